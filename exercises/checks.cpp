@@ -9,9 +9,9 @@
 using coalesce::Verdict;
 
 static void check(const char* exercise) {
-    const Verdict verdict = coalesce::exercises::verdict_on(exercise);
+    const Verdict verdict = coalesce::exercises::examine_exercise(exercise);
     REQUIRE_MESSAGE(verdict.outcome != Verdict::Outcome::not_examined, "nothing was found out");
-    for (const coalesce::ShapeTried& tried : verdict.shapes) {
+    for (const coalesce::TriedShape& tried : verdict.shapes) {
         CHECK_MESSAGE(tried.passed, "right and clean at " << tried.shape.name());
     }
     CHECK_MESSAGE(verdict.passed(), verdict.failure_id());

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 // The maximum number of bytes kept of a child's output. Any further output is read and discarded.
 constexpr std::size_t kMostOutput = std::size_t{1} << 26;
 
-std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
+std::vector<std::string> merge_environment(const std::vector<std::string>& changes) {
     std::vector<std::string> all = changes;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string line = *entry, name = line.substr(0, line.find('=') + 1);
@@ -36,10 +36,10 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
 }
 
 /// Runs in the child between fork and exec, where only async-signal-safe calls are allowed.
-[[noreturn]] void become(const Command& command, const std::vector<char*>& arguments,
-                         const std::vector<char*>& environment, int in, int out, int trouble,
-                         pid_t parent) {
-    if (command.is_apart) {
+[[noreturn]] void exec_command(const Command& command, const std::vector<char*>& arguments,
+                               const std::vector<char*>& environment, int in, int out, int trouble,
+                               pid_t parent) {
+    if (command.has_own_process_group) {
         setpgid(0, 0);
         if (!end_with_parent(parent)) _exit(126);
     }
@@ -52,7 +52,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
     sigprocmask(SIG_SETMASK, &none, nullptr);
     dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
-    if (command.with_errors) dup2(out, STDERR_FILENO);
+    if (command.captures_stderr) dup2(out, STDERR_FILENO);
     if (command.folder.empty() || chdir(command.folder.c_str()) == 0) {
         execvpe(arguments[0], arguments.data(), environment.data());
     }
@@ -73,14 +73,14 @@ pid_t start(Become become_other) {
     return process;
 }
 
-Clock::time_point after(double seconds) {
+Clock::time_point deadline_after(double seconds) {
     return Clock::now() +
            std::chrono::round<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 /// Waits until `descriptor` becomes readable, but no longer than until `end`. Returns false if it
 /// is still not readable then.
-bool is_readable_until(Clock::time_point end, int descriptor) {
+bool wait_until_readable(Clock::time_point end, int descriptor) {
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
         pollfd ready = {descriptor, POLLIN, 0};
@@ -100,29 +100,30 @@ bool end_with_parent(pid_t parent) {
     return getppid() == parent;
 }
 
-std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+std::vector<char*> to_c_string_array(const std::vector<std::string>& words) {
     std::vector<char*> pointers;
     for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
     pointers.push_back(nullptr);
     return pointers;
 }
 
-Child::Child(const Command& command) : is_apart_(command.is_apart) {
+Child::Child(const Command& command) : has_own_process_group_(command.has_own_process_group) {
     std::vector<std::string> words = {command.program.string()};
     words.insert(words.end(), command.arguments.begin(), command.arguments.end());
-    const std::vector<std::string> variables = environment_with(command.environment);
-    const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
+    const std::vector<std::string> variables = merge_environment(command.environment);
+    const std::vector<char*> arguments = to_c_string_array(words),
+                             environment = to_c_string_array(variables);
     Pipe in, out, trouble;
-    if (!command.is_asked) in.read.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!command.has_stdin_pipe) in.read.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
     const pid_t parent = getpid();
     process_ = start([&] {
-        become(command, arguments, environment, in.read.get(), out.write.get(), trouble.write.get(),
-               parent);
+        exec_command(command, arguments, environment, in.read.get(), out.write.get(),
+                     trouble.write.get(), parent);
     });
     int error = process_ < 0 ? errno : 0;
     // With SIGPIPE ignored, `say` returns false if the child has ended. Otherwise the signal would
     // kill this program.
-    if (command.is_asked) std::signal(SIGPIPE, SIG_IGN);
+    if (command.has_stdin_pipe) std::signal(SIGPIPE, SIG_IGN);
     input_ = std::move(in.write);
     output_ = std::move(out.read);
     fcntl(output_.get(), F_SETFL, O_NONBLOCK);
@@ -169,8 +170,8 @@ bool Child::reap(bool may_wait) {
 }
 
 bool Child::wait(int milliseconds) {
-    const Clock::time_point end = after(milliseconds / 1e3);
-    while (is_readable_until(end, output_.get())) {
+    const Clock::time_point end = deadline_after(milliseconds / 1e3);
+    while (wait_until_readable(end, output_.get())) {
         if (take_output()) continue;
         // A process that has closed its output may exit shortly afterwards or keep running.
         for (; !reap(false); usleep(500)) {
@@ -183,17 +184,17 @@ bool Child::wait(int milliseconds) {
 
 void Child::stop() {
     if (process_ == 0) return;
-    kill(is_apart_ ? -process_ : process_, SIGKILL);
+    kill(has_own_process_group_ ? -process_ : process_, SIGKILL);
     reap(true);
 }
 
-bool Child::say(const std::string& line) {
+bool Child::send_line(const std::string& line) {
     return write_all(input_.get(), line + "\n");
 }
 
-std::optional<std::string> Child::hear(double seconds) {
-    const Clock::time_point end = after(seconds);
-    for (bool is_more = true;; is_more = is_readable_until(end, output_.get()) && take_output()) {
+std::optional<std::string> Child::receive_line(double seconds) {
+    const Clock::time_point end = deadline_after(seconds);
+    for (bool is_more = true;; is_more = wait_until_readable(end, output_.get()) && take_output()) {
         const std::size_t line_end = result_.output.find('\n');
         if (line_end != std::string::npos) {
             const std::string line = result_.output.substr(0, line_end);
@@ -204,24 +205,25 @@ std::optional<std::string> Child::hear(double seconds) {
     }
 }
 
-Ended run_to_end(const Command& command, double seconds) {
+ProcessResult run_to_end(const Command& command, double seconds) {
     Child child(command);
     const bool has_ended = child.wait(static_cast<int>(seconds * 1e3));
     child.stop();
-    Ended ended = child.outcome();
+    ProcessResult ended = child.outcome();
     ended.timed_out = !has_ended;
     return ended;
 }
 
-Ended run_child(const std::vector<std::string>& words, double seconds,
-                const std::vector<std::string>& environment, const std::filesystem::path& folder) {
+ProcessResult run_child(const std::vector<std::string>& words, double seconds,
+                        const std::vector<std::string>& environment,
+                        const std::filesystem::path& folder) {
     try {
         return run_to_end({.program = words.at(0),
                            .arguments = {words.begin() + 1, words.end()},
                            .environment = environment,
                            .folder = folder,
-                           .with_errors = true,
-                           .is_apart = true},
+                           .captures_stderr = true,
+                           .has_own_process_group = true},
                           seconds);
     } catch (const std::runtime_error& error) {
         return {.exit_code = 127, .output = error.what() + std::string("\n")};
@@ -243,7 +245,7 @@ std::string from_environment(const char* name, const std::string& otherwise) {
     return value && *value ? value : otherwise;
 }
 
-std::string library_path_from(const std::string& folder) {
+std::string prepend_to_library_path(const std::string& folder) {
     const std::string present = from_environment("LD_LIBRARY_PATH", "");
     // An empty entry would stand for the working directory.
     return present.empty() ? folder : folder + ":" + present;

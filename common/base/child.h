@@ -22,15 +22,15 @@ struct Command {
     std::vector<std::string> environment = {};
     std::filesystem::path folder = {};  ///< working directory, or empty for the caller's
     /// Captures stderr together with stdout. Otherwise the child inherits stderr.
-    bool with_errors = false;
-    bool is_asked = false;  ///< makes stdin a pipe for `say`, instead of /dev/null
+    bool captures_stderr = false;
+    bool has_stdin_pipe = false;  ///< makes stdin a pipe for `say`, instead of /dev/null
     /// The child gets its own process group. `stop` kills the whole group, and the kernel kills the
     /// child when the thread that started it ends.
-    bool is_apart = false;
+    bool has_own_process_group = false;
 };
 
 /// How a program ended, and what it printed.
-struct Ended {
+struct ProcessResult {
     int exit_code = 0;       ///< 128 + signal if a signal ended it, 127 if it did not start
     bool timed_out = false;  ///< whether it was killed at its time limit
     std::string output = {};
@@ -55,32 +55,32 @@ public:
     /// Kills the program if it is still running.
     void stop();
     /// The result. Call this only after `wait` has returned true, or after `stop`.
-    const Ended& outcome() const { return result_; }
+    const ProcessResult& outcome() const { return result_; }
 
     /// Writes a line to the program's stdin. Returns false if the program no longer reads it.
-    bool say(const std::string& line);
+    bool send_line(const std::string& line);
     /// Closes the program's stdin, so that it sees the end of its input.
     void end_input() { input_.reset(); }
     /// Removes the next line from the output and returns it. Returns nothing if no complete line
     /// arrives within `seconds`.
-    std::optional<std::string> hear(double seconds);
+    std::optional<std::string> receive_line(double seconds);
 
 private:
     bool reap(bool may_wait);
 
     pid_t process_ = 0;  // 0 after it has ended
-    const bool is_apart_;
+    const bool has_own_process_group_;
     Descriptor input_, output_;
-    Ended result_;
+    ProcessResult result_;
 };
 
 /// Runs a program, and kills it after `seconds` if it has not ended by then.
-Ended run_to_end(const Command& command, double seconds = 1e6);
-/// Runs a program like `run_to_end`, with `is_apart` set and with stderr captured. If the program
+ProcessResult run_to_end(const Command& command, double seconds = 1e6);
+/// Runs a program like `run_to_end`, with `has_own_process_group` set and with stderr captured. If the program
 /// cannot be started, the exit code is 127 and the output gives the reason.
-Ended run_child(const std::vector<std::string>& words, double seconds,
-                const std::vector<std::string>& environment = {},
-                const std::filesystem::path& folder = {});
+ProcessResult run_child(const std::vector<std::string>& words, double seconds,
+                        const std::vector<std::string>& environment = {},
+                        const std::filesystem::path& folder = {});
 
 /// Asks the kernel to kill this process when its parent ends.
 void end_with_parent();
@@ -89,7 +89,7 @@ void end_with_parent();
 bool end_with_parent(pid_t parent);
 
 /// Returns the null-terminated array of pointers that exec expects. `words` must outlive it.
-std::vector<char*> pointers_to(const std::vector<std::string>& words);
+std::vector<char*> to_c_string_array(const std::vector<std::string>& words);
 
 /// Returns the path of a program on the PATH, or "" if there is none.
 std::string find_program(const std::string& name);
@@ -98,6 +98,6 @@ std::string find_program(const std::string& name);
 std::string from_environment(const char* name, const std::string& otherwise);
 
 /// Returns an LD_LIBRARY_PATH with `folder` as its first entry.
-std::string library_path_from(const std::string& folder);
+std::string prepend_to_library_path(const std::string& folder);
 
 }  // namespace coalesce

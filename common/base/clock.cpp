@@ -5,7 +5,7 @@
 namespace coalesce {
 namespace {
 
-std::string time_text(const char* form, std::tm* (*parts_of)(const std::time_t*, std::tm*)) {
+std::string format_time(const char* form, std::tm* (*parts_of)(const std::time_t*, std::tm*)) {
     const std::time_t now = std::time(nullptr);
     std::tm parts{};
     parts_of(&now, &parts);
@@ -17,11 +17,11 @@ std::string time_text(const char* form, std::tm* (*parts_of)(const std::time_t*,
 }  // namespace
 
 std::string local_time(const char* form) {
-    return time_text(form, localtime_r);
+    return format_time(form, localtime_r);
 }
 
 std::string utc_time(const char* form) {
-    return time_text(form, gmtime_r);
+    return format_time(form, gmtime_r);
 }
 
 }  // namespace coalesce

@@ -50,7 +50,7 @@ concept Named = std::is_enum_v<E> && requires(E value) {
     { last_of(value) } -> std::same_as<E>;
 };
 template <Named E>
-std::string name_of_value(E value) {
+std::string to_enumerator_name(E value) {
     if constexpr (requires { name_in_json(value); }) {
         return name_in_json(value);
     } else {
@@ -136,7 +136,7 @@ struct Kind {
             describe(writer, const_cast<T&>(value));
             return std::move(writer.json);
         } else if constexpr (Named<T>) {
-            return name_of_value(value);
+            return to_enumerator_name(value);
         } else {
             return value;
         }
@@ -167,7 +167,7 @@ private:
         if (!json.is_string()) throw Error(path + ": a name was expected");
         for (int i = 0; i <= static_cast<int>(last_of(T{})); ++i) {
             value = static_cast<T>(i);
-            if (json.get<std::string>() == name_of_value(value)) return;
+            if (json.get<std::string>() == to_enumerator_name(value)) return;
         }
         throw Error(path + ": there is nothing called \"" + json.get<std::string>() + "\"");
     }
@@ -229,12 +229,12 @@ struct Kind<std::map<std::string, T>> {
 
 /// A string of arbitrary bytes. A JSON string must be UTF-8, so any other string becomes a list of
 /// bytes.
-struct AnyBytes {
+struct BinaryString {
     std::string& bytes;
 };
 template <>
-struct Kind<AnyBytes> {
-    static Json encode(const AnyBytes& value) {
+struct Kind<BinaryString> {
+    static Json encode(const BinaryString& value) {
         try {
             Json json = value.bytes;
             (void)json.dump();
@@ -243,7 +243,7 @@ struct Kind<AnyBytes> {
             return codec::encode(std::vector<std::uint8_t>(value.bytes.begin(), value.bytes.end()));
         }
     }
-    static void decode(const Json& json, AnyBytes& value, const std::string& path) {
+    static void decode(const Json& json, BinaryString& value, const std::string& path) {
         if (json.is_string()) return codec::decode(json, value.bytes, path);
         std::vector<std::uint8_t> bytes;
         codec::decode(json, bytes, path);

@@ -15,30 +15,30 @@ class Descriptor {
 public:
     Descriptor() = default;
     /// Takes ownership of `number`, where -1 means no descriptor.
-    explicit Descriptor(int number) : number_(number) {}
+    explicit Descriptor(int number) : fd_(number) {}
     ~Descriptor() { reset(); }
     /// Takes ownership from `other`.
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
     /// Closes the current descriptor and takes ownership from `other`.
     Descriptor& operator=(Descriptor&& other) noexcept {
-        reset(std::exchange(other.number_, -1));
+        reset(std::exchange(other.fd_, -1));
         return *this;
     }
 
     /// Returns the descriptor, or -1 if there is none.
-    int get() const { return number_; }
+    int get() const { return fd_; }
     /// Reports whether a descriptor is owned.
-    explicit operator bool() const { return number_ >= 0; }
+    explicit operator bool() const { return fd_ >= 0; }
     /// Closes the current descriptor and takes ownership of `number`.
     void reset(int number = -1) {
-        if (number_ >= 0) close(number_);
-        number_ = number;
+        if (fd_ >= 0) close(fd_);
+        fd_ = number;
     }
     /// Gives up ownership and returns the descriptor.
-    int release() { return std::exchange(number_, -1); }
+    int release() { return std::exchange(fd_, -1); }
 
 private:
-    int number_ = -1;
+    int fd_ = -1;
 };
 
 /// The two ends of a pipe. Child processes do not inherit them.

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::error_code failed(bool has_failed) {
+std::error_code last_error_if(bool has_failed) {
     return {has_failed ? errno : 0, std::generic_category()};
 }
 
@@ -29,26 +29,28 @@ bool sync(int descriptor) {
 
 /// Returns a random name in the same folder. Process ids would not be unique, because other
 /// computers may write to the folder as well.
-fs::path name_beside(const fs::path& file) {
+fs::path temporary_name_next_to(const fs::path& file) {
     thread_local std::random_device random;
     return file.string() + ".unfinished-" + std::to_string(random()) + std::to_string(random());
 }
 
-std::error_code write_new(const fs::path& file, std::string_view bytes, const Writing& how) {
+std::error_code write_new_file(const fs::path& file, std::string_view bytes,
+                               const WriteOptions& how) {
     const Descriptor opened(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                                  how.mode.value_or(0666)));
-    return failed(!opened || (how.mode && fchmod(opened.get(), *how.mode) != 0) ||
-                  !write_all(opened.get(), bytes) || (how.is_synced && !sync(opened.get())));
+    return last_error_if(!opened || (how.mode && fchmod(opened.get(), *how.mode) != 0) ||
+                         !write_all(opened.get(), bytes) ||
+                         (how.should_sync && !sync(opened.get())));
 }
 
 /// Syncs a folder to disk, which makes a rename in it permanent.
 std::error_code sync_folder(const fs::path& folder) {
     const Descriptor opened(
         open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return failed(!opened || !sync(opened.get()));
+    return last_error_if(!opened || !sync(opened.get()));
 }
 
-[[noreturn]] void cannot_write(const fs::path& file, const std::string& reason) {
+[[noreturn]] void throw_cannot_write(const fs::path& file, const std::string& reason) {
     throw UsageError(file.string() + " cannot be written: " + reason);
 }
 
@@ -63,7 +65,7 @@ fs::path make_temporary_folder() {
 
 }  // namespace
 
-std::optional<std::string> read_if_there(const fs::path& file) {
+std::optional<std::string> read_if_exists(const fs::path& file) {
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.
     const Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
@@ -79,36 +81,40 @@ std::optional<std::string> read_if_there(const fs::path& file) {
 }
 
 std::string read_file(const fs::path& file) {
-    auto bytes = read_if_there(file);
+    auto bytes = read_if_exists(file);
     if (bytes) return *std::move(bytes);
-    throw UsageError(file.string() + " cannot be read: " + failed(true).message());
+    throw UsageError(file.string() + " cannot be read: " + last_error_if(true).message());
 }
 
-std::error_code write_whole(const fs::path& file, std::string_view bytes, const Writing& how) {
-    const fs::path unfinished = name_beside(file);
-    std::error_code error = write_new(unfinished, bytes, how);
+std::error_code write_atomically(const fs::path& file, std::string_view bytes,
+                                 const WriteOptions& how) {
+    const fs::path unfinished = temporary_name_next_to(file);
+    std::error_code error = write_new_file(unfinished, bytes, how);
     // link() fails if the file exists, whereas rename() replaces it.
     if (!error) {
-        error = failed((how.is_first ? link : rename)(unfinished.c_str(), file.c_str()) != 0);
+        error = last_error_if(
+            (how.must_not_exist ? link : rename)(unfinished.c_str(), file.c_str()) != 0);
     }
-    if (error || how.is_first) unlink(unfinished.c_str());
-    if (!error && how.is_synced) error = sync_folder(file.parent_path());
+    if (error || how.must_not_exist) unlink(unfinished.c_str());
+    if (!error && how.should_sync) error = sync_folder(file.parent_path());
     return error;
 }
 
 void write_file(const fs::path& file, std::string_view bytes) {
-    if (const std::error_code error = write_whole(file, bytes)) cannot_write(file, error.message());
+    if (const std::error_code error = write_atomically(file, bytes))
+        throw_cannot_write(file, error.message());
 }
 
 void check_writable(const fs::path& file) {
-    if (file.empty()) cannot_write("\"\"", "it is no name of a file");
+    if (file.empty()) throw_cannot_write("\"\"", "it is no name of a file");
     std::error_code error;
-    if (fs::is_directory(file, error)) cannot_write(file, "it is a folder; name a file in it");
+    if (fs::is_directory(file, error))
+        throw_cannot_write(file, "it is a folder; name a file in it");
     const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
     if (!fs::is_directory(folder, error))
-        cannot_write(file, "there is no folder " + folder.string());
+        throw_cannot_write(file, "there is no folder " + folder.string());
     if (access(folder.c_str(), W_OK) != 0) {
-        cannot_write(file, folder.string() + ": " + failed(true).message());
+        throw_cannot_write(file, folder.string() + ": " + last_error_if(true).message());
     }
 }
 

@@ -13,22 +13,22 @@
 namespace coalesce {
 
 /// Returns the contents of a regular file, or nothing if it does not exist or cannot be read.
-std::optional<std::string> read_if_there(const std::filesystem::path& file);
+std::optional<std::string> read_if_exists(const std::filesystem::path& file);
 /// Returns the contents of a regular file. Throws a UsageError naming the file if it cannot be
 /// read.
 std::string read_file(const std::filesystem::path& file);
 
-/// Options for write_whole.
-struct Writing {
+/// Options for write_atomically.
+struct WriteOptions {
     /// The permissions of the new file, regardless of umask and of the file that it replaces.
     std::optional<mode_t> mode = {};
-    bool is_synced = false;  ///< syncs the file to disk before it is renamed
-    bool is_first = false;   ///< fails with EEXIST if the file exists already
+    bool should_sync = false;     ///< syncs the file to disk before it is renamed
+    bool must_not_exist = false;  ///< fails with EEXIST if the file exists already
 };
 /// Writes to a temporary file in the same folder, then renames it to `file`. A reader therefore
 /// sees either the complete old file or the complete new one. Returns the error, if any.
-std::error_code write_whole(const std::filesystem::path& file, std::string_view bytes,
-                            const Writing& how = {});
+std::error_code write_atomically(const std::filesystem::path& file, std::string_view bytes,
+                                 const WriteOptions& how = {});
 
 /// Writes the whole file. On failure it throws UsageError and leaves the old file unchanged.
 void write_file(const std::filesystem::path& file, std::string_view bytes);

@@ -11,7 +11,7 @@ namespace coalesce {
 namespace {
 
 /// Returns the position of the parameter list, which starts at the '(' that matches the last ')'.
-std::size_t parameter_list(const std::string& text) {
+std::size_t find_parameter_list(const std::string& text) {
     int depth = 0;
     for (std::size_t k = text.size(); k-- > 0;) {
         if (text[k] == ')') ++depth;
@@ -21,7 +21,7 @@ std::size_t parameter_list(const std::string& text) {
 }
 
 /// Returns the position at which the name starts. Demangled templates start with their return type.
-std::size_t after_return_type(const std::string& text) {
+std::size_t skip_return_type(const std::string& text) {
     int depth = 0;
     for (std::size_t k = 0; k < text.size(); ++k) {
         if (text[k] == '<' || text[k] == '(') ++depth;
@@ -33,7 +33,7 @@ std::size_t after_return_type(const std::string& text) {
 
 /// Removes the prefix that nvcc -rdc=true adds to static symbols to make them unique:
 /// "__nv_static_", the length of a tag for the file, "_", the tag, and "_".
-std::string without_file(const std::string& name) {
+std::string strip_static_symbol_prefix(const std::string& name) {
     constexpr std::string_view kMark = "__nv_static_";
     if (!name.starts_with(kMark)) return name;
     std::size_t length = 0;
@@ -54,11 +54,11 @@ std::string demangled(const std::string& name) {
 }
 
 std::string kernel_name(const std::string& name) {
-    const std::string mangled = without_file(name);
+    const std::string mangled = strip_static_symbol_prefix(name);
     std::string text = demangled(mangled);
     if (text == mangled) return mangled;
-    if (const std::size_t list = parameter_list(text); list > 0) text.resize(list);
-    return text.substr(after_return_type(text));
+    if (const std::size_t list = find_parameter_list(text); list > 0) text.resize(list);
+    return text.substr(skip_return_type(text));
 }
 
 }  // namespace coalesce

@@ -37,11 +37,11 @@ public:
 
     /// Parses the whole file.
     toml::table parse() const {
-        return parsed([&] { return toml::parse_file(file_); });
+        return parse_or_fail([&] { return toml::parse_file(file_); });
     }
     /// Parses `text` instead of the file. Messages still name the file.
     toml::table parse(std::string_view text) const {
-        return parsed([&] { return toml::parse(text, file_); });
+        return parse_or_fail([&] { return toml::parse(text, file_); });
     }
     [[noreturn]] void fail(int line, const std::string& what) const {
         throw Error(file_ + ":" + std::to_string(line) + ": " + what);
@@ -64,8 +64,8 @@ public:
     }
     /// Reads a required string.
     std::string text(const toml::table& table, const char* key, const std::string& where) const {
-        const toml::node& node = wanted(table, key, where, "\"...\"");
-        return *must(node.value_exact<std::string>(), node, key, "text in quotes");
+        const toml::node& node = required_node(table, key, where, "\"...\"");
+        return *require_value(node.value_exact<std::string>(), node, key, "text in quotes");
     }
     /// Reads an optional string that must be one of `known`. If the key is missing, returns the
     /// first of `known`.
@@ -79,40 +79,42 @@ public:
         fail(*node, std::string("`") + key + "` must be one of " + joined(known, ", ", quoted));
     }
     /// Reads a required integer.
-    std::int64_t whole(const toml::table& table, const char* key, const std::string& where,
-                       std::int64_t least, std::int64_t most) const {
-        const toml::node& node = wanted(table, key, where, std::to_string(least));
+    std::int64_t integer(const toml::table& table, const char* key, const std::string& where,
+                         std::int64_t least, std::int64_t most) const {
+        const toml::node& node = required_node(table, key, where, std::to_string(least));
         auto value = node.value_exact<std::int64_t>();
         if (value && (*value < least || *value > most)) value.reset();
-        return *must(
+        return *require_value(
             value, node, key,
             "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     }
     /// Reads a required number.
     double number(const toml::table& table, const char* key, const std::string& where,
                   double least = 0, double most = 1e6) const {
-        const toml::node& node = wanted(table, key, where, "1");
-        return *must(number_in(node, least, most), node, key, "a number " + range(least, most));
+        const toml::node& node = required_node(table, key, where, "1");
+        return *require_value(number_within(node, least, most), node, key,
+                              "a number " + range(least, most));
     }
     std::vector<double> numbers(const toml::table& table, const char* key, const std::string& where,
                                 double least, double most) const {
-        return all_of<double>(table, key, where, "a list of numbers " + range(least, most),
-                              [&](const toml::node& node) { return number_in(node, least, most); });
+        return all_of<double>(
+            table, key, where, "a list of numbers " + range(least, most),
+            [&](const toml::node& node) { return number_within(node, least, most); });
     }
-    bool truth(const toml::table& table, const char* key, const std::string& where) const {
-        const toml::node& node = wanted(table, key, where, "false");
-        return *must(node.value_exact<bool>(), node, key, "true or false");
+    bool boolean(const toml::table& table, const char* key, const std::string& where) const {
+        const toml::node& node = required_node(table, key, where, "false");
+        return *require_value(node.value_exact<bool>(), node, key, "true or false");
     }
-    std::vector<std::string> texts(const toml::table& table, const char* key,
-                                   const std::string& where) const {
+    std::vector<std::string> strings(const toml::table& table, const char* key,
+                                     const std::string& where) const {
         return all_of<std::string>(
             table, key, where, "a list of texts",
             [](const toml::node& node) { return node.value_exact<std::string>(); });
     }
     const toml::table& section(const toml::table& table, const char* key,
                                const std::string& where) const {
-        const toml::node& node = wanted(table, key, where, "{ ... }");
-        return *must(node.as_table(), node, key, "a table");
+        const toml::node& node = required_node(table, key, where, "{ ... }");
+        return *require_value(node.as_table(), node, key, "a table");
     }
     /// Reads an array of tables. `header` is how each table starts in the file, such as "[[step]]",
     /// and is used in messages.
@@ -133,8 +135,8 @@ public:
     }
 
 protected:
-    const toml::node& wanted(const toml::table& table, const char* key, const std::string& where,
-                             const std::string& like) const {
+    const toml::node& required_node(const toml::table& table, const char* key,
+                                    const std::string& where, const std::string& like) const {
         const toml::node* node = table.get(key);
         if (node == nullptr) {
             fail(table, where + " has no `" + key + "`; add " + key + " = " + like);
@@ -144,7 +146,7 @@ protected:
 
 private:
     template <class Parse>
-    toml::table parsed(const Parse& parse) const {
+    toml::table parse_or_fail(const Parse& parse) const {
         try {
             return parse();
         } catch (const toml::parse_error& error) {
@@ -155,12 +157,12 @@ private:
     }
     /// Returns `found`, or throws an Error if it is empty.
     template <class Found>
-    Found must(const Found& found, const toml::node& node, const char* key,
-               const std::string& be) const {
+    Found require_value(const Found& found, const toml::node& node, const char* key,
+                        const std::string& be) const {
         if (!found) fail(node, std::string("`") + key + "` must be " + be);
         return found;
     }
-    static std::optional<double> number_in(const toml::node& node, double least, double most) {
+    static std::optional<double> number_within(const toml::node& node, double least, double most) {
         const auto value = node.value<double>();
         if (!node.is_number() || !value || !(*value >= least) || *value > most) return {};
         return *value;
@@ -170,17 +172,17 @@ private:
     template <class Value, class ValueOf>
     std::vector<Value> all_of(const toml::table& table, const char* key, const std::string& where,
                               const std::string& be, ValueOf value_of) const {
-        const toml::node& node = wanted(table, key, where, "[...]");
+        const toml::node& node = required_node(table, key, where, "[...]");
         std::vector<Value> all;
-        for (const toml::node& one : *must(node.as_array(), node, key, be)) {
-            all.push_back(*must(value_of(one), node, key, be));
+        for (const toml::node& one : *require_value(node.as_array(), node, key, be)) {
+            all.push_back(*require_value(value_of(one), node, key, be));
         }
         return all;
     }
     /// Describes a range for use in messages, such as "from 0 to a million".
     static std::string range(double least, double most) {
-        return "from " + short_number(least) + " to " +
-               (most == 1e6 ? std::string("a million") : short_number(most));
+        return "from " + format_short(least) + " to " +
+               (most == 1e6 ? std::string("a million") : format_short(most));
     }
 
     std::string file_;

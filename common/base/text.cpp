@@ -6,7 +6,7 @@
 
 namespace coalesce {
 
-std::string short_number(double value) {
+std::string format_short(double value) {
     char digits[400];
     std::snprintf(digits, sizeof digits, "%.2f", value);
     std::string text = digits;
@@ -15,7 +15,7 @@ std::string short_number(double value) {
     return text;
 }
 
-std::string listed(const std::vector<std::string>& names, std::size_t most) {
+std::string join_up_to(const std::vector<std::string>& names, std::size_t most) {
     if (names.size() <= most) return joined(names, ", ");
     const std::vector<std::string> first(names.begin(),
                                          names.begin() + static_cast<std::ptrdiff_t>(most));

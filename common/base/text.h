@@ -7,7 +7,7 @@
 namespace coalesce {
 
 /// Formats a number with at most two decimals: "4", "4.25".
-std::string short_number(double value);
+std::string format_short(double value);
 
 /// Applies `text_of` to every element and joins the non-empty results, separated by `between`.
 template <class List, class TextOf = std::identity>
@@ -21,7 +21,7 @@ std::string joined(const List& list, const std::string& between, const TextOf& t
 }
 
 /// Lists the first `most` names and says how many remain: "a, b and 3 more".
-std::string listed(const std::vector<std::string>& names, std::size_t most);
+std::string join_up_to(const std::vector<std::string>& names, std::size_t most);
 
 /// Counts how often `part` occurs in `text`.
 std::size_t occurrences(const std::string& text, const std::string& part);

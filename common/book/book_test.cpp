@@ -70,7 +70,7 @@ std::vector<std::string> faults(const std::string& body) {
     site.write("index.html",
                "<html><body>" + body + "<a href=\"other.html\">all</a></body></html>");
     site.write("other.html", "<html><body><h2 id=\"here\">x</h2></body></html>");
-    return faults_of_site(site.path());
+    return find_site_faults(site.path());
 }
 
 }  // namespace
@@ -281,13 +281,13 @@ TEST_CASE("faults of a site") {
     CHECK(faults("<link rel=\"stylesheet\" href=\"//example.org/x.css\">").size() == 1);
     CHECK(faults("<p id=\"a\"></p><p id=\"a\"></p>").size() == 1);
     const Folder site;
-    CHECK_THROWS_AS(faults_of_site(site.path()), BookError);
+    CHECK_THROWS_AS(find_site_faults(site.path()), BookError);
     site.write("index.html", "<a href=\"lesson_01_copy.html\">x</a>");
     site.write("lesson_01_copy.html", "<p>a lesson without its kernel</p>");
-    CHECK(faults_of_site(site.path()).size() == 1);
+    CHECK(find_site_faults(site.path()).size() == 1);
     site.write("orphan.html", "<a href=\"index.html\">x</a>");
     CHECK(unreachable_pages(site.path()) == std::vector<std::string>{"orphan.html"});
-    CHECK(faults_of_site(site.path()).back() == "orphan.html: no page leads here");
+    CHECK(find_site_faults(site.path()).back() == "orphan.html: no page leads here");
 }
 
 TEST_CASE(
@@ -321,7 +321,7 @@ TEST_CASE(
 }
 
 TEST_CASE("empty headings of tables are none, and code shows CUDA's words") {
-    const auto of = [](const std::string& html) { return dressed(html, "", "page"); };
+    const auto of = [](const std::string& html) { return postprocess_page(html, "", "page"); };
     const std::string row = "<tr class=\"markdownTableHead\">";
     CHECK(
         of("<table>" + row + "<th class=\"x\"></th><th class=\"x\"> </th></tr><tr></tr></table>") ==

@@ -9,7 +9,7 @@ namespace {
 
 /// Returns the title of a page without backquotes: "03 Tiled: turn a tile" for "# 03 Tiled: turn a
 /// tile".
-std::string title_of(const std::string& text, const std::string& file) {
+std::string read_title(const std::string& text, const std::string& file) {
     if (!text.starts_with("# ")) {
         throw BookError(file + ":1: a page begins with its title: \"# Title\"");
     }
@@ -19,12 +19,12 @@ std::string title_of(const std::string& text, const std::string& file) {
 }
 
 void add(Contents& contents, Page page) {
-    page.title = title_of(read_file(contents.root / page.file), page.file);
+    page.title = read_title(read_file(contents.root / page.file), page.file);
     contents.pages.push_back(std::move(page));
 }
 
 /// Returns the pages of all lessons, sorted by number.
-std::vector<Page> lessons_of(const std::filesystem::path& root, const std::string& section) {
+std::vector<Page> list_lessons(const std::filesystem::path& root, const std::string& section) {
     std::vector<Page> pages;
     for (const auto& entry : std::filesystem::directory_iterator(root / "steps")) {
         const std::string step = entry.path().filename().string();
@@ -45,7 +45,7 @@ void add_chapters(Contents& contents, const std::string& section) {
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
         const std::string file = "docs/guide/" + name + ".md";
-        if (!contents.made_of(file)) add(contents, {name, file, "", section});
+        if (!contents.find_by_html_file(file)) add(contents, {name, file, "", section});
     }
 }
 
@@ -69,7 +69,7 @@ std::string Page::program(const std::filesystem::path& folder) {
     return std::filesystem::exists(folder / "program.cu") ? "program.cu" : "main.cu";
 }
 
-const Page* Contents::made_of(const std::string& file) const {
+const Page* Contents::find_by_html_file(const std::string& file) const {
     for (const Page& page : pages) {
         if (page.file == file) return &page;
     }
@@ -103,7 +103,7 @@ Contents read_contents(const std::filesystem::path& root) {
                             ": expected [Heading], or a page's name and its file");
         }
         if (page.name == "lesson_*") {
-            for (Page& lesson : lessons_of(root, section)) later.push_back(std::move(lesson));
+            for (Page& lesson : list_lessons(root, section)) later.push_back(std::move(lesson));
             continue;
         }
         later.push_back(std::move(page));

@@ -42,7 +42,7 @@ struct Contents {
     std::vector<Page> pages;
 
     /// Returns the page that is generated from this file, or nullptr if there is none.
-    const Page* made_of(const std::string& file) const;
+    const Page* find_by_html_file(const std::string& file) const;
     /// Returns the page with this name, or nullptr if there is none.
     const Page* find(const std::string& name) const;
 };

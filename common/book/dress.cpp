@@ -23,8 +23,8 @@ std::string attribute_text(const std::string& text) {
 
 /// Replaces each <img> of a drawing with the drawing itself, so that its colours follow the page's
 /// theme.
-std::string with_drawings(const std::string& html, const fs::path& drawings,
-                          const std::string& page) {
+std::string embed_drawings(const std::string& html, const fs::path& drawings,
+                           const std::string& page) {
     std::string result;
     std::size_t done = 0;
     for (Tag tag; find_tag(html, done, tag);) {
@@ -50,7 +50,7 @@ std::string with_drawings(const std::string& html, const fs::path& drawings,
 /// followed by an <h1>. This function turns the title into the <h1>, and moves the other headings
 /// down one level. Headings with a class belong to Doxygen's own lists, and already have the
 /// correct level.
-std::string with_levels(const std::string& html) {
+std::string add_level_marks(const std::string& html) {
     std::size_t done = std::min(html.find("<main"), html.size());
     std::string result = html.substr(0, done);
     bool is_title = false, is_lower = false;
@@ -75,7 +75,7 @@ std::string with_levels(const std::string& html) {
 }
 
 /// Lets wide tables scroll separately from the page.
-std::string with_scrolling_tables(std::string html) {
+std::string wrap_tables_for_scrolling(std::string html) {
     const std::string begin = "<table class=\"markdownTable\">", end = "</table>";
     for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {
         const std::string open =
@@ -89,7 +89,7 @@ std::string with_scrolling_tables(std::string html) {
 
 /// Removes empty header cells from tables, because every Markdown table must have a header row. If
 /// all cells of a header row are empty, removes the row.
-std::string without_empty_headings(std::string html) {
+std::string remove_empty_headings(std::string html) {
     const std::string row = "<tr class=\"markdownTableHead\">", row_end = "</tr>";
     for (std::size_t at = 0; (at = html.find(row, at)) != html.npos;) {
         const std::size_t end = html.find(row_end, at) + row_end.size();
@@ -110,12 +110,12 @@ std::string without_empty_headings(std::string html) {
 
 // ---- CUDA's keywords ----
 
-bool is_of_word(char c) {
+bool is_word_character(char c) {
     return c == '_' || std::isalnum(static_cast<unsigned char>(c));
 }
 
 /// Reports whether the word belongs to CUDA rather than to C++.
-bool is_of_cuda(const std::string& word) {
+bool is_cuda_word(const std::string& word) {
     static const std::set<std::string> words = {"threadIdx", "blockIdx", "blockDim", "gridDim",
                                                 "warpSize",  "dim3",     "float2",   "float4",
                                                 "int2",      "int4",     "uint2",    "uint4"};
@@ -124,13 +124,13 @@ bool is_of_cuda(const std::string& word) {
             std::isupper(static_cast<unsigned char>(word[4])));
 }
 
-std::string with_words_marked(const std::string& text) {
+std::string mark_cuda_words(const std::string& text) {
     std::string result;
     for (std::size_t at = 0; at < text.size();) {
         std::size_t end = at;
-        while (end < text.size() && is_of_word(text[end])) ++end;
+        while (end < text.size() && is_word_character(text[end])) ++end;
         const std::string word = text.substr(at, end - at);
-        result += is_of_cuda(word) ? "<span class=\"cuda\">" + word + "</span>" : word;
+        result += is_cuda_word(word) ? "<span class=\"cuda\">" + word + "</span>" : word;
         if (end < text.size()) result += text[end++];
         at = end;
     }
@@ -138,7 +138,7 @@ std::string with_words_marked(const std::string& text) {
 }
 
 /// Marks the words that belong to CUDA in code, except in comments and strings.
-std::string with_cuda_words(const std::string& html) {
+std::string mark_cuda_words_in_code(const std::string& html) {
     static const std::set<std::string> left_alone = {"comment", "stringliteral", "charliteral",
                                                      "preprocessor", "lineno"};
     std::string result;
@@ -148,7 +148,7 @@ std::string with_cuda_words(const std::string& html) {
     int depth = 0, silent = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
         const std::string text = html.substr(done, tag.begin - done);
-        result += depth > 0 && silent == 0 ? with_words_marked(text) : text;
+        result += depth > 0 && silent == 0 ? mark_cuda_words(text) : text;
         result += html.substr(tag.begin, tag.end - tag.begin);
         if (tag.name == "div" && (depth > 0 || tag.attribute("class") == "fragment")) ++depth;
         if (tag.name == "/div" && depth > 0) --depth;
@@ -160,7 +160,7 @@ std::string with_cuda_words(const std::string& html) {
 }
 
 /// Uses the first paragraph as the page's description, which search engines and link previews show.
-std::string with_description(std::string html) {
+std::string add_description(std::string html) {
     const std::string mark = "<!-- description -->";
     const std::size_t place = html.find(mark);
     if (place == html.npos) return html;
@@ -177,9 +177,10 @@ std::string with_description(std::string html) {
 
 }  // namespace
 
-std::string dressed(const std::string& html, const fs::path& drawings, const std::string& name) {
-    const std::string text = with_description(with_cuda_words(with_levels(html)));
-    return with_drawings(with_scrolling_tables(without_empty_headings(text)), drawings, name);
+std::string postprocess_page(const std::string& html, const fs::path& drawings,
+                             const std::string& name) {
+    const std::string text = add_description(mark_cuda_words_in_code(add_level_marks(html)));
+    return embed_drawings(wrap_tables_for_scrolling(remove_empty_headings(text)), drawings, name);
 }
 
 }  // namespace coalesce::book

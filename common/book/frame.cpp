@@ -6,7 +6,7 @@ namespace coalesce::book {
 namespace {
 
 std::string link(const std::string& target, const std::string& text) {
-    return "<a href=\"" + target + "\">" + html_of(text) + "</a>";
+    return "<a href=\"" + target + "\">" + to_html(text) + "</a>";
 }
 
 std::string sidebar(const Contents& contents, bool with_explorer) {
@@ -15,7 +15,7 @@ std::string sidebar(const Contents& contents, bool with_explorer) {
         if (page.section != section) {
             if (!section.empty()) html += "</ul>\n";
             section = page.section;
-            html += "<h2>" + html_of(section) + "</h2>\n<ul>\n";
+            html += "<h2>" + to_html(section) + "</h2>\n<ul>\n";
             if (with_explorer && section == "Lessons") {
                 html += "<li>" + link("explorer.html", "The explorer") + "</li>\n<li>" +
                         link("playground.html", "The playground") + "</li>\n";
@@ -46,12 +46,12 @@ std::string neighbours_html(const std::string& html_file, const Contents& conten
         std::string html = "<nav class=\"neighbours\" aria-label=\"Before and after\">";
         if (i > 0) {
             const Page& page = contents.pages[i - 1];
-            html += "<a rel=\"prev\" href=\"" + page.html() + "\">&larr; " + html_of(page.title) +
+            html += "<a rel=\"prev\" href=\"" + page.html() + "\">&larr; " + to_html(page.title) +
                     "</a>";
         }
         if (i + 1 < contents.pages.size()) {
             const Page& page = contents.pages[i + 1];
-            html += "<a rel=\"next\" href=\"" + page.html() + "\">" + html_of(page.title) +
+            html += "<a rel=\"next\" href=\"" + page.html() + "\">" + to_html(page.title) +
                     " &rarr;</a>";
         }
         return html + "</nav>\n";

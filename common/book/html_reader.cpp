@@ -5,7 +5,7 @@
 namespace coalesce::book {
 namespace {
 
-std::string resolved(const std::string& text) {
+std::string resolve_entities(const std::string& text) {
     static const std::pair<const char*, const char*> entities[] = {
         {"&lt;", "<"},  {"&gt;", ">"},   {"&quot;", "\""},
         {"&#39;", "'"}, {"&#160;", " "}, {"&amp;", "&"}};
@@ -39,13 +39,13 @@ void read_attributes(const std::string& html, Tag& tag) {
         }
         at = html.find(quote, end + 2);
         if (at == html.npos) break;
-        tag.attributes[key] = resolved(html.substr(end + 2, at - end - 2));
+        tag.attributes[key] = resolve_entities(html.substr(end + 2, at - end - 2));
         ++at;
     }
     tag.end = at == html.npos ? html.size() : at + 1;
 }
 
-std::string without_comments(const std::string& html) {
+std::string remove_comments(const std::string& html) {
     std::string result = html;
     for (std::size_t at = 0; (at = result.find("<!--", at)) != result.npos;) {
         const std::size_t end = result.find("-->", at);
@@ -78,7 +78,7 @@ bool find_tag(const std::string& html, std::size_t from, Tag& tag) {
 }
 
 std::string plain_text(const std::string& commented) {
-    const std::string html = without_comments(commented);
+    const std::string html = remove_comments(commented);
     std::string text;
     std::size_t done = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
@@ -86,7 +86,7 @@ std::string plain_text(const std::string& commented) {
         // Skip the words in a drawing, which make no sense without it.
         if (tag.name == "svg") tag.end = std::min(html.find("</svg>", tag.end), html.size());
     }
-    text = resolved(text + html.substr(done));
+    text = resolve_entities(text + html.substr(done));
     std::string result;
     for (char c : text) {
         const bool is_blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';

@@ -39,7 +39,7 @@ int write_pages(const fs::path& root, const fs::path& folder, bool with_explorer
 }
 
 int check(const fs::path& html) {
-    const std::vector<std::string> faults = faults_of_site(html);
+    const std::vector<std::string> faults = find_site_faults(html);
     for (const std::string& fault : faults) std::printf("%s\n", fault.c_str());
     if (faults.empty()) {
         std::printf("%s: every link leads somewhere\n", html.c_str());

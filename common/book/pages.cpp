@@ -49,7 +49,7 @@ public:
         std::istringstream lines(read_file(contents.root / page.file));
         for (std::string line; std::getline(lines, line);) {
             ++number;
-            result += written(line) + "\n";
+            result += convert_line(line) + "\n";
         }
         if (in_fence) fail("a ``` is not closed");
         if (in_answer) fail("a <details> is not closed");
@@ -66,7 +66,7 @@ private:
         throw BookError(page.file + ":" + std::to_string(number) + ": " + why);
     }
 
-    std::string written(const std::string& line) {
+    std::string convert_line(const std::string& line) {
         if (in_copy) {
             in_copy = line != "<!-- end of copy -->";
             return "";
@@ -78,10 +78,11 @@ private:
             return line == "```" || !in_fence ? line : "```{." + line.substr(3) + "}";
         }
         if (in_fence || line.starts_with("    ")) return line;
-        if (line.starts_with("<!-- ")) return comment(line);
-        if (line.starts_with("<details") || line.starts_with("</details")) return answer(line);
+        if (line.starts_with("<!-- ")) return convert_comment(line);
+        if (line.starts_with("<details") || line.starts_with("</details"))
+            return convert_answer_tag(line);
         if (line.starts_with('#')) return heading(line);
-        return linked(line);
+        return convert_links(line);
     }
 
     /// Adds an anchor to a heading: the page's name followed by the anchor that GitHub uses.
@@ -91,12 +92,13 @@ private:
             const std::string label = page.name == "index" ? "mainpage" : page.name;
             return line + " {#" + label + "}";
         }
-        return linked(line) + " {#" + page.name + "_" + anchor_of(line.substr(level + 1)) + "}";
+        return convert_links(line) + " {#" + page.name + "_" +
+               heading_anchor(line.substr(level + 1)) + "}";
     }
 
     /// Writes the start or the end of a folded answer. Doxygen does not support these tags in
     /// Markdown.
-    std::string answer(const std::string& line) {
+    std::string convert_answer_tag(const std::string& line) {
         const std::string open = "<details><summary>", close = "</details>";
         const bool opens = line.starts_with(open) && line.ends_with("</summary>");
         if (!opens && line != close) fail("a folded answer is " + open + "...</summary>, " + close);
@@ -106,19 +108,19 @@ private:
         return "\\htmlonly\n" + html + "\n\\endhtmlonly";
     }
 
-    std::string comment(const std::string& line) {
+    std::string convert_comment(const std::string& line) {
         const std::size_t end = line.find(" -->");
         if (end == line.npos) return line;
         const std::string body = line.substr(5, end - 5);
-        if (body.starts_with("snippet: ")) return snippet(body.substr(9));
-        if (body == "questions") return questions();
-        if (body == "editor") return editor();
+        if (body.starts_with("snippet: ")) return program_part(body.substr(9));
+        if (body == "questions") return step_questions_html();
+        if (body == "editor") return exercise_editor_html();
         if (body == "begin") return begin();
         if (body == "copy") in_copy = true;
         if (body == "usage") return "```\n" + usage() + "```\n";
         if (body.starts_with("explorer: ") && with_explorer) {
             return "\\htmlonly\n<p class=\"to-explorer\"><a href=\"explorer.html#" +
-                   html_of(body.substr(10)) +
+                   to_html(body.substr(10)) +
                    "\">Step through this warp in the explorer</a></p>\n\\endhtmlonly\n";
         }
         return "";
@@ -127,7 +129,7 @@ private:
     /// Returns a part of the step's program. If the lesson has an exercise, its main kernel is the
     /// solution, so it is folded. `what` is the name of the part, followed by the file name if it
     /// is not the expected one.
-    std::string snippet(const std::string& what) const {
+    std::string program_part(const std::string& what) const {
         const std::size_t space = what.find(' ');
         const std::string name = what.substr(0, space);
         const std::string expected = name == "example" ? "example.cu" : program_file();
@@ -140,13 +142,13 @@ private:
                text + "\n\\htmlonly\n</details>\n\\endhtmlonly\n";
     }
 
-    std::string questions() const {
+    std::string step_questions_html() const {
         return "\\htmlonly\n<section class=\"questions\" aria-label=\"Questions\">\n" +
                questions_html(page.step(), contents, course) + "</section>\n\\endhtmlonly\n";
     }
 
     /// Returns the element in which a script shows the exercise's editor.
-    std::string editor() const {
+    std::string exercise_editor_html() const {
         if (!with_explorer || !has_exercise()) return "";
         return "\\htmlonly\n<section class=\"your-turn\" data-exercise=\"" + page.step() +
                "\" aria-label=\"Your turn\"><noscript><p>The editor needs JavaScript. Without it: "
@@ -190,16 +192,16 @@ private:
         return script.substr(first, script.find(end, first) + 1 - first);
     }
 
-    std::string linked(const std::string& line) {
+    std::string convert_links(const std::string& line) {
         std::string text;
         std::size_t done = 0;
         for (Link link; find_link(line, done, link); done = link.end) {
-            text += line.substr(done, link.begin - done) + replaced(link);
+            text += line.substr(done, link.begin - done) + convert_link(link);
         }
         return text + line.substr(done);
     }
 
-    std::string replaced(const Link& link) {
+    std::string convert_link(const Link& link) {
         if (link.target.find("://") != std::string::npos)
             return "[" + link.text + "](" + link.target + ")";
         const std::size_t hash = link.target.find('#');
@@ -212,9 +214,9 @@ private:
             // The last pass replaces this image with the drawing itself, so that its colours follow
             // the page's theme.
             return "\\htmlonly\n<img class=\"drawing\" src=\"" + file.filename().string() +
-                   "\" alt=\"" + html_of(link.text) + "\"/>\n\\endhtmlonly";
+                   "\" alt=\"" + to_html(link.text) + "\"/>\n\\endhtmlonly";
         }
-        if (const Page* target = contents.made_of(file.string())) {
+        if (const Page* target = contents.find_by_html_file(file.string())) {
             return ref(anchor.empty() ? target->name : target->name + "_" + anchor, link.text);
         }
         if (!page.step().empty() && file.filename() == program_file()) {
@@ -246,7 +248,7 @@ private:
 
 }  // namespace
 
-std::string anchor_of(const std::string& heading) {
+std::string heading_anchor(const std::string& heading) {
     std::string anchor;
     for (char c : heading) {
         const auto byte = static_cast<unsigned char>(c);

@@ -32,6 +32,6 @@ std::string source_text(const std::string& step, const std::filesystem::path& st
 
 /// Returns the anchor that GitHub gives a heading: "the-other-cure-a-swizzle" for "The other cure:
 /// a swizzle".
-std::string anchor_of(const std::string& heading);
+std::string heading_anchor(const std::string& heading);
 
 }  // namespace coalesce::book

@@ -16,8 +16,8 @@ std::string number_text(double number) {
 
 std::string number_question(const Prediction& prediction, double answer) {
     return "<form class=\"question\" data-counter=\"" + prediction.counter + "\" data-answer=\"" +
-           number_text(answer) + "\" data-within=\"" + number_text(prediction.within) +
-           "\"><label><span>" + html_of(prediction.question) +
+           number_text(answer) + "\" data-within=\"" + number_text(prediction.tolerance) +
+           "\"><label><span>" + to_html(prediction.question) +
            "</span> <input type=\"text\" inputmode=\"decimal\" autocomplete=\"off\" size=\"6\"/>"
            "</label> <button type=\"submit\">Check</button>"
            "<p class=\"verdict\" role=\"status\"></p></form>\n";
@@ -25,11 +25,11 @@ std::string number_question(const Prediction& prediction, double answer) {
 
 std::string choice_question(const course::ChoiceQuestion& question, const std::string& name) {
     std::string html =
-        "<form class=\"question\"><fieldset><legend>" + html_of(question.text) + "</legend>\n";
+        "<form class=\"question\"><fieldset><legend>" + to_html(question.text) + "</legend>\n";
     for (const course::Choice& choice : question.choices) {
         html += "<label class=\"choice\"><input type=\"radio\" name=\"" + name +
                 "\" data-right=\"" + (choice.is_correct ? "yes" : "no") + "\" data-says=\"" +
-                html_of(choice.reply) + "\"/> <span>" + html_of(choice.text) + "</span></label>\n";
+                to_html(choice.reply) + "\"/> <span>" + to_html(choice.text) + "</span></label>\n";
     }
     return html +
            "</fieldset><button type=\"submit\">Check</button>"
@@ -38,7 +38,7 @@ std::string choice_question(const course::ChoiceQuestion& question, const std::s
 
 }  // namespace
 
-std::string html_of(const std::string& text) {
+std::string to_html(const std::string& text) {
     std::string html;
     for (char c : text) {
         switch (c) {
@@ -61,7 +61,7 @@ std::string questions_html(const std::string& step_name, const Contents& content
     for (const Prediction& prediction :
          step->exercise ? step->exercise->predictions : std::vector<Prediction>{}) {
         // Only running the learner's own kernel answers this question.
-        if (prediction.counter == kOfCopy) continue;
+        if (prediction.counter == kCopyPercentQuestion) continue;
         const auto& expect = step->variants.front().expect;
         const auto answer = expect.find(prediction.counter);
         if (answer == expect.end()) {

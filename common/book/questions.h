@@ -15,6 +15,6 @@ std::string questions_html(const std::string& step, const Contents& contents,
                            const course::Course& course);
 
 /// Escapes a string for HTML text and attributes. Text between backquotes becomes a <code> element.
-std::string html_of(const std::string& text);
+std::string to_html(const std::string& text);
 
 }  // namespace coalesce::book

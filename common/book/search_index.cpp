@@ -35,7 +35,7 @@ bool find_heading(const std::string& html, std::size_t from, Heading& heading) {
 
 }  // namespace
 
-nlohmann::json sections_of(const std::string& page, const std::string& html) {
+nlohmann::json list_sections(const std::string& page, const std::string& html) {
     std::string title = plain_text(between(html, "<title>", "</title>"));
     const std::size_t name = title.find(": ");
     title = title.substr(name == title.npos ? 0 : name + 2);

@@ -8,6 +8,6 @@ namespace coalesce::book {
 
 /// Returns the sections of a page: {"page", "anchor", "title", "heading", "text"}. The text before
 /// the first heading with an anchor has neither anchor nor heading.
-nlohmann::json sections_of(const std::string& page, const std::string& html);
+nlohmann::json list_sections(const std::string& page, const std::string& html);
 
 }  // namespace coalesce::book

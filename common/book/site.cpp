@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> pages_of(const fs::path& folder) {
+std::vector<fs::path> list_html_files(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() == ".html") files.push_back(entry.path());
@@ -30,9 +30,9 @@ std::vector<fs::path> pages_of(const fs::path& folder) {
 
 namespace {
 
-std::map<std::string, std::set<std::string>> links_of(const fs::path& folder) {
+std::map<std::string, std::set<std::string>> collect_links(const fs::path& folder) {
     std::map<std::string, std::set<std::string>> links;
-    for (const fs::path& file : pages_of(folder)) {
+    for (const fs::path& file : list_html_files(folder)) {
         const std::string html = read_file(file);
         std::set<std::string>& targets = links[file.filename().string()];
         std::size_t done = 0;
@@ -47,7 +47,7 @@ std::map<std::string, std::set<std::string>> links_of(const fs::path& folder) {
 }  // namespace
 
 std::vector<std::string> unreachable_pages(const fs::path& folder) {
-    const auto links = links_of(folder);
+    const auto links = collect_links(folder);
     std::set<std::string> reached{"index.html"};
     for (std::vector<std::string> todo{"index.html"}; !todo.empty();) {
         const auto page = links.find(todo.back());
@@ -69,10 +69,10 @@ void finish_site(const fs::path& folder, const Contents& contents) {
     for (const std::string& name : unreachable_pages(folder)) fs::remove(folder / name);
     nlohmann::json index = nlohmann::json::array();
     const auto add = [&](const std::string& name, const std::string& html) {
-        for (auto& section : sections_of(name, html)) index.push_back(section);
+        for (auto& section : list_sections(name, html)) index.push_back(section);
     };
     bool has_explorer = false;
-    for (const fs::path& file : pages_of(folder)) {
+    for (const fs::path& file : list_html_files(folder)) {
         const std::string name = file.filename().string();
         std::string html = read_file(file);
         const std::string mark = "<!-- neighbours -->";
@@ -80,7 +80,7 @@ void finish_site(const fs::path& folder, const Contents& contents) {
         if (place == html.npos) continue;  // not made by Doxygen
         has_explorer = has_explorer || html.find("href=\"explorer.html\"") != html.npos;
         html.replace(place, mark.size(), neighbours_html(name, contents));
-        html = dressed(html, contents.root / "docs/diagrams", name);
+        html = postprocess_page(html, contents.root / "docs/diagrams", name);
         write_text(file, html);
         add(name, html);
     }
@@ -104,7 +104,7 @@ struct CheckedPage {
         std::string tag, target;
     };
     std::vector<Use> uses;
-    std::vector<std::string> twice;
+    std::vector<std::string> duplicate_anchors;
     bool has_code = false;
 };
 
@@ -117,7 +117,8 @@ CheckedPage read_page(const fs::path& file) {
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
         const std::string id = tag.attribute("id"),
                           name = tag.name == "a" ? tag.attribute("name") : "";
-        if (!id.empty() && !page.anchors.insert(id).second && id != name) page.twice.push_back(id);
+        if (!id.empty() && !page.anchors.insert(id).second && id != name)
+            page.duplicate_anchors.push_back(id);
         if (!name.empty()) page.anchors.insert(name);
         for (const char* kind : {"href", "src"}) {
             if (tag.has(kind)) page.uses.push_back({tag.name, tag.attribute(kind)});
@@ -126,14 +127,14 @@ CheckedPage read_page(const fs::path& file) {
     return page;
 }
 
-bool is_elsewhere(const std::string& target) {
+bool is_external_link(const std::string& target) {
     return target.find("://") != target.npos || target.starts_with("//");
 }
 
-std::string fault_of(const CheckedPage::Use& use, const CheckedPage& page, const fs::path& folder,
-                     const std::map<std::string, CheckedPage>& pages) {
+std::string find_fault(const CheckedPage::Use& use, const CheckedPage& page, const fs::path& folder,
+                       const std::map<std::string, CheckedPage>& pages) {
     if (use.target.starts_with("data:")) return "";
-    if (is_elsewhere(use.target)) {
+    if (is_external_link(use.target)) {
         return use.tag == "a" ? "" : "<" + use.tag + "> from another host: " + use.target;
     }
     const std::size_t hash = use.target.find('#');
@@ -151,19 +152,19 @@ std::string fault_of(const CheckedPage::Use& use, const CheckedPage& page, const
 
 }  // namespace
 
-std::vector<std::string> faults_of_site(const fs::path& folder) {
+std::vector<std::string> find_site_faults(const fs::path& folder) {
     std::map<std::string, CheckedPage> pages;
-    for (const fs::path& file : pages_of(folder)) {
+    for (const fs::path& file : list_html_files(folder)) {
         CheckedPage page = read_page(file);
         pages[page.name] = page;
     }
     std::vector<std::string> faults;
     for (const auto& [name, page] : pages) {
         for (const CheckedPage::Use& use : page.uses) {
-            const std::string fault = fault_of(use, page, folder, pages);
+            const std::string fault = find_fault(use, page, folder, pages);
             if (!fault.empty()) faults.push_back(name + ": " + fault);
         }
-        for (const std::string& id : page.twice)
+        for (const std::string& id : page.duplicate_anchors)
             faults.push_back(name + ": two elements are #" + id);
         if (name.starts_with("lesson_") && !page.has_code) {
             faults.push_back(name + ": a lesson shows its kernel, and there is no code");

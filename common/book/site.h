@@ -19,6 +19,6 @@ std::vector<std::string> unreachable_pages(const std::filesystem::path& html);
 /// Returns the mistakes in a site, one per line: links to missing pages, files or anchors; anything
 /// except a link that refers to another host; duplicate identifiers; lessons without their code;
 /// pages that cannot be reached. Throws BookError if there are no pages.
-std::vector<std::string> faults_of_site(const std::filesystem::path& html);
+std::vector<std::string> find_site_faults(const std::filesystem::path& html);
 
 }  // namespace coalesce::book

@@ -16,13 +16,13 @@ struct Begins {
 Begins begins_of_block(long long z, const Trial& trial, const Evidence& evidence) {
     const auto block = static_cast<std::uint64_t>(z * trial.launch.grid[0] * trial.launch.grid[1]);
     const Trial seen =
-        evidence.seen_with(trial.shape, {.block = block, .limit = kMostTracedAccesses});
+        evidence.launch_without_checks(trial.shape, {.block = block, .limit = kMaxTracedAccesses});
     Begins begins;
     for (const simulated::Access& access : seen.accesses) {
         if (access.is_shared || access.active == 0) continue;
         const std::uint64_t base = access.is_store ? seen.out_address : seen.in_address;
         auto& begin = access.is_store ? begins.out : begins.in;
-        for (const std::uint64_t address : access.of_active()) {
+        for (const std::uint64_t address : access.active_addresses()) {
             const auto element = static_cast<std::int64_t>(address - base) / 4;
             begin = begin ? std::min(*begin, element) : element;
         }
@@ -39,8 +39,8 @@ bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidenc
     if (matrices > 0 && trial.launch.grid[2] > matrices) {
         failure.headline =
             "the grid has " + std::to_string(trial.launch.grid[2]) + " blocks along z for " +
-            count_of(static_cast<std::uint64_t>(matrices), "matrix", "matrices") + ".";
-        failure.place.line = line_of_launch(evidence.source.text, ".grid");
+            format_count(static_cast<std::uint64_t>(matrices), "matrix", "matrices") + ".";
+        failure.place.line = find_configure_line(evidence.source.text, ".grid");
         failure.next = "Let configure set the third number of .grid to the number of matrices.";
         return true;
     }
@@ -51,14 +51,14 @@ bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidenc
     for (const bool is_out : {false, true}) {
         const auto& from = is_out ? first.out : first.in;
         const auto& to = is_out ? second.out : second.in;
-        const std::string name = name_of_matrix(is_out, evidence);
+        const std::string name = matrix_name(is_out, evidence);
         if (!from || !to || *from != 0 || *to == expected) continue;
         // A pointer that does not move at all has its own verdict.
         if (*to == 0) continue;
         failure.headline = "block (0, 0, 1) takes the second matrix of `" + name +
                            "` to begin at element " + std::to_string(*to) + ", but it begins at " +
                            std::to_string(expected) + ".";
-        const int line = line_of_move(evidence.source.text, name);
+        const int line = find_pointer_advance_line(evidence.source.text, name);
         if (line > 0) failure.place.line = line;
         failure.next =
             "A matrix has MATRIX_ROWS * cols elements. Let a block begin blockIdx.z times "

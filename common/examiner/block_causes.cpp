@@ -19,8 +19,8 @@ constexpr long long kMostThreads = 1024, kFewestThreads = 32;
 std::vector<long long> constants_in(const std::string& text) {
     static const std::regex constant(R"(\b[A-Z][A-Z_0-9]*\s*=\s*(\d{1,4})\b)");
     std::vector<long long> values;
-    const std::string code = searchable(text);
-    for (const std::smatch& one : matches_of(code, constant))
+    const std::string code = code_for_search(text);
+    for (const std::smatch& one : find_matches(code, constant))
         values.push_back(std::stoll(one.str(1)));
     return values;
 }
@@ -50,11 +50,11 @@ std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& 
 }
 
 bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& evidence) {
-    if (!evidence.try_again({.shape = trial.shape, .block = block}).is_good()) return false;
+    if (!evidence.relaunch({.shape = trial.shape, .block = block}).is_good()) return false;
     // One shape can be right by chance.
     for (const Shape other : {Shape{84, 140}, Shape{64, 128}, Shape{128, 64}}) {
-        if (!evidence.exercise.takes(other)) continue;
-        return evidence.try_again({.shape = other, .block = block}).is_good();
+        if (!evidence.exercise.accepts(other)) continue;
+        return evidence.relaunch({.shape = other, .block = block}).is_good();
     }
     return true;
 }
@@ -67,7 +67,7 @@ std::string block_text(const BlockSize& block) {
 long long rows_of_block(const std::string& text) {
     static const std::regex constant(R"(\bBLOCK_ROWS\s*=\s*(\d{1,4})\b)");
     std::smatch found;
-    const std::string code = searchable(text);
+    const std::string code = code_for_search(text);
     return std::regex_search(code, found, constant) ? std::stoll(found.str(1)) : 0;
 }
 
@@ -76,7 +76,7 @@ void blame_block(Failure& failure, const BlockSize& block, const BlockSize& othe
     failure.headline = "the block does not fit the kernel: configure gives it " +
                        block_text(block) + " threads, and with " + block_text(other) +
                        " the kernel is right.";
-    failure.place = {evidence.source.name, line_of_launch(evidence.source.text, ".block"), 0};
+    failure.place = {evidence.source.name, find_configure_line(evidence.source.text, ".block"), 0};
     failure.next =
         "Compare .block with the kernel: the threads of a block, and the steps of its loops, "
         "together visit each element of the tile once.";
@@ -84,11 +84,11 @@ void blame_block(Failure& failure, const BlockSize& block, const BlockSize& othe
 
 void blame_loops(Failure& failure, const BlockSize& block, const Evidence& evidence) {
     static const std::regex header(R"(\bfor\s*\([^;]*;[^;]*;([^)]*)\))");
-    const std::string code = searchable(evidence.source.text);
-    for (const std::smatch& loop : matches_of(code, header)) {
+    const std::string code = code_for_search(evidence.source.text);
+    for (const std::smatch& loop : find_matches(code, header)) {
         if (loop.str(1).find("BLOCK_ROWS") != std::string::npos) continue;
         failure.place = {evidence.source.name,
-                         line_at(code, static_cast<std::size_t>(loop.position())), 0};
+                         line_number_at(code, static_cast<std::size_t>(loop.position())), 0};
         break;
     }
     failure.headline = "the loop does not fit the block, which has " + std::to_string(block[1]) +

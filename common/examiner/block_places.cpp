@@ -9,21 +9,21 @@ namespace coalesce {
 namespace {
 
 /// The number of accesses to record, large enough to include a warp's first load.
-constexpr std::size_t kForFirstLoad = 64;
+constexpr std::size_t kMaxAccessesToFirstLoad = 64;
 /// The maximum number of blocks to check. Each check launches the kernel once.
-constexpr long long kMostPlacedBlocks = 128;
+constexpr long long kMaxTracedBlocks = 128;
 
-Block block_of(const LaunchShape& launch, long long number) {
+Block block_at(const LaunchShape& launch, long long number) {
     const long long x = number % launch.grid[0], rest = number / launch.grid[0];
     return {x, rest % launch.grid[1], rest / launch.grid[1]};
 }
 
 /// Returns the indices of the output elements that the traced warp stores.
-std::vector<std::int64_t> stored_by(const Trial& trial) {
+std::vector<std::int64_t> list_stored_elements(const Trial& trial) {
     std::vector<std::int64_t> elements;
     for (const simulated::Access& access : trial.accesses) {
         if (access.is_shared || !access.is_store) continue;
-        for (const std::uint64_t address : access.of_active()) {
+        for (const std::uint64_t address : access.active_addresses()) {
             const auto first =
                 static_cast<std::int64_t>((address - trial.out_address) / sizeof(float));
             const auto count = static_cast<std::int64_t>(access.bytes_per_lane / sizeof(float));
@@ -34,16 +34,17 @@ std::vector<std::int64_t> stored_by(const Trial& trial) {
 }
 
 /// Maps each element to the first block that stored it.
-using Owners = std::unordered_map<std::int64_t, long long>;
+using BlockByElement = std::unordered_map<std::int64_t, long long>;
 
 /// Records that a warp of `block` stored these elements. Returns a meeting if another block has
 /// already stored one of them.
-std::optional<Meeting> note(const std::vector<std::int64_t>& stored, long long block,
-                            const LaunchShape& launch, Owners& owners) {
+std::optional<StoreConflict> claim_elements(const std::vector<std::int64_t>& stored,
+                                            long long block, const LaunchShape& launch,
+                                            BlockByElement& owners) {
     for (const std::int64_t element : stored) {
         const auto [owner, is_new] = owners.try_emplace(element, block);
         if (is_new || owner->second == block) continue;
-        return Meeting{block_of(launch, owner->second), block_of(launch, block), element};
+        return StoreConflict{block_at(launch, owner->second), block_at(launch, block), element};
     }
     return std::nullopt;
 }
@@ -55,22 +56,22 @@ std::string Block::text() const {
     return text + (z > 0 ? ", " + std::to_string(z) : "") + ")";
 }
 
-std::optional<Loaded> first_load(const Trial& trial) {
+std::optional<LoadedElement> find_first_load(const Trial& trial) {
     const auto is_load = [](const simulated::Access& access) {
         return !access.is_shared && !access.is_store && access.active != 0;
     };
     const auto load = std::find_if(trial.accesses.begin(), trial.accesses.end(), is_load);
     if (load == trial.accesses.end()) return std::nullopt;
-    const std::uint64_t address = load->of_active().front();
-    return Loaded{static_cast<std::int64_t>((address - trial.in_address) / sizeof(float)),
-                  load->line};
+    const std::uint64_t address = load->active_addresses().front();
+    return LoadedElement{static_cast<std::int64_t>((address - trial.in_address) / sizeof(float)),
+                         load->line};
 }
 
-std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
-                                        const TryAgain& try_again) {
-    if (launch.blocks() > kMostPlacedBlocks) return std::nullopt;
+std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& launch,
+                                              const RelaunchFunction& relaunch) {
+    if (launch.blocks() > kMaxTracedBlocks) return std::nullopt;
     BlockStores seen;
-    Owners owners;
+    BlockByElement owners;
     const long long warps = (launch.threads() + 31) / 32;
     for (long long block = 0; block < launch.blocks(); ++block) {
         bool is_idle = true;
@@ -79,22 +80,22 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
         // block 0 has written too.
         for (long long warp = 0; warp < warps && (block == 0 || is_idle); ++warp) {
             const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
-                                    kMostTracedAccesses};
-            const auto stored = stored_by(
-                try_again({.shape = shape, .watch = Watch::result_alone, .traced = traced}));
+                                    kMaxTracedAccesses};
+            const auto stored = list_stored_elements(
+                relaunch({.shape = shape, .watch = Watch::result_alone, .traced = traced}));
             is_idle &= stored.empty();
-            seen.meeting = note(stored, block, launch, owners);
-            if (seen.meeting) return seen;
+            seen.conflict = claim_elements(stored, block, launch, owners);
+            if (seen.conflict) return seen;
         }
-        if (is_idle && !seen.first_idle) seen.first_idle = block_of(launch, block);
-        seen.idle += is_idle;
+        if (is_idle && !seen.first_idle_block) seen.first_idle_block = block_at(launch, block);
+        seen.idle_blocks += is_idle;
     }
     return seen;
 }
 
-std::size_t stored_by_first_warp(Shape shape, const TryAgain& try_again) {
-    const TrialOrder order{.shape = shape, .watch = Watch::result_alone, .traced = kFirstWarp};
-    return stored_by(try_again(order)).size();
+std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunch) {
+    const TrialRequest order{.shape = shape, .watch = Watch::result_alone, .traced = kFirstWarp};
+    return list_stored_elements(relaunch(order)).size();
 }
 
 std::string BlockOrigins::text() const {
@@ -107,13 +108,15 @@ std::string BlockOrigins::text() const {
            ".";
 }
 
-std::optional<BlockOrigins> block_origins(Shape shape, const LaunchShape& launch,
-                                          const TryAgain& try_again) {
+std::optional<BlockOrigins> find_block_origins(Shape shape, const LaunchShape& launch,
+                                               const RelaunchFunction& relaunch) {
     if (launch.grid[0] < 2 || launch.grid[1] < 2) return std::nullopt;
     const auto origin_of = [&](long long x, long long y) -> std::optional<Cell> {
         const auto number = static_cast<std::uint64_t>(y * launch.grid[0] + x);
-        const auto load = first_load(try_again(
-            {.shape = shape, .watch = Watch::result_alone, .traced = {number, 0, kForFirstLoad}}));
+        const auto load =
+            find_first_load(relaunch({.shape = shape,
+                                      .watch = Watch::result_alone,
+                                      .traced = {number, 0, kMaxAccessesToFirstLoad}}));
         if (!load) return std::nullopt;
         return Cell{load->element / shape.cols, load->element % shape.cols};
     };

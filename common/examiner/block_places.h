@@ -17,31 +17,31 @@ struct Block {
 };
 
 /// The index of an element in the input, and the source line that loads the element.
-struct Loaded {
+struct LoadedElement {
     std::int64_t element = 0;
     int line = 0;
 };
 /// Returns the first element that the traced warp loads, or nothing if it loads none.
-std::optional<Loaded> first_load(const Trial& trial);
+std::optional<LoadedElement> find_first_load(const Trial& trial);
 
 /// Two blocks that store to the same cell of the output.
-struct Meeting {
+struct StoreConflict {
     Block first, second;
     std::int64_t element = 0;  ///< index of the cell in the matrix
 };
 /// The blocks of a launch that store the same cell, and the blocks that store nothing.
 struct BlockStores {
-    std::optional<Meeting> meeting;   ///< the first such pair
-    std::optional<Block> first_idle;  ///< the first block that stores nothing
-    long long idle = 0;               ///< number of blocks that store nothing
+    std::optional<StoreConflict> conflict;  ///< the first such pair
+    std::optional<Block> first_idle_block;  ///< the first block that stores nothing
+    long long idle_blocks = 0;              ///< number of blocks that store nothing
 };
 /// Traces the stores of each block in a separate launch, until two blocks store to the same cell.
 /// Returns nothing if there are too many blocks to check.
-std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
-                                        const TryAgain& try_again);
+std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& launch,
+                                              const RelaunchFunction& relaunch);
 
 /// Returns the number of elements that the first warp of the first block stores.
-std::size_t stored_by_first_warp(Shape shape, const TryAgain& try_again);
+std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunch);
 
 /// The input cells at which three neighbouring blocks start. All other blocks are spaced the same
 /// way.
@@ -57,7 +57,7 @@ struct BlockOrigins {
     std::string text() const;
 };
 /// Returns the cells at which blocks start, or nothing if the blocks are not spaced regularly.
-std::optional<BlockOrigins> block_origins(Shape shape, const LaunchShape& launch,
-                                          const TryAgain& try_again);
+std::optional<BlockOrigins> find_block_origins(Shape shape, const LaunchShape& launch,
+                                               const RelaunchFunction& relaunch);
 
 }  // namespace coalesce

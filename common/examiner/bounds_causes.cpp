@@ -14,7 +14,7 @@ using simulated::Report;
 
 /// Returns the number of elements that an access reads or writes, computed from the number of bytes
 /// in the report's message.
-std::int64_t elements_of_access(const Report& report) {
+std::int64_t count_accessed_elements(const Report& report) {
     const std::size_t number = report.message.find_first_of("0123456789");
     if (number == report.message.npos) return 1;
     return std::max(1, std::atoi(report.message.c_str() + number) / 4);
@@ -23,44 +23,50 @@ std::int64_t elements_of_access(const Report& report) {
 /// Describes the accessed element, for example "element 4813 of `in`, which has 4810". If the
 /// address is far outside both matrices, it does not show which matrix was meant, so reads count as
 /// accesses to `in` and writes as accesses to `out`.
-std::string element_text(const Report& report, const Trial& trial, const Evidence& evidence) {
-    const bool is_out = !report.message.starts_with("Reads");
+std::string describe_element(const Report& report, const Trial& trial, const Evidence& evidence) {
+    constexpr std::uint64_t near_null = 1 << 20;
+    if (report.address < near_null) {
+        return "address " + std::to_string(report.address) +
+               ": the pointer is null, or far from a matrix";
+    }
+    const bool is_in_place = evidence.exercise.task().in_place;
+    const bool is_out = is_in_place || !report.message.starts_with("Reads");
     const std::uint64_t begin = is_out ? trial.out_address : trial.in_address;
     const auto element =
         (static_cast<std::int64_t>(report.address) - static_cast<std::int64_t>(begin)) / 4;
-    const std::int64_t count = elements_of_access(report);
+    const std::int64_t count = count_accessed_elements(report);
     const std::string which = count == 1
                                   ? "element " + std::to_string(element)
                                   : "elements " + std::to_string(element) + " to " +
                                         std::to_string(element + count - 1) + ", in one access,";
-    return which + " of `" + name_of_matrix(is_out, evidence) + "`, which has " +
+    return which + " of `" + matrix_name(is_out, evidence) + "`, which has " +
            std::to_string(trial.elements());
 }
 
 /// Reports whether the kernel computes row indices. A copy kernel may treat the matrix as one long
 /// row instead.
-bool knows_rows(const Source& source) {
-    const std::string code = code_alone(source.text);
+bool computes_row_indices(const Source& source) {
+    const std::string code = blank_out_comments(source.text);
     for (std::size_t at = code.find("row"); at != code.npos; at = code.find("row", at + 1)) {
         if (code.compare(at, 4, "rows") != 0) return true;
     }
     return false;
 }
 
-std::string advice_on_bounds(const Evidence& evidence) {
+std::string bounds_check_advice(const Evidence& evidence) {
     if (evidence.exercise.task().in_place) {
         return "Where a tile extends beyond the matrix, some threads have no element: let them do "
                "nothing. Compare both indices with the side before each access.";
     }
-    if (!knows_rows(evidence.source)) {
+    if (!computes_row_indices(evidence.source)) {
         return "Some threads have no element, or fewer than the others: compare the index of the "
                "last one that a thread accesses with rows * cols.";
     }
-    if (copies_by_mbarrier(evidence.source.text)) {
+    if (tracks_copies_with_mbarrier(evidence.source.text)) {
         return "Where a tile extends beyond the matrix, some rows of a tile are not there: let a "
                "thread ask for a row only if the matrix has it.";
     }
-    const std::string code = code_alone(evidence.source.text);
+    const std::string code = blank_out_comments(evidence.source.text);
     const bool has_offset = code.find("row +") != code.npos || code.find("row+") != code.npos;
     return std::string(
                "Where a tile extends beyond the matrix, some threads have no element: let "
@@ -79,13 +85,13 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
             .place = place,
             .shape = trial.shape,
             .details = details,
-            .next = advice_on_bounds(evidence)};
+            .next = bounds_check_advice(evidence)};
 }
 
 /// Looks for a wrong index by launching the kernel on non-square shapes that consist of whole
 /// tiles. On the shape that failed, accesses outside the matrix can hide the pattern of the
 /// mistake.
-std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidence) {
+std::optional<Failure> find_wrong_index(const Trial& trial, const Evidence& evidence) {
     const auto mistake_at = [&](const Trial& seen) -> std::optional<Failure> {
         if (!seen.comparison || !has_trait(seen.comparison->fault(), trait::certain))
             return std::nullopt;
@@ -93,16 +99,17 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
     };
     // On a shape with partial tiles, a missing bounds check can look like a wrong index, so skip
     // that shape if the kernel was correct on whole tiles.
-    if (has_whole_tiles(trial.shape) || !evidence.was_right_on_whole_tiles) {
+    if (has_whole_tiles(trial.shape) || !evidence.was_correct_on_whole_tiles) {
         // On the simulated GPU, launch the kernel again in a mode that lets it continue after an
         // access outside the matrix. On a real GPU, the first launch has already returned a result.
         Trial here = trial;
-        if (auto result = evidence.seen_with(trial.shape).comparison) here.comparison = result;
+        if (auto result = evidence.launch_without_checks(trial.shape).comparison)
+            here.comparison = result;
         if (auto found = mistake_at(here)) return found;
     }
     for (const Shape shape : {Shape{64, 128}, Shape{128, 64}}) {
-        if (!evidence.exercise.takes(shape)) continue;
-        if (auto found = mistake_at(evidence.seen_with(shape))) return found;
+        if (!evidence.exercise.accepts(shape)) continue;
+        if (auto found = mistake_at(evidence.launch_without_checks(shape))) return found;
     }
     return std::nullopt;
 }
@@ -110,11 +117,11 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
 /// Drops the part about the other matrix from an explanation such as "it fits out[row * 4 + col]
 /// ...; or it fits in[row * 1024 + col] ...". The access shows that the mistake is in the index
 /// into `matrix`.
-std::string with_one_explanation(const std::string& text, const std::string& matrix) {
+std::string keep_explanation_of(const std::string& text, const std::string& matrix) {
     const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
     if (bar == text.npos) return text;
     const std::string wanted = "it fits " + matrix + "[";
-    if (text.compare(first, wanted.size(), wanted) == 0) return with_end(text.substr(0, bar));
+    if (text.compare(first, wanted.size(), wanted) == 0) return end_sentence(text.substr(0, bar));
     const std::size_t second = text.find("it fits ", bar);
     if (text.compare(second, wanted.size(), wanted) != 0) return text;
     return text.substr(0, first) + text.substr(second);
@@ -122,10 +129,10 @@ std::string with_one_explanation(const std::string& text, const std::string& mat
 
 }  // namespace
 
-Failure outside(const Trial& trial, const Place& place, const std::string& details,
-                const Evidence& evidence) {
+Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std::string& details,
+                              const Evidence& evidence) {
     // If a wrong index explains the access, report the wrong index instead.
-    if (std::optional<Failure> failure = index_mistake(trial, evidence)) {
+    if (std::optional<Failure> failure = find_wrong_index(trial, evidence)) {
         failure->place = place;
         failure->details = wrap("With rows = " + std::to_string(trial.shape.rows) +
                                 " and cols = " + std::to_string(trial.shape.cols) +
@@ -140,13 +147,13 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
                      .details = details};
     if (look_at_begin_of_matrix(of_stack, trial, evidence)) return of_stack;
     const bool is_ragged = !has_whole_tiles(trial.shape);
-    if (is_ragged && evidence.was_right_on_whole_tiles) {
+    if (is_ragged && evidence.was_correct_on_whole_tiles) {
         return no_bounds_check(trial, place, details, evidence);
     }
     // A kernel whose tile is larger than the small matrices may still be correct on the large shape
     // for which costs are counted. Such a kernel is missing a bounds check.
-    if (!evidence.was_right_on_whole_tiles &&
-        evidence.try_again({.shape = evidence.exercise.counted}).is_good()) {
+    if (!evidence.was_correct_on_whole_tiles &&
+        evidence.relaunch({.shape = evidence.exercise.counted}).is_good()) {
         return no_bounds_check(trial, place, details, evidence);
     }
     return {.kind = FailureKind::out_of_bounds,
@@ -159,12 +166,13 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
 
 namespace {
 
-Failure outside(const Trial& trial, const Report& report, const Evidence& evidence) {
+Failure explain_out_of_bounds(const Trial& trial, const Report& report, const Evidence& evidence) {
     const bool reads = report.message.starts_with("Reads");
     const std::string details = wrap(report.thread.text() + (reads ? " reads " : " writes ") +
-                                     element_text(report, trial, evidence) + ".");
-    Failure failure = outside(trial, place_in(report.place, evidence), details, evidence);
-    failure.headline = with_one_explanation(failure.headline, reads ? "in" : "out");
+                                     describe_element(report, trial, evidence) + ".");
+    Failure failure = explain_out_of_bounds(trial, place_in_learner_file(report.place, evidence),
+                                            details, evidence);
+    failure.headline = keep_explanation_of(failure.headline, reads ? "in" : "out");
     return failure;
 }
 
@@ -172,11 +180,11 @@ bool is_in_shared_memory(const Report& report) {
     return report.message.find("shared memory") != report.message.npos;
 }
 
-Failure outside_shared(const Trial& trial, const Report& report, const Evidence& evidence) {
+Failure explain_outside_shared(const Trial& trial, const Report& report, const Evidence& evidence) {
     Failure failure =
-        from_report(FailureKind::outside_shared_memory, report, trial, evidence,
-                    "the kernel accesses memory outside of the shared array.",
-                    "Compare the indices with the array's dimensions. " + report.cure);
+        failure_from_report(FailureKind::outside_shared_memory, report, trial, evidence,
+                            "the kernel accesses memory outside of the shared array.",
+                            "Compare the indices with the array's dimensions. " + report.cure);
     if (!has_dynamic_array(evidence.source.text)) return failure;
     const long long bytes = trial.launch.shared_bytes;
     if (bytes == 0) {
@@ -189,11 +197,12 @@ Failure outside_shared(const Trial& trial, const Report& report, const Evidence&
     failure.next = "Compare the indices with the size of the array.";
     // With more memory, a correct kernel is right, and a wrong index stays wrong.
     constexpr long long kLargest = 48 << 10;
-    const TrialOrder with_more{.shape = trial.shape, .shared_bytes = std::min(4 * bytes, kLargest)};
-    if (evidence.try_again(with_more).is_good()) {
+    const TrialRequest with_more{.shape = trial.shape,
+                                 .shared_bytes = std::min(4 * bytes, kLargest)};
+    if (evidence.relaunch(with_more).is_good()) {
         failure.headline = "the shared array has too little memory: configure gives it " +
                            std::to_string(bytes) + " bytes.";
-        failure.place.line = line_of_launch(evidence.source.text, ".shared_bytes");
+        failure.place.line = find_configure_line(evidence.source.text, ".shared_bytes");
         failure.next =
             "Let configure set .shared_bytes to the size of the whole array: all of its elements, "
             "padding included, times sizeof(float).";
@@ -201,22 +210,22 @@ Failure outside_shared(const Trial& trial, const Report& report, const Evidence&
     return failure;
 }
 
-Failure outside_local(const Trial& trial, const Report& report, const Evidence& evidence) {
-    const LocalArray array = local_array_on(evidence.source.text, report.place.line);
+Failure explain_outside_local(const Trial& trial, const Report& report, const Evidence& evidence) {
+    const LocalArray array = find_local_array(evidence.source.text, report.place.line);
     const std::string has = "`" + array.name + "`, which has " +
-                            count_of(static_cast<std::uint64_t>(array.length), "element") + ".";
-    return from_report(FailureKind::outside_local_array, report, trial, evidence,
-                       array.name.empty()
-                           ? "the kernel accesses memory outside of a thread's own array."
+                            format_count(static_cast<std::uint64_t>(array.length), "element") + ".";
+    return failure_from_report(
+        FailureKind::outside_local_array, report, trial, evidence,
+        array.name.empty() ? "the kernel accesses memory outside of a thread's own array."
                            : "the kernel accesses memory outside of the thread's array " + has,
-                       "Work out the index by hand for the thread named above: the first element "
-                       "is number 0.");
+        "Work out the index by hand for the thread named above: the first element "
+        "is number 0.");
 }
 
 }  // namespace
 
-std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
-    auto failure = told_as(
+std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evidence) {
+    auto failure = find_reported_failure(
         {{"memcheck", "misaligned", FailureKind::misaligned,
           "a vector access uses an address that is not a multiple of the vector's size.",
           "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its first "
@@ -228,22 +237,22 @@ std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence
     if (failure) return failure;
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
-    if (is_in_shared_memory(*report)) return outside_shared(trial, *report, evidence);
+    if (is_in_shared_memory(*report)) return explain_outside_shared(trial, *report, evidence);
     if (report->message.find("local memory") != report->message.npos) {
-        return outside_local(trial, *report, evidence);
+        return explain_outside_local(trial, *report, evidence);
     }
-    return outside(trial, *report, evidence);
+    return explain_out_of_bounds(trial, *report, evidence);
 }
 
-std::optional<Failure> local_array_left(const Trial& trial, const Evidence& evidence) {
-    const ArrayOverrun found = array_overrun(evidence.source.text);
+std::optional<Failure> find_local_array_overrun(const Trial& trial, const Evidence& evidence) {
+    const ArrayOverrun found = find_array_overrun(evidence.source.text);
     if (found.line == 0) return std::nullopt;
     const std::string access = "`" + found.array + "[" + found.index + "]`";
     return Failure{
         .kind = FailureKind::outside_local_array,
         .headline = access + " goes outside of its array: `" + found.array + "` has " +
-                    count_of(static_cast<std::uint64_t>(found.length), "element") + ", and " +
-                    found.index + " gets as far as " + std::to_string(found.last) + ".",
+                    format_count(static_cast<std::uint64_t>(found.length), "element") + ", and " +
+                    found.index + " gets as far as " + std::to_string(found.last_value) + ".",
         .place = {evidence.source.name, found.line, 0},
         .shape = trial.shape,
         .details = wrap("What becomes of such a value is left to the compiler, which may drop it."),

@@ -20,14 +20,14 @@ constexpr std::string_view kFormat = "coalesce cache 1\n";
 
 /// Returns the contents of a cache entry: the format, a checksum, the length of the key, the key
 /// and the value.
-std::string kept_text(const std::string& key, const std::string& value) {
+std::string serialize_entry(const std::string& key, const std::string& value) {
     const std::string content = std::to_string(key.size()) + "\n" + key + value;
     return std::string(kFormat) + hash_text(content) + "\n" + content;
 }
 
 /// Returns the value in a cache entry, or nothing if the entry is damaged or belongs to another
 /// key.
-std::optional<std::string> value_in(const std::string& entry, const std::string& key) {
+std::optional<std::string> parse_entry(const std::string& entry, const std::string& key) {
     constexpr std::size_t checksum = 17;  // 16 digits and a line break
     if (!entry.starts_with(kFormat) || entry.size() < kFormat.size() + checksum)
         return std::nullopt;
@@ -41,16 +41,16 @@ std::optional<std::string> value_in(const std::string& entry, const std::string&
 
 /// Removes the oldest entries of this kind if there are too many. An entry is added each time a
 /// learner saves a file.
-void forget_the_oldest(const fs::path& folder, const std::string& kind) {
+void evict_oldest_entries(const fs::path& folder, const std::string& kind) {
     std::vector<std::pair<fs::file_time_type, fs::path>> entries;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
         if (!entry.path().filename().string().starts_with(kind + "-")) continue;
         entries.emplace_back(entry.last_write_time(error), entry.path());
     }
-    if (entries.size() <= Cache::kMostEntries) return;
+    if (entries.size() <= Cache::kMaxEntries) return;
     std::sort(entries.begin(), entries.end());
-    const std::size_t surplus = entries.size() - Cache::kMostEntries / 2;
+    const std::size_t surplus = entries.size() - Cache::kMaxEntries / 2;
     for (std::size_t i = 0; i < surplus; ++i) fs::remove(entries[i].second, error);
 }
 
@@ -62,29 +62,30 @@ std::string hash_text(const std::string& text) {
     return format("%016llx", hash);
 }
 
-std::string identity_of(const std::string& path) {
+std::string file_fingerprint(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) return path;
     return path + " " + std::to_string(status.st_size) + " " +
            std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
 }
 
-fs::path Cache::file_of(const std::string& kind, const std::string& key) const {
+fs::path Cache::entry_path(const std::string& kind, const std::string& key) const {
     return folder_ / (kind + "-" + hash_text(key));
 }
 
 std::optional<std::string> Cache::find(const std::string& kind, const std::string& key) const {
     if (folder_.empty()) return std::nullopt;
-    const auto entry = read_if_there(file_of(kind, key));
-    return entry ? value_in(*entry, key) : std::nullopt;
+    const auto entry = read_if_exists(entry_path(kind, key));
+    return entry ? parse_entry(*entry, key) : std::nullopt;
 }
 
-void Cache::keep(const std::string& kind, const std::string& key, const std::string& value) const {
+void Cache::save_cached(const std::string& kind, const std::string& key,
+                        const std::string& value) const {
     if (folder_.empty()) return;
     std::error_code error;
     fs::create_directories(folder_, error);
-    write_whole(file_of(kind, key), kept_text(key, value));
-    forget_the_oldest(folder_, kind);
+    write_atomically(entry_path(kind, key), serialize_entry(key, value));
+    evict_oldest_entries(folder_, kind);
 }
 
 }  // namespace coalesce

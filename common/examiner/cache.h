@@ -19,14 +19,14 @@ std::string hash_text(const std::string& text);
 
 /// Returns the path, size and modification time of a file as a single string, which changes
 /// whenever the file changes. Returns only the path if the file does not exist.
-std::string identity_of(const std::string& path);
+std::string file_fingerprint(const std::string& path);
 
 /// A folder of cache entries.
 class Cache {
 public:
     /// The maximum number of entries of one kind. If there are more, the oldest entries are removed
     /// until half this number remains.
-    static constexpr std::size_t kMostEntries = 256;
+    static constexpr std::size_t kMaxEntries = 256;
 
     /// Opens the cache in `folder`. If `folder` is empty, the cache stores nothing.
     explicit Cache(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -34,10 +34,11 @@ public:
     /// Returns the value stored under this key, or nothing if there is none.
     std::optional<std::string> find(const std::string& kind, const std::string& key) const;
     /// Stores a value.
-    void keep(const std::string& kind, const std::string& key, const std::string& value) const;
+    void save_cached(const std::string& kind, const std::string& key,
+                     const std::string& value) const;
 
 private:
-    std::filesystem::path file_of(const std::string& kind, const std::string& key) const;
+    std::filesystem::path entry_path(const std::string& kind, const std::string& key) const;
 
     std::filesystem::path folder_;
 };

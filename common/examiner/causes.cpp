@@ -16,20 +16,20 @@ using simulated::Report;
 
 /// Finds kernels that exceed the instruction budget because their threads repeat each other's work.
 /// Such a kernel still finishes on a small matrix.
-std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
-                                     const Evidence& evidence) {
+std::optional<Failure> find_too_much_work(const Trial& trial, const Report& report,
+                                          const Evidence& evidence) {
     constexpr int side = 8;
-    const Shape small = evidence.exercise.at_least(side, side);
-    const Trial seen = evidence.seen_with(small);
+    const Shape small = evidence.exercise.round_up_shape(side, side);
+    const Trial seen = evidence.launch_without_checks(small);
     if (!seen.has_ended()) return std::nullopt;
     // Each store request writes at least one element, so this quotient is a lower bound.
     const std::uint64_t times = seen.counters.store_requests / seen.elements();
     if (times < 4) return std::nullopt;
-    Failure failure =
-        from_report(FailureKind::too_much_work, report, trial, evidence,
-                    "threads repeat what others have done, far more than the task takes.",
-                    "Which elements belong to this thread, by blockIdx and threadIdx? Let it "
-                    "process only those.");
+    Failure failure = failure_from_report(
+        FailureKind::too_much_work, report, trial, evidence,
+        "threads repeat what others have done, far more than the task takes.",
+        "Which elements belong to this thread, by blockIdx and threadIdx? Let it "
+        "process only those.");
     failure.details = wrap(
         "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
         " each element is stored " + std::to_string(times) + " times or more, on average.");
@@ -37,8 +37,8 @@ std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
     return failure;
 }
 
-std::optional<Failure> execution_error(const Trial& trial, const Evidence& evidence) {
-    auto failure = told_as(
+std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& evidence) {
+    auto failure = find_reported_failure(
         {{"synccheck", "deadlock", FailureKind::deadlock,
           "threads wait here for something that never happens.",
           "Which thread should wake them? Follow that thread.", true},
@@ -56,7 +56,7 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
         trial, evidence);
     if (!failure || failure->kind != FailureKind::endless_loop) return failure;
     const Report& report = *find_report(trial, "execution", "instruction budget");
-    if (auto found = too_much_work(trial, report, evidence)) return found;
+    if (auto found = find_too_much_work(trial, report, evidence)) return found;
     failure->details = wrap(report.thread.text() +
                             " was still here after many times the work that the task needs.");
     return failure;
@@ -65,7 +65,7 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
 // ---- errors of a real GPU ----
 
 /// Returns the failure for an error on a real GPU that no other rule explains.
-Failure device_error(const Trial& trial, const Evidence& evidence) {
+Failure explain_device_error(const Trial& trial, const Evidence& evidence) {
     const auto error = static_cast<cudaError_t>(trial.error);
     const std::string says =
         std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error) + ".";
@@ -82,7 +82,8 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
         failure.next = next;
     };
     switch (error) {
-        case cudaErrorIllegalAddress: return outside(trial, failure.place, wrap(says), evidence);
+        case cudaErrorIllegalAddress:
+            return explain_out_of_bounds(trial, failure.place, wrap(says), evidence);
         case cudaErrorMisalignedAddress:
             tell(FailureKind::misaligned,
                  "a vector access uses an address that is not a multiple of the vector's size.");
@@ -102,14 +103,15 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
 
 /// Returns the failure for a refused launch. The code that refuses a launch knows only the name of
 /// the file, so this function adds the line.
-std::optional<Failure> refused_launch(const Trial& trial, const Evidence& evidence) {
-    if (trial.refused.kind == FailureKind::none) return std::nullopt;
-    Failure refused = trial.refused;
+std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& evidence) {
+    if (trial.launch_failure.kind == FailureKind::none) return std::nullopt;
+    Failure refused = trial.launch_failure;
     if (refused.place.line > 0) return refused;
     const bool is_of_block = refused.kind == FailureKind::block_too_large ||
                              refused.headline.find("gives blocks of") != std::string::npos;
     if (is_of_block || refused.kind == FailureKind::bad_launch) {
-        refused.place.line = line_of_launch(evidence.source.text, is_of_block ? ".block" : ".grid");
+        refused.place.line =
+            find_configure_line(evidence.source.text, is_of_block ? ".block" : ".grid");
     }
     return refused;
 }
@@ -121,12 +123,12 @@ bool has_whole_tiles(Shape shape) {
     return shape.rows % largest_side == 0 && shape.cols % largest_side == 0;
 }
 
-Failure cause_of(const Trial& trial, const Evidence& evidence) {
-    const auto found =
-        first_found({local_array_left, memory_error, execution_error, refused_launch, copy_error,
-                     barrier_error, tile_of_one_thread, uninitialised, result_error},
-                    trial, evidence);
-    if (!found) return device_error(trial, evidence);
+Failure find_cause(const Trial& trial, const Evidence& evidence) {
+    const auto found = first_found(
+        {find_local_array_overrun, find_memory_error, find_execution_error, find_refused_launch,
+         find_copy_error, find_barrier_error, find_unshared_tile, uninitialised, find_result_error},
+        trial, evidence);
+    if (!found) return explain_device_error(trial, evidence);
     Failure failure = *found;
     look_at_block(failure, trial, evidence);
     return failure;

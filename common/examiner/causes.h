@@ -16,22 +16,22 @@ struct Evidence {
     const Source& source;
     const Exercise& exercise;
     /// Whether the kernel was correct on an earlier shape that consists of whole tiles.
-    bool was_right_on_whole_tiles = false;
+    bool was_correct_on_whole_tiles = false;
     /// Launches the kernel again, on another shape or with other checks. On a real GPU it returns
     /// an empty trial, because the failed kernel may have left the GPU's context unusable.
-    TryAgain try_again;
+    RelaunchFunction relaunch;
 
     /// Launches the kernel again without checks, so that it runs to completion despite errors.
-    Trial seen_with(Shape shape, const TracedWarp& traced = {}) const {
-        return try_again({.shape = shape,
-                          .watch = Watch::result_alone,
-                          .wants_counters = true,
-                          .traced = traced});
+    Trial launch_without_checks(Shape shape, const TracedWarp& traced = {}) const {
+        return relaunch({.shape = shape,
+                         .watch = Watch::result_alone,
+                         .wants_counters = true,
+                         .traced = traced});
     }
 };
 
 /// Returns the mistake that caused a launch to fail.
-Failure cause_of(const Trial& trial, const Evidence& evidence);
+Failure find_cause(const Trial& trial, const Evidence& evidence);
 
 /// Reports whether both sides of the matrix are multiples of 64, so that tiles of every usual size
 /// fit without a remainder.

@@ -21,7 +21,7 @@ std::vector<std::string> joined(std::vector<std::string> words,
 /// Returns the arguments that clang's driver would pass for `clang++ -x cuda --cuda-device-only
 /// ...`. They work with clang 17 to 22. They use only the project's own headers, so clang needs no
 /// other headers in a web page.
-std::vector<std::string> front_end() {
+std::vector<std::string> front_end_arguments() {
     const std::string headers = kHeadersName;
     return {"-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
             "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
@@ -42,23 +42,23 @@ std::vector<std::string> front_end() {
 
 }  // namespace
 
-ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped) {
-    const auto arguments =
-        joined(joined(front_end(), translator::kOptimiser), {"-o", kOutputName, kInputName});
+ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped) {
+    const auto arguments = joined(joined(front_end_arguments(), translator::kOptimiser),
+                                  {"-o", kOutputName, kInputName});
     return {arguments, wrapped, kInputName, kOutputName, kHeadersName};
 }
 
 ClangRequest clang_ir_request(const Source& source) {
-    return clang_ir_request_of_wrapped(wrapped(source.text, Dialect::bare_clang));
+    return clang_ir_request_for_wrapped(wrapped(source.text, Dialect::bare_clang));
 }
 
-std::vector<std::vector<std::string>> steps_with_back_end(const ClangRequest& request) {
+std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request) {
     constexpr const char* between = "unoptimised.ll";
     return {joined(request.arguments, {"-disable-llvm-passes", "-o", between}),
             joined(translator::optimise_without_back_end(), {"-o", request.output, between})};
 }
 
-std::string translated_by_us(const std::string& version) {
+std::string add_translator_name(const std::string& version) {
     return "clang " + version + ", translated";
 }
 

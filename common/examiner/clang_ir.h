@@ -22,15 +22,15 @@ struct ClangRequest {
 /// Returns the request for a learner's file. `source.is_good()` must be true.
 ClangRequest clang_ir_request(const Source& source);
 /// Returns the request for source code that is already wrapped for `Dialect::bare_clang`.
-ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped);
+ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped);
 
 /// Returns the two commands that replace `request` if clang has a back end for NVIDIA GPUs, because
 /// the presence of that back end would change the optimizations. The second command optimizes for a
 /// target without a back end, which produces the same IR as in a web page.
-std::vector<std::vector<std::string>> steps_with_back_end(const ClangRequest& request);
+std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request);
 
 /// Returns the name of the compiler formed by clang and our translator, for example "clang 22.1.8,
 /// translated".
-std::string translated_by_us(const std::string& version);
+std::string add_translator_name(const std::string& version);
 
 }  // namespace coalesce

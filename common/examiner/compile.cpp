@@ -33,8 +33,8 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
     const std::string key =
         compiler.identity + "\n" + options.architecture + "\n" + options.kernel + "\n" + text;
     const Cache cache(options.cache);
-    if (auto kept = read_kept<Compiled>(cache.find("ptx", key))) {
-        kept->entry = entry_of(options.kernel);
+    if (auto kept = read_cached<Compiled>(cache.find("ptx", key))) {
+        kept->entry = mangle_kernel_name(options.kernel);
         // The file's name is not part of the key, so a cached message may contain the name of
         // another file.
         for (Message& message : kept->messages) message.place.file = source.name;
@@ -42,8 +42,8 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
         return *kept;
     }
     const RawOutput raw = run_compiler(compiler, text, options.architecture, options.seconds);
-    const Compiled compiled = compiled_from(source, options.kernel, version_of(compiler), raw);
-    if (compiled.ok()) cache.keep("ptx", key, codec::write(compiled));
+    const Compiled compiled = finish_compilation(source, options.kernel, version_of(compiler), raw);
+    if (compiled.ok()) cache.save_cached("ptx", key, codec::write(compiled));
     return compiled;
 }
 
@@ -55,7 +55,7 @@ Compiled compile(const Source& source, const CompileOptions& options) {
     if (!source.is_good()) {
         compiled.failure = source.problem;
     } else if (!compiler) {
-        compiled.failure = no_compiler(demanded(options.compiler));
+        compiled.failure = no_compiler(resolve_compiler_kind(options.compiler));
     } else {
         compiled = compile_or_find(source, options, *compiler);
     }
@@ -64,7 +64,7 @@ Compiled compile(const Source& source, const CompileOptions& options) {
     return compiled;
 }
 
-std::string compiler_found(Compiler kind) {
+std::string describe_compiler(Compiler kind) {
     const auto compiler = find_compiler(kind);
     return compiler ? version_of(*compiler) + " (" + compiler->path + ")" : "";
 }

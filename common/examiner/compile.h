@@ -29,7 +29,7 @@ struct Message {
     std::string text;  ///< "identifier "x" is undefined"
 
     /// Returns "kernel.cu:3: error: ..." with the source line and a caret below it.
-    std::string shown(const std::string& source) const;
+    std::string to_string_with_caret(const std::string& source) const;
 };
 
 /// The kinds of compilers.
@@ -81,7 +81,7 @@ extern const char* const kConfigureEntry;
 
 /// Returns the compiler that `compile` would use, for example "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)", or
 /// "" if there is none.
-std::string compiler_found(Compiler compiler = Compiler::any);
+std::string describe_compiler(Compiler compiler = Compiler::any);
 
 /// Returns an identifier of the compiler that `compile` would use, for use in cache keys.
 std::string compiler_identity(Compiler compiler = Compiler::any);

@@ -15,7 +15,7 @@
 namespace coalesce {
 namespace {
 
-std::string wanted_signature(const std::string& kernel) {
+std::string required_signature(const std::string& kernel) {
     // An in-place kernel uses one matrix and its side length. Its other parameters are unnamed.
     if (kernel.ends_with("_in_place")) {
         return "__global__ void " + kernel + "(float* data, const float*, int side, int)";
@@ -23,10 +23,10 @@ std::string wanted_signature(const std::string& kernel) {
     return "__global__ void " + kernel + "(float* out, const float* in, int rows, int cols)";
 }
 
-constexpr const char* kWantedConfigure = "constexpr Launch configure(int rows, int cols)";
+constexpr const char* kRequiredConfigure = "constexpr Launch configure(int rows, int cols)";
 
 /// Returns the number of the first line that contains `word`, or 0 if there is none.
-int line_with(const std::string& text, const std::string& word) {
+int find_line_with(const std::string& text, const std::string& word) {
     std::smatch found;
     const std::regex whole_word("\\b" + word + "\\b");
     return std::regex_search(text, found, whole_word) ? line_of(text, found) : 0;
@@ -36,14 +36,14 @@ Failure missing_kernel(const Source& source, const std::string& kernel,
                        const std::vector<std::string>& others) {
     Failure failure{.kind = FailureKind::kernel_missing,
                     .headline = "there is no kernel called '" + kernel + "'.",
-                    .place = {source.name, line_with(source.text, kernel), 0},
-                    .next = "The file needs " + wanted_signature(kernel) + " { ... }"};
+                    .place = {source.name, find_line_with(source.text, kernel), 0},
+                    .next = "The file needs " + required_signature(kernel) + " { ... }"};
     if (failure.place.line > 0) {
         failure.headline = "'" + kernel + "' is not a kernel.";
         failure.next +=
             ": with __global__, not static, not a template, and outside of any namespace";
     } else if (!others.empty()) {
-        failure.place.line = line_of_kernel(source.text, "");
+        failure.place.line = find_kernel_line(source.text, "");
         failure.details = wrap("The file has the kernel " + demangled(others.front()) + ".");
     }
     failure.next += ".";
@@ -53,17 +53,17 @@ Failure missing_kernel(const Source& source, const std::string& kernel,
 Failure wrong_signature(const Source& source, const std::string& kernel, const std::string& name) {
     return {.kind = FailureKind::wrong_signature,
             .headline = "the kernel's parameters do not match the arguments that it gets.",
-            .place = {source.name, line_with(source.text, kernel), 0},
+            .place = {source.name, find_line_with(source.text, kernel), 0},
             .details = wrap("Its signature is " + demangled(name) + "."),
-            .next = "Make it " + wanted_signature(kernel) + "."};
+            .next = "Make it " + required_signature(kernel) + "."};
 }
 
 /// Finds the kernel in the PTX and sets `entry`. Sets `failure` if the kernel is missing or has the
 /// wrong parameters.
 void find_entry(Compiled& compiled, const Source& source, const std::string& kernel) {
     const std::string name = std::to_string(kernel.size()) + kernel;
-    const std::vector<std::string> entries = entries_of(compiled.ptx);
-    const std::string wanted = entry_of(kernel);
+    const std::vector<std::string> entries = find_entries(compiled.ptx);
+    const std::string wanted = mangle_kernel_name(kernel);
     if (std::find(entries.begin(), entries.end(), wanted) != entries.end()) {
         compiled.entry = wanted;
         return;
@@ -83,8 +83,8 @@ Failure missing_configure(const Source& source, const std::string& compiler_says
     Failure failure{
         .kind = FailureKind::configure_missing,
         .headline = "there is no 'configure' that returns the launch for rows and cols.",
-        .place = {source.name, line_with(source.text, "configure"), 0},
-        .next = std::string("The file needs ") + kWantedConfigure + " { ... }"};
+        .place = {source.name, find_line_with(source.text, "configure"), 0},
+        .next = std::string("The file needs ") + kRequiredConfigure + " { ... }"};
     if (failure.place.line > 0) {
         failure.headline =
             "'configure' cannot be called with (rows, cols), or does not return a Launch.";
@@ -105,14 +105,14 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
         return message->text.starts_with("expected a \"}\"");
     });
     Failure failure{.kind = FailureKind::does_not_compile,
-                    .headline = with_end("does not compile: " + errors.front()->text),
+                    .headline = end_sentence("does not compile: " + errors.front()->text),
                     .place = errors.front()->place,
                     .next = "Fix the first error; the others often disappear with it."};
     for (std::size_t i = 0; i < std::min(shown, errors.size()); ++i) {
-        failure.details += errors[i]->shown(source.text);
+        failure.details += errors[i]->to_string_with_caret(source.text);
     }
     if (errors.size() > shown) {
-        failure.details += "... and " + count_of(errors.size() - shown, "more error") + ".\n";
+        failure.details += "... and " + format_count(errors.size() - shown, "more error") + ".\n";
     }
     if (errors.size() == 1) failure.next = "Fix the error, and check it again.";
     return failure;
@@ -120,8 +120,8 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
 
 /// Returns the failure for compiler errors that refer neither to the learner's lines nor to the
 /// call of `configure`.
-Failure compiler_broke(const Source& source, const std::string& compiler, const RawOutput& raw,
-                       const std::vector<std::string>& ours) {
+Failure explain_compiler_crash(const Source& source, const std::string& compiler,
+                               const RawOutput& raw, const std::vector<std::string>& ours) {
     const std::string says = ours.empty() ? first_line_of(raw.output) : ours.front();
     return {.kind = FailureKind::does_not_compile,
             .headline = "does not compile, and the compiler names no line of the file.",
@@ -135,27 +135,27 @@ Failure compiler_broke(const Source& source, const std::string& compiler, const 
 Failure out_of_time(const Source& source, int seconds) {
     return {.kind = FailureKind::compile_time_out,
             .headline = "the compiler was still busy after " +
-                        count_of(static_cast<std::uint64_t>(seconds), "second") + ".",
+                        format_count(static_cast<std::uint64_t>(seconds), "second") + ".",
             .place = {source.name, 0, 0},
             .next = "Look for templates or constexpr functions that call themselves without end."};
 }
 
 /// Returns the failure that explains why the compiler produced no PTX.
-Failure explain(const Source& source, const std::string& compiler, const RawOutput& raw,
-                const CompilerOutput& said) {
-    if (raw.is_out_of_time) return out_of_time(source, raw.seconds);
+Failure explain_compile_failure(const Source& source, const std::string& compiler,
+                                const RawOutput& raw, const CompilerOutput& said) {
+    if (raw.has_timed_out) return out_of_time(source, raw.seconds);
     const bool has_error =
         std::any_of(said.messages.begin(), said.messages.end(),
                     [](const Message& message) { return message.severity == Severity::error; });
     if (has_error) return does_not_compile(source, said.messages);
     if (!said.configure.empty()) return missing_configure(source, said.configure.front());
-    return compiler_broke(source, compiler, raw, said.ours);
+    return explain_compiler_crash(source, compiler, raw, said.in_own_lines);
 }
 
 /// Returns the failure for a file that the compiler accepts but our translator does not. The file
 /// may be correct.
 Failure not_translated(const Source& source, const translator::Untranslated& why) {
-    const bool is_known = why.file == kLearnersFile;
+    const bool is_known = why.file == kLearnerFile;
     return {.kind = FailureKind::not_translated,
             .headline = "the kernel needs something that the translator from LLVM IR to PTX lacks.",
             .place = {source.name, is_known ? static_cast<int>(why.line) : 0, 0},
@@ -167,7 +167,7 @@ Failure not_translated(const Source& source, const translator::Untranslated& why
 
 }  // namespace
 
-std::vector<std::string> entries_of(const std::string& ptx) {
+std::vector<std::string> find_entries(const std::string& ptx) {
     constexpr std::string_view word = ".entry ";
     std::vector<std::string> names;
     for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i)) {
@@ -178,18 +178,18 @@ std::vector<std::string> entries_of(const std::string& ptx) {
     return names;
 }
 
-std::string entry_of(const std::string& kernel) {
+std::string mangle_kernel_name(const std::string& kernel) {
     return "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";
 }
 
-Compiled compiled_from(const Source& source, const std::string& kernel, const std::string& compiler,
-                       const RawOutput& raw) {
+Compiled finish_compilation(const Source& source, const std::string& kernel,
+                            const std::string& compiler, const RawOutput& raw) {
     Compiled compiled;
     compiled.file = source.name;
     compiled.kernel = kernel;
     compiled.compiler = compiler;
     CompilerOutput said = read_messages(raw.output, source.text, source.name);
-    if (!raw.is_good) compiled.failure = explain(source, compiler, raw, said);
+    if (!raw.is_good) compiled.failure = explain_compile_failure(source, compiler, raw, said);
     compiled.messages = std::move(said.messages);
     if (!compiled.ok()) return compiled;
     try {

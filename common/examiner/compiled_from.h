@@ -12,23 +12,23 @@ namespace coalesce {
 
 /// The output of a compiler.
 struct RawOutput {
-    bool is_good = false;         ///< whether the compiler produced PTX or LLVM IR
-    bool is_out_of_time = false;  ///< whether the compiler was killed at the time limit
-    int seconds = 0;              ///< the time limit
-    std::string ptx = "";         ///< the PTX; empty if the compiler emitted LLVM IR
-    std::string ir = "";          ///< the LLVM IR; empty if the compiler emitted PTX
-    std::string output = "";      ///< its messages
+    bool is_good = false;        ///< whether the compiler produced PTX or LLVM IR
+    bool has_timed_out = false;  ///< whether the compiler was killed at the time limit
+    int seconds = 0;             ///< the time limit
+    std::string ptx = "";        ///< the PTX; empty if the compiler emitted LLVM IR
+    std::string ir = "";         ///< the LLVM IR; empty if the compiler emitted PTX
+    std::string output = "";     ///< its messages
 };
 
 /// Completes the compilation of `source` from the compiler's output `raw`, and looks for `kernel`
 /// in the PTX. `compiler` is the name stored in Compiled::compiler.
-Compiled compiled_from(const Source& source, const std::string& kernel, const std::string& compiler,
-                       const RawOutput& raw);
+Compiled finish_compilation(const Source& source, const std::string& kernel,
+                            const std::string& compiler, const RawOutput& raw);
 
 /// Returns the names of the kernels in a PTX module, except the kernel that `wrapped` adds.
-std::vector<std::string> entries_of(const std::string& ptx);
+std::vector<std::string> find_entries(const std::string& ptx);
 
 /// Returns the mangled name of a kernel that takes (float*, const float*, int, int).
-std::string entry_of(const std::string& kernel);
+std::string mangle_kernel_name(const std::string& kernel);
 
 }  // namespace coalesce

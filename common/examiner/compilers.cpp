@@ -52,17 +52,17 @@ std::string find_nvrtc() {
 
 /// Finds a compiler by running the script that ./learn and CMake also use. Returns its path, or ""
 /// if there is none.
-std::string find_by_script(const std::vector<std::string>& words) {
+std::string find_compiler_by_script(const std::vector<std::string>& words) {
     std::vector<std::string> command = {COALESCE_FIND_COMPILER};
     command.insert(command.end(), words.begin(), words.end());
-    const Ended child = run_child(command, 20);
+    const ProcessResult child = run_child(command, 20);
     if (child.exit_code != 0) return "";
     // The last line of the output is the path. The lines before it list compilers that are too old.
     return lines_of(trimmed(child.output)).back();
 }
 
 /// The oldest and newest versions of clang whose LLVM IR the translator supports.
-constexpr const char *kOldestWithIr = "17", *kNewestWithIr = "22";
+constexpr const char *kOldestClangWithIr = "17", *kNewestClangWithIr = "22";
 
 /// Returns the architecture to pass to clang, for example "sm_80" for "compute_90". Old versions of
 /// clang support nothing newer than sm_80, and the course needs nothing newer. Devices also run
@@ -87,14 +87,14 @@ std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string
 }
 
 /// The folder next to the source file that clang searches first for headers.
-constexpr const char* kOwnHeaders = "headers";
+constexpr const char* kProjectHeaders = "headers";
 
 /// Writes empty headers that clang finds before the host's headers, because the host's <cstdio>
 /// declares a different printf. Kernels need nothing from these headers.
-void write_own_headers(const fs::path& folder) {
-    fs::create_directory(folder / kOwnHeaders);
+void write_project_headers(const fs::path& folder) {
+    fs::create_directory(folder / kProjectHeaders);
     for (const char* name : {"cstdio", "stdio.h"}) {
-        write_file(folder / kOwnHeaders / name, "#pragma once\n");
+        write_file(folder / kProjectHeaders / name, "#pragma once\n");
     }
 }
 
@@ -135,9 +135,9 @@ std::vector<std::string> clang_command(const std::string& clang, const std::stri
 }
 
 /// Converts the result of a child process to the output of a compiler.
-RawOutput ended(const Ended& child, int seconds) {
+RawOutput to_raw_output(const ProcessResult& child, int seconds) {
     return {.is_good = child.exit_code == 0,
-            .is_out_of_time = child.timed_out,
+            .has_timed_out = child.timed_out,
             .seconds = seconds,
             .output = child.output};
 }
@@ -146,36 +146,36 @@ RawOutput run_command(const std::vector<std::string>& command, const std::string
                       int seconds) {
     const TemporaryFolder folder;
     write_file(folder.path / "input.cu", wrapped);
-    write_own_headers(folder.path);
-    RawOutput result = ended(run_child(command, seconds, {}, folder.path), seconds);
-    if (result.is_good) result.ptx = read_if_there(folder.path / "kernel.ptx").value_or("");
+    write_project_headers(folder.path);
+    RawOutput result = to_raw_output(run_child(command, seconds, {}, folder.path), seconds);
+    if (result.is_good) result.ptx = read_if_exists(folder.path / "kernel.ptx").value_or("");
     result.is_good = !result.ptx.empty();
     return result;
 }
 
 RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped, int seconds) {
-    const ClangRequest request = clang_ir_request_of_wrapped(wrapped);
+    const ClangRequest request = clang_ir_request_for_wrapped(wrapped);
     const TemporaryFolder folder;
     write_file(folder.path / request.input, request.text);
     fs::create_directory_symlink(COALESCE_CUDA_HEADERS, folder.path / request.headers);
     RawOutput result;
     std::string said;
-    for (const std::vector<std::string>& step : steps_with_back_end(request)) {
+    for (const std::vector<std::string>& step : commands_with_back_end(request)) {
         std::vector<std::string> command{clang};
         command.insert(command.end(), step.begin(), step.end());
-        result = ended(run_child(command, seconds, {}, folder.path), seconds);
+        result = to_raw_output(run_child(command, seconds, {}, folder.path), seconds);
         said += result.output;
         if (!result.is_good) break;
     }
     result.output = said;
-    if (result.is_good) result.ir = read_if_there(folder.path / request.output).value_or("");
+    if (result.is_good) result.ir = read_if_exists(folder.path / request.output).value_or("");
     result.is_good = !result.ir.empty();
     return result;
 }
 
 /// Returns the compilers to try, in order. If the environment variable COALESCE_COMPILER is set,
 /// only compilers of that kind are tried. Otherwise the compiler that built the course comes first.
-std::vector<Compiler> in_order() {
+std::vector<Compiler> compilers_to_try() {
     const char* given = std::getenv("COALESCE_COMPILER");
     const std::string chosen = given ? given : "";
     if (chosen == "clang") return {Compiler::clang};
@@ -187,19 +187,20 @@ std::vector<Compiler> in_order() {
     return {Compiler::nvrtc, Compiler::nvcc, Compiler::clang};
 }
 
-std::string path_of(Compiler kind) {
+std::string find_compiler_path(Compiler kind) {
     switch (kind) {
         case Compiler::nvrtc: return find_nvrtc();
-        case Compiler::nvcc: return find_by_script({"nvcc", COALESCE_CUDA_ROOT});
-        case Compiler::clang: return find_by_script({"clang"});
-        case Compiler::clang_ir: return find_by_script({"clang", kOldestWithIr, kNewestWithIr});
+        case Compiler::nvcc: return find_compiler_by_script({"nvcc", COALESCE_CUDA_ROOT});
+        case Compiler::clang: return find_compiler_by_script({"clang"});
+        case Compiler::clang_ir:
+            return find_compiler_by_script({"clang", kOldestClangWithIr, kNewestClangWithIr});
         case Compiler::any: break;
     }
     return "";
 }
 
 /// Returns the version number that the program prints for `--version`.
-std::string version_printed_by(const std::string& program) {
+std::string read_printed_version(const std::string& program) {
     const std::string printed = run_child({program, "--version"}, 20).output;
     std::smatch match;
     static const std::regex nvcc(R"(\bV(\d+\.\d+\.\d+))"), other(R"(version (\d+\.\d+[.\d]*))");
@@ -222,30 +223,31 @@ const char* name_of(Compiler kind) {
     return "any compiler";
 }
 
-Compiler demanded(Compiler kind) {
-    const std::vector<Compiler> tried = in_order();
+Compiler resolve_compiler_kind(Compiler kind) {
+    const std::vector<Compiler> tried = compilers_to_try();
     return kind == Compiler::any && tried.size() == 1 ? tried.front() : kind;
 }
 
 std::optional<FoundCompiler> find_compiler(Compiler kind) {
     if (kind == Compiler::any) {
-        for (const Compiler one : in_order()) {
+        for (const Compiler one : compilers_to_try()) {
             if (auto found = find_compiler(one)) return found;
         }
         return std::nullopt;
     }
-    const std::string path = path_of(kind);
+    const std::string path = find_compiler_path(kind);
     if (path.empty()) return std::nullopt;
-    std::string identity = std::string(name_of(kind)) + " " + identity_of(path);
+    std::string identity = std::string(name_of(kind)) + " " + file_fingerprint(path);
     // The identity also covers this program, because the translator is part of it.
-    if (kind == Compiler::clang_ir) identity += " " + identity_of("/proc/self/exe");
+    if (kind == Compiler::clang_ir) identity += " " + file_fingerprint("/proc/self/exe");
     return FoundCompiler{kind, path, identity};
 }
 
 std::string version_of(const FoundCompiler& compiler) {
-    const std::string number = compiler.kind == Compiler::nvrtc ? nvrtc_version(compiler.path)
-                                                                : version_printed_by(compiler.path);
-    if (compiler.kind == Compiler::clang_ir) return translated_by_us(number);
+    const std::string number = compiler.kind == Compiler::nvrtc
+                                   ? nvrtc_version(compiler.path)
+                                   : read_printed_version(compiler.path);
+    if (compiler.kind == Compiler::clang_ir) return add_translator_name(number);
     return std::string(name_of(compiler.kind)) + " " + number;
 }
 
@@ -260,8 +262,8 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
     const auto command = compiler.kind == Compiler::nvcc
                              ? nvcc_command(compiler.path, architecture)
                              : clang_command(compiler.path, architecture,
-                                             {"-isystem", kOwnHeaders, "-isystem", clang_headers(),
-                                              "-o", "kernel.ptx", "input.cu"});
+                                             {"-isystem", kProjectHeaders, "-isystem",
+                                              clang_headers(), "-o", "kernel.ptx", "input.cu"});
     try {
         if (compiler.kind == Compiler::clang_ir) {
             return run_clang_for_ir(compiler.path, wrapped, seconds);

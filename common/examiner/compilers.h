@@ -20,7 +20,7 @@ struct FoundCompiler {
 
 /// Returns `kind`. If `kind` is `any` and COALESCE_COMPILER allows only one compiler, returns that
 /// compiler.
-Compiler demanded(Compiler kind);
+Compiler resolve_compiler_kind(Compiler kind);
 /// Finds the compiler of this kind, or the first installed compiler for `any`. Returns nothing if
 /// no such compiler is installed.
 std::optional<FoundCompiler> find_compiler(Compiler kind);

@@ -40,7 +40,7 @@ constexpr AccessKind kAccesses[] = {
 
 constexpr double kLanes = 32, kFloatsInASector = 8;
 
-constexpr auto kNumber = short_number;
+constexpr auto kFormatNumber = format_short;
 
 double ratio(const Counters& counters, const AccessKind& access) {
     const std::uint64_t requests = counters.*access.requests;
@@ -49,8 +49,8 @@ double ratio(const Counters& counters, const AccessKind& access) {
 }
 
 /// Returns the line for which `figure` is largest, or null if no line has accesses of this kind.
-const LineCounters* line_with_most(const std::vector<LineCounters>& lines, const AccessKind& access,
-                                   const auto& figure) {
+const LineCounters* find_costliest_line(const std::vector<LineCounters>& lines,
+                                        const AccessKind& access, const auto& figure) {
     const auto most = std::max_element(lines.begin(), lines.end(),
                                        [&](const LineCounters& one, const LineCounters& other) {
                                            return figure(one.counters) < figure(other.counters);
@@ -60,12 +60,12 @@ const LineCounters* line_with_most(const std::vector<LineCounters>& lines, const
 
 /// Reports whether each lane accesses 16 bytes, in which case shared memory serves 8 lanes at a
 /// time.
-bool is_wide(const Counters& counters, const AccessKind& access) {
+bool uses_16_byte_accesses(const Counters& counters, const AccessKind& access) {
     return access.ideal && counters.*access.ideal >= 4 * counters.*access.requests;
 }
 
-std::string advice(const Counters& counters, const AccessKind& access) {
-    if (access.kind == FailureKind::bank_conflicts && is_wide(counters, access)) {
+std::string advice_on_access(const Counters& counters, const AccessKind& access) {
+    if (access.kind == FailureKind::bank_conflicts && uses_16_byte_accesses(counters, access)) {
         return "With 16 bytes per lane, shared memory serves 8 lanes at a time: let 8 consecutive "
                "lanes access 8 different places, counted in units of 16 bytes modulo 8. Print the "
                "picture of one warp to see which lanes conflict.";
@@ -80,16 +80,16 @@ std::string advice(const Counters& counters, const AccessKind& access) {
 
 /// Returns the highest allowed cost per request, which is the limit or, without a limit, the
 /// solution's cost. 0 means that any cost is allowed.
-double allowed(const AccessKind& access, const Limits& limits,
-               const std::optional<Counters>& solution) {
+double max_cost_per_request(const AccessKind& access, const Limits& limits,
+                            const std::optional<Counters>& solution) {
     if (limits.*access.limit > 0 || !solution) return limits.*access.limit;
     return ratio(*solution, access);
 }
 
-std::string conflict_text(const Counters& counters, const AccessKind& access) {
+std::string format_conflict_ways(const Counters& counters, const AccessKind& access) {
     const double ideal = static_cast<double>(std::max<std::uint64_t>(counters.*access.ideal, 1));
     const double ways = static_cast<double>(counters.*access.cost) / ideal;
-    return kNumber(ways) + "-way bank conflicts: ";
+    return kFormatNumber(ways) + "-way bank conflicts: ";
 }
 
 /// Returns the total number of shared-memory wavefronts for loads and stores. The learner may
@@ -100,7 +100,7 @@ std::uint64_t wavefronts(const Counters& counters) {
 
 /// Reports whether the accesses also cost more in total than those of the solution. Wide accesses
 /// cost more per request, but a kernel needs fewer of them.
-bool is_dear_in_all(const Verdict& found, const AccessKind& access) {
+bool exceeds_solution_in_total(const Verdict& found, const AccessKind& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
     if (access.ideal) {
@@ -111,20 +111,20 @@ bool is_dear_in_all(const Verdict& found, const AccessKind& access) {
                (!solution || wavefronts(*found.counters) > wavefronts(*solution));
     }
     if (solution) return cost > *solution.*access.cost;
-    return static_cast<double>(cost) * kFloatsInASector > elements_of(found.counted);
+    return static_cast<double>(cost) * kFloatsInASector > element_count(found.counted);
 }
 
 /// Reports whether neighbouring lanes access neighbouring elements but touch one sector more than
 /// they fill, because the rows do not start at a sector boundary.
-bool is_off_sector(const Counters& counters, const AccessKind& access, Shape shape) {
+bool crosses_sector_boundary(const Counters& counters, const AccessKind& access, Shape shape) {
     const auto requests = static_cast<double>(counters.*access.requests);
-    const double least = elements_of(shape) / kFloatsInASector;
-    const bool is_full = requests * kLanes <= elements_of(shape) * 1.2;
+    const double least = element_count(shape) / kFloatsInASector;
+    const bool is_full = requests * kLanes <= element_count(shape) * 1.2;
     return !access.ideal && is_full &&
            static_cast<double>(counters.*access.cost) <= least + requests * 1.05;
 }
 
-void tell_off_sector(Failure& failure, const AccessKind& access) {
+void explain_sector_crossing(Failure& failure, const AccessKind& access) {
     failure.headline += std::string(" The ") + access.verb +
                         "s are side by side, but they do not begin where a sector begins: each "
                         "touches one sector more than it fills.";
@@ -133,11 +133,11 @@ void tell_off_sector(Failure& failure, const AccessKind& access) {
         "elements from the start of the buffer.";
 }
 
-std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKind& access,
-                                            const Limits& limits) {
-    const double most = allowed(access, limits, found.solution_counters);
+std::optional<Failure> find_too_costly_requests(const Verdict& found, const AccessKind& access,
+                                                const Limits& limits) {
+    const double most = max_cost_per_request(access, limits, found.solution_counters);
     const double has = ratio(*found.counters, access);
-    if (most == 0 || has <= most || !is_dear_in_all(found, access)) {
+    if (most == 0 || has <= most || !exceeds_solution_in_total(found, access)) {
         return std::nullopt;
     }
     // Wide accesses take several wavefronts even without conflicts. If the cost is ideal, there are
@@ -150,33 +150,34 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKi
     // Report the line with the highest cost per request, even if another line is executed more
     // often.
     const auto dearness = [&](const Counters& counters) { return ratio(counters, access); };
-    if (const LineCounters* line = line_with_most(found.lines, access, dearness)) {
+    if (const LineCounters* line = find_costliest_line(found.lines, access, dearness)) {
         failure.place.line = line->line;
         shown = line->counters;
     }
     const std::string unit = access.unit;
-    if (access.ideal) failure.headline = conflict_text(shown, access);
+    if (access.ideal) failure.headline = format_conflict_ways(shown, access);
     failure.headline += std::string("a ") + access.verb + " takes " +
-                        kNumber(ratio(shown, access)) + " " + unit + ", where " + kNumber(most) +
-                        (most == 1 ? " is enough." : " are enough.");
+                        kFormatNumber(ratio(shown, access)) + " " + unit + ", where " +
+                        kFormatNumber(most) + (most == 1 ? " is enough." : " are enough.");
     failure.details =
         wrap("Simulated, all lines together: " + std::to_string(*found.counters.*access.requests) +
              " requests, " + std::to_string(*found.counters.*access.cost) + " " + unit + " (" +
-             kNumber(has) + " a request).");
-    failure.next = advice(*found.counters, access);
-    if (is_off_sector(*found.counters, access, found.counted)) tell_off_sector(failure, access);
+             kFormatNumber(has) + " a request).");
+    failure.next = advice_on_access(*found.counters, access);
+    if (crosses_sector_boundary(*found.counters, access, found.counted))
+        explain_sector_crossing(failure, access);
     return failure;
 }
 
 /// Averages over the global memory accesses of the first warp in the first block.
-struct WarpsWork {
+struct WarpWork {
     double lanes = 0;           ///< active lanes per access; 0 if there are no accesses
     double bytes_per_lane = 0;  ///< bytes per active lane
 };
 
-WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& try_again) {
-    const Trial trial = try_again({.shape = found.counted, .traced = kFirstWarp});
-    WarpsWork work;
+WarpWork measure_warp_work(const Verdict& found, bool of_stores, const RelaunchFunction& relaunch) {
+    const Trial trial = relaunch({.shape = found.counted, .traced = kFirstWarp});
+    WarpWork work;
     double accesses = 0;
     for (const simulated::Access& access : trial.accesses) {
         if (access.is_shared || access.is_store != of_stores || access.active == 0) continue;
@@ -190,18 +191,18 @@ WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& t
 
 /// Explains why the warps access global memory so often: elements are moved more than once, only a
 /// few lanes are active, or each lane moves less than it could.
-void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
-              const TryAgain& try_again) {
+void explain_extra_requests(Failure& failure, const Verdict& found, const AccessKind& access,
+                            const RelaunchFunction& relaunch) {
     const auto has = static_cast<double>(*found.counters.*access.requests);
     const auto enough = static_cast<double>(*found.solution_counters.*access.requests);
     const bool of_stores = access.requests == &Counters::store_requests;
-    const WarpsWork work = work_of_a_warp(found, of_stores, try_again);
+    const WarpWork work = measure_warp_work(found, of_stores, relaunch);
     const double bytes = has * work.lanes * work.bytes_per_lane;
-    const double times = bytes / (elements_of(found.counted) * sizeof(float));
+    const double times = bytes / (element_count(found.counted) * sizeof(float));
     const double wider = has / enough;
     if (times > 1.9) {
         failure.kind = FailureKind::work_repeated;
-        failure.headline += " Each element is moved about " + kNumber(times) + " times.";
+        failure.headline += " Elements seem to be moved more than once.";
         failure.next = "Let one thread move each element once: which thread moves it again?";
     } else if (times > 1.01 && work.lanes == kLanes) {
         failure.kind = FailureKind::work_repeated;
@@ -212,15 +213,15 @@ void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
             "Which elements are moved by two blocks, by two threads, or twice by one thread?";
     } else if (work.lanes > 0 && work.lanes < 0.75 * kLanes) {
         failure.kind = FailureKind::lanes_idle;
-        failure.headline += " Of the 32 threads of a warp only " + kNumber(work.lanes) +
+        failure.headline += " Of the 32 threads of a warp only " + kFormatNumber(work.lanes) +
                             (work.lanes == 1 ? " takes" : " take") + " part in each access.";
         failure.next =
             "Give every thread its share: a warp costs the same with 1 thread as with 32.";
     } else if (wider == 2 || wider == 4) {
-        const std::string width = kNumber(work.bytes_per_lane * wider);
-        failure.next = "Each lane moves " + kNumber(work.bytes_per_lane) +
+        const std::string width = kFormatNumber(work.bytes_per_lane * wider);
+        failure.next = "Each lane moves " + kFormatNumber(work.bytes_per_lane) +
                        " bytes at a time. Move " + width + " with one access: a float" +
-                       kNumber(work.bytes_per_lane * wider / sizeof(float)) + ".";
+                       kFormatNumber(work.bytes_per_lane * wider / sizeof(float)) + ".";
     } else {
         failure.next = "Fill the warps: let all 32 lanes move something with each access.";
     }
@@ -228,7 +229,7 @@ void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
 
 /// Finds accesses that are cheap enough per request, but more numerous than in the solution.
 std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind& access,
-                                         const TryAgain& try_again) {
+                                         const RelaunchFunction& relaunch) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = *found.counters.*access.requests;
     const std::uint64_t enough = *found.solution_counters.*access.requests;
@@ -236,14 +237,14 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     if (access.ideal) {
         // Tolerate a tile that the solution does not have, and the additional reads of a kernel
         // that prints its tile.
-        const bool prints = code_alone(found.source).find("printf") != std::string::npos;
-        if (enough == 0 || prints || !is_dear_in_all(found, access)) return std::nullopt;
+        const bool prints = blank_out_comments(found.source).find("printf") != std::string::npos;
+        if (enough == 0 || prints || !exceeds_solution_in_total(found, access)) return std::nullopt;
     }
     Failure failure{.kind = FailureKind::too_many_requests,
                     .place = {found.file, 0, 0},
                     .shape = found.counted};
     const auto requests = [&](const Counters& counters) { return counters.*access.requests; };
-    if (const LineCounters* line = line_with_most(found.lines, access, requests))
+    if (const LineCounters* line = find_costliest_line(found.lines, access, requests))
         failure.place.line = line->line;
     failure.headline = (access.ideal ? "there is a " : "the warps ") + std::string(access.verb) +
                        " " + std::to_string(has) + " times, where " + std::to_string(enough) +
@@ -251,7 +252,7 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     if (access.ideal) {
         failure.next = "Access each element once: which ones are accessed twice?";
     } else {
-        tell_why(failure, found, access, try_again);
+        explain_extra_requests(failure, found, access, relaunch);
     }
     return failure;
 }
@@ -278,7 +279,7 @@ std::optional<Failure> needless_atomics(const Verdict& found) {
 }
 
 /// Adds the atomics to the stores, because an atomic costs at least as much as a store.
-void count_as_stores(Counters& counters) {
+void move_atomics_to_stores(Counters& counters) {
     counters.store_requests += std::exchange(counters.atomic_requests, 0);
     counters.store_sectors += std::exchange(counters.atomic_sectors, 0);
     counters.shared_store_requests += std::exchange(counters.shared_atomic_requests, 0);
@@ -286,15 +287,15 @@ void count_as_stores(Counters& counters) {
     counters.shared_store_ideal += std::exchange(counters.shared_atomic_ideal, 0);
 }
 
-Verdict with_atomics_as_stores(Verdict found) {
-    count_as_stores(*found.counters);
-    if (found.solution_counters) count_as_stores(*found.solution_counters);
-    for (LineCounters& line : found.lines) count_as_stores(line.counters);
+Verdict count_atomics_as_stores(Verdict found) {
+    move_atomics_to_stores(*found.counters);
+    if (found.solution_counters) move_atomics_to_stores(*found.solution_counters);
+    for (LineCounters& line : found.lines) move_atomics_to_stores(line.counters);
     return found;
 }
 
 /// Above this multiple of the solution's instruction count, no reasonable way to write the kernel explains the cost.
-constexpr std::uint64_t kMostInstructions = 16;
+constexpr std::uint64_t kMaxInstructionRatio = 16;
 
 /// Finds kernels that execute far too many instructions. A kernel could pass data between warps bit
 /// by bit, through counting barriers or mbarrier phases, or between lanes. No access counter would
@@ -303,7 +304,7 @@ std::optional<Failure> too_many_instructions(const Verdict& found) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = found.counters->warp_instructions;
     const std::uint64_t enough = found.solution_counters->warp_instructions;
-    if (has <= kMostInstructions * enough) return std::nullopt;
+    if (has <= kMaxInstructionRatio * enough) return std::nullopt;
     return Failure{.kind = FailureKind::work_repeated,
                    .headline = "the warps execute " + std::to_string(has) +
                                " instructions, where the solution takes " + std::to_string(enough) +
@@ -313,27 +314,27 @@ std::optional<Failure> too_many_instructions(const Verdict& found) {
                    .next = "Look for a loop with iterations that do not move an element."};
 }
 
-std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape& launch) {
+std::optional<Failure> find_single_block(const Verdict& found, const LaunchShape& launch) {
     if (launch.blocks() > 1) return std::nullopt;
     return Failure{.kind = FailureKind::multiprocessors_idle,
                    .headline =
                        "a single block moves the whole matrix: one multiprocessor works, and all "
                        "others of the GPU are idle.",
-                   .place = {found.file, line_of_launch(found.source, ".grid"), 0},
+                   .place = {found.file, find_configure_line(found.source, ".grid"), 0},
                    .shape = found.counted,
                    .next = "Launch a block for each tile."};
 }
 
 /// Explains why there are too many threads: there are more blocks than tiles, or the blocks are too
 /// large.
-void tell_too_many_threads(Failure& failure, const Verdict& found, const LaunchShape& launch,
-                           const Limits& limits) {
+void explain_too_many_threads(Failure& failure, const Verdict& found, const LaunchShape& launch,
+                              const Limits& limits) {
     constexpr double common_tile = 32 * 32;
     const double tile = std::max(limits.elements_per_block, common_tile);
     const bool is_block_small =
         static_cast<double>(launch.threads()) * limits.elements_per_thread <= tile;
     failure.kind = FailureKind::too_many_threads;
-    failure.place.line = line_of_launch(found.source, is_block_small ? ".grid" : ".block");
+    failure.place.line = find_configure_line(found.source, is_block_small ? ".grid" : ".block");
     failure.next = "Launch fewer threads for the same tile, and loop over its rows.";
     if (!is_block_small) return;
     failure.headline =
@@ -345,21 +346,22 @@ void tell_too_many_threads(Failure& failure, const Verdict& found, const LaunchS
         " elements.";
 }
 
-std::optional<Failure> too_little_each(const Verdict& found, const LaunchShape& launch,
-                                       const Limits& limits) {
-    const double a_block = elements_of(found.counted) / static_cast<double>(launch.blocks());
+std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
+                                                      const LaunchShape& launch,
+                                                      const Limits& limits) {
+    const double a_block = element_count(found.counted) / static_cast<double>(launch.blocks());
     const double a_thread = a_block / static_cast<double>(launch.threads());
-    Failure failure{.place = {found.file, line_of_launch(found.source, ".grid"), 0},
+    Failure failure{.place = {found.file, find_configure_line(found.source, ".grid"), 0},
                     .shape = found.counted,
                     .details = wrap("configure gives " + launch.text() + ".")};
     const auto less = [&](const char* what, double has, double asked) {
-        return std::string("there ") + (has == 1 ? "is " : "are ") + kNumber(has) +
+        return std::string("there ") + (has == 1 ? "is " : "are ") + kFormatNumber(has) +
                (has == 1 ? " element" : " elements") + " for each " + what +
-               " of the grid; this lesson asks for " + kNumber(asked) + ".";
+               " of the grid; this lesson asks for " + kFormatNumber(asked) + ".";
     };
     if (a_thread < limits.elements_per_thread) {
         failure.headline = less("thread", a_thread, limits.elements_per_thread);
-        tell_too_many_threads(failure, found, launch, limits);
+        explain_too_many_threads(failure, found, launch, limits);
         return failure;
     }
     if (a_block < limits.elements_per_block) {
@@ -373,25 +375,26 @@ std::optional<Failure> too_little_each(const Verdict& found, const LaunchShape& 
 
 }  // namespace
 
-std::vector<Failure> too_dear(const Verdict& found, const LaunchShape& launch, const Limits& limits,
-                              const TryAgain& try_again) {
+std::vector<Failure> find_exceeded_limits(const Verdict& found, const LaunchShape& launch,
+                                          const Limits& limits, const RelaunchFunction& relaunch) {
     std::vector<Failure> failures;
     const auto add = [&](std::optional<Failure> failure) {
         if (failure) failures.push_back(std::move(*failure));
     };
     if (!found.counters) {
-        add(too_little_each(found, launch, limits));
+        add(find_too_little_work_per_block(found, launch, limits));
         return failures;
     }
-    const Verdict counted = with_atomics_as_stores(found);
-    for (const AccessKind& access : kAccesses) add(too_many_per_request(counted, access, limits));
+    const Verdict counted = count_atomics_as_stores(found);
+    for (const AccessKind& access : kAccesses)
+        add(find_too_costly_requests(counted, access, limits));
     add(needless_atomics(found));
-    add(too_little_each(found, launch, limits));
-    for (const AccessKind& access : kAccesses) add(too_many_requests(counted, access, try_again));
+    add(find_too_little_work_per_block(found, launch, limits));
+    for (const AccessKind& access : kAccesses) add(too_many_requests(counted, access, relaunch));
     add(copies_not_async(found, limits));
     add(copies_not_overlapped(found, limits));
     add(loads_not_overlapped(found, limits));
-    add(one_block_for_all(found, launch));
+    add(find_single_block(found, launch));
     add(too_many_instructions(found));
     return failures;
 }

@@ -14,8 +14,8 @@
 namespace coalesce {
 
 /// Returns a failure for each cost that exceeds its limit, worst first. The kernel must be correct.
-std::vector<Failure> too_dear(const Verdict& verdict, const LaunchShape& launch,
-                              const Limits& limits, const TryAgain& try_again);
+std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchShape& launch,
+                                          const Limits& limits, const RelaunchFunction& relaunch);
 
 // ---- overlap.cpp: whether a warp's accesses to global memory overlap ----
 
@@ -53,19 +53,19 @@ struct BlockOrder {
     /// Returns the row and column of the tile that block (x, y) takes in a grid of `wide` x `tall`
     /// blocks. Null allows any order in which most blocks take a tile in a different row and a
     /// different column than the previous block.
-    Cell (*tile_of)(int x, int y, int wide, int tall);
-    Shape shape;          ///< the shape for the check; the kernel is launched once per block
-    int tile = 32;        ///< side of a tile
-    int most_blocks = 0;  ///< number of blocks to check, spread over the grid; 0 for all
+    Cell (*tile_for_block)(int x, int y, int wide, int tall);
+    Shape shape;         ///< the shape for the check; the kernel is launched once per block
+    int tile = 32;       ///< side of a tile
+    int max_blocks = 0;  ///< number of blocks to check, spread over the grid; 0 for all
 };
 
 /// Returns the order with this name, or nullptr if `name` is empty.
-const BlockOrder* block_order_called(const std::string& name);
+const BlockOrder* find_block_order(const std::string& name);
 
 /// Returns a failure for the first block that does not take the tile that `order` prescribes.
 /// Launches the kernel once for each block it checks. Returns nothing if the order is correct, or
 /// if the grid is far too large.
 std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
-                                         const std::function<Trial(const TrialOrder&)>& launch);
+                                         const std::function<Trial(const TrialRequest&)>& launch);
 
 }  // namespace coalesce

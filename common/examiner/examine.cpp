@@ -18,17 +18,18 @@ namespace {
 /// Returns one very wide shape and one very tall shape. The long side exceeds both the threads of
 /// the largest block and the elements that this grid covers. For an exercise that takes only square
 /// matrices, returns one large square.
-std::vector<Shape> long_shapes(const std::array<long long, 3>& grid, const Exercise& exercise) {
+std::vector<Shape> elongated_shapes(const std::array<long long, 3>& grid,
+                                    const Exercise& exercise) {
     constexpr long long most_threads = 1024, large_tile = 64, most_elements = 1 << 22;
     const auto shape = [&](long long rows, long long cols) {
-        return exercise.at_least(static_cast<int>(rows), static_cast<int>(cols));
+        return exercise.round_up_shape(static_cast<int>(rows), static_cast<int>(cols));
     };
     const auto length = [&](long long blocks, long long other) {
         const long long covered = large_tile * std::max(blocks, most_threads / large_tile);
         return std::min(covered + large_tile, most_elements / other);
     };
     const auto [across, down, deep] = grid;
-    if (exercise.takes_squares()) {
+    if (exercise.requires_square()) {
         const long long side = length(std::max(across, down), 2 * most_threads);
         return {shape(side, side)};
     }
@@ -37,7 +38,7 @@ std::vector<Shape> long_shapes(const std::array<long long, 3>& grid, const Exerc
 }
 
 /// Thrown if the solution cannot be used for comparison.
-struct NoSolution : std::runtime_error {
+struct SolutionUnusable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
@@ -57,11 +58,11 @@ public:
     void run() {
         verdict_.device = runner_.device();
         verdict_.is_simulated = runner_.is_simulated();
-        if (look_at_source() && compile_it() && try_shapes() &&
+        if (check_source() && compile_source() && try_shapes() &&
             count(exercise_.counted, verdict_)) {
             predict();
-            hold_against_limits();
-            if (verdict_.passed()) hold_another_shape_against_limits();
+            check_limits();
+            if (verdict_.passed()) check_limits_on_second_shape();
         }
     }
 
@@ -70,19 +71,19 @@ private:
     void fail_if(std::optional<Failure> failure) {
         if (failure) fail(std::move(*failure));
     }
-    Trial try_on(const TrialOrder& order) {
+    Trial run_trial(const TrialRequest& order) {
         Trial trial = runner_.run(compiled_, task_, order);
-        correct_lines_of_loads(source_.text, trial);
+        correct_load_lines(source_.text, trial);
         return trial;
     }
 
-    bool look_at_source() {
+    bool check_source() {
         if (!source_.is_good()) fail(source_.problem);
         return source_.is_good();
     }
 
-    bool compile_it() {
-        const Stretch stretch(verdict_.milliseconds.compile);
+    bool compile_source() {
+        const ScopedTimer stretch(verdict_.milliseconds.compile);
         compiled_ = runner_.compile(source_, exercise_.kernel);
         verdict_.compiler = compiled_.compiler;
         verdict_.messages = compiled_.messages;
@@ -96,18 +97,18 @@ private:
         if (trial.is_good()) return true;
         const Evidence evidence{.source = source_,
                                 .exercise = exercise_,
-                                .was_right_on_whole_tiles = was_right_on_whole_tiles_,
-                                .try_again = try_again_};
-        fail(cause_of(trial, evidence));
+                                .was_correct_on_whole_tiles = was_correct_on_whole_tiles_,
+                                .relaunch = relaunch_};
+        fail(find_cause(trial, evidence));
         return false;
     }
 
     bool try_shapes() {
-        const Stretch stretch(verdict_.milliseconds.shapes);
+        const ScopedTimer stretch(verdict_.milliseconds.shapes);
         bool is_grid_fixed = true, is_block_fixed = true;
         for (const Shape shape : exercise_.shapes) {
-            if (!is_good(try_on({.shape = shape}))) return false;
-            was_right_on_whole_tiles_ |= has_whole_tiles(shape);
+            if (!is_good(run_trial({.shape = shape}))) return false;
+            was_correct_on_whole_tiles_ |= has_whole_tiles(shape);
             const LaunchShape& launch = verdict_.shapes.back().launch;
             is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
             is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
@@ -118,16 +119,16 @@ private:
         if (is_block_fixed && !is_grid_fixed) return true;
         const LaunchShape grown;
         const LaunchShape& launch = is_grid_fixed ? verdict_.shapes.front().launch : grown;
-        for (const Shape shape : long_shapes(launch.grid, exercise_)) {
-            if (!is_good(try_on({.shape = shape}))) return false;
+        for (const Shape shape : elongated_shapes(launch.grid, exercise_)) {
+            if (!is_good(run_trial({.shape = shape}))) return false;
         }
         return true;
     }
 
     /// Counts all costs on a shape. Returns false if the kernel fails on this shape.
     bool count(Shape shape, Verdict& found) {
-        const Stretch stretch(verdict_.milliseconds.counters);
-        const Trial trial = try_on({.shape = shape, .wants_counters = true});
+        const ScopedTimer stretch(verdict_.milliseconds.counters);
+        const Trial trial = run_trial({.shape = shape, .wants_counters = true});
         if (!is_good(trial)) return false;
         found.counted = shape;
         if (!verdict_.is_simulated) return true;
@@ -139,8 +140,8 @@ private:
     bool compare_with_solution(Verdict& found) {
         if (!options_.solution) return true;
         try {
-            found.solution_counters = cost_of_solution(found.counted);
-        } catch (const NoSolution& problem) {
+            found.solution_counters = solution_counters_at(found.counted);
+        } catch (const SolutionUnusable& problem) {
             const std::string& file = options_.solution->name;
             fail(
                 {.kind = FailureKind::environment_problem,
@@ -154,41 +155,41 @@ private:
     /// Returns the result of `make` for the compiled solution, or the cached result of an earlier
     /// call.
     template <class Make>
-    auto of_solution(const std::string& kind, Shape shape, Make make) {
+    auto cached_for_solution(const std::string& kind, Shape shape, Make make) {
         using Found = typename std::invoke_result_t<Make, const Compiled&>::value_type;
         const Source& solution = *options_.solution;
-        if (!solution.is_good()) throw NoSolution(solution.problem.headline);
+        if (!solution.is_good()) throw SolutionUnusable(solution.problem.headline);
         const std::string key =
             text_of(exercise_) + shape.name() + "\n" + compiled_.compiler + "\n" + solution.text;
-        if (auto known = read_kept<Found>(runner_.kept(kind, key))) return known;
+        if (auto known = read_cached<Found>(runner_.load_cached(kind, key))) return known;
         const Compiled compiled = runner_.compile(solution, exercise_.kernel);
-        if (!compiled.ok()) throw NoSolution(compiled.failure.headline);
+        if (!compiled.ok()) throw SolutionUnusable(compiled.failure.headline);
         std::optional<Found> found = make(compiled);
-        if (found) runner_.keep(kind, key, codec::write(*found));
+        if (found) runner_.save_cached(kind, key, codec::write(*found));
         return found;
     }
 
     /// Counts the solution's costs in the same way as the learner's.
-    std::optional<Counters> cost_of_solution(Shape counted) {
-        return of_solution("counters", counted, [&](const Compiled& compiled) {
+    std::optional<Counters> solution_counters_at(Shape counted) {
+        return cached_for_solution("counters", counted, [&](const Compiled& compiled) {
             const Trial trial =
                 runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
-            if (!trial.is_good()) throw NoSolution("it is not right itself.");
+            if (!trial.is_good()) throw SolutionUnusable("it is not right itself.");
             return std::optional(trial.counters);
         });
     }
 
     void predict() {
-        const Stretch stretch(verdict_.milliseconds.predicted);
+        const ScopedTimer stretch(verdict_.milliseconds.predicted);
         verdict_.predicted = runner_.predict(compiled_, task_, predicted_shape(exercise_));
-        if (verdict_.predicted) verdict_.solution_predicted = time_of_solution();
+        if (verdict_.predicted) verdict_.solution_predicted = predict_solution_time();
     }
 
     /// Predicts the time of the solution. Drops the time line before the result is stored.
-    std::optional<Predicted> time_of_solution() {
+    std::optional<Predicted> predict_solution_time() {
         if (!options_.solution || !verdict_.is_simulated) return std::nullopt;
         const Shape shape = predicted_shape(exercise_);
-        return of_solution("time", shape, [&](const Compiled& compiled) {
+        return cached_for_solution("time", shape, [&](const Compiled& compiled) {
             auto predicted = runner_.predict(compiled, task_, shape);
             if (!predicted) return predicted;
             for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
@@ -198,46 +199,46 @@ private:
 
     /// Reports whether the learner's kernel is the reason why there is no predicted time. A kernel
     /// that prints has no predicted time either, but that is allowed.
-    bool is_time_missing() {
-        if (verdict_.predicted || exercise_.limits.of_copy_predicted <= 0) return false;
+    bool is_prediction_missing() {
+        if (verdict_.predicted || exercise_.limits.predicted_fraction_of_copy <= 0) return false;
         if (compiled_.ptx.find("vprintf") != std::string::npos) return false;
-        return time_of_solution().has_value();
+        return predict_solution_time().has_value();
     }
 
     /// Compares the costs of the most recently counted shape with their limits.
-    void hold_costs_against_limits(const Verdict& found) {
+    void check_costs(const Verdict& found) {
         const LaunchShape& launch = verdict_.shapes.back().launch;
-        for (Failure& failure : too_dear(found, launch, exercise_.limits, try_again_)) {
+        for (Failure& failure : find_exceeded_limits(found, launch, exercise_.limits, relaunch_)) {
             fail(std::move(failure));
         }
     }
 
-    void hold_against_limits() {
-        hold_costs_against_limits(verdict_);
-        if (const BlockOrder* order = block_order_called(exercise_.block_order);
+    void check_limits() {
+        check_costs(verdict_);
+        if (const BlockOrder* order = find_block_order(exercise_.block_order);
             order && verdict_.is_simulated) {
-            fail_if(wrong_block_order(*order, source_.name, try_again_));
+            fail_if(wrong_block_order(*order, source_.name, relaunch_));
         }
         fail_if(too_slow_predicted(verdict_, exercise_.limits));
-        if (is_time_missing()) fail(not_predicted(source_.name, predicted_shape(exercise_)));
+        if (is_prediction_missing()) fail(not_predicted(source_.name, predicted_shape(exercise_)));
         if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
     }
 
-    void hold_another_shape_against_limits() {
-        const Shape shape = options_.counted_too;
+    void check_limits_on_second_shape() {
+        const Shape shape = options_.second_counted;
         if (shape == Shape{0, 0} || !verdict_.is_simulated) return;
         Verdict found;
         found.file = verdict_.file;
         found.source = verdict_.source;
         if (!count(shape, found)) return;
-        hold_costs_against_limits(found);
-        if (!verdict_.failures.empty() || !block_order_called(exercise_.block_order)) return;
+        check_costs(found);
+        if (!verdict_.failures.empty() || !find_block_order(exercise_.block_order)) return;
         // Check the order on a shape for which costs are counted. There, loads whose only purpose
         // is to deceive this check would raise the costs.
-        BlockOrder order = *block_order_called(exercise_.block_order);
+        BlockOrder order = *find_block_order(exercise_.block_order);
         order.shape = shape;
-        order.most_blocks = 8;
-        fail_if(wrong_block_order(order, source_.name, try_again_));
+        order.max_blocks = 8;
+        fail_if(wrong_block_order(order, source_.name, relaunch_));
     }
 
     const Source& source_;
@@ -246,11 +247,11 @@ private:
     Runner& runner_;
     const ExamineOptions& options_;
     Verdict& verdict_;
-    const TryAgain try_again_ = [this](const TrialOrder& order) {
-        return verdict_.is_simulated ? try_on(order) : Trial{};
+    const RelaunchFunction relaunch_ = [this](const TrialRequest& order) {
+        return verdict_.is_simulated ? run_trial(order) : Trial{};
     };
     Compiled compiled_;
-    bool was_right_on_whole_tiles_ = false;
+    bool was_correct_on_whole_tiles_ = false;
 };
 
 }  // namespace
@@ -263,7 +264,7 @@ Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
     verdict.source = source.text;
     verdict.source_hash = hash_text(source.text);
     {
-        const Stretch stretch(verdict.milliseconds.total);
+        const ScopedTimer stretch(verdict.milliseconds.total);
         try {
             Examiner(source, exercise, runner, options, verdict).run();
         } catch (const std::exception& problem) {
@@ -276,7 +277,7 @@ Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
                  .next = "Try again; ./learn doctor shows what is missing."}};
         }
     }
-    verdict.output = runner.take_output(verdict.output_is_cut);
+    verdict.output = runner.take_output(verdict.output_is_truncated);
     return verdict;
 }
 

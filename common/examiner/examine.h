@@ -29,7 +29,7 @@ struct ExamineOptions {
     /// A second shape on which the kernel's costs are compared with the solution's. It is used if
     /// the costs at `counted` are within the limits. 0 x 0 means no second shape. Errors on this
     /// shape are reported like any others.
-    Shape counted_too{0, 0};
+    Shape second_counted{0, 0};
 };
 
 /// Examines a file. Never throws: a problem with this computer is also reported as a Failure.

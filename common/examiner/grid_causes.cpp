@@ -28,7 +28,7 @@ bool is_grid_for(const LaunchShape& launch, long long tall, long long wide) {
            launch.grid[1] == blocks_for(tall, launch.block[1]);
 }
 
-bool is_exchanged(const LaunchShape& launch, Shape shape) {
+bool fits_exchanged_grid(const LaunchShape& launch, Shape shape) {
     if (covers_by_threads(launch, shape)) return false;
     LaunchShape turned = launch;
     std::swap(turned.grid[0], turned.grid[1]);
@@ -37,13 +37,13 @@ bool is_exchanged(const LaunchShape& launch, Shape shape) {
 }
 
 /// Reports whether the grid would be correct if the two sizes of the block were swapped.
-bool is_for_turned_block(const LaunchShape& launch, Shape shape) {
+bool fits_transposed_block(const LaunchShape& launch, Shape shape) {
     LaunchShape turned = launch;
     std::swap(turned.block[0], turned.block[1]);
     return !covers_by_threads(launch, shape) && is_grid_for(turned, shape.rows, shape.cols);
 }
 
-std::string product(long long first, long long second) {
+std::string format_product(long long first, long long second) {
     return std::to_string(first) + " x " + std::to_string(second);
 }
 
@@ -54,13 +54,13 @@ std::string numbers(const Trial& trial) {
 
 /// A second shape to check, because many different grid mistakes look the same on a square matrix.
 /// Even the largest tiles fit into this shape several times in each direction.
-constexpr Shape kRectangle{128, 256};
+constexpr Shape kTestRectangle{128, 256};
 
-/// Returns the launch for `kRectangle`, or nothing if the exercise does not take that shape or the
+/// Returns the launch for `kTestRectangle`, or nothing if the exercise does not take that shape or the
 /// launch fails.
-std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
-    if (!evidence.exercise.takes(kRectangle)) return std::nullopt;
-    const Trial seen = evidence.seen_with(kRectangle);
+std::optional<LaunchShape> configure_for_rectangle(const Evidence& evidence) {
+    if (!evidence.exercise.accepts(kTestRectangle)) return std::nullopt;
+    const Trial seen = evidence.launch_without_checks(kTestRectangle);
     if (!seen.is_launched) return std::nullopt;
     return seen.launch;
 }
@@ -68,31 +68,31 @@ std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
 // ---- rules that are based on the distances between blocks ----
 
 /// The number of blocks that a grid needs along x and y.
-struct Needed {
+struct NeededBlocks {
     long long x = 0, y = 0;
 
-    bool is_in(const LaunchShape& launch) const {
+    bool is_covered_by(const LaunchShape& launch) const {
         return launch.grid[0] >= x && launch.grid[1] >= y;
     }
-    bool is_turned(const LaunchShape& launch) const {
+    bool is_transpose_of(const LaunchShape& launch) const {
         return launch.grid[0] == y && launch.grid[1] == x;
     }
-    bool is_exactly(const LaunchShape& launch) const {
+    bool equals_grid_of(const LaunchShape& launch) const {
         return launch.grid[0] == x && launch.grid[1] == y;
     }
 };
 
 /// Returns the number of blocks that the grid needs along one axis, if consecutive blocks along it
 /// take consecutive parts of the rows or of the columns. Otherwise returns 0.
-long long needed_along(Cell step, Shape shape) {
+long long needed_blocks_along(Cell step, Shape shape) {
     if (step.row == 0 && step.col > 0) return blocks_for(shape.cols, step.col);
     if (step.col == 0 && step.row > 0) return blocks_for(shape.rows, step.row);
     return 0;
 }
 
-std::optional<Needed> needed_blocks(const BlockOrigins& origins, Shape shape) {
+std::optional<NeededBlocks> needed_blocks(const BlockOrigins& origins, Shape shape) {
     const Cell x = origins.step_x(), y = origins.step_y();
-    const Needed needed{needed_along(x, shape), needed_along(y, shape)};
+    const NeededBlocks needed{needed_blocks_along(x, shape), needed_blocks_along(y, shape)};
     const bool is_each_way = (x.row == 0) != (y.row == 0);
     if (needed.x == 0 || needed.y == 0 || !is_each_way) return std::nullopt;
     return needed;
@@ -100,7 +100,7 @@ std::optional<Needed> needed_blocks(const BlockOrigins& origins, Shape shape) {
 
 /// Reports whether the kernel stored more cells than its blocks would cover with one tile each, in
 /// which case each block must process several tiles.
-bool goes_on(const Trial& trial, const BlockOrigins& origins) {
+bool processes_several_tiles(const Trial& trial, const BlockOrigins& origins) {
     const auto reach = [](long long blocks, Cell step) { return blocks * (step.row + step.col); };
     const long long cells = reach(trial.launch.grid[0], origins.step_x()) *
                             reach(trial.launch.grid[1], origins.step_y());
@@ -108,40 +108,40 @@ bool goes_on(const Trial& trial, const BlockOrigins& origins) {
 }
 
 /// Returns the cells at which blocks start, if both the matrix and the grid are two-dimensional.
-std::optional<BlockOrigins> origins_in(Shape shape, const LaunchShape& launch,
-                                       const Evidence& evidence) {
+std::optional<BlockOrigins> find_origins_if_2d(Shape shape, const LaunchShape& launch,
+                                               const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (task.kind == Produces::permuted || task.in_place || launch.grid[2] > 1) return std::nullopt;
-    return block_origins(shape, launch, evidence.try_again);
+    return find_block_origins(shape, launch, evidence.relaunch);
 }
 
-Failure grid_exchanged(const Trial& trial, const Evidence& evidence) {
+Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence) {
     return {.kind = FailureKind::grid_exchanged,
             .headline =
                 "the grid does not cover the matrix, but would if rows and cols, or its two sizes, "
                 "were exchanged.",
-            .place = {evidence.source.name, line_of_launch(evidence.source.text, ".grid"), 0},
+            .place = {evidence.source.name, find_configure_line(evidence.source.text, ".grid"), 0},
             .shape = trial.shape,
             .details = wrap(numbers(trial) + "."),
             .next = "The grid's first size must cover the columns, and its second size the rows."};
 }
 
 /// Adds to the failure that the kernel and its launch use blockIdx.x for different axes.
-void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
-                            const Evidence& evidence) {
+void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
+                               const Evidence& evidence) {
     failure.headline =
         "blockIdx.x chooses rows in the kernel, but the grid has its blocks for the columns there: "
         "it would cover the matrix if its two sizes, or blockIdx.x and blockIdx.y, were exchanged.";
     failure.details += wrap(origins.text());
     failure.next = "Let blockIdx.x choose the column and blockIdx.y the row, as the grid has it.";
-    if (const int line = line_of_mixed_axes(evidence.source.text); line > 0) {
+    if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }
 }
 
 /// Adds to the failure that the kernel uses blockIdx.x for rows, although configure divides cols to
 /// get the first size of the grid.
-void tell_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
+void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.headline =
         "blockIdx.x counts rows in the kernel, " + std::to_string(origins.step_x().row) +
         " to a block, and blockIdx.y columns, " + std::to_string(origins.step_y().col) +
@@ -151,19 +151,19 @@ void tell_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
         "cols in the second.";
 }
 
-std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial& trial,
-                                          const Evidence& evidence) {
-    const auto origins = origins_in(kRectangle, launch, evidence);
+std::optional<Failure> find_exchanged_grid_by_origins(const LaunchShape& launch, const Trial& trial,
+                                                      const Evidence& evidence) {
+    const auto origins = find_origins_if_2d(kTestRectangle, launch, evidence);
     if (!origins) return std::nullopt;
-    const auto needed = needed_blocks(*origins, kRectangle);
-    const auto of_other_sides = needed_blocks(*origins, {kRectangle.cols, kRectangle.rows});
-    if (!needed || needed->is_in(launch)) return std::nullopt;
-    const bool is_turned = needed->is_turned(launch);
-    if (!is_turned && !of_other_sides->is_exactly(launch)) return std::nullopt;
-    Failure failure = grid_exchanged(trial, evidence);
+    const auto needed = needed_blocks(*origins, kTestRectangle);
+    const auto of_other_sides = needed_blocks(*origins, {kTestRectangle.cols, kTestRectangle.rows});
+    if (!needed || needed->is_covered_by(launch)) return std::nullopt;
+    const bool is_transposed = needed->is_transpose_of(launch);
+    if (!is_transposed && !of_other_sides->equals_grid_of(launch)) return std::nullopt;
+    Failure failure = explain_exchanged_grid(trial, evidence);
     const bool counts_rows = origins->step_x().row > 0;
-    if (counts_rows && is_turned) tell_exchanged_indices(failure, *origins, evidence);
-    if (counts_rows && !is_turned) tell_exchanged_sides(failure, *origins);
+    if (counts_rows && is_transposed) explain_exchanged_indices(failure, *origins, evidence);
+    if (counts_rows && !is_transposed) explain_exchanged_sides(failure, *origins);
     return failure;
 }
 
@@ -171,7 +171,8 @@ std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial
 
 /// Returns the end of a sentence that explains why some cells remain unwritten although there are
 /// enough threads.
-std::string what_keeps_them(const LaunchShape& launch, const std::optional<BlockOrigins>& origins) {
+std::string explain_unwritten_cells(const LaunchShape& launch,
+                                    const std::optional<BlockOrigins>& origins) {
     if (!origins)
         return ": some threads take the same cells, or a check of the bounds keeps them out.";
     const auto& block = launch.block;
@@ -179,29 +180,29 @@ std::string what_keeps_them(const LaunchShape& launch, const std::optional<Block
         return ", and blocks stand side by side: a check of the bounds keeps some out, or threads "
                "of a block take the same cells.";
     }
-    return ", in blocks of " + product(block[0], block[1]) +
+    return ", in blocks of " + format_product(block[0], block[1]) +
            " threads. Is the distance between two blocks equal to the size of a block?";
 }
 
 /// Adds to the failure that the grid is large enough, so that the learner looks elsewhere for the
 /// mistake.
-void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const auto origins = origins_in(trial.shape, trial.launch, evidence);
+void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const auto origins = find_origins_if_2d(trial.shape, trial.launch, evidence);
     failure.headline +=
-        " There are enough threads for all cells" + what_keeps_them(trial.launch, origins);
+        " There are enough threads for all cells" + explain_unwritten_cells(trial.launch, origins);
     failure.details += wrap(numbers(trial) + ".");
     if (origins) failure.details += wrap(origins->text());
     failure.next =
         "Work out row and col for the first thread of block (1, 0) and of block (0, 1), and for "
         "threads (1, 0) and (0, 1) of a block: does each get its own cell?";
-    if (const int line = line_of_mixed_axes(evidence.source.text); line > 0) {
+    if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }
 }
 
 /// Reports whether all threads store the same number of elements and no element is stored twice, in
 /// which case only more blocks could write the remaining cells.
-bool all_store_all(const Trial& seen, std::uint64_t right) {
+bool stores_each_element_once(const Trial& seen, std::uint64_t right) {
     const auto threads = static_cast<std::uint64_t>(seen.launch.blocks()) *
                          static_cast<std::uint64_t>(seen.launch.threads());
     constexpr std::uint64_t floats_in_sector = 8;
@@ -209,11 +210,11 @@ bool all_store_all(const Trial& seen, std::uint64_t right) {
            seen.counters.store_sectors * floats_in_sector == right;
 }
 
-bool tell_busy_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const Trial seen = evidence.seen_with(trial.shape);
-    if (!seen.comparison || !all_store_all(seen, seen.comparison->right)) return false;
+bool explain_grid_too_small(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const Trial seen = evidence.launch_without_checks(trial.shape);
+    if (!seen.comparison || !stores_each_element_once(seen, seen.comparison->right)) return false;
     failure.headline += " The grid is too small.";
-    failure.place.line = line_of_launch(evidence.source.text, ".grid");
+    failure.place.line = find_configure_line(evidence.source.text, ".grid");
     failure.details +=
         wrap(numbers(trial) + "; all of these threads store, no two the same cells.");
     return true;
@@ -221,66 +222,68 @@ bool tell_busy_grid(Failure& failure, const Trial& trial, const Evidence& eviden
 
 /// Reports whether the kernel uses the same grid for every matrix, and its blocks store no more
 /// elements here than on smaller matrices on which the result was correct.
-bool is_outgrown(const Trial& trial, const Evidence& evidence) {
+bool is_fixed_grid_too_small(const Trial& trial, const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
     const auto is_smaller = [&](Shape shape) {
         return 1LL * shape.rows * shape.cols < static_cast<long long>(trial.elements());
     };
-    if (!evidence.was_right_on_whole_tiles || covers_by_threads(trial.launch, trial.shape) ||
+    if (!evidence.was_correct_on_whole_tiles || covers_by_threads(trial.launch, trial.shape) ||
         !std::all_of(exercise.shapes.begin(), exercise.shapes.end(), is_smaller)) {
         return false;
     }
     const Shape first = exercise.shapes.front();
     for (const Shape shape : {first, exercise.counted}) {
-        const Trial seen = evidence.seen_with(shape);
+        const Trial seen = evidence.launch_without_checks(shape);
         if (!seen.is_launched || seen.launch.grid != trial.launch.grid) return false;
     }
     // If blocks loop over several tiles, a small grid is intentional, not a mistake.
-    return stored_by_first_warp(trial.shape, evidence.try_again) <=
-           stored_by_first_warp(first, evidence.try_again);
+    return count_first_warp_stores(trial.shape, evidence.relaunch) <=
+           count_first_warp_stores(first, evidence.relaunch);
 }
 
-bool tell_fixed_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    if (!is_outgrown(trial, evidence)) return false;
+bool explain_fixed_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (!is_fixed_grid_too_small(trial, evidence)) return false;
     const Shape first = evidence.exercise.shapes.front();
     failure.fault = Fault::grid_too_small;
     failure.headline += " configure gives " + trial.launch.text() + " for " +
-                        product(first.rows, first.cols) + " and for " +
-                        product(trial.shape.rows, trial.shape.cols) + " alike.";
+                        format_product(first.rows, first.cols) + " and for " +
+                        format_product(trial.shape.rows, trial.shape.cols) + " alike.";
     failure.next =
         "Let the grid grow with the matrix, by ceil_div of rows and cols; or let each block go on "
         "to further tiles until none is left.";
-    failure.place.line = line_of_launch(evidence.source.text, ".grid");
+    failure.place.line = find_configure_line(evidence.source.text, ".grid");
     return true;
 }
 
-bool tell_turned_block(Failure& failure, const LaunchShape& wide, const Trial& trial,
-                       const Evidence& evidence) {
-    if (!is_for_turned_block(wide, kRectangle) || !is_for_turned_block(trial.launch, trial.shape)) {
+bool explain_transposed_block(Failure& failure, const LaunchShape& wide, const Trial& trial,
+                              const Evidence& evidence) {
+    if (!fits_transposed_block(wide, kTestRectangle) ||
+        !fits_transposed_block(trial.launch, trial.shape)) {
         return false;
     }
     const auto& block = trial.launch.block;
     failure.fault = Fault::grid_too_small;
-    failure.headline += " The grid fits blocks of " + product(block[1], block[0]) +
-                        " threads, but the blocks have " + product(block[0], block[1]) + ".";
+    failure.headline += " The grid fits blocks of " + format_product(block[1], block[0]) +
+                        " threads, but the blocks have " + format_product(block[0], block[1]) + ".";
     failure.details += wrap(numbers(trial) + ".");
     failure.next = "Give the block's two sizes in the same order as the divisors of the grid.";
-    failure.place.line = line_of_launch(evidence.source.text, ".block");
+    failure.place.line = find_configure_line(evidence.source.text, ".block");
     return true;
 }
 
-bool tell_small_grid(Failure& failure, const LaunchShape& wide, const Trial& trial,
-                     const Evidence& evidence) {
-    const auto origins = origins_in(kRectangle, wide, evidence);
+bool explain_grid_with_too_few_blocks(Failure& failure, const LaunchShape& wide, const Trial& trial,
+                                      const Evidence& evidence) {
+    const auto origins = find_origins_if_2d(kTestRectangle, wide, evidence);
     if (!origins) return false;
     const auto needed = needed_blocks(*origins, trial.shape);
-    if (!needed || needed->is_in(trial.launch) || goes_on(trial, *origins)) return false;
+    if (!needed || needed->is_covered_by(trial.launch) || processes_several_tiles(trial, *origins))
+        return false;
     failure.fault = Fault::grid_too_small;
-    failure.next = next_after(failure.fault, evidence.exercise.task());
+    failure.next = advice_for_fault(failure.fault, evidence.exercise.task());
     failure.headline +=
-        " The grid is too small: it takes " + product(needed->x, needed->y) + " blocks.";
+        " The grid is too small: it takes " + format_product(needed->x, needed->y) + " blocks.";
     failure.details += wrap(origins->text() + " " + numbers(trial) + ".");
-    failure.place.line = line_of_launch(evidence.source.text, ".grid");
+    failure.place.line = find_configure_line(evidence.source.text, ".grid");
     return true;
 }
 
@@ -292,16 +295,16 @@ std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& 
 
 /// Adds to the failure that two blocks store the same cells, which leaves other cells without a
 /// block.
-void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
-                  const Evidence& evidence) {
+void explain_store_conflict(Failure& failure, const StoreConflict& met, const Trial& trial,
+                            const Evidence& evidence) {
     const std::string both = met.first.text() + " and " + met.second.text() + " store " +
                              cell_text(met.element, trial, evidence);
     failure.details += wrap(numbers(trial) + ".");
-    if (const auto origins = origins_in(trial.shape, trial.launch, evidence)) {
+    if (const auto origins = find_origins_if_2d(trial.shape, trial.launch, evidence)) {
         failure.details += wrap(origins->text());
     }
     // If the kernel was correct on other shapes, the mistake depends on the number of blocks.
-    if (evidence.was_right_on_whole_tiles || failure.fault == Fault::never_written) {
+    if (evidence.was_correct_on_whole_tiles || failure.fault == Fault::never_written) {
         failure.fault = Fault::never_written;
         failure.headline += " Both " + both + ".";
         failure.next =
@@ -320,75 +323,78 @@ void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
 
 /// A shape whose sides are not multiples of any usual tile size, so that the edges of the matrix do
 /// not coincide with the edges of tiles.
-constexpr Shape kRagged{84, 140};
+constexpr Shape kRaggedShape{84, 140};
 
 /// If only a square was written, finds out whether blocks took tiles outside the matrix. Such
 /// blocks stop at the edge of a tile, whereas swapped bounds make them stop at the shorter side of
 /// the matrix.
-bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
-    if (failure.fault != Fault::bounds_exchanged || stores.idle == 0 ||
-        !evidence.exercise.takes(kRagged)) {
+bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
+    if (failure.fault != Fault::bounds_exchanged || stores.idle_blocks == 0 ||
+        !evidence.exercise.accepts(kRaggedShape)) {
         return false;
     }
-    const Trial seen = evidence.seen_with(kRagged);
+    const Trial seen = evidence.launch_without_checks(kRaggedShape);
     if (!seen.comparison || seen.comparison->wrong > 0 || seen.comparison->is_right() ||
         seen.comparison->fault() == Fault::bounds_exchanged) {
         return false;
     }
     failure.fault = Fault::never_written;
-    const bool is_one = stores.idle == 1;
-    failure.headline += " " + count_of(static_cast<std::uint64_t>(stores.idle), "block") +
-                        (is_one ? " stores" : " store") + " nothing, " + stores.first_idle->text() +
-                        (is_one ? "" : " the first") +
-                        ": do they take tiles outside of the matrix?";
-    failure.next = next_after(failure.fault, evidence.exercise.task());
+    const bool is_one = stores.idle_blocks == 1;
+    failure.headline +=
+        " " + format_count(static_cast<std::uint64_t>(stores.idle_blocks), "block") +
+        (is_one ? " stores" : " store") + " nothing, " + stores.first_idle_block->text() +
+        (is_one ? "" : " the first") + ": do they take tiles outside of the matrix?";
+    failure.next = advice_for_fault(failure.fault, evidence.exercise.task());
     return true;
 }
 
 /// Explains unwritten cells by examining which cells each block stores. Returns false if that
 /// explains nothing.
-bool tell_by_stores(Failure& failure, const Trial& trial, const Evidence& evidence) {
+bool explain_by_block_stores(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (!trial.comparison || trial.comparison->wrong > 0) return false;
-    const auto stores = block_stores(trial.shape, trial.launch, evidence.try_again);
+    const auto stores = trace_block_stores(trial.shape, trial.launch, evidence.relaunch);
     if (!stores) return false;
-    if (!stores->meeting) return tell_tiles_outside(failure, *stores, evidence);
-    tell_meeting(failure, *stores->meeting, trial, evidence);
+    if (!stores->conflict) return explain_tiles_outside(failure, *stores, evidence);
+    explain_store_conflict(failure, *stores->conflict, trial, evidence);
     return true;
 }
 
-bool tell_too_small(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    if (const auto wide = launch_of_rectangle(evidence)) {
-        if (tell_turned_block(failure, *wide, trial, evidence) ||
-            tell_small_grid(failure, *wide, trial, evidence)) {
+bool explain_too_few_blocks(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (const auto wide = configure_for_rectangle(evidence)) {
+        if (explain_transposed_block(failure, *wide, trial, evidence) ||
+            explain_grid_with_too_few_blocks(failure, *wide, trial, evidence)) {
             return true;
         }
     }
-    return failure.fault == Fault::grid_too_small && tell_busy_grid(failure, trial, evidence);
+    return failure.fault == Fault::grid_too_small &&
+           explain_grid_too_small(failure, trial, evidence);
 }
 
 }  // namespace
 
-std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& evidence) {
+std::optional<Failure> find_exchanged_grid(const Trial& trial, const Evidence& evidence) {
     const bool is_square = trial.shape.rows == trial.shape.cols;
-    const bool is_by_threads = is_exchanged(trial.launch, trial.shape);
-    if (is_by_threads && !is_square) return grid_exchanged(trial, evidence);
-    const auto launch = launch_of_rectangle(evidence);
+    const bool is_by_threads = fits_exchanged_grid(trial.launch, trial.shape);
+    if (is_by_threads && !is_square) return explain_exchanged_grid(trial, evidence);
+    const auto launch = configure_for_rectangle(evidence);
     if (!launch) return std::nullopt;
-    if (is_by_threads && is_exchanged(*launch, kRectangle)) return grid_exchanged(trial, evidence);
-    return exchanged_by_steps(*launch, trial, evidence);
+    if (is_by_threads && fits_exchanged_grid(*launch, kTestRectangle))
+        return explain_exchanged_grid(trial, evidence);
+    return find_exchanged_grid_by_origins(*launch, trial, evidence);
 }
 
-bool look_at_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    if (tell_fixed_grid(failure, trial, evidence) || tell_by_stores(failure, trial, evidence)) {
+bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (explain_fixed_grid(failure, trial, evidence) ||
+        explain_by_block_stores(failure, trial, evidence)) {
         return true;
     }
     if (!covers_by_threads(trial.launch, trial.shape)) {
-        return tell_too_small(failure, trial, evidence);
+        return explain_too_few_blocks(failure, trial, evidence);
     }
     if (failure.fault != Fault::grid_too_small && failure.fault != Fault::part_of_each_tile) {
         return false;
     }
-    acquit_grid(failure, trial, evidence);
+    explain_grid_is_large_enough(failure, trial, evidence);
     return true;
 }
 

@@ -15,7 +15,7 @@
 namespace coalesce {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\f\v";
+constexpr std::string_view kWhitespace = " \t\r\f\v";
 
 struct Line {
     int number = 0;
@@ -37,7 +37,7 @@ std::vector<Line> joined_lines(const std::string& text) {
         }
         number += text[i] == '\n';
         // Compilers allow whitespace between the backslash and the end of the line.
-        const std::size_t last = line.text.find_last_not_of(kBlanks);
+        const std::size_t last = line.text.find_last_not_of(kWhitespace);
         if (last != std::string::npos && line.text[last] == '\\') {
             line.text.resize(last);
             continue;
@@ -51,13 +51,13 @@ std::vector<Line> joined_lines(const std::string& text) {
 
 /// Returns, for each offset in a line, the end of the whitespace and complete comments that begin
 /// there. The function scans the line backwards, so that it takes linear time.
-std::vector<std::size_t> ends_of_blanks(std::string_view line) {
+std::vector<std::size_t> find_ends_of_whitespace(std::string_view line) {
     std::vector<std::size_t> ends(line.size() + 1, line.size());
     // The offsets just past the next two comment terminators, or npos.
     std::size_t behind_next = line.npos, behind_next_but_one = line.npos;
     for (std::size_t at = line.size(); at-- > 0;) {
         ends[at] = at;
-        if (kBlanks.find(line[at]) != kBlanks.npos) ends[at] = ends[at + 1];
+        if (kWhitespace.find(line[at]) != kWhitespace.npos) ends[at] = ends[at + 1];
         // In "/*/" the second slash does not end the comment.
         const std::size_t behind = behind_next == at + 3 ? behind_next_but_one : behind_next;
         if (line.substr(at, 2) == "/*" && behind != line.npos) ends[at] = ends[behind];
@@ -75,12 +75,12 @@ struct Directive {
 
 /// Returns everything on a line that could be a directive. A comment from an earlier line may end
 /// anywhere on this line, so every # counts, even if it seems to be inside a comment.
-std::vector<Directive> directives_in(std::string_view line) {
+std::vector<Directive> find_directives(std::string_view line) {
     const auto is_letter = [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
     };
     std::vector<Directive> found;
-    const std::vector<std::size_t> ends = ends_of_blanks(line);
+    const std::vector<std::size_t> ends = find_ends_of_whitespace(line);
     const auto look_behind = [&](std::size_t at) {
         for (const std::string_view hash : {"#", "%:", "\?\?="}) {
             if (!line.substr(ends[at]).starts_with(hash)) continue;
@@ -100,20 +100,20 @@ std::vector<Directive> directives_in(std::string_view line) {
 
 /// Removes the quotes or angle brackets, so that "<cuda_fp16.h>" becomes "cuda_fp16.h". Returns ""
 /// if there are none.
-std::string_view plain_name(std::string_view text) {
+std::string_view strip_include_quotes(std::string_view text) {
     if (text.empty() || (text.front() != '<' && text.front() != '"')) return {};
     const std::size_t end = text.find(text.front() == '<' ? '>' : '"', 1);
     return end == text.npos ? std::string_view{} : text.substr(1, end - 1);
 }
 
 /// Reports whether the include name stays inside the compiler's header search folders.
-bool stays_inside(std::string_view name) {
+bool is_inside_include_path(std::string_view name) {
     if (name.empty() || name.front() == '/' || name.front() == '~') return false;
     if (name.find('\\') != name.npos) return false;
     return name != ".." && !name.starts_with("../") && name.find("/..") == name.npos;
 }
 
-Failure refuse(const std::string& file, int line, const std::string& headline) {
+Failure refuse_include(const std::string& file, int line, const std::string& headline) {
     return {.kind = FailureKind::include_refused,
             .headline = headline,
             .place = {file, line, 0},
@@ -124,32 +124,33 @@ Failure refuse(const std::string& file, int line, const std::string& headline) {
 
 }  // namespace
 
-Failure refused_include(const std::string& text, const std::string& file_name) {
+Failure find_refused_include(const std::string& text, const std::string& file_name) {
     constexpr std::string_view opening[] = {"include", "include_next", "import", "embed"};
     for (const Line& line : joined_lines(text)) {
         // These directives reveal whether a file exists.
         const bool looks_for_files = line.text.find("__has_include") != line.text.npos ||
                                      line.text.find("__has_embed") != line.text.npos;
-        for (const auto& [word, rest] : directives_in(line.text)) {
+        for (const auto& [word, rest] : find_directives(line.text)) {
             // This is a `#` before a comment that continues on the next line, where it may hide a
             // directive.
             if (word.empty() && rest.starts_with("/*")) {
-                return refuse(file_name, line.number,
-                              "a comment within a directive hides its name.");
+                return refuse_include(file_name, line.number,
+                                      "a comment within a directive hides its name.");
             }
             if (word.empty()) continue;
             if (looks_for_files) {
-                return refuse(file_name, line.number,
-                              "a kernel's file may not look for other files.");
+                return refuse_include(file_name, line.number,
+                                      "a kernel's file may not look for other files.");
             }
             if (std::find(std::begin(opening), std::end(opening), word) == std::end(opening)) {
                 continue;
             }
-            const std::string_view name = plain_name(rest);
-            if (name.empty() || !stays_inside(name)) {
-                return refuse(file_name, line.number,
-                              "a kernel's file can include headers of the CUDA toolkit only, by "
-                              "their plain names.");
+            const std::string_view name = strip_include_quotes(rest);
+            if (name.empty() || !is_inside_include_path(name)) {
+                return refuse_include(
+                    file_name, line.number,
+                    "a kernel's file can include headers of the CUDA toolkit only, by "
+                    "their plain names.");
             }
         }
     }

@@ -11,7 +11,7 @@ namespace coalesce {
 namespace {
 
 /// Splits a sum into its terms. Sums inside parentheses are not split.
-std::vector<std::string> terms_of(const std::string& sum) {
+std::vector<std::string> split_terms(const std::string& sum) {
     std::vector<std::string> terms(1);
     int depth = 0;
     for (const char letter : sum) {
@@ -29,21 +29,21 @@ std::vector<std::string> terms_of(const std::string& sum) {
 
 /// Returns the variables that contain a thread's row or column and are not multiplied by the row
 /// length.
-std::set<std::string> coordinates_of(const std::string& code) {
+std::set<std::string> find_coordinate_variables(const std::string& code) {
     static const std::regex definition(
         R"(\b(\w+)\s*=\s*([^;,=]*(?:threadIdx|blockIdx)[^;,=]*)[;,])");
     static const std::regex pitch(R"(\b(?:rows|cols)\b)");
     std::set<std::string> names;
-    for (const std::smatch& one : matches_of(code, definition)) {
+    for (const std::smatch& one : find_matches(code, definition)) {
         if (!std::regex_search(one.str(2), pitch)) names.insert(one.str(1));
     }
     return names;
 }
 
-std::set<std::string> counters_of(const std::string& code) {
+std::set<std::string> find_loop_counters(const std::string& code) {
     static const std::regex header(R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=)");
     std::set<std::string> names;
-    for (const std::smatch& one : matches_of(code, header)) names.insert(one.str(1));
+    for (const std::smatch& one : find_matches(code, header)) names.insert(one.str(1));
     return names;
 }
 
@@ -55,11 +55,12 @@ bool has(const std::vector<std::string>& terms, const std::string& words) {
 class Kernel {
 public:
     explicit Kernel(const std::string& text)
-        : coordinates_(coordinates_of(text)), counters_(counters_of(text)) {}
+        : coordinates_(find_coordinate_variables(text)), counters_(find_loop_counters(text)) {}
 
     /// Reports whether the terms in `others` should have been multiplied by the row length along
     /// with `factor`.
-    bool lacks_brackets(const std::string& factor, const std::vector<std::string>& others) const {
+    bool lacks_parentheses(const std::string& factor,
+                           const std::vector<std::string>& others) const {
         const std::string thread = "threadIdx.";
         if (factor.starts_with(thread))
             return has(others, "blockIdx." + factor.substr(thread.size()));
@@ -78,18 +79,19 @@ private:
 
 }  // namespace
 
-MissingBrackets missing_brackets(const std::string& text) {
+MissingParentheses find_missing_parentheses(const std::string& text) {
     static const std::regex matrix(R"(\b(?:in|out|data)\s*\[)");
     static const std::regex product(R"((threadIdx\.[xy]|\w+)\s*\*\s*(rows|cols))");
-    const std::string code = searchable(text);
+    const std::string code = code_for_search(text);
     const Kernel kernel(code);
-    for (const std::smatch& one : matches_of(code, matrix)) {
-        const std::size_t open = end_of(one) - 1;
-        const std::string index = code.substr(open + 1, closing_bracket(code, open) - open - 1);
+    for (const std::smatch& one : find_matches(code, matrix)) {
+        const std::size_t open = match_end(one) - 1;
+        const std::string index =
+            code.substr(open + 1, find_closing_bracket(code, open) - open - 1);
         std::vector<std::string> others;
         std::smatch multiplied;
         int products = 0;
-        const std::vector<std::string> terms = terms_of(index);
+        const std::vector<std::string> terms = split_terms(index);
         for (const std::string& term : terms) {
             std::smatch found;
             if (term.find("rows") == term.npos && term.find("cols") == term.npos) {
@@ -101,8 +103,8 @@ MissingBrackets missing_brackets(const std::string& text) {
                 products = 2;
             }
         }
-        if (products != 1 || !kernel.lacks_brackets(multiplied.str(1), others)) continue;
-        return {line_at(code, open), multiplied.str(1), multiplied.str(2), trimmed(index)};
+        if (products != 1 || !kernel.lacks_parentheses(multiplied.str(1), others)) continue;
+        return {line_number_at(code, open), multiplied.str(1), multiplied.str(2), trimmed(index)};
     }
     return {};
 }

@@ -11,7 +11,7 @@
 namespace coalesce {
 
 /// Returns the number of elements of a matrix.
-double elements_of(Shape shape);
+double element_count(Shape shape);
 
 /// Returns the number of warp instructions that a launch may execute. The budget is far larger than
 /// even the clumsiest correct kernel needs, but small enough to stop an infinite loop quickly. A
@@ -21,10 +21,10 @@ std::uint64_t instruction_budget(Shape shape, double warps, bool prints);
 
 /// Returns the number of threads in a launch. The result is a double, because an integer could
 /// overflow.
-double threads_of(const LaunchShape& launch);
+double thread_count(const LaunchShape& launch);
 
 /// Returns a failure if the grid is too large to have been intended for the matrix. Otherwise the
 /// failure's kind is none.
-Failure far_too_large(const LaunchShape& launch, Shape shape, const std::string& file);
+Failure find_oversized_grid(const LaunchShape& launch, Shape shape, const std::string& file);
 
 }  // namespace coalesce

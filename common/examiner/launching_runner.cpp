@@ -19,7 +19,7 @@ std::string LaunchingRunner::device() const {
 
 /// Returns the kernel after loading it onto the device. The last kernel stays loaded, so that it
 /// can be launched again quickly.
-LoadedKernel& LaunchingRunner::loaded(const Compiled& kernel) {
+LoadedKernel& LaunchingRunner::load_if_needed(const Compiled& kernel) {
     if (!loaded_ || loaded_ptx_ != kernel.ptx) {
         loaded_.reset();
         loaded_ = std::make_unique<LoadedKernel>(kernel);
@@ -28,19 +28,20 @@ LoadedKernel& LaunchingRunner::loaded(const Compiled& kernel) {
     return *loaded_;
 }
 
-Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
+Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task,
+                           const TrialRequest& order) {
     // Guard bands would hide accesses outside the matrices from the simulator.
     const bool is_bare = is_simulated() && order.watch == Watch::everything;
     std::unique_ptr<VerifiedBuffers> buffers;
     const auto make_matrices = [&]() -> Matrices {
         const Problem problem{.rows = order.shape.rows, .cols = order.shape.cols, .produces = task};
-        buffers =
-            std::make_unique<VerifiedBuffers>(problem, is_bare ? 0 : VerifiedBuffers::kUsualGuard);
+        buffers = std::make_unique<VerifiedBuffers>(
+            problem, is_bare ? 0 : VerifiedBuffers::kDefaultGuardBytes);
         buffers->prepare();
         // An in-place kernel receives the matrix as its first argument and null as its second.
         return {buffers->out(), task.in_place ? nullptr : buffers->in()};
     };
-    LoadedKernel& it = loaded(kernel);
+    LoadedKernel& it = load_if_needed(kernel);
     Trial trial = launch_once(it, order, make_matrices);
     if (trial.is_hung) {
         // Freeing memory would wait forever for a kernel that never finishes.
@@ -55,12 +56,12 @@ Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task, const T
 std::optional<Predicted> LaunchingRunner::predict(const Compiled& kernel, const Produces& task,
                                                   Shape shape) {
     if (!is_simulated()) return std::nullopt;
-    return predict_launch(loaded(kernel), task.in_place, shape);
+    return predict_launch(load_if_needed(kernel), task.in_place, shape);
 }
 
 std::string LaunchingRunner::take_output(bool& is_cut) {
     output_.finish();
-    is_cut = output_.is_cut();
+    is_cut = output_.is_truncated();
     return output_.text();
 }
 

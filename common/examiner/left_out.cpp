@@ -16,23 +16,24 @@ using simulated::Access;
 /// through shared memory.
 struct Stage {
     bool is_shared = false, is_store = false;
-    std::string_view does = "";  ///< "reads"
-    std::string_view where = "";
-    std::set<std::uint64_t> seen = {};  ///< offsets of elements, until they can be reused
-    std::uint64_t elements = 0;         ///< number of different elements
-    std::uint64_t lanes = 0;            ///< lanes that accessed new elements; fewer for vectors
-    std::uint64_t touched = 0;          ///< accessed elements, counting repetitions
-    int line = 0;                       ///< line of the first access
+    std::string_view action = "";  ///< "reads"
+    std::string_view object = "";
+    std::set<std::uint64_t> distinct_addresses =
+        {};                      ///< offsets of elements, until they can be reused
+    std::uint64_t elements = 0;  ///< number of different elements
+    std::uint64_t lanes = 0;     ///< lanes that accessed new elements; fewer for vectors
+    std::uint64_t touched = 0;   ///< accessed elements, counting repetitions
+    int line = 0;                ///< line of the first access
 
     bool has(const Access& access) const {
         return access.is_shared == is_shared && access.is_store == is_store;
     }
     void note(const Access& access) {
         if (line == 0) line = access.line;
-        for (const std::uint64_t begin : access.of_active()) {
+        for (const std::uint64_t begin : access.active_addresses()) {
             const std::uint64_t before = elements;
             for (unsigned byte = 0; byte < access.bytes_per_lane; byte += 4) {
-                elements += seen.insert((begin + byte) / 4).second;
+                elements += distinct_addresses.insert((begin + byte) / 4).second;
                 ++touched;
             }
             lanes += elements > before;
@@ -41,50 +42,50 @@ struct Stage {
     /// Reports whether the index seems not to depend on the counter of its loop. The signs are
     /// stores that repeat the same elements, or fewer loads than stores. (Compilers load each
     /// element only once, and omit unused loads.)
-    bool may_lack_a_counter(const Stage& stored) const {
+    bool may_ignore_loop_counter(const Stage& stored) const {
         return is_store ? touched > elements : elements < stored.elements;
     }
     /// Reports whether the stage accesses a simple fraction of the elements, such as a half or a
     /// quarter. Other fractions may be due to the edge of a tile, which not every stage touches.
-    bool is_part_of(const Stage& whole) const {
+    bool is_simple_fraction_of(const Stage& whole) const {
         return elements < whole.elements && lanes < whole.lanes && whole.elements % elements == 0;
     }
 };
 
-using Way = std::array<Stage, 4>;
+using Stages = std::array<Stage, 4>;
 
 /// Returns the stages through which the first warp moves elements.
-Way way_of_a_warp(const Trial& trial, const Evidence& evidence) {
-    Way way = {{{false, false, "reads", "of `in`"},
-                {true, true, "writes", "of the tile"},
-                {true, false, "reads", "of the tile"},
-                {false, true, "stores", "of `out`"}}};
-    const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
-    if (seen.accesses.size() == kMostTracedAccesses) return {};
+Stages trace_warp_stages(const Trial& trial, const Evidence& evidence) {
+    Stages way = {{{false, false, "reads", "of `in`"},
+                   {true, true, "writes", "of the tile"},
+                   {true, false, "reads", "of the tile"},
+                   {false, true, "stores", "of `out`"}}};
+    const Trial seen = evidence.launch_without_checks(trial.shape, kFirstWarp);
+    if (seen.accesses.size() == kMaxTracedAccesses) return {};
     for (const Access& access : seen.accesses) {
         for (Stage& stage : way) {
             if (stage.has(access)) {
                 stage.note(access);
             } else if (access.is_shared && stage.is_shared) {
-                stage.seen.clear();  // a tile that has been read may be filled again
+                stage.distinct_addresses.clear();  // a tile that has been read may be filled again
             }
         }
     }
     return way;
 }
 
-std::string sentence(const Stage& most, const Stage& least) {
-    const std::string verb = most.does == least.does ? "" : std::string(least.does) + " ";
-    return "a warp " + std::string(most.does) + " " + count_of(most.elements, "element") + " " +
-           std::string(most.where) + ", but " + verb + "only " + std::to_string(least.elements) +
-           " " + std::string(least.where) + ".";
+std::string format_left_out(const Stage& most, const Stage& least) {
+    const std::string verb = most.action == least.action ? "" : std::string(least.action) + " ";
+    return "a warp " + std::string(most.action) + " " + format_count(most.elements, "element") +
+           " " + std::string(most.object) + ", but " + verb + "only " +
+           std::to_string(least.elements) + " " + std::string(least.object) + ".";
 }
 
 }  // namespace
 
-std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evidence) {
+std::optional<LeftOutStage> elements_left_out(const Trial& trial, const Evidence& evidence) {
     if (evidence.exercise.task().in_place) return std::nullopt;
-    const Way way = way_of_a_warp(trial, evidence);
+    const Stages way = trace_warp_stages(trial, evidence);
     const Stage* least = nullptr;
     const Stage* most = nullptr;
     for (const Stage& stage : way) {
@@ -92,15 +93,16 @@ std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evi
         if (!least || stage.elements < least->elements) least = &stage;
         if (!most || stage.elements > most->elements) most = &stage;
     }
-    if (!least || !least->is_part_of(*most) || !least->may_lack_a_counter(way.back()))
+    if (!least || !least->is_simple_fraction_of(*most) ||
+        !least->may_ignore_loop_counter(way.back()))
         return std::nullopt;
-    return LeftOut{.sentence = sentence(*most, *least),
-                   .line = least->line,
-                   .next = least->is_store
-                               ? "Does the index depend on what its loop counts?"
-                               : "Does the index depend on what its loop counts? If it "
-                                 "does, look at what becomes of the values: a load that "
-                                 "nobody uses is left out."};
+    return LeftOutStage{.sentence = format_left_out(*most, *least),
+                        .line = least->line,
+                        .next = least->is_store
+                                    ? "Does the index depend on what its loop counts?"
+                                    : "Does the index depend on what its loop counts? If it "
+                                      "does, look at what becomes of the values: a load that "
+                                      "nobody uses is left out."};
 }
 
 }  // namespace coalesce

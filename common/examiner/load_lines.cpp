@@ -13,38 +13,38 @@ namespace coalesce {
 namespace {
 
 /// The counters of loads.
-constexpr std::uint64_t Counters::*kOfLoads[] = {&Counters::load_requests,
-                                                 &Counters::load_sectors,
-                                                 &Counters::load_waits,
-                                                 &Counters::shared_load_requests,
-                                                 &Counters::shared_load_wavefronts,
-                                                 &Counters::shared_load_ideal};
+constexpr std::uint64_t Counters::*kLoadCounters[] = {&Counters::load_requests,
+                                                      &Counters::load_sectors,
+                                                      &Counters::load_waits,
+                                                      &Counters::shared_load_requests,
+                                                      &Counters::shared_load_wavefronts,
+                                                      &Counters::shared_load_ideal};
 
 /// Returns the variable that a line stores without changing it, or "" if the line does anything
 /// else.
-std::string stored_variable(const std::string& line) {
+std::string find_stored_variable(const std::string& line) {
     static const std::regex store(R"(^[^=]*[\])]\s*=\s*([A-Za-z_]\w*)\s*;\s*$)");
     std::smatch found;
     return std::regex_match(line, found, store) ? found.str(1) : "";
 }
 
-bool sets(const std::string& line, const std::string& variable) {
+bool assigns(const std::string& line, const std::string& variable) {
     return std::regex_search(line,
                              std::regex("\\b" + variable + "\\b\\s*(?:\\.\\s*\\w+\\s*)?=[^=]"));
 }
 
-bool sets_by_load(const std::string& line, const std::string& variable) {
+bool assigns_from_load(const std::string& line, const std::string& variable) {
     return std::regex_search(line, std::regex("\\b" + variable + "\\s*=[^=].*\\["));
 }
 
 void move_loads(Counters& from, Counters& to) {
-    for (const auto counter : kOfLoads) {
+    for (const auto counter : kLoadCounters) {
         to.*counter += from.*counter;
         from.*counter = 0;
     }
 }
 
-LineCounters& line_in(std::vector<LineCounters>& lines, int number) {
+LineCounters& find_or_add_line(std::vector<LineCounters>& lines, int number) {
     const auto found = std::find_if(lines.begin(), lines.end(),
                                     [&](const auto& line) { return line.line == number; });
     if (found != lines.end()) return *found;
@@ -52,33 +52,33 @@ LineCounters& line_in(std::vector<LineCounters>& lines, int number) {
     return lines.back();
 }
 
-/// Implements line_of_load for source text that is already split into lines.
-int line_of_load(const std::vector<std::string>& lines, int line) {
+/// Implements find_load_line for source text that is already split into lines.
+int find_load_line(const std::vector<std::string>& lines, int line) {
     constexpr int most_lines_before = 8;
     if (line < 1 || line > static_cast<int>(lines.size())) return line;
-    const std::string variable = stored_variable(lines[static_cast<std::size_t>(line - 1)]);
+    const std::string variable = find_stored_variable(lines[static_cast<std::size_t>(line - 1)]);
     if (variable.empty()) return line;
     for (int before = line - 1; before >= std::max(1, line - most_lines_before); --before) {
         const std::string& one = lines[static_cast<std::size_t>(before - 1)];
-        if (!sets(one, variable)) continue;
-        return sets_by_load(one, variable) ? before : line;
+        if (!assigns(one, variable)) continue;
+        return assigns_from_load(one, variable) ? before : line;
     }
     return line;
 }
 
 }  // namespace
 
-int line_of_load(const std::string& text, int line) {
-    return line_of_load(lines_of(searchable(text)), line);
+int find_load_line(const std::string& text, int line) {
+    return find_load_line(lines_of(code_for_search(text)), line);
 }
 
-void correct_lines_of_loads(const std::string& text, Trial& trial) {
+void correct_load_lines(const std::string& text, Trial& trial) {
     // Split the text only once, because a few lines may be responsible for a thousand accesses.
-    const std::vector<std::string> lines = lines_of(searchable(text));
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
     std::map<int, int> found;
     const auto loaded_at = [&](int line) {
         const auto [place, is_new] = found.try_emplace(line, line);
-        if (is_new) place->second = line_of_load(lines, line);
+        if (is_new) place->second = find_load_line(lines, line);
         return place->second;
     };
     for (simulated::Access& access : trial.accesses) {
@@ -87,7 +87,8 @@ void correct_lines_of_loads(const std::string& text, Trial& trial) {
     std::vector<LineCounters> corrected;
     for (LineCounters line : trial.lines) {
         const int number = loaded_at(line.line);
-        if (number != line.line) move_loads(line.counters, line_in(corrected, number).counters);
+        if (number != line.line)
+            move_loads(line.counters, find_or_add_line(corrected, number).counters);
         corrected.push_back(std::move(line));
     }
     std::erase_if(corrected,

@@ -10,9 +10,9 @@ namespace coalesce {
 /// Returns the line that loads the value stored by `line`. For `float4 v = tile[i]; out[j] = v;`
 /// compilers merge the two statements and attribute the load to the line of the store, although a
 /// line that only stores a variable loads nothing.
-int line_of_load(const std::string& text, int line);
+int find_load_line(const std::string& text, int line);
 
 /// Corrects the lines of the loads in a trial, and reassigns their costs to those lines.
-void correct_lines_of_loads(const std::string& text, Trial& trial);
+void correct_load_lines(const std::string& text, Trial& trial);
 
 }  // namespace coalesce

@@ -21,20 +21,21 @@ std::string product(const std::array<long long, 3>& extent) {
     return extent[2] == 1 ? text : text + " x " + std::to_string(extent[2]);
 }
 
-std::string call_text(Shape shape) {
+std::string format_configure_call(Shape shape) {
     return "configure(" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + ")";
 }
 
-std::string error_text(cudaError_t error) {
+std::string format_cuda_error(cudaError_t error) {
     return std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
 }
 
-int attribute(cudaDeviceAttr which, int otherwise) {
+int device_attribute_or(cudaDeviceAttr which, int otherwise) {
     int value = 0;
     return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? value : otherwise;
 }
 
-Failure too_much_shared(const std::string& file, const std::string& how_much, long long most) {
+Failure explain_too_much_shared(const std::string& file, const std::string& how_much,
+                                long long most) {
     return {.kind = FailureKind::too_much_shared_memory,
             .headline = how_much + ", and a block can have " + std::to_string(most) + ".",
             .place = {file, 0, 0},
@@ -43,7 +44,7 @@ Failure too_much_shared(const std::string& file, const std::string& how_much, lo
 
 /// Reports whether the error was caused by an earlier launch, in which case every later call in
 /// this process returns the same error.
-bool is_of_earlier_launch(cudaError_t error) {
+bool is_sticky_error(cudaError_t error) {
     constexpr cudaError_t left_behind[] = {
         cudaErrorIllegalAddress,      cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,
         cudaErrorIllegalInstruction,  cudaErrorMisalignedAddress,  cudaErrorAssert,
@@ -55,7 +56,7 @@ bool is_of_earlier_launch(cudaError_t error) {
 Failure does_not_load(cudaError_t error, const std::string& log, const std::string& file) {
     Failure failure{
         .kind = FailureKind::does_not_load,
-        .headline = "the device rejected the compiled kernel (" + error_text(error) + ").",
+        .headline = "the device rejected the compiled kernel (" + format_cuda_error(error) + ").",
         .place = {file, 0, 0},
         .details = log.empty() ? "" : wrap("It says: " + log),
         .next = "Undo the last change, and look at what it needs of the device."};
@@ -63,10 +64,10 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
         failure.kind = FailureKind::environment_problem;
         failure.next = "The driver is older than the CUDA toolkit: update it, or use --device sim.";
     }
-    if (is_of_earlier_launch(error)) {
+    if (is_sticky_error(error)) {
         failure.kind = FailureKind::environment_problem;
         failure.headline = "an earlier launch has broken the device for this process (" +
-                           error_text(error) + "): nothing can be run there any more.";
+                           format_cuda_error(error) + "): nothing can be run there any more.";
         failure.next = "Run it again, in a new process.";
     }
     if (log.find("too much shared data") == log.npos) return failure;
@@ -78,7 +79,7 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
 
 /// Returns the total size of the __shared__ arrays in the PTX. A device that has too little shared
 /// memory would report only that it cannot load the PTX.
-std::size_t shared_bytes_in(const std::string& ptx) {
+std::size_t count_shared_bytes(const std::string& ptx) {
     constexpr std::string_view word = ".shared .align ";
     std::size_t sum = 0;
     for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i + word.size())) {
@@ -95,7 +96,7 @@ std::uint64_t address_of(const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
-bool has_none(const std::array<long long, 3>& extent) {
+bool has_nonpositive_extent(const std::array<long long, 3>& extent) {
     return std::any_of(extent.begin(), extent.end(), [](long long n) { return n <= 0; });
 }
 
@@ -112,10 +113,11 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
     : name_(compiled.kernel),
       prints_(compiled.ptx.find("vprintf") != compiled.ptx.npos),
       file_name_(compiled.file),
-      static_shared_(shared_bytes_in(compiled.ptx)) {
-    if (static_shared_ > kUsualShared) {
-        problem_ = too_much_shared(
-            file_name_, "its __shared__ arrays take " + std::to_string(static_shared_) + " bytes",
+      static_shared_bytes_(count_shared_bytes(compiled.ptx)) {
+    if (static_shared_bytes_ > kUsualShared) {
+        problem_ = explain_too_much_shared(
+            file_name_,
+            "its __shared__ arrays take " + std::to_string(static_shared_bytes_) + " bytes",
             kUsualShared);
         return;
     }
@@ -132,40 +134,41 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
     }
     cudaFuncAttributes attributes{};
     if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, kernel_);
-    if (error == cudaSuccess) error = cudaMalloc(&answer_, 7 * sizeof(long long));
+    if (error == cudaSuccess) error = cudaMalloc(&configure_result_, 7 * sizeof(long long));
     if (error != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
         problem_ = does_not_load(error, log.data(), file_name_);
         return;
     }
-    static_shared_ = attributes.sharedSizeBytes;
-    most_threads_ =
-        std::min(attributes.maxThreadsPerBlock, attribute(cudaDevAttrMaxThreadsPerBlock, 1024));
-    most_shared_ = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, kUsualShared);
+    static_shared_bytes_ = attributes.sharedSizeBytes;
+    max_threads_ = std::min(attributes.maxThreadsPerBlock,
+                            device_attribute_or(cudaDevAttrMaxThreadsPerBlock, 1024));
+    max_shared_bytes_ = device_attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, kUsualShared);
 }
 
 LoadedKernel::~LoadedKernel() {
     if (is_abandoned_) return;
     // If a kernel has broken the context, both calls fail, and there is nothing left to free.
-    if (answer_) static_cast<void>(cudaFree(answer_));
+    if (configure_result_) static_cast<void>(cudaFree(configure_result_));
     if (library_) static_cast<void>(cudaLibraryUnload(library_));
     static_cast<void>(cudaGetLastError());
 }
 
 std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure) {
-    auto answer_at = address_of(answer_);
+    auto answer_at = address_of(configure_result_);
     void* arguments[] = {&answer_at, &shape.rows, &shape.cols};
     cudaLaunchConfig_t one_thread{};
     one_thread.gridDim = one_thread.blockDim = dim3(1, 1, 1);
     cudaError_t error = cudaLaunchKernelExC(&one_thread, configure_, arguments);
     std::array<long long, 7> answer{};
     if (error == cudaSuccess) {
-        error = cudaMemcpy(answer.data(), answer_, sizeof answer, cudaMemcpyDeviceToHost);
+        error = cudaMemcpy(answer.data(), configure_result_, sizeof answer, cudaMemcpyDeviceToHost);
     }
     if (error != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
         failure = {.kind = FailureKind::kernel_failed,
-                   .headline = call_text(shape) + " failed (" + error_text(error) + ").",
+                   .headline =
+                       format_configure_call(shape) + " failed (" + format_cuda_error(error) + ").",
                    .place = {file_name_, 0, 0},
                    .shape = shape,
                    .next = "Let configure compute the launch from rows and cols only."};
@@ -179,7 +182,7 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
 }
 
 Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
-    const std::string gives = call_text(shape) + " gives ";
+    const std::string gives = format_configure_call(shape) + " gives ";
     const auto refused = [&](FailureKind kind, const std::string& what,
                              const std::string& next) -> Failure {
         return {.kind = kind,
@@ -190,7 +193,7 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
     };
     const std::string grid = "a grid of " + product(launch.grid) + " blocks";
     const std::string block = "blocks of " + product(launch.block) + " threads";
-    if (has_none(launch.grid)) {
+    if (has_nonpositive_extent(launch.grid)) {
         const bool is_unwritten = launch.grid[0] == 0 && launch.grid[1] == 0;
         return refused(FailureKind::bad_launch, grid + ": none at all.",
                        is_unwritten ? "Write configure: how many blocks does a matrix of rows x "
@@ -198,7 +201,7 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
                                     : "Which of the numbers is 0 here? If it is a quotient, round "
                                       "it up with ceil_div.");
     }
-    if (has_none(launch.block)) {
+    if (has_nonpositive_extent(launch.block)) {
         return refused(FailureKind::bad_launch, block + ": none at all.",
                        "Give each direction at least one thread: .block = {32, 8}");
     }
@@ -208,14 +211,14 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
                        "Divide rows and cols by what one block takes: ceil_div(cols, ...).");
     }
     const bool is_deep = launch.block[2] > 64 || launch.block[0] > 1024 || launch.block[1] > 1024;
-    if (is_deep || launch.threads() > most_threads_) {
+    if (is_deep || launch.threads() > max_threads_) {
         return refused(FailureKind::block_too_large,
-                       block + "; " + std::to_string(most_threads_) + " is the maximum.",
+                       block + "; " + std::to_string(max_threads_) + " is the maximum.",
                        "Make .block smaller, or the constants that it is made of.");
     }
-    const long long most = most_shared_ - static_cast<long long>(static_shared_);
+    const long long most = max_shared_bytes_ - static_cast<long long>(static_shared_bytes_);
     if (launch.shared_bytes < 0 || launch.shared_bytes > most) {
-        Failure failure = too_much_shared(
+        Failure failure = explain_too_much_shared(
             file_name_, gives + std::to_string(launch.shared_bytes) + " bytes of shared memory",
             most);
         failure.shape = shape;
@@ -227,7 +230,7 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
 cudaError_t LoadedKernel::launch(const LaunchShape& launch, float* out, const float* in,
                                  Shape shape) {
     const auto bytes = static_cast<std::size_t>(launch.shared_bytes);
-    if (bytes + static_shared_ > kUsualShared) {
+    if (bytes + static_shared_bytes_ > kUsualShared) {
         const cudaError_t error = cudaFuncSetAttribute(
             kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
         if (error != cudaSuccess) return error;
@@ -246,8 +249,8 @@ cudaError_t LoadedKernel::launch(const LaunchShape& launch, float* out, const fl
 }
 
 std::string native_architecture() {
-    const int major = attribute(cudaDevAttrComputeCapabilityMajor, 9);
-    const int minor = attribute(cudaDevAttrComputeCapabilityMinor, 0);
+    const int major = device_attribute_or(cudaDevAttrComputeCapabilityMajor, 9);
+    const int minor = device_attribute_or(cudaDevAttrComputeCapabilityMinor, 0);
     return "compute_" + std::to_string(10 * major + minor);
 }
 

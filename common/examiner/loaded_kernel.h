@@ -47,14 +47,14 @@ private:
 
     cudaLibrary_t library_ = nullptr;
     cudaKernel_t kernel_ = nullptr, configure_ = nullptr;
-    void* answer_ = nullptr;  ///< device memory that receives the result of `configure`
-    int most_threads_ = 0;
-    long long most_shared_ = 0;
+    void* configure_result_ = nullptr;  ///< device memory that receives the result of `configure`
+    int max_threads_ = 0;
+    long long max_shared_bytes_ = 0;
     bool is_abandoned_ = false;
     std::string name_;
     bool prints_ = false;
     std::string file_name_;
-    std::size_t static_shared_ = 0;
+    std::size_t static_shared_bytes_ = 0;
     Failure problem_;
 };
 

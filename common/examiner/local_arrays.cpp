@@ -88,13 +88,13 @@ std::optional<long long> value_of(const std::string& text, const Values& values)
 
 /// Returns the constants defined by declarations such as `constexpr int TILE_DIM = 32, BLOCK_ROWS =
 /// 8;`.
-Values constants_of(const std::string& code) {
+Values find_constants(const std::string& code) {
     static const std::regex declaration(R"(\bconst(?:expr)?\s+(?:int|unsigned)\s+([^;{}]*);)");
     static const std::regex part(R"((\w+)\s*=\s*([^,]*))");
     Values values;
-    for (const std::smatch& found : matches_of(code, declaration)) {
+    for (const std::smatch& found : find_matches(code, declaration)) {
         const std::string declared = found.str(1);
-        for (const std::smatch& one : matches_of(declared, part)) {
+        for (const std::smatch& one : find_matches(declared, part)) {
             if (const auto value = value_of(one.str(2), values)) values[one.str(1)] = *value;
         }
     }
@@ -102,19 +102,19 @@ Values constants_of(const std::string& code) {
 }
 
 /// A counting loop, and the value of its counter in the last iteration.
-struct Counting {
+struct CountingLoop {
     int first_line, last_line;
     std::string name;
-    long long last;
+    long long last_value;
 };
 
-std::vector<Counting> counting_loops(const std::string& code, const Values& constants) {
+std::vector<CountingLoop> find_counting_loops(const std::string& code, const Values& constants) {
     static const std::regex header(
         R"(\bfor\s*\(\s*(?:int|unsigned)\s+(\w+)\s*=\s*([^;]*);\s*\1\s*(<=?)\s*([^;]*);\s*)"
         R"((?:\+\+\s*\1|\1\s*\+\+|\1\s*\+=\s*([^){;]*))\))");
-    const std::vector<Loop> loops = loops_of(code);
-    std::vector<Counting> counting;
-    for (const std::smatch& found : matches_of(code, header)) {
+    const std::vector<Loop> loops = find_loops(code);
+    std::vector<CountingLoop> counting;
+    for (const std::smatch& found : find_matches(code, header)) {
         const int line = line_of(code, found);
         const Loop* loop = innermost_loop(loops, line);
         const auto begin = value_of(found.str(2), constants),
@@ -130,11 +130,11 @@ std::vector<Counting> counting_loops(const std::string& code, const Values& cons
 }
 
 /// Returns the lengths of all one-dimensional arrays that are not in shared memory.
-Values arrays_of(const std::string& code, const Values& constants) {
+Values find_arrays(const std::string& code, const Values& constants) {
     static const std::regex array(R"([;{}]\s*([\w\s]*?)\b(\w+)\s*\[([^\]=;]*)\]\s*(?:;|=|\{))");
     static const std::regex type(R"((?:const\s+)?(?:float|int|unsigned|double)[234]?\s*)");
     Values arrays;
-    for (const std::smatch& found : matches_of(code, array)) {
+    for (const std::smatch& found : find_matches(code, array)) {
         if (!std::regex_match(found.str(1), type)) continue;
         if (const auto length = value_of(found.str(3), constants)) arrays[found.str(2)] = *length;
     }
@@ -142,17 +142,18 @@ Values arrays_of(const std::string& code, const Values& constants) {
 }
 
 /// Returns the constants, plus the last counter value of each loop around a line.
-Values last_turn(const Values& constants, const std::vector<Counting>& loops, int line) {
+Values values_in_last_iteration(const Values& constants, const std::vector<CountingLoop>& loops,
+                                int line) {
     Values values = constants;
-    for (const Counting& loop : loops) {
-        if (line >= loop.first_line && line <= loop.last_line) values[loop.name] = loop.last;
+    for (const CountingLoop& loop : loops) {
+        if (line >= loop.first_line && line <= loop.last_line) values[loop.name] = loop.last_value;
     }
     return values;
 }
 
 /// Reports whether the code contains an `if` that compares a loop's counter with a bound.
-bool is_guarded(const std::string& code, const std::vector<Counting>& loops) {
-    for (const Counting& loop : loops) {
+bool has_bounds_check(const std::string& code, const std::vector<CountingLoop>& loops) {
+    for (const CountingLoop& loop : loops) {
         const std::regex guard("\\bif\\s*\\(\\s*" + loop.name + "\\s*[<>=!]");
         if (std::regex_search(code, guard)) return true;
     }
@@ -167,17 +168,17 @@ const std::regex& access_pattern() {
 
 }  // namespace
 
-ArrayOverrun array_overrun(const std::string& text) {
-    const std::string code = searchable(text);
-    const Values constants = constants_of(code);
-    const Values arrays = arrays_of(code, constants);
-    const std::vector<Counting> loops = counting_loops(code, constants);
-    if (arrays.empty() || is_guarded(code, loops)) return {};
-    for (const std::smatch& found : matches_of(code, access_pattern())) {
+ArrayOverrun find_array_overrun(const std::string& text) {
+    const std::string code = code_for_search(text);
+    const Values constants = find_constants(code);
+    const Values arrays = find_arrays(code, constants);
+    const std::vector<CountingLoop> loops = find_counting_loops(code, constants);
+    if (arrays.empty() || has_bounds_check(code, loops)) return {};
+    for (const std::smatch& found : find_matches(code, access_pattern())) {
         const auto array = arrays.find(found.str(1));
         if (array == arrays.end()) continue;
         const int line = line_of(code, found);
-        const auto index = value_of(found.str(2), last_turn(constants, loops, line));
+        const auto index = value_of(found.str(2), values_in_last_iteration(constants, loops, line));
         // The declaration of an array looks like an access one past its last element.
         const bool is_declared = value_of(found.str(2), constants) == array->second;
         if (index && *index >= array->second && !is_declared)
@@ -186,10 +187,10 @@ ArrayOverrun array_overrun(const std::string& text) {
     return {};
 }
 
-LocalArray local_array_on(const std::string& text, int line) {
-    const std::string code = searchable(text);
-    const Values arrays = arrays_of(code, constants_of(code));
-    for (const std::smatch& found : matches_of(code, access_pattern())) {
+LocalArray find_local_array(const std::string& text, int line) {
+    const std::string code = code_for_search(text);
+    const Values arrays = find_arrays(code, find_constants(code));
+    for (const std::smatch& found : find_matches(code, access_pattern())) {
         const auto known = arrays.find(found.str(1));
         if (known != arrays.end() && line_of(code, found) == line)
             return {known->first, known->second};

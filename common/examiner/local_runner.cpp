@@ -15,7 +15,7 @@ void LocalRunner::prepare_process() {
 
 LocalRunner::LocalRunner(Options options) : options_(std::move(options)) {
     if (is_simulated()) return;
-    if (const std::string why = why_no_gpu(); !why.empty()) {
+    if (const std::string why = find_gpu_problem(); !why.empty()) {
         throw UsageError("there is no device to run the kernel on: " + why +
                          ". Use the simulated GPU: --device sim");
     }
@@ -32,18 +32,20 @@ std::optional<Predicted> LocalRunner::predict(const Compiled& kernel, const Prod
                                               Shape shape) {
     if (!is_simulated()) return std::nullopt;
     const std::string key = shape.name() + "\n" + kernel.ptx;
-    if (auto known = read_kept<Predicted>(kept("predicted", key))) return known;
+    if (auto known = read_cached<Predicted>(load_cached("predicted", key))) return known;
     const auto predicted = LaunchingRunner::predict(kernel, task, shape);
-    if (predicted) keep("predicted", key, codec::write(*predicted));
+    if (predicted) save_cached("predicted", key, codec::write(*predicted));
     return predicted;
 }
 
-std::optional<std::string> LocalRunner::kept(const std::string& kind, const std::string& of) {
+std::optional<std::string> LocalRunner::load_cached(const std::string& kind,
+                                                    const std::string& of) {
     return Cache(options_.cache).find(kind, simulated::identity() + "\n" + of);
 }
 
-void LocalRunner::keep(const std::string& kind, const std::string& of, const std::string& text) {
-    Cache(options_.cache).keep(kind, simulated::identity() + "\n" + of, text);
+void LocalRunner::save_cached(const std::string& kind, const std::string& of,
+                              const std::string& text) {
+    Cache(options_.cache).save_cached(kind, simulated::identity() + "\n" + of, text);
 }
 
 }  // namespace coalesce

@@ -14,13 +14,13 @@ namespace {
 
 /// The maximum number of messages to keep. Further messages do not help, because they are usually
 /// caused by the first one.
-constexpr std::size_t kMostMessages = 30;
+constexpr std::size_t kMaxMessages = 30;
 /// The maximum length of a line, because std::regex needs stack space for each character. Longer
 /// lines are truncated.
-constexpr std::size_t kLongestLine = 1000;
+constexpr std::size_t kMaxLineBytes = 1000;
 
 /// The parsed beginning of a compiler message.
-struct Head {
+struct MessageHead {
     std::string file;
     int line = 0, column = 0;
     std::string severity, text;
@@ -30,7 +30,7 @@ struct Head {
 /// ...", "...(3): warning #177-D: ..." or "At end of source: error: ...". clang's messages begin
 /// with "/learner/kernel.cu:3:7: error: ...", but have no column if they come from nvcc's
 /// preprocessor.
-bool read_head(const std::string& line, Head& head) {
+bool read_head(const std::string& line, MessageHead& head) {
     static const std::regex nvidia(
         R"(^(?:(.+)\((\d+)()\)|At end of source): (catastrophic error|error|warning|remark|note))"
         R"((?: #[\w-]+)?: (.*)$)");
@@ -42,19 +42,20 @@ bool read_head(const std::string& line, Head& head) {
     const auto number = [&](int part) {
         return match.length(part) > 0 ? std::stoi(match[part]) : 0;
     };
-    head = {match[1].matched ? match.str(1) : kLearnersFile, number(2), number(3), match[4],
+    head = {match[1].matched ? match.str(1) : kLearnerFile, number(2), number(3), match[4],
             match[5]};
     return true;
 }
 
-Severity severity_of(const std::string& word) {
+Severity parse_severity(const std::string& word) {
     if (word.find("error") != word.npos) return Severity::error;
     return word == "warning" ? Severity::warning : Severity::note;
 }
 
 /// Returns the column of a message. NVIDIA's compilers show the column only as a caret below the
 /// source line.
-int column_of_caret(const std::string& shown, const std::string& carets, const std::string& line) {
+int find_caret_column(const std::string& shown, const std::string& carets,
+                      const std::string& line) {
     const std::size_t caret = carets.find('^');
     const std::size_t begin = shown.find_first_not_of(" \t");
     if (begin == shown.npos || caret == carets.npos || caret < begin) return 0;
@@ -62,18 +63,18 @@ int column_of_caret(const std::string& shown, const std::string& carets, const s
     return in_line == line.npos ? 0 : static_cast<int>(in_line + caret - begin) + 1;
 }
 
-bool is_caret(const std::string& line) {
+bool is_caret_line(const std::string& line) {
     return line.find('^') != line.npos && line.find_first_not_of(" \t^~") == line.npos;
 }
 
 /// Returns the number of the last line that is not blank, which a reader takes for the end of the
 /// file.
-int last_line(const std::string& source) {
+int last_line_number(const std::string& source) {
     const std::size_t last = source.find_last_not_of(" \t\r\n\f\v");
-    return line_at(source, last == source.npos ? 0 : last);
+    return line_number_at(source, last == source.npos ? 0 : last);
 }
 
-bool is_known(const std::vector<Message>& messages, const Message& message) {
+bool is_duplicate(const std::vector<Message>& messages, const Message& message) {
     return std::any_of(messages.begin(), messages.end(), [&](const Message& one) {
         return one.place == message.place && one.text == message.text;
     });
@@ -81,7 +82,7 @@ bool is_known(const std::vector<Message>& messages, const Message& message) {
 
 /// Rewrites a compiler message in plain words if it is about a missing include file, and replaces
 /// the internal file name.
-std::string in_plain_words(std::string text) {
+std::string simplify_message(std::string text) {
     static const std::regex missing(
         R"~(^(?:could|cannot) (?:not )?open source file "([^"]*)".*$)~");
     static const std::regex missing_too(
@@ -92,26 +93,26 @@ std::string in_plain_words(std::string text) {
         return "the CUDA toolkit has no header '" + name +
                "'; a kernel's file can include no others";
     }
-    const std::size_t place = text.find(kLearnersFile);
-    if (place != text.npos) text.replace(place, std::string(kLearnersFile).size(), "this file");
+    const std::size_t place = text.find(kLearnerFile);
+    if (place != text.npos) text.replace(place, std::string(kLearnerFile).size(), "this file");
     return text;
 }
 
 }  // namespace
 
-std::string with_end(const std::string& text) {
+std::string end_sentence(const std::string& text) {
     constexpr std::string_view ends = ".?!";
     return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
 }
 
-std::string caret_below(const std::string& line, int column) {
+std::string format_caret(const std::string& line, int column) {
     std::string blanks = line.substr(0, static_cast<std::size_t>(column - 1));
     std::replace_if(
         blanks.begin(), blanks.end(), [](char c) { return c != '\t'; }, ' ');
     return blanks + "^";
 }
 
-std::string line_of_text(const std::string& text, int number) {
+std::string extract_line(const std::string& text, int number) {
     const std::vector<std::string> lines = lines_of(text);
     if (number < 1 || lines.size() < static_cast<std::size_t>(number)) return "";
     std::string line = lines[static_cast<std::size_t>(number) - 1];
@@ -123,41 +124,41 @@ CompilerOutput read_messages(const std::string& output, const std::string& sourc
                              const std::string& file_name) {
     CompilerOutput found;
     std::vector<std::string> lines = lines_of(output);
-    for (std::string& line : lines) line = line.substr(0, kLongestLine);
-    for (std::size_t i = 0; i < lines.size() && found.messages.size() < kMostMessages; ++i) {
-        Head head;
+    for (std::string& line : lines) line = line.substr(0, kMaxLineBytes);
+    for (std::size_t i = 0; i < lines.size() && found.messages.size() < kMaxMessages; ++i) {
+        MessageHead head;
         if (!read_head(lines[i], head)) continue;
-        const Severity severity = severity_of(head.severity);
+        const Severity severity = parse_severity(head.severity);
         const PlaceKind place = kind_of_place(head.file, head.line);
-        if (place != PlaceKind::learners) {
-            auto& list = place == PlaceKind::configure ? found.configure : found.ours;
+        if (place != PlaceKind::learner_file) {
+            auto& list = place == PlaceKind::configure ? found.configure : found.in_own_lines;
             if (severity == Severity::error) list.push_back(head.text);
             continue;
         }
-        if (head.line == 0) head.line = last_line(source);
-        if (head.column == 0 && i + 2 < lines.size() && is_caret(lines[i + 2])) {
+        if (head.line == 0) head.line = last_line_number(source);
+        if (head.column == 0 && i + 2 < lines.size() && is_caret_line(lines[i + 2])) {
             head.column =
-                column_of_caret(lines[i + 1], lines[i + 2], line_of_text(source, head.line));
+                find_caret_column(lines[i + 1], lines[i + 2], extract_line(source, head.line));
         }
         Message message{severity,
                         {file_name, head.line, head.column},
-                        shown(in_plain_words(head.text), kLongestLine)};
-        if (!is_known(found.messages, message)) found.messages.push_back(std::move(message));
+                        escape_line(simplify_message(head.text), kMaxLineBytes)};
+        if (!is_duplicate(found.messages, message)) found.messages.push_back(std::move(message));
     }
     return found;
 }
 
-std::string Message::shown(const std::string& source) const {
+std::string Message::to_string_with_caret(const std::string& source) const {
     constexpr const char* names[] = {"error", "warning", "note"};
     std::string shown = wrap(place.text() + ": " + names[static_cast<int>(severity)] + ": " + text);
-    const std::string line = line_of_text(source, place.line);
+    const std::string line = extract_line(source, place.line);
     constexpr int room = kTerminalColumns - 4;
     // Do not show a line that contains control characters.
-    const bool fits = !line.empty() && line.size() <= room && shown_text(line) == line;
+    const bool fits = !line.empty() && line.size() <= room && escape_text(line) == line;
     if (!fits) return shown;
     shown += "    " + line + "\n";
     if (place.column <= 0 || place.column > static_cast<int>(line.size()) + 1) return shown;
-    return shown + "    " + caret_below(line, place.column) + "\n";
+    return shown + "    " + format_caret(line, place.column) + "\n";
 }
 
 }  // namespace coalesce

@@ -10,9 +10,9 @@ namespace coalesce {
 
 /// The messages of a compiler, grouped by the lines they refer to.
 struct CompilerOutput {
-    std::vector<Message> messages;       ///< messages about the file called `file_name`
-    std::vector<std::string> configure;  ///< errors in the call of `configure` that we append
-    std::vector<std::string> ours;       ///< errors in other lines, which a learner cannot see
+    std::vector<Message> messages;          ///< messages about the file called `file_name`
+    std::vector<std::string> configure;     ///< errors in the call of `configure` that we append
+    std::vector<std::string> in_own_lines;  ///< errors in other lines, which a learner cannot see
 };
 
 /// Parses the output of NVRTC, nvcc or clang. `source` is the text of the learner's file.
@@ -20,12 +20,12 @@ CompilerOutput read_messages(const std::string& output, const std::string& sourc
                              const std::string& file_name);
 
 /// Adds a period to a message that does not end with a punctuation mark.
-std::string with_end(const std::string& text);
+std::string end_sentence(const std::string& text);
 
 /// Returns a line with a caret below column `column` of `line`, counted from 1. The tabs in `line`
 /// are repeated, so that the caret appears in the correct column.
-std::string caret_below(const std::string& line, int column);
+std::string format_caret(const std::string& line, int column);
 /// Returns line `number` of a text, counted from 1, or "" if the text has fewer lines.
-std::string line_of_text(const std::string& text, int number);
+std::string extract_line(const std::string& text, int number);
 
 }  // namespace coalesce

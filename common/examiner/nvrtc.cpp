@@ -32,7 +32,7 @@ void open_builtins(const std::filesystem::path& folder) {
 
 /// Opens NVRTC. Returns null on failure. The library is never closed, because it owns threads and
 /// tables.
-void* library_at(const std::string& path) {
+void* open_library(const std::string& path) {
     open_builtins(std::filesystem::path(path).parent_path());
     return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
@@ -59,14 +59,14 @@ using ::uint8_t, ::uint16_t, ::uint32_t, ::uint64_t;
 )";
 
 /// Returns the contents that NVRTC gets for one of these headers.
-const char* text_of_header(const std::string& name) {
+const char* find_header_text(const std::string& name) {
     return name == "cstdint" || name == "stdint.h" ? kIntegerTypes : "";
 }
 
 /// Creates an NVRTC program from the wrapped source code, or returns null on failure.
-nvrtcProgram program_of(void* library, const std::string& wrapped) {
+nvrtcProgram create_program(void* library, const std::string& wrapped) {
     std::vector<const char*> texts;
-    for (const char* name : kHostHeaders) texts.push_back(text_of_header(name));
+    for (const char* name : kHostHeaders) texts.push_back(find_header_text(name));
     nvrtcProgram program = nullptr;
     const bool is_made =
         call_nvrtc(library, "nvrtcCreateProgram", &program, wrapped.c_str(), "/coalesce/kernel.cu",
@@ -90,8 +90,8 @@ std::string text_of(void* library, nvrtcProgram program, const char* size, const
 RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
                     const std::string& architecture) {
     RawOutput result;
-    void* const library = library_at(path);
-    nvrtcProgram program = library ? program_of(library, wrapped) : nullptr;
+    void* const library = open_library(path);
+    nvrtcProgram program = library ? create_program(library, wrapped) : nullptr;
     if (!program) {
         result.output = path + " cannot be used";
         return result;
@@ -118,7 +118,7 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
 
 std::string nvrtc_version(const std::string& path) {
     int major = 0, minor = 0;
-    void* const library = library_at(path);
+    void* const library = open_library(path);
     if (!library || !call_nvrtc(library, "nvrtcVersion", &major, &minor)) return "";
     return std::to_string(major) + "." + std::to_string(minor);
 }

@@ -15,13 +15,13 @@ void OutputCapture::read_all(int from) {
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
         const auto got = static_cast<std::size_t>(count);
-        text_.append(buffer.data(), std::min(got, kKeptBytes - std::min(kKeptBytes, text_.size())));
+        text_.append(buffer.data(), std::min(got, kMaxBytes - std::min(kMaxBytes, text_.size())));
         bytes_ += got;
     }
     close(from);
 }
 
-void OutputCapture::make_harmless() {
+void OutputCapture::escape_control_characters() {
     std::replace_if(
         text_.begin(), text_.end(),
         [](char c) {
@@ -29,7 +29,7 @@ void OutputCapture::make_harmless() {
         },
         '?');
     // Drop an incomplete last line, because it may end in the middle of a character.
-    if (is_cut()) text_.resize(text_.rfind('\n') == text_.npos ? 0 : text_.rfind('\n') + 1);
+    if (is_truncated()) text_.resize(text_.rfind('\n') == text_.npos ? 0 : text_.rfind('\n') + 1);
 }
 
 }  // namespace coalesce

@@ -13,7 +13,7 @@ namespace coalesce {
 class OutputCapture {
 public:
     /// The number of bytes to keep. A learner would not read more.
-    static constexpr std::size_t kKeptBytes = 4096;
+    static constexpr std::size_t kMaxBytes = 4096;
 
     OutputCapture();
     ~OutputCapture() { finish(); }
@@ -25,12 +25,12 @@ public:
     /// Returns the beginning of the output, in whole lines.
     const std::string& text() const { return text_; }
     /// Reports whether the output was longer than `text()`.
-    bool is_cut() const { return bytes_ > text_.size(); }
+    bool is_truncated() const { return bytes_ > text_.size(); }
 
 private:
     void read_all(int from);
     /// Replaces control characters, and removes the last line if it is incomplete.
-    void make_harmless();
+    void escape_control_characters();
 
     int saved_ = -1;
     std::thread reader_;

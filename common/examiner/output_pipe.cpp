@@ -38,7 +38,7 @@ void OutputCapture::finish() {
         close(STDOUT_FILENO);  // stdout was already closed before the capture
     }
     reader_.join();
-    make_harmless();
+    escape_control_characters();
 }
 
 }  // namespace coalesce

@@ -8,7 +8,7 @@
 namespace coalesce {
 namespace {
 
-bool stores_in(const Verdict& found, const Loop& loop) {
+bool has_stores_in(const Verdict& found, const Loop& loop) {
     return std::any_of(found.lines.begin(), found.lines.end(), [&](const LineCounters& line) {
         return line.counters.store_requests > 0 && line.line >= loop.first_line &&
                line.line <= loop.last_line;
@@ -17,8 +17,8 @@ bool stores_in(const Verdict& found, const Loop& loop) {
 
 /// Returns a failure that explains why a load waits for the previous load, and on which line. Its
 /// kind is `none` if nothing explains the wait.
-Failure what_is_between(const Verdict& found) {
-    const std::vector<Loop> loops = loops_of(found.source);
+Failure find_reason_for_wait(const Verdict& found) {
+    const std::vector<Loop> loops = find_loops(found.source);
     for (const LineCounters& line : found.lines) {
         const Loop* loop = innermost_loop(loops, line.line);
         if (line.counters.load_requests == 0 || !loop) continue;
@@ -28,7 +28,7 @@ Failure what_is_between(const Verdict& found) {
                     .place = {found.file, loop->barrier_line, 0},
                     .next = "Take __syncthreads() out of the loop: one barrier after all loads."};
         }
-        if (stores_in(found, *loop)) {
+        if (has_stores_in(found, *loop)) {
             return {.kind = FailureKind::loads_not_overlapped,
                     .headline = "each element is stored before the next one is loaded",
                     .place = {found.file, line.line, 0},
@@ -48,7 +48,7 @@ std::optional<Failure> loads_not_overlapped(const Verdict& found, const Limits& 
     const double in_flight =
         static_cast<double>(counters.load_requests) / static_cast<double>(counters.load_waits);
     if (in_flight >= limits.loads_in_flight) return std::nullopt;
-    Failure failure = what_is_between(found);
+    Failure failure = find_reason_for_wait(found);
     if (failure.kind == FailureKind::none) return std::nullopt;
     failure.headline += ", so that a warp waits for memory once for every load: nothing overlaps.";
     failure.shape = found.counted;
@@ -58,7 +58,7 @@ std::optional<Failure> loads_not_overlapped(const Verdict& found, const Limits& 
 }
 
 std::optional<Failure> copies_not_async(const Verdict& found, const Limits& limits) {
-    if (limits.copies_under_way == 0 || found.counters->copy_waits > 0) return std::nullopt;
+    if (limits.copies_in_flight == 0 || found.counters->copy_waits > 0) return std::nullopt;
     Failure failure{.kind = FailureKind::copies_not_async,
                     .headline =
                         "no asynchronous copy is made: each tile goes through registers, and the "
@@ -79,8 +79,8 @@ std::optional<Failure> copies_not_overlapped(const Verdict& found, const Limits&
     if (counters.copy_waits == 0 || counters.shared_load_requests == 0) return std::nullopt;
     const double under_way = static_cast<double>(counters.copy_bytes_under_way) /
                              static_cast<double>(counters.shared_load_requests);
-    if (under_way >= limits.copies_under_way) return std::nullopt;
-    const int wait = line_of_copy_wait(found.source), sent = line_of_copies_sent(found.source);
+    if (under_way >= limits.copies_in_flight) return std::nullopt;
+    const int wait = find_copy_wait_line(found.source), sent = find_copy_start_line(found.source);
     Failure failure{.kind = FailureKind::copies_not_overlapped, .shape = found.counted};
     failure.details = wrap("Simulated: " + std::to_string(counters.copy_waits) +
                            " waits for copies; when a tile is read, " + format("%.0f", under_way) +

@@ -21,7 +21,7 @@ PictureRow empty_row(const std::string& label) {
 }
 
 /// Returns the addresses of all 32-bit words that a lane accesses.
-std::vector<std::uint64_t> words_of(const simulated::Access& access, unsigned lane) {
+std::vector<std::uint64_t> list_words(const simulated::Access& access, unsigned lane) {
     std::vector<std::uint64_t> words;
     if ((access.active >> lane & 1) == 0) return words;
     for (unsigned byte = 0; byte < access.bytes_per_lane; byte += kWordBytes) {
@@ -41,7 +41,7 @@ struct Addresses {
     std::uint64_t in = 0, out = 0, bytes = 0;
 
     /// Reports whether the address is in `out`, or at least closer to `out` than to `in`.
-    bool is_out(std::uint64_t address) const {
+    bool is_in_output(std::uint64_t address) const {
         const auto distance = [&](std::uint64_t begin) {
             if (address < begin) return begin - address;
             return address >= begin + bytes ? address - begin - bytes : 0;
@@ -50,31 +50,33 @@ struct Addresses {
     }
 };
 
-WarpAccess drawn(const simulated::Access& access, const Addresses& matrices, const Source& source) {
+WarpAccess draw_access(const simulated::Access& access, const Addresses& matrices,
+                       const Source& source) {
     WarpAccess drawn{access,
                      {source.name, access.line, 0},
-                     line_of_text(source.text, access.line),
+                     extract_line(source.text, access.line),
                      "shared memory"};
     if (access.is_shared) {
-        drawn.rows = rows_of_banks(access);
+        drawn.rows = draw_bank_rows(access);
         return drawn;
     }
-    const bool is_out = matrices.is_out(access.of_active().front());
+    const bool is_out = matrices.is_in_output(access.active_addresses().front());
     drawn.memory = is_out ? "out" : "in";
-    drawn.rows = rows_of_memory(access, is_out ? matrices.out : matrices.in, drawn.memory);
+    drawn.rows = draw_memory_rows(access, is_out ? matrices.out : matrices.in, drawn.memory);
     return drawn;
 }
 
-bool is_alike(const WarpAccess& one, const WarpAccess& other) {
+bool is_same_access(const WarpAccess& one, const WarpAccess& other) {
     return one.place == other.place && one.is_shared == other.is_shared &&
            one.is_store == other.is_store && one.memory == other.memory && one.cost == other.cost &&
            one.bytes_per_lane == other.bytes_per_lane && one.active == other.active;
 }
 
 /// Adds an access to the list. If a loop repeats an access, only its repetition count is increased.
-void add(std::vector<WarpAccess>& list, WarpAccess access) {
-    const auto known = std::find_if(list.begin(), list.end(),
-                                    [&](const WarpAccess& one) { return is_alike(one, access); });
+void add_access(std::vector<WarpAccess>& list, WarpAccess access) {
+    const auto known = std::find_if(list.begin(), list.end(), [&](const WarpAccess& one) {
+        return is_same_access(one, access);
+    });
     if (known == list.end()) {
         list.push_back(std::move(access));
     } else {
@@ -82,7 +84,8 @@ void add(std::vector<WarpAccess>& list, WarpAccess access) {
     }
 }
 
-Failure no_picture(const std::string& file, const std::string& why, const std::string& next) {
+Failure explain_missing_picture(const std::string& file, const std::string& why,
+                                const std::string& next) {
     return {.kind = FailureKind::environment_problem,
             .headline = why,
             .place = {file, 0, 0},
@@ -93,9 +96,9 @@ Failure no_picture(const std::string& file, const std::string& why, const std::s
 void run(const Source& source, const Exercise& exercise, Runner& runner,
          const PictureRequest& request, Picture& picture) {
     if (!runner.is_simulated()) {
-        picture.problem =
-            no_picture(source.name, "only the simulated GPU shows what a warp touches.",
-                       "Run it there: --device sim");
+        picture.problem = explain_missing_picture(
+            source.name, "only the simulated GPU shows what a warp touches.",
+            "Run it there: --device sim");
         return;
     }
     const Compiled compiled = runner.compile(source, exercise.kernel);
@@ -104,12 +107,12 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
     Trial trial = runner.run(compiled, exercise.task(),
                              {.shape = request.shape,
                               .watch = Watch::result_alone,
-                              .traced = {request.block, request.warp, kMostTracedAccesses}});
-    correct_lines_of_loads(source.text, trial);
-    picture.problem = trial.refused;
+                              .traced = {request.block, request.warp, kMaxTracedAccesses}});
+    correct_load_lines(source.text, trial);
+    picture.problem = trial.launch_failure;
     const Addresses matrices{trial.in_address, trial.out_address, 4 * trial.elements()};
     for (const simulated::Access& access : trial.accesses) {
-        if (access.active != 0) add(picture.accesses, drawn(access, matrices, source));
+        if (access.active != 0) add_access(picture.accesses, draw_access(access, matrices, source));
     }
     if (picture.ok() && picture.accesses.empty()) {
         picture.problem = {.kind = FailureKind::wrong_result,
@@ -122,11 +125,11 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
 
 }  // namespace
 
-std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uint64_t begin,
-                                       const std::string& name) {
+std::vector<PictureRow> draw_memory_rows(const simulated::Access& access, std::uint64_t begin,
+                                         const std::string& name) {
     std::map<std::uint64_t, PictureRow> rows;
     for (unsigned lane = 0; lane < 32; ++lane) {
-        for (const std::uint64_t at : words_of(access, lane)) {
+        for (const std::uint64_t at : list_words(access, lane)) {
             const std::uint64_t row_begin = at / kRowBytes * kRowBytes;
             auto [row, is_new] = rows.try_emplace(row_begin);
             if (is_new) row->second = empty_row(offset_text(name, row_begin, begin));
@@ -139,7 +142,7 @@ std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uin
     return list;
 }
 
-std::vector<PictureRow> rows_of_banks(const simulated::Access& access) {
+std::vector<PictureRow> draw_bank_rows(const simulated::Access& access) {
     // Shared memory serves 8-byte accesses by half-warps, and 16-byte accesses by quarter-warps.
     const unsigned lanes_together = access.bytes_per_lane <= 4 ? 32 : 128 / access.bytes_per_lane;
     std::vector<PictureRow> rows;
@@ -147,7 +150,7 @@ std::vector<PictureRow> rows_of_banks(const simulated::Access& access) {
         std::array<std::vector<std::uint64_t>, kBanks> words;
         const std::size_t done = rows.size();
         for (unsigned lane = first; lane < first + lanes_together; ++lane) {
-            for (const std::uint64_t at : words_of(access, lane)) {
+            for (const std::uint64_t at : list_words(access, lane)) {
                 const std::uint64_t word = at / kWordBytes;
                 std::vector<std::uint64_t>& served = words[word % kBanks];
                 // Lanes that access the same word are served in the same wavefront.
@@ -167,7 +170,7 @@ std::string WarpAccess::headline() const {
     const std::string unit = is_shared ? "wavefront" : "sector";
     const std::string name = is_shared ? memory : "`" + memory + "`";
     std::string text =
-        std::string(is_store ? "store to " : "load from ") + name + ": " + count_of(cost, unit);
+        std::string(is_store ? "store to " : "load from ") + name + ": " + format_count(cost, unit);
     text += cost > ideal
                 ? ", where " + std::to_string(ideal) + (ideal == 1 ? " is" : " are") + " enough"
                 : ", the minimum";
@@ -175,17 +178,17 @@ std::string WarpAccess::headline() const {
     return text;
 }
 
-Picture picture_of(const Source& source, const Exercise& exercise, Runner& runner,
-                   const PictureRequest& request) {
+Picture draw_warp_picture(const Source& source, const Exercise& exercise, Runner& runner,
+                          const PictureRequest& request) {
     Picture picture;
     picture.file = source.name;
     picture.of = request;
     try {
         run(source, exercise, runner, request, picture);
     } catch (const std::exception& problem) {
-        picture.problem =
-            no_picture(source.name, std::string("the kernel could not be run: ") + problem.what(),
-                       "Try again; ./learn doctor shows what is missing.");
+        picture.problem = explain_missing_picture(
+            source.name, std::string("the kernel could not be run: ") + problem.what(),
+            "Try again; ./learn doctor shows what is missing.");
     }
     return picture;
 }

@@ -61,14 +61,14 @@ struct Picture {
 
 /// Compiles the kernel, runs it once and draws the accesses of the warp. For an incorrect kernel,
 /// draws the accesses up to the point where it stopped.
-Picture picture_of(const Source& source, const Exercise& exercise, Runner& runner,
-                   const PictureRequest& request);
+Picture draw_warp_picture(const Source& source, const Exercise& exercise, Runner& runner,
+                          const PictureRequest& request);
 
 /// Returns the rows of an access to global memory. Each row covers 128 bytes. The labels show the
 /// offset from `begin`, the address of the matrix `name`.
-std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uint64_t begin,
-                                       const std::string& name);
+std::vector<PictureRow> draw_memory_rows(const simulated::Access& access, std::uint64_t begin,
+                                         const std::string& name);
 /// Returns the rows of an access to shared memory, one for each wavefront.
-std::vector<PictureRow> rows_of_banks(const simulated::Access& access);
+std::vector<PictureRow> draw_bank_rows(const simulated::Access& access);
 
 }  // namespace coalesce

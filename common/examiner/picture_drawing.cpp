@@ -9,10 +9,10 @@
 namespace coalesce {
 namespace {
 
-constexpr char kSigns[] = "0123456789abcdefghijklmnopqrstuv";
+constexpr char kLaneCharacters[] = "0123456789abcdefghijklmnopqrstuv";
 
-char sign_of(int lane) {
-    return lane < 0 ? '.' : kSigns[lane];
+char lane_character(int lane) {
+    return lane < 0 ? '.' : kLaneCharacters[lane];
 }
 
 std::string title(const Picture& picture) {
@@ -23,7 +23,7 @@ std::string title(const Picture& picture) {
 }
 
 /// Returns the source line without its indentation, truncated to the width of a terminal.
-std::string shortened(const std::string& line) {
+std::string shorten_source_line(const std::string& line) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == line.npos) return "";
     constexpr std::size_t room = 72;
@@ -36,28 +36,29 @@ std::string shortened(const std::string& line) {
 std::string row_text(const PictureRow& row) {
     std::string text = format("    %-18s|", row.label.c_str());
     for (std::size_t i = 0; i < row.lanes.size(); ++i) {
-        text += sign_of(row.lanes[i]);
+        text += lane_character(row.lanes[i]);
         if (i % 8 == 7) text += '|';
     }
     return text + "\n";
 }
 
-std::string scale(const WarpAccess& access) {
+std::string format_scale(const WarpAccess& access) {
     if (access.is_shared) return format("    %-18s|0      7|8     15|16    23|24    31|\n", "bank");
     return format("    %-18s|sector  |sector  |sector  |sector  |\n", "byte");
 }
 
 std::string access_text(const WarpAccess& access) {
     std::string text = wrap(access.place.text() + ": " + access.headline());
-    text += "    " + shortened(access.source_line) + "\n";
-    text += scale(access);
+    text += "    " + shorten_source_line(access.source_line) + "\n";
+    text += format_scale(access);
     for (const PictureRow& row : access.rows) text += row_text(row);
     return text;
 }
 
 // ---- SVG ----
 
-constexpr int kCell = 20, kLabel = 150, kGap = 6, kRow = 24, kHead = 64, kWidth = 840;
+constexpr int kCellWidth = 20, kLabelWidth = 150, kGap = 6, kRowHeight = 24, kHeadHeight = 64,
+              kWidth = 840;
 
 std::string svg_text(int x, int y, const std::string& anchor, const std::string& text) {
     return format("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">", x, y, anchor.c_str()) +
@@ -67,31 +68,31 @@ std::string svg_text(int x, int y, const std::string& anchor, const std::string&
 /// Draws a cell with the number of its lane, so that the picture is readable without its colours.
 std::string svg_cell(int x, int y, int lane) {
     std::string svg = format("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
-                             x, y, kCell, kCell, lane < 0 ? "#ffffff" : "#cfe3ff");
-    if (lane >= 0) svg += svg_text(x + kCell / 2, y + 14, "middle", std::to_string(lane));
+                             x, y, kCellWidth, kCellWidth, lane < 0 ? "#ffffff" : "#cfe3ff");
+    if (lane >= 0) svg += svg_text(x + kCellWidth / 2, y + 14, "middle", std::to_string(lane));
     return svg;
 }
 
 std::string svg_row(const PictureRow& row, int y) {
-    std::string svg = svg_text(kLabel - 8, y + 14, "end", row.label);
+    std::string svg = svg_text(kLabelWidth - 8, y + 14, "end", row.label);
     for (int i = 0; i < 32; ++i) {
-        svg +=
-            svg_cell(kLabel + i * kCell + i / 8 * kGap, y, row.lanes[static_cast<std::size_t>(i)]);
+        svg += svg_cell(kLabelWidth + i * kCellWidth + i / 8 * kGap, y,
+                        row.lanes[static_cast<std::size_t>(i)]);
     }
     return svg;
 }
 
 std::string svg_access(const WarpAccess& access, int y) {
     std::string svg = svg_text(8, y + 20, "start", access.place.text() + ": " + access.headline());
-    svg += svg_text(8, y + 40, "start", shortened(access.source_line));
+    svg += svg_text(8, y + 40, "start", shorten_source_line(access.source_line));
     for (std::size_t i = 0; i < access.rows.size(); ++i) {
-        svg += svg_row(access.rows[i], y + kHead - 16 + static_cast<int>(i) * kRow);
+        svg += svg_row(access.rows[i], y + kHeadHeight - 16 + static_cast<int>(i) * kRowHeight);
     }
     return svg;
 }
 
-int height_of(const WarpAccess& access) {
-    return kHead + static_cast<int>(access.rows.size()) * kRow;
+int svg_height(const WarpAccess& access) {
+    return kHeadHeight + static_cast<int>(access.rows.size()) * kRowHeight;
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ std::string Picture::text() const {
 
 std::string Picture::svg() const {
     int height = 40;
-    for (const WarpAccess& access : accesses) height += height_of(access);
+    for (const WarpAccess& access : accesses) height += svg_height(access);
     std::string svg = format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
         "font-family=\"monospace\" font-size=\"12\" stroke-width=\"1\">\n",
@@ -118,7 +119,7 @@ std::string Picture::svg() const {
     int y = 32;
     for (const WarpAccess& access : accesses) {
         svg += svg_access(access, y);
-        y += height_of(access);
+        y += svg_height(access);
     }
     return svg + "</svg>\n";
 }

@@ -14,15 +14,15 @@
 namespace coalesce {
 namespace {
 
-constexpr int kSide = 8192;
+constexpr int kPredictedSide = 8192;
 /// The shape whose instruction budget limits all recorded blocks taken together.
-constexpr Shape kRecorded{1024, 1024};
+constexpr Shape kBudgetShape{1024, 1024};
 
 /// Predicts the time of a launch on two matrices, or on one matrix for an in-place kernel. If
 /// `sampled` is not null, verifies the values that the blocks store.
 Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape,
                         const SampledMatrix* sampled) {
-    const DeviceBuffer out(static_cast<std::size_t>(elements_of(shape)) * sizeof(float));
+    const DeviceBuffer out(static_cast<std::size_t>(element_count(shape)) * sizeof(float));
     const DeviceBuffer other(in_place ? 1 : out.bytes());
     void* const in = in_place ? out.data() : other.data();
     const auto run = [&] {
@@ -32,29 +32,30 @@ Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in
     };
     if (sampled) {
         Touched loaded;
-        launch_few_blocks([&] {
+        launch_sampled_blocks([&] {
             run();
-            loaded = touched(Direction::load);
+            loaded = touched_ranges(Direction::load);
         });
         sampled->fill(in, loaded);
     }
     Touched stored;
     const auto run_and_note = [&] {
         run();
-        if (sampled) stored = touched(Direction::store);
+        if (sampled) stored = touched_ranges(Direction::store);
     };
     const std::string& gpu = timing::known_gpus().front().name;
-    Predicted predicted = predict_launches(run_and_note, useful_bytes(shape), shape, gpu,
-                                           sampled ? FewBlocks::moves : FewBlocks::only_asks);
-    if (sampled && !sampled->is_moved(out.data(), stored))
-        throw NotMoved("its blocks do not store what belongs where they store");
+    Predicted predicted = predict_launches(
+        run_and_note, useful_bytes(shape), shape, gpu,
+        sampled ? SampledBlocks::moves_data : SampledBlocks::computes_addresses_only);
+    if (sampled && !sampled->is_correct(out.data(), stored))
+        throw WrongSampledValues("its blocks do not store what belongs where they store");
     return predicted;
 }
 
 }  // namespace
 
 Shape predicted_shape(const Exercise& exercise) {
-    return exercise.at_least(kSide, kSide);
+    return exercise.round_up_shape(kPredictedSide, kPredictedSide);
 }
 
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
@@ -62,7 +63,7 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
     if (kernel.prints()) return std::nullopt;
     std::optional<Predicted> predicted;
     try {
-        simulated::prepare("none", instruction_budget(kRecorded, 1, false));
+        simulated::prepare("none", instruction_budget(kBudgetShape, 1, false));
         Failure failure;
         if (const auto launch = kernel.configure(shape, failure))
             predicted = predict_large(kernel, *launch, in_place, shape, sampled);
@@ -72,27 +73,27 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
         // The kernel is correct on smaller shapes, but cannot be launched on a matrix of this size.
         static_cast<void>(cudaGetLastError());
     }
-    simulator_library::forget_reports();
+    simulator_library::clear_reports();
     return predicted;
 }
 
-timing::Told told_of(const Predicted& predicted) {
-    return timing::told(predicted.longest(), timing::gpu_named(predicted.gpu),
-                        useful_bytes(predicted.shape));
+timing::TimeExplanation describe_prediction(const Predicted& predicted) {
+    return timing::explain_prediction(predicted.longest(), timing::gpu_named(predicted.gpu),
+                                      useful_bytes(predicted.shape));
 }
 
-std::string predicted_text(const Predicted& predicted) {
-    const timing::Told told = told_of(predicted);
+std::string format_prediction(const Predicted& predicted) {
+    const timing::TimeExplanation told = describe_prediction(predicted);
     return "At " + predicted.shape.name() + " " + told.time + " (" + told.label + "). " +
-           timing::capital(told.verdict) + ".";
+           timing::capitalize(told.verdict) + ".";
 }
 
-std::string compared_text(const Predicted& yours, const Predicted& solution) {
+std::string format_comparison(const Predicted& yours, const Predicted& solution) {
     timing::Prediction one = yours.longest(), other = solution.longest();
     if (one.ms <= other.ms) return "";
     one.kernel = "yours";
     other.kernel = "the solution";
-    std::string text = timing::compared(one, other);
+    std::string text = timing::compare_predictions(one, other);
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
     return "At " + yours.shape.name() + " " + text;
 }

@@ -20,25 +20,25 @@ class LoadedKernel;
 Shape predicted_shape(const Exercise& exercise);
 
 /// Thrown if the sampled blocks of a predicted launch did not store the correct values.
-struct NotMoved : std::runtime_error {
+struct WrongSampledValues : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 /// Predicts the time of a kernel from a few of its blocks, which are launched on the simulator. The
 /// simulator's checks remain disabled afterwards. With `in_place` the kernel takes only one matrix.
-/// If `sampled` is not null, throws NotMoved if the blocks do not store the correct values. Returns
+/// If `sampled` is not null, throws WrongSampledValues if the blocks do not store the correct values. Returns
 /// nothing if the model cannot predict a time, or if the kernel prints, because a few blocks would
 /// not print the same output as the whole launch.
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
                                         const SampledMatrix* sampled = nullptr);
 
 /// Describes a prediction in sentences.
-timing::Told told_of(const Predicted& predicted);
+timing::TimeExplanation describe_prediction(const Predicted& predicted);
 /// Returns a string such as "At 8192 x 8192 about 0.14 ms, 91 % of a copy (predicted, NVIDIA H200,
 /// within 8 %). Memory is ...".
-std::string predicted_text(const Predicted& predicted);
+std::string format_prediction(const Predicted& predicted);
 /// Returns a string such as "At 8192 x 8192 the solution takes about 0.14 ms, yours 0.21 ms: 1.5
 /// times as fast (...). Why: ...", or "" if the learner's kernel is not slower.
-std::string compared_text(const Predicted& yours, const Predicted& solution);
+std::string format_comparison(const Predicted& yours, const Predicted& solution);
 
 }  // namespace coalesce

@@ -22,18 +22,18 @@ enum class TimeShown {
 };
 
 /// The properties of a terminal, and the parts of a verdict to show on it.
-struct TerminalLook {
+struct TerminalOptions {
     bool is_bold = false;       ///< the headline is bold
     int lines = 0;              ///< the most lines of text; 0 for no limit
     bool has_full_map = false;  ///< whether to show the whole map of cells, even beyond `lines`
     bool has_costs = true;      ///< whether to show the costs of a kernel that passed
     TimeShown time = TimeShown::in_words;  ///< how to show the predicted time
-    std::string after_next = "";           ///< lines to add after the suggested next step
+    std::string text_after_next = "";      ///< lines to add after the suggested next step
 };
 
 /// Formats a verdict in lines of at most 80 columns. Lines of source code are not wrapped, and may
 /// be longer.
-std::string terminal_text(const Verdict& verdict, const TerminalLook& look = {});
+std::string terminal_text(const Verdict& verdict, const TerminalOptions& look = {});
 /// Formats a failure that does not belong to a verdict.
 std::string terminal_text(const Failure& failure);
 /// Formats a verdict as Markdown. Text from the kernel is in code blocks that the text cannot
@@ -49,7 +49,7 @@ struct CostRow {
     std::string yours, ideal, solution;  ///< "-" if unknown
 };
 /// Returns a row for each kind of access that occurs, or no rows if nothing was counted.
-std::vector<CostRow> costs_of(const Verdict& verdict);
+std::vector<CostRow> cost_rows(const Verdict& verdict);
 
 /// Reports whether there is a map of right and wrong cells that shows more than one fault.
 bool has_map(const Verdict& verdict);

@@ -12,24 +12,24 @@ using namespace render;
 /// Escapes several lines of text and preserves the line breaks.
 std::string html_lines(const std::string& text) {
     std::string html;
-    for (const std::string& line : lines_of(text)) html += xml(line) + "\n";
+    for (const std::string& line : lines_of(text)) html += escape_xml(line) + "\n";
     return html;
 }
 
 std::string element(const std::string& tag, const std::string& text, const std::string& kind = "") {
     if (text.empty()) return "";
     const std::string attribute = kind.empty() ? "" : " class=\"" + kind + "\"";
-    return "<" + tag + attribute + ">" + (tag == "pre" ? html_lines(text) : xml(text)) + "</" +
-           tag + ">\n";
+    return "<" + tag + attribute + ">" + (tag == "pre" ? html_lines(text) : escape_xml(text)) +
+           "</" + tag + ">\n";
 }
 
-std::string list(const std::vector<std::string>& sentences, const std::string& kind) {
+std::string html_list(const std::vector<std::string>& sentences, const std::string& kind) {
     std::string items;
     for (const std::string& sentence : sentences) items += element("li", sentence);
     return items.empty() ? "" : "<ul class=\"" + kind + "\">\n" + items + "</ul>\n";
 }
 
-std::string costs(const Verdict& verdict) {
+std::string html_costs(const Verdict& verdict) {
     std::string rows;
     for (const CostRow& row : costs_with_time(verdict)) {
         rows += "<tr>" + element("th", row.what) + element("td", row.yours) +
@@ -44,9 +44,9 @@ std::string costs(const Verdict& verdict) {
 
 std::string failure_html(const Failure& failure, const Verdict& verdict) {
     std::string html = element("h2", as_sentence(failure.headline)) +
-                       element("p", seen_with(failure)) +
+                       element("p", format_failing_input(failure)) +
                        element("p", failure.place.text(), "place");
-    html += element("pre", excerpt_of(failure, verdict.source), "excerpt");
+    html += element("pre", source_excerpt(failure, verdict.source), "excerpt");
     return html + element("pre", failure.details, "details");
 }
 
@@ -59,15 +59,16 @@ std::string html_text(const Verdict& verdict) {
     if (!verdict.failures.empty()) html += failure_html(verdict.failures.front(), verdict);
     html += element("p", time_text(verdict), "predicted");
     html += element("p", faster_text(verdict), "faster");
-    html += list(other_failures(verdict), "besides") + list(warnings(verdict), "warnings");
-    const std::string said = printed(verdict);
+    html +=
+        html_list(other_failures(verdict), "besides") + html_list(warnings(verdict), "warnings");
+    const std::string said = format_printed(verdict);
     if (!said.empty()) html += element("p", "The kernel printed:") + element("pre", said, "output");
     if (!verdict.failures.empty()) {
         const Failure& first = verdict.failures.front();
         if (!first.next.empty()) html += element("p", "Next: " + first.next, "next");
-        html += element("pre", map_of(first), "map");
+        html += element("pre", format_map(first), "map");
     }
-    return html + costs(verdict) + "</article>\n";
+    return html + html_costs(verdict) + "</article>\n";
 }
 
 }  // namespace coalesce

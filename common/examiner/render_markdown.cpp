@@ -11,14 +11,14 @@ namespace {
 using namespace render;
 
 std::string failure_markdown(const Failure& failure, const Verdict& verdict) {
-    std::string text = "**" + markdown(as_sentence(failure.headline)) + "**\n\n";
-    const std::string seen = seen_with(failure);
-    if (!seen.empty()) text += markdown(seen) + "\n\n";
-    if (const std::string lines = excerpt_of(failure, verdict.source); !lines.empty()) {
+    std::string text = "**" + escape_markdown(as_sentence(failure.headline)) + "**\n\n";
+    const std::string seen = format_failing_input(failure);
+    if (!seen.empty()) text += escape_markdown(seen) + "\n\n";
+    if (const std::string lines = source_excerpt(failure, verdict.source); !lines.empty()) {
         text += "Line " + std::to_string(failure.place.line) + " of your file:\n\n" +
-                markdown_code(lines) + "\n";
+                to_markdown_code(lines) + "\n";
     }
-    if (!failure.details.empty()) text += markdown_code(failure.details) + "\n";
+    if (!failure.details.empty()) text += to_markdown_code(failure.details) + "\n";
     return text;
 }
 
@@ -36,7 +36,7 @@ std::string costs_text(const Verdict& verdict) {
 
 std::string list_text(const std::vector<std::string>& sentences) {
     std::string text;
-    for (const std::string& sentence : sentences) text += "- " + markdown(sentence) + "\n";
+    for (const std::string& sentence : sentences) text += "- " + escape_markdown(sentence) + "\n";
     return text.empty() ? "" : text + "\n";
 }
 
@@ -44,19 +44,20 @@ std::string list_text(const std::vector<std::string>& sentences) {
 
 std::string markdown_text(const Verdict& verdict) {
     std::string text;
-    if (verdict.passed()) text = markdown(passed_text(verdict)) + "\n\n";
+    if (verdict.passed()) text = escape_markdown(passed_text(verdict)) + "\n\n";
     if (!verdict.failures.empty()) text = failure_markdown(verdict.failures.front(), verdict);
     const std::string time = time_text(verdict);
-    if (!time.empty()) text += markdown(time) + "\n\n";
+    if (!time.empty()) text += escape_markdown(time) + "\n\n";
     const std::string faster = faster_text(verdict);
-    if (!faster.empty()) text += markdown(faster) + "\n\n";
+    if (!faster.empty()) text += escape_markdown(faster) + "\n\n";
     text += list_text(other_failures(verdict)) + list_text(warnings(verdict));
-    const std::string said = printed(verdict);
-    if (!said.empty()) text += "The kernel printed:\n\n" + markdown_code(said) + "\n";
+    const std::string said = format_printed(verdict);
+    if (!said.empty()) text += "The kernel printed:\n\n" + to_markdown_code(said) + "\n";
     if (!verdict.failures.empty()) {
         const Failure& first = verdict.failures.front();
-        if (!first.next.empty()) text += "Next: " + markdown(first.next) + "\n\n";
-        if (const std::string map = map_of(first); !map.empty()) text += markdown_code(map) + "\n";
+        if (!first.next.empty()) text += "Next: " + escape_markdown(first.next) + "\n\n";
+        if (const std::string map = format_map(first); !map.empty())
+            text += to_markdown_code(map) + "\n";
     }
     return text + costs_text(verdict);
 }

@@ -20,7 +20,7 @@ std::string as_sentence(std::string text) {
     return text;
 }
 
-std::string excerpt_of(const Failure& failure, const std::string& source) {
+std::string source_excerpt(const Failure& failure, const std::string& source) {
     if (failure.place.line <= 0 || failure.kind == FailureKind::does_not_compile ||
         failure.kind == FailureKind::file_binary) {
         return "";
@@ -32,17 +32,17 @@ bool is_map_useful(const Failure& failure) {
     return failure.map && !failure.map->is_uniform() && failure.map->faults() > 1;
 }
 
-std::string map_of(const Failure& failure, int lines) {
+std::string format_map(const Failure& failure, int lines) {
     return is_map_useful(failure) ? failure.map->text(lines) : "";
 }
 
 std::string passed_text(const Verdict& verdict) {
     // A verdict on a whole program has no kernel name.
     if (verdict.kernel.empty()) {
-        return "Right with " + count_of(verdict.shapes.size(), "number") +
+        return "Right with " + format_count(verdict.shapes.size(), "number") +
                " of elements, clean under every check, and it notices a launch that fails.";
     }
-    return "Right on " + count_of(verdict.shapes.size(), "shape") +
+    return "Right on " + format_count(verdict.shapes.size(), "shape") +
            (verdict.is_simulated
                 ? ", clean under every check, and no more expensive than the exercise asks."
                 : ". A real GPU counts no costs; --device sim does.");
@@ -50,43 +50,44 @@ std::string passed_text(const Verdict& verdict) {
 
 std::string time_text(const Verdict& verdict) {
     if (!verdict.predicted) return "";
-    if (verdict.passed()) return predicted_text(*verdict.predicted);
+    if (verdict.passed()) return format_prediction(*verdict.predicted);
     for (const Failure& failure : verdict.failures) {
         if (failure.kind == FailureKind::too_slow_predicted) return "";
     }
     const std::string compared =
-        verdict.solution_predicted ? compared_text(*verdict.predicted, *verdict.solution_predicted)
-                                   : "";
-    return compared.empty() ? predicted_text(*verdict.predicted) : compared;
+        verdict.solution_predicted
+            ? format_comparison(*verdict.predicted, *verdict.solution_predicted)
+            : "";
+    return compared.empty() ? format_prediction(*verdict.predicted) : compared;
 }
 
 std::string faster_text(const Verdict& verdict) {
     if (!verdict.passed() || !verdict.predicted) return "";
-    const std::string cure = told_of(*verdict.predicted).cure;
+    const std::string cure = describe_prediction(*verdict.predicted).cure;
     const bool is_advice = !cure.starts_with("Only ") && !cure.starts_with("It is ");
     return (is_advice && !cure.empty() ? "Faster: " : "") + cure;
 }
 
 std::vector<CostRow> costs_with_time(const Verdict& verdict) {
-    std::vector<CostRow> rows = costs_of(verdict);
+    std::vector<CostRow> rows = cost_rows(verdict);
     if (rows.empty() || !verdict.predicted) return rows;
     const auto percent = [](const std::optional<Predicted>& predicted) {
-        return predicted ? format("%.0f", 100 * predicted->of_copy()) : "-";
+        return predicted ? format("%.0f", 100 * predicted->fraction_of_copy()) : "-";
     };
     rows.push_back({"% of a copy, predicted", percent(verdict.predicted), "100",
                     percent(verdict.solution_predicted)});
     return rows;
 }
 
-std::string printed(const Verdict& verdict) {
+std::string format_printed(const Verdict& verdict) {
     constexpr int most_lines = 10;
     if (verdict.output.empty()) {
-        return verdict.output_is_cut ? "  (more than can be shown)\n" : "";
+        return verdict.output_is_truncated ? "  (more than can be shown)\n" : "";
     }
     const std::vector<std::string> lines = lines_of(verdict.output);
     const bool is_long = lines.size() > most_lines;
-    return shown_lines({lines.begin(), is_long ? lines.begin() + most_lines : lines.end()}) +
-           (verdict.output_is_cut || is_long ? "  ... and more, which is not shown.\n" : "");
+    return escape_lines({lines.begin(), is_long ? lines.begin() + most_lines : lines.end()}) +
+           (verdict.output_is_truncated || is_long ? "  ... and more, which is not shown.\n" : "");
 }
 
 std::vector<std::string> other_failures(const Verdict& verdict) {
@@ -108,7 +109,7 @@ std::vector<std::string> warnings(const Verdict& verdict) {
     return all;
 }
 
-std::string seen_with(const Failure& failure) {
+std::string format_failing_input(const Failure& failure) {
     if (failure.shape.rows == 0) return "";
     return "Seen with rows = " + std::to_string(failure.shape.rows) +
            ", cols = " + std::to_string(failure.shape.cols) + ".";
@@ -128,9 +129,9 @@ std::string excerpt(const std::string& text, int line, int column) {
         if (number < line - around || number > line + around) continue;
         if (!one.empty() && one.back() == '\r') one.pop_back();
         shown +=
-            format("%s%4d | %s\n", number == line ? "> " : "  ", number, shown_text(one).c_str());
+            format("%s%4d | %s\n", number == line ? "> " : "  ", number, escape_text(one).c_str());
         if (number != line || column <= 0 || column > static_cast<int>(one.size()) + 1) continue;
-        shown += "       | " + caret_below(one, column) + "\n";
+        shown += "       | " + format_caret(one, column) + "\n";
     }
     return shown;
 }
@@ -145,7 +146,7 @@ struct Kind {
     std::uint64_t Counters::*ideal;  ///< null: the minimum is all sectors of the matrix
 };
 
-constexpr Kind kKinds[] = {
+constexpr Kind kCostKinds[] = {
     {"sectors per load", &Counters::load_requests, &Counters::load_sectors, nullptr},
     {"sectors per store", &Counters::store_requests, &Counters::store_sectors, nullptr},
     {"wavefronts per shared load", &Counters::shared_load_requests,
@@ -156,28 +157,28 @@ constexpr Kind kKinds[] = {
 
 std::string ratio_text(double count, std::uint64_t requests) {
     if (requests == 0) return "-";
-    return short_number(count / static_cast<double>(requests));
+    return format_short(count / static_cast<double>(requests));
 }
 
-std::string ratio_of(const std::optional<Counters>& counters, const Kind& kind) {
+std::string format_ratio(const std::optional<Counters>& counters, const Kind& kind) {
     if (!counters) return "-";
     return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
 }
 
 }  // namespace
 
-std::vector<CostRow> costs_of(const Verdict& verdict) {
+std::vector<CostRow> cost_rows(const Verdict& verdict) {
     std::vector<CostRow> rows;
     if (!verdict.counters) return rows;
     const Counters& yours = *verdict.counters;
     const auto& solution = verdict.solution_counters;
     constexpr double floats_in_a_sector = 8;
-    const double sectors = elements_of(verdict.counted) / floats_in_a_sector;
-    for (const Kind& kind : kKinds) {
+    const double sectors = element_count(verdict.counted) / floats_in_a_sector;
+    for (const Kind& kind : kCostKinds) {
         if (yours.*kind.requests == 0 && !(solution && *solution.*kind.requests > 0)) continue;
         const double ideal = kind.ideal ? static_cast<double>(yours.*kind.ideal) : sectors;
-        rows.push_back({kind.what, ratio_of(yours, kind), ratio_text(ideal, yours.*kind.requests),
-                        ratio_of(solution, kind)});
+        rows.push_back({kind.what, format_ratio(yours, kind),
+                        ratio_text(ideal, yours.*kind.requests), format_ratio(solution, kind)});
     }
     if (yours.shared_load_requests + yours.shared_store_requests > 0) {
         rows.push_back({"bank conflicts", std::to_string(yours.bank_conflicts()), "0",

@@ -12,12 +12,12 @@ namespace coalesce::render {
 std::string as_sentence(std::string text);
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
-std::string excerpt_of(const Failure& failure, const std::string& source);
+std::string source_excerpt(const Failure& failure, const std::string& source);
 /// Reports whether the map of cells shows more than the headline says: not all cells have the same
 /// mark, and more than one mark shows a fault.
 bool is_map_useful(const Failure& failure);
 /// Returns the map of right and wrong cells in at most `lines` lines, or "" if it is not useful.
-std::string map_of(const Failure& failure, int lines = CellMap::kSide);
+std::string format_map(const Failure& failure, int lines = CellMap::kSide);
 /// Returns a sentence such as "Right on 6 shapes, clean under every check, and no more expensive
 /// than the exercise asks."
 std::string passed_text(const Verdict& verdict);
@@ -29,13 +29,13 @@ std::string faster_text(const Verdict& verdict);
 /// Returns the rows of costs, and a row for the predicted time if there is one.
 std::vector<CostRow> costs_with_time(const Verdict& verdict);
 /// Returns the first lines of the kernel's output, or "".
-std::string printed(const Verdict& verdict);
+std::string format_printed(const Verdict& verdict);
 /// Returns every failure except the first, each as a sentence that includes its place.
 std::vector<std::string> other_failures(const Verdict& verdict);
 /// Returns the compiler's warnings as sentences, or none if the compiler also reported errors.
 std::vector<std::string> warnings(const Verdict& verdict);
 /// Returns, for example, "Seen with rows = 77, cols = 45.", or "" if the failure does not depend on
 /// a particular input.
-std::string seen_with(const Failure& failure);
+std::string format_failing_input(const Failure& failure);
 
 }  // namespace coalesce::render

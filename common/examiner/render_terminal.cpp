@@ -12,7 +12,7 @@ using namespace render;
 
 constexpr int kAnyNumber = 1 << 20;
 
-std::string bold(const std::string& text, const TerminalLook& look) {
+std::string bold(const std::string& text, const TerminalOptions& look) {
     return look.is_bold ? "\033[1m" + text + "\033[0m" : text;
 }
 
@@ -22,11 +22,11 @@ std::string with_line_end(std::string text) {
 }
 
 std::string failure_text(const Failure& failure, const std::string& source,
-                         const TerminalLook& look) {
+                         const TerminalOptions& look) {
     std::string text = bold(wrap(as_sentence(failure.headline)), look);
-    text += wrap(seen_with(failure));
+    text += wrap(format_failing_input(failure));
     if (!failure.place.file.empty()) text += "Where: " + failure.place.text() + "\n";
-    const std::string lines = excerpt_of(failure, source);
+    const std::string lines = source_excerpt(failure, source);
     if (!lines.empty()) text += "\n" + lines;
     if (!failure.details.empty()) text += "\n" + with_line_end(failure.details);
     return text;
@@ -40,7 +40,7 @@ std::string costs_text(const Verdict& verdict, TimeShown time) {
     };
     std::string text;
     for (const CostRow& cost :
-         time == TimeShown::in_table ? costs_with_time(verdict) : costs_of(verdict)) {
+         time == TimeShown::in_table ? costs_with_time(verdict) : cost_rows(verdict)) {
         text += row(cost.what, cost.yours, cost.ideal, cost.solution);
     }
     if (text.empty()) return "";
@@ -63,56 +63,56 @@ std::string other_failures_text(const Verdict& verdict, int lines) {
     const std::vector<std::string> others = other_failures(verdict);
     const std::string text = list_text("Besides:\n", others, "- ");
     if (others.empty() || count_lines(text) <= lines) return text;
-    return "Besides: " + count_of(others.size(), "other finding") + "; --json lists them.\n";
+    return "Besides: " + format_count(others.size(), "other finding") + "; --json lists them.\n";
 }
 
-std::string next_text(const Failure& failure) {
+std::string format_next(const Failure& failure) {
     return failure.next.empty() ? "" : "\n" + wrap("Next: " + failure.next);
 }
 
-std::string full_map(const Failure& failure) {
-    const std::string map = map_of(failure);
+std::string format_full_map(const Failure& failure) {
+    const std::string map = format_map(failure);
     return map.empty() ? "" : "\n" + map;
 }
 
 /// Returns a small map of the cells for the remaining lines of a screen. Returns "" if too few lines
 /// are left, or if the sentences already describe all that the map shows.
-std::string small_map(const Failure& failure, int lines_left) {
+std::string format_small_map(const Failure& failure, int lines_left) {
     constexpr int fewest = 8, most = 16, of_legend = 3;
     if (lines_left < fewest + of_legend || !failure.map || !failure.map->has_pattern()) return "";
-    return "\n" + map_of(failure, std::min(lines_left - of_legend, most));
+    return "\n" + format_map(failure, std::min(lines_left - of_legend, most));
 }
 
 }  // namespace
 
 std::string terminal_text(const Failure& failure) {
-    return failure_text(failure, "", {}) + next_text(failure) + full_map(failure);
+    return failure_text(failure, "", {}) + format_next(failure) + format_full_map(failure);
 }
 
-std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
+std::string terminal_text(const Verdict& verdict, const TerminalOptions& look) {
     const Failure* first = verdict.failures.empty() ? nullptr : &verdict.failures.front();
     std::string text;
     if (first != nullptr) {
-        text = failure_text(*first, verdict.source, look) + next_text(*first);
+        text = failure_text(*first, verdict.source, look) + format_next(*first);
     } else if (verdict.passed()) {
         text = wrap(passed_text(verdict));
         if (look.has_costs && look.time == TimeShown::in_words)
             text += wrap(time_text(verdict)) + wrap(faster_text(verdict));
         if (look.has_costs) text += costs_text(verdict, look.time);
     }
-    text += look.after_next;
+    text += look.text_after_next;
     text +=
         other_failures_text(verdict, look.lines == 0 ? kAnyNumber : look.lines - count_lines(text));
     text += list_text("", warnings(verdict), "");
-    const std::string said = printed(verdict);
+    const std::string said = format_printed(verdict);
     if (!said.empty()) text += "\nThe kernel printed:\n" + said;
     if (first != nullptr && !time_text(verdict).empty()) {
         const std::string time = "\n" + wrap(time_text(verdict));
         if (look.lines == 0 || count_lines(text) + count_lines(time) <= look.lines) text += time;
     }
     if (first == nullptr) return text;
-    if (look.lines == 0 || look.has_full_map) return text + full_map(*first);
-    return text + small_map(*first, look.lines - count_lines(text));
+    if (look.lines == 0 || look.has_full_map) return text + format_full_map(*first);
+    return text + format_small_map(*first, look.lines - count_lines(text));
 }
 
 }  // namespace coalesce

@@ -15,13 +15,13 @@ const Report* find_report(const Trial& trial, const char* check, const char* kin
     return found == trial.reports.end() ? nullptr : &*found;
 }
 
-Place place_in(const Place& place, const Evidence& evidence) {
+Place place_in_learner_file(const Place& place, const Evidence& evidence) {
     const std::string& file_name = evidence.source.name;
     if (place.file != file_name) return {file_name, 0, 0};
-    return {file_name, line_of_word(evidence.source.text, place.line), place.column};
+    return {file_name, find_caller_of_asm(evidence.source.text, place.line), place.column};
 }
 
-const char* name_of_matrix(bool is_out, const Evidence& evidence) {
+const char* matrix_name(bool is_out, const Evidence& evidence) {
     if (evidence.exercise.task().in_place) return "data";
     return is_out ? "out" : "in";
 }
@@ -30,7 +30,8 @@ namespace {
 
 /// Returns the report's message, with the simulator's description of an allocation replaced by the
 /// name of the matrix.
-std::string with_matrix_names(const Report& report, const Trial& trial, const Evidence& evidence) {
+std::string substitute_matrix_names(const Report& report, const Trial& trial,
+                                    const Evidence& evidence) {
     const std::string begin = "the allocation of ", end = ")";
     const std::size_t first = report.message.find(begin);
     const std::size_t last = report.message.find(end, first);
@@ -42,17 +43,17 @@ std::string with_matrix_names(const Report& report, const Trial& trial, const Ev
     std::string message = report.message;
     return message.replace(
         first, last + end.size() - first,
-        std::string("`") + name_of_matrix(!holds(trial.in_address), evidence) + "`");
+        std::string("`") + matrix_name(!holds(trial.in_address), evidence) + "`");
 }
 
 /// Returns the text of a report, including its thread and a description of the other access.
-std::string details_of(const Report& report, const Trial& trial, const Evidence& evidence) {
+std::string report_details(const Report& report, const Trial& trial, const Evidence& evidence) {
     std::string text =
-        wrap(report.thread.text() + ": " + with_matrix_names(report, trial, evidence));
+        wrap(report.thread.text() + ": " + substitute_matrix_names(report, trial, evidence));
     if (report.other_place.line > 0) {
         const bool is_learners = report.other_place.file == evidence.source.name;
         const Place other =
-            is_learners ? place_in(report.other_place, evidence) : report.other_place;
+            is_learners ? place_in_learner_file(report.other_place, evidence) : report.other_place;
         text += wrap("The other access: " + other.text() + ", " + report.other_thread.text() + ".");
     }
     return text;
@@ -60,25 +61,25 @@ std::string details_of(const Report& report, const Trial& trial, const Evidence&
 
 }  // namespace
 
-Failure from_report(FailureKind kind, const Report& report, const Trial& trial,
-                    const Evidence& evidence, const std::string& headline,
-                    const std::string& next) {
+Failure failure_from_report(FailureKind kind, const Report& report, const Trial& trial,
+                            const Evidence& evidence, const std::string& headline,
+                            const std::string& next) {
     return {.kind = kind,
             .headline = headline,
-            .place = place_in(report.place, evidence),
+            .place = place_in_learner_file(report.place, evidence),
             .shape = trial.shape,
-            .details = details_of(report, trial, evidence),
+            .details = report_details(report, trial, evidence),
             .next = next};
 }
 
-std::optional<Failure> told_as(std::initializer_list<ToldAs> list, const Trial& trial,
-                               const Evidence& evidence) {
-    for (const ToldAs& one : list) {
+std::optional<Failure> find_reported_failure(std::initializer_list<ReportRule> list,
+                                             const Trial& trial, const Evidence& evidence) {
+    for (const ReportRule& one : list) {
         const Report* report = find_report(trial, one.check, one.kind);
         if (!report) continue;
-        const bool is_cured = one.prefers_cure && !report->cure.empty();
-        return from_report(one.failure, *report, trial, evidence, one.headline,
-                           is_cured ? report->cure : one.next);
+        const bool is_cured = one.prefers_own_advice && !report->cure.empty();
+        return failure_from_report(one.failure, *report, trial, evidence, one.headline,
+                                   is_cured ? report->cure : one.next);
     }
     return std::nullopt;
 }

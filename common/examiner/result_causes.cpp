@@ -12,11 +12,11 @@ namespace {
 using simulated::Report;
 
 /// The maximum number of warps to check. Each check launches the kernel once.
-constexpr std::uint64_t kMostWarps = 64;
+constexpr std::uint64_t kMaxTracedWarps = 64;
 
 bool stores_to(const simulated::Access& access, std::uint64_t address) {
     if (access.is_shared || !access.is_store) return false;
-    const std::vector<std::uint64_t> begins = access.of_active();
+    const std::vector<std::uint64_t> begins = access.active_addresses();
     return std::any_of(begins.begin(), begins.end(), [&](std::uint64_t begin) {
         return address >= begin && address < begin + access.bytes_per_lane;
     });
@@ -24,17 +24,17 @@ bool stores_to(const simulated::Access& access, std::uint64_t address) {
 
 /// Returns the line that stored the first incorrect cell. Returns 0 if no such line is found, or if
 /// there are too many warps to search.
-int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
+int find_wrong_store_line(const Trial& trial, const Evidence& evidence) {
     if (!trial.comparison || !trial.comparison->first_bad) return 0;
     const auto warps = static_cast<std::uint64_t>((trial.launch.threads() + 31) / 32);
     const std::uint64_t count = static_cast<std::uint64_t>(trial.launch.blocks()) * warps;
-    if (count > kMostWarps) return 0;
+    if (count > kMaxTracedWarps) return 0;
     const Cell cell = *trial.comparison->first_bad;
     const std::int64_t index = cell.row * trial.comparison->problem.out_cols() + cell.col;
     for (std::uint64_t number = 0; number < count; ++number) {
-        const Trial seen = evidence.seen_with(
+        const Trial seen = evidence.launch_without_checks(
             trial.shape,
-            {number / warps, static_cast<unsigned>(number % warps), kMostTracedAccesses});
+            {number / warps, static_cast<unsigned>(number % warps), kMaxTracedAccesses});
         const std::uint64_t address = seen.out_address + 4 * static_cast<std::uint64_t>(index);
         const auto found = std::find_if(seen.accesses.begin(), seen.accesses.end(),
                                         [&](const auto& one) { return stores_to(one, address); });
@@ -46,23 +46,23 @@ int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
 /// Returns the line to look at first. If the index of a load is wrong, this is the line of that
 /// load. A compiler may attribute code that it moved out of a loop to a line that contains only a
 /// brace. In that case, returns the line of the statement before the brace.
-int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
-    const int store_line = line_of_statement(evidence.source.text, trial.store_line);
+int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence& evidence) {
+    const int store_line = find_statement_line(evidence.source.text, trial.store_line);
     const auto says = [&](const char* words) {
         return finding.sentence.find(words) != std::string::npos;
     };
     const std::string& text = evidence.source.text;
     int line = 0;
-    if (finding.fault == Fault::wrong_origin) line = line_of_move(text, "in");
-    if (finding.fault == Fault::half_exchanged) line = line_that_stored_wrong(trial, evidence);
+    if (finding.fault == Fault::wrong_origin) line = find_pointer_advance_line(text, "in");
+    if (finding.fault == Fault::half_exchanged) line = find_wrong_store_line(trial, evidence);
     if (finding.fault == Fault::never_written && says("on the diagonal")) {
-        line = line_of_leaving_diagonal(text);
+        line = find_line_leaving_diagonal(text);
     }
     if (line > 0) return line;
     const bool is_of_load = finding.fault == Fault::wrong_origin ||
                             (finding.fault == Fault::wrong_pitch && says("fits in["));
     if (!is_of_load) return store_line;
-    const Trial seen = evidence.seen_with(trial.shape);
+    const Trial seen = evidence.launch_without_checks(trial.shape);
     for (const LineCounters& one : seen.lines) {
         if (one.counters.load_requests > 0) return one.line;
     }
@@ -77,7 +77,7 @@ std::string first_sentence(const std::string& text) {
 
 /// Explains where elements are lost or misplaced. The accesses of a single warp show this, whereas
 /// the result does not.
-void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
+void explain_left_out_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = elements_left_out(trial, evidence);
     if (!left_out) return;
     failure.kind = FailureKind::elements_left_out;
@@ -90,8 +90,8 @@ void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evid
 
 /// Finds a sum of which only one term is multiplied, such as `row + k * cols`. This is a mistake
 /// regardless of the result.
-bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
-    const MissingBrackets found = missing_brackets(evidence.source.text);
+bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
+    const MissingParentheses found = find_missing_parentheses(evidence.source.text);
     if (found.line == 0) return false;
     failure.kind = FailureKind::wrong_result;
     failure.fault = Fault::wrong_pitch;
@@ -107,40 +107,40 @@ bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
 // ---- batches of matrices: from the launch and the text, find blocks that do not work on their own
 // matrix ----
 
-bool knows_its_matrix(const Evidence& evidence) {
-    return code_alone(evidence.source.text).find("blockIdx.z") != std::string::npos;
+bool uses_block_z(const Evidence& evidence) {
+    return blank_out_comments(evidence.source.text).find("blockIdx.z") != std::string::npos;
 }
 
 /// Returns the line on which to move a pointer to the block's own matrix: the line that moves the
 /// other pointer, or else the first line of the kernel.
-int line_to_move(const std::string& other, const Evidence& evidence) {
-    const int line = line_of_move(evidence.source.text, other);
-    return line > 0 ? line : line_of_kernel(evidence.source.text, evidence.exercise.kernel);
+int find_pointer_line(const std::string& other, const Evidence& evidence) {
+    const int line = find_pointer_advance_line(evidence.source.text, other);
+    return line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);
 }
 
 /// Explains why some matrices were not written: there are too few blocks, or the blocks do not use
 /// blockIdx.z.
-void look_at_batches(Failure& failure, const Trial& trial, const Evidence& evidence) {
+void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (failure.fault != Fault::batches_missed || !trial.comparison) return;
     const auto matrices = static_cast<long long>(trial.comparison->problem.batches());
     const long long blocks = trial.launch.grid[2];
-    const bool has_blocks = blocks >= matrices, knows = knows_its_matrix(evidence);
+    const bool has_blocks = blocks >= matrices, knows = uses_block_z(evidence);
     if (has_blocks == knows) return;
     failure.details = wrap(failure.headline) + failure.details;
     if (has_blocks) {
         failure.headline = "the grid has blocks for all " + std::to_string(matrices) +
                            " matrices, but nothing in the kernel depends on blockIdx.z: all of "
                            "them work on the first matrix.";
-        failure.place.line = line_of_kernel(evidence.source.text, evidence.exercise.kernel);
+        failure.place.line = find_kernel_line(evidence.source.text, evidence.exercise.kernel);
         failure.next =
             "Let `in` and `out` point to the block's own matrix: add blockIdx.z times the elements "
             "of one matrix.";
         return;
     }
     failure.headline = "the kernel uses blockIdx.z, but the grid has " +
-                       count_of(static_cast<std::uint64_t>(blocks), "block") + " along z for " +
+                       format_count(static_cast<std::uint64_t>(blocks), "block") + " along z for " +
                        std::to_string(matrices) + " matrices.";
-    failure.place.line = line_of_launch(evidence.source.text, ".grid");
+    failure.place.line = find_configure_line(evidence.source.text, ".grid");
     failure.next = "Let configure set the third number of .grid to the number of matrices.";
 }
 
@@ -148,30 +148,31 @@ void look_at_batches(Failure& failure, const Trial& trial, const Evidence& evide
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
-    const bool is_of_launch = has_trait(first.fault, trait::of_launch);
+    const bool is_of_launch = has_trait(first.fault, trait::may_be_launch);
     if (is_of_launch) {
-        if (auto found = exchanged_grid(trial, evidence)) return *found;
+        if (auto found = find_exchanged_grid(trial, evidence)) return *found;
     }
     Failure failure{.kind = FailureKind::wrong_result,
                     .fault = first.fault,
-                    .headline = with_end(first.sentence),
-                    .place = {evidence.source.name, line_of_mistake(trial, first, evidence), 0},
+                    .headline = end_sentence(first.sentence),
+                    .place = {evidence.source.name, find_mistake_line(trial, first, evidence), 0},
                     .shape = trial.shape,
-                    .next = next_after(first.fault, evidence.exercise.task())};
+                    .next = advice_for_fault(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
         // Accesses outside a matrix are a consequence of a wrong index, not a second mistake.
         const bool is_outside = has_trait(comparison.findings[i].fault, trait::outside);
         if (is_outside && has_trait(first.fault, trait::certain)) continue;
-        failure.details += wrap(with_end(comparison.findings[i].text()));
+        failure.details += wrap(end_sentence(comparison.findings[i].text()));
     }
-    const bool lacks_brackets = tell_missing_brackets(failure, evidence);
+    const bool lacks_brackets = explain_missing_parentheses(failure, evidence);
     const bool is_told =
-        lacks_brackets || (is_of_launch && look_at_launch(failure, trial, evidence));
-    if (!is_told && !first.guess.empty()) failure.headline += " " + with_end(first.guess);
-    if (!lacks_brackets) look_at_values(failure, trial, evidence);
-    look_at_batches(failure, trial, evidence);
-    if (!is_told && failure.fault == first.fault && has_trait(first.fault, trait::any_index)) {
-        look_at_elements(failure, trial, evidence);
+        lacks_brackets || (is_of_launch && explain_by_launch(failure, trial, evidence));
+    if (!is_told && !first.guess.empty()) failure.headline += " " + end_sentence(first.guess);
+    if (!lacks_brackets) explain_values(failure, trial, evidence);
+    explain_missed_batches(failure, trial, evidence);
+    if (!is_told && failure.fault == first.fault &&
+        has_trait(first.fault, trait::may_be_any_index)) {
+        explain_left_out_elements(failure, trial, evidence);
     }
     if (comparison.wrong + comparison.untouched > 0) {
         failure.details += wrap(
@@ -187,7 +188,7 @@ namespace {
 
 /// Returns an access outside a matrix that the guard bands revealed, or nullptr. memcheck does not
 /// run on a real GPU.
-const Finding* outside_finding(const Comparison& comparison) {
+const Finding* find_guard_band_finding(const Comparison& comparison) {
     if (has_trait(comparison.fault(), trait::certain)) return nullptr;
     const auto found =
         std::find_if(comparison.findings.begin(), comparison.findings.end(),
@@ -197,58 +198,59 @@ const Finding* outside_finding(const Comparison& comparison) {
 
 /// Explains a race between blocks that index the same matrix. The line to blame is the one whose
 /// row length differs from that of all other lines.
-void look_at_pitches(Failure& failure, const Report& race, const Evidence& evidence) {
+void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (!task.in_place) return;
-    const std::string matrix = name_of_matrix(true, evidence);
-    const OddPitch odd = odd_pitch(evidence.source.text, matrix);
+    const std::string matrix = matrix_name(true, evidence);
+    const OddPitch odd = find_odd_pitch(evidence.source.text, matrix);
     if (odd.line == 0) return;
     if (odd.line != race.place.line && odd.line != race.other_place.line) return;
     failure.place.line = odd.line;
     failure.details +=
         wrap("Line " + std::to_string(odd.line) + " takes a row of `" + matrix + "` to be " +
              odd.pitch + " elements long, all others " + odd.usual + ".");
-    failure.next = next_after(Fault::wrong_pitch, task);
+    failure.next = advice_for_fault(Fault::wrong_pitch, task);
 }
 
 /// Explains a race between blocks that work on different matrices.
-void look_at_batch_race(Failure& failure, const Report& race, const Trial& trial,
+void explain_batch_race(Failure& failure, const Report& race, const Trial& trial,
                         const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
     if (!differ_by_z || race.is("globalrace", "read after write")) return;
     if (look_at_begin_of_matrix(failure, trial, evidence)) return;
-    const bool knows = knows_its_matrix(evidence);
+    const bool knows = uses_block_z(evidence);
     failure.headline =
         "blocks of different matrices store to the same place, because it does not depend on "
         "blockIdx.z.";
-    failure.place.line = knows ? line_to_move("in", evidence) : line_to_move("out", evidence);
+    failure.place.line =
+        knows ? find_pointer_line("in", evidence) : find_pointer_line("out", evidence);
     failure.next = "Let `out` begin where the block's own matrix does" +
                    std::string(knows ? ", as `in` must." : ", and `in` too.");
 }
 
 }  // namespace
 
-std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence) {
+std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "globalrace");
     const bool is_wrong = trial.comparison && !trial.comparison->is_right();
     if (race && (!is_wrong || !has_trait(trial.comparison->fault(), trait::certain))) {
-        Failure failure =
-            from_report(FailureKind::race_between_blocks, *race, trial, evidence,
-                        "several threads access the same place in memory and at least one of them "
-                        "writes, in no fixed order.",
-                        std::string("Each element of `") + name_of_matrix(true, evidence) +
-                            "` belongs to one thread: which index do two threads share?");
-        look_at_pitches(failure, *race, evidence);
-        look_at_batch_race(failure, *race, trial, evidence);
-        tell_missing_brackets(failure, evidence);
+        Failure failure = failure_from_report(
+            FailureKind::race_between_blocks, *race, trial, evidence,
+            "several threads access the same place in memory and at least one of them "
+            "writes, in no fixed order.",
+            std::string("Each element of `") + matrix_name(true, evidence) +
+                "` belongs to one thread: which index do two threads share?");
+        explain_wrong_pitch(failure, *race, evidence);
+        explain_batch_race(failure, *race, trial, evidence);
+        explain_missing_parentheses(failure, evidence);
         return failure;
     }
     if (!is_wrong) return std::nullopt;
     const Comparison& comparison = *trial.comparison;
-    if (const Finding* finding = outside_finding(comparison)) {
-        return outside(trial, {evidence.source.name, trial.store_line, 0},
-                       wrap(with_end(finding->text())), evidence);
+    if (const Finding* finding = find_guard_band_finding(comparison)) {
+        return explain_out_of_bounds(trial, {evidence.source.name, trial.store_line, 0},
+                                     wrap(end_sentence(finding->text())), evidence);
     }
     return wrong_result(trial, comparison, evidence);
 }

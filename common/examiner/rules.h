@@ -19,26 +19,28 @@ namespace coalesce {
 const simulated::Report* find_report(const Trial& trial, const char* check, const char* kind = "");
 
 /// Returns the place in terms of the learner's file. The line is 0 if the place is in another file.
-Place place_in(const Place& place, const Evidence& evidence);
+Place place_in_learner_file(const Place& place, const Evidence& evidence);
 
 /// Returns the name that the exercise uses for its output or its input.
-const char* name_of_matrix(bool is_out, const Evidence& evidence);
+const char* matrix_name(bool is_out, const Evidence& evidence);
 
 /// The failure that a report with this check and kind is converted to.
-struct ToldAs {
+struct ReportRule {
     const char* check;
     const char* kind;  ///< "" for any kind
     FailureKind failure;
     const char* headline;
     const char* next;
-    bool prefers_cure = false;  ///< whether the report's own advice takes precedence over `next`
+    bool prefers_own_advice =
+        false;  ///< whether the report's own advice takes precedence over `next`
 };
 /// Returns the failure for the first entry of `list` that matches a report, or nothing if no entry
 /// matches.
-std::optional<Failure> told_as(std::initializer_list<ToldAs> list, const Trial& trial,
-                               const Evidence& evidence);
-Failure from_report(FailureKind kind, const simulated::Report& report, const Trial& trial,
-                    const Evidence& evidence, const std::string& headline, const std::string& next);
+std::optional<Failure> find_reported_failure(std::initializer_list<ReportRule> list,
+                                             const Trial& trial, const Evidence& evidence);
+Failure failure_from_report(FailureKind kind, const simulated::Report& report, const Trial& trial,
+                            const Evidence& evidence, const std::string& headline,
+                            const std::string& next);
 
 // ---- bounds_causes.cpp ----
 //
@@ -46,15 +48,15 @@ Failure from_report(FailureKind kind, const simulated::Report& report, const Tri
 // be too small.
 
 /// Returns the failure for a report of memcheck, if there is one.
-std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence);
+std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evidence);
 
 /// Returns the most likely cause of an access outside a matrix.
-Failure outside(const Trial& trial, const Place& place, const std::string& details,
-                const Evidence& evidence);
+Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std::string& details,
+                              const Evidence& evidence);
 
 /// Finds accesses outside an array that the compiler keeps in registers. No check reports them,
 /// because the compiler removes or changes such accesses.
-std::optional<Failure> local_array_left(const Trial& trial, const Evidence& evidence);
+std::optional<Failure> find_local_array_overrun(const Trial& trial, const Evidence& evidence);
 
 // ---- block_causes.cpp ----
 //
@@ -70,14 +72,14 @@ void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidenc
 // barriers, races, and a tile that no thread filled.
 
 /// Finds uses of shared memory that an asynchronous copy is still writing to.
-std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence);
+std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evidence);
 
 /// Finds incorrect barriers and warp operations, and threads that do not wait for each other.
-std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence);
+std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence);
 
 /// Finds a tile whose declaration lacks __shared__. No check reports this mistake, because each
 /// thread then has its own tile.
-std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& evidence);
+std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& evidence);
 
 /// Finds reads of memory that was never written.
 std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence);
@@ -88,7 +90,7 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
 
 /// Returns the cause of a race in global memory or of incorrect cells, or nothing if the result is
 /// correct.
-std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence);
+std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evidence);
 
 /// Returns the failure that the pattern of incorrect cells suggests.
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence);
@@ -107,10 +109,10 @@ bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidenc
 // access, show whether the launch is to blame.
 
 /// Finds a grid that does not cover the matrix, but would if its two sizes were swapped.
-std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& evidence);
+std::optional<Failure> find_exchanged_grid(const Trial& trial, const Evidence& evidence);
 /// Explains unwritten cells by the launch, and names the line to look at. Returns false if the
 /// launch does not explain them; the failure then keeps the guess that is based on the result.
-bool look_at_launch(Failure& failure, const Trial& trial, const Evidence& evidence);
+bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- value_causes.cpp ----
 //
@@ -118,7 +120,7 @@ bool look_at_launch(Failure& failure, const Trial& trial, const Evidence& eviden
 // of the kernel.
 
 /// Adds details to a wrong-result failure that the comparison alone cannot reveal.
-void look_at_values(Failure& failure, const Trial& trial, const Evidence& evidence);
+void explain_values(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- left_out.cpp ----
 //
@@ -126,7 +128,7 @@ void look_at_values(Failure& failure, const Trial& trial, const Evidence& eviden
 // another, some are left out.
 
 /// A stage at which a warp leaves out elements.
-struct LeftOut {
+struct LeftOutStage {
     std::string sentence;  ///< "a warp reads 128 elements of `in`, but stores only 32 of `out`."
     int line = 0;          ///< the first line that moves too few elements
     std::string next;
@@ -134,6 +136,6 @@ struct LeftOut {
 
 /// Returns the stage at which the first warp leaves out elements. Returns nothing if every stage
 /// moves the same number of elements, or if the recording of the warp's accesses is incomplete.
-std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evidence);
+std::optional<LeftOutStage> elements_left_out(const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

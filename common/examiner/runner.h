@@ -32,7 +32,7 @@ public:
     /// Compiles a file that contains a kernel with this name.
     virtual Compiled compile(const Source& source, const std::string& kernel) = 0;
     /// Launches the kernel once on a new input, and compares the output with what `task` requires.
-    virtual Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) = 0;
+    virtual Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) = 0;
 
     /// Predicts the time of a correct kernel on a GPU for this shape. Returns nothing if this
     /// runner cannot predict times.
@@ -43,13 +43,13 @@ public:
 
     /// Returns the stored value of this kind ("counters" or "time") that belongs to the inputs
     /// `of`, or nothing if there is none.
-    virtual std::optional<std::string> kept(const std::string& /*kind*/,
-                                            const std::string& /*of*/) {
+    virtual std::optional<std::string> load_cached(const std::string& /*kind*/,
+                                                   const std::string& /*of*/) {
         return std::nullopt;
     }
     /// Stores a value.
-    virtual void keep(const std::string& /*kind*/, const std::string& /*of*/,
-                      const std::string& /*text*/) {}
+    virtual void save_cached(const std::string& /*kind*/, const std::string& /*of*/,
+                             const std::string& /*text*/) {}
 
     /// Stops capturing the kernels' output and returns the beginning of it, in whole lines.
     virtual std::string take_output(bool& is_cut) {
@@ -70,13 +70,13 @@ public:
     /// Returns the name of the device. Throws std::runtime_error if there is no device.
     std::string device() const override;
     bool is_simulated() const override { return simulator_library::is_loaded(); }
-    Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
+    Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::string take_output(bool& is_cut) override;
 
 private:
-    LoadedKernel& loaded(const Compiled& kernel);
+    LoadedKernel& load_if_needed(const Compiled& kernel);
 
     OutputCapture output_;
     std::string loaded_ptx_;
@@ -101,8 +101,9 @@ public:
     Compiled compile(const Source& source, const std::string& kernel) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
-    std::optional<std::string> kept(const std::string& kind, const std::string& of) override;
-    void keep(const std::string& kind, const std::string& of, const std::string& text) override;
+    std::optional<std::string> load_cached(const std::string& kind, const std::string& of) override;
+    void save_cached(const std::string& kind, const std::string& of,
+                     const std::string& text) override;
 
 private:
     Options options_;

@@ -20,25 +20,25 @@ bool is_harmless(std::string_view letter) {
     return !is_mark && !is_isolate && !is_byte_order;
 }
 
-std::string escaped_byte(char letter) {
+std::string escape_byte(char letter) {
     auto byte = static_cast<unsigned char>(letter);
     return {'\\', 'x', "0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
 }
 
 // Returns the text with all harmful characters escaped, except for the control characters in
 // `keep`.
-std::string harmless(std::string_view bytes, std::size_t most, std::string_view keep) {
+std::string escape_unsafe(std::string_view bytes, std::size_t most, std::string_view keep) {
     std::string text;
     std::size_t letters = 0;
     while (!bytes.empty()) {
         if (letters++ == most) return text + "...";
-        std::size_t length = letter_length(bytes);
+        std::size_t length = utf8_length(bytes);
         std::string_view letter = bytes.substr(0, std::max<std::size_t>(1, length));
         bool stays = length > 0 && (is_harmless(letter) || keep.find(letter) != keep.npos);
         if (stays) {
             text += letter;
         } else {
-            for (char byte : letter) text += escaped_byte(byte);
+            for (char byte : letter) text += escape_byte(byte);
         }
         bytes.remove_prefix(letter.size());
     }
@@ -47,7 +47,7 @@ std::string harmless(std::string_view bytes, std::size_t most, std::string_view 
 
 }  // namespace
 
-std::size_t letter_length(std::string_view bytes) {
+std::size_t utf8_length(std::string_view bytes) {
     auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
     if (at(0) < 0x80) return 1;
     std::size_t length = at(0) >= 0xc2 && at(0) <= 0xdf   ? 2
@@ -64,26 +64,26 @@ std::size_t letter_length(std::string_view bytes) {
     return length;
 }
 
-std::string shown(std::string_view bytes, std::size_t most) {
-    return harmless(bytes, most, "");
+std::string escape_line(std::string_view bytes, std::size_t most) {
+    return escape_unsafe(bytes, most, "");
 }
 
-std::string shown_lines(const std::vector<std::string>& lines) {
+std::string escape_lines(const std::vector<std::string>& lines) {
     constexpr std::size_t most_columns = 76;
     std::string text;
-    for (const std::string& line : lines) text += "  " + shown(line, most_columns) + "\n";
+    for (const std::string& line : lines) text += "  " + escape_line(line, most_columns) + "\n";
     return text;
 }
 
-std::string shown_text(std::string_view bytes) {
-    return harmless(bytes, std::string_view::npos - 1, "\n\t");
+std::string escape_text(std::string_view bytes) {
+    return escape_unsafe(bytes, std::string_view::npos - 1, "\n\t");
 }
 
-std::string markdown(std::string_view bytes) {
+std::string escape_markdown(std::string_view bytes) {
     // These characters begin markup, or turn an address into a link (colon and @).
     constexpr std::string_view begins_markup = "\\`*_{}[]()#+-!|~$^=@";
     std::string text;
-    const std::string letters = shown(bytes, 1000);
+    const std::string letters = escape_line(bytes, 1000);
     for (std::size_t i = 0; i < letters.size(); ++i) {
         const char letter = letters[i];
         switch (letter) {
@@ -100,8 +100,8 @@ std::string markdown(std::string_view bytes) {
     return text;
 }
 
-std::string markdown_code(std::string_view bytes) {
-    std::string text = shown_text(bytes);
+std::string to_markdown_code(std::string_view bytes) {
+    std::string text = escape_text(bytes);
     std::size_t longest = 0, run = 0;
     for (char letter : text) {
         run = letter == '`' ? run + 1 : 0;
@@ -112,9 +112,9 @@ std::string markdown_code(std::string_view bytes) {
     return fence + "text\n" + text + fence + "\n";
 }
 
-std::string xml(std::string_view bytes) {
+std::string escape_xml(std::string_view bytes) {
     std::string text;
-    for (char letter : shown_text(bytes)) {
+    for (char letter : escape_text(bytes)) {
         switch (letter) {
             case '&': text += "&amp;"; break;
             case '<': text += "&lt;"; break;
@@ -129,8 +129,8 @@ std::string xml(std::string_view bytes) {
     return text;
 }
 
-std::string csv(std::string_view bytes) {
-    std::string text = shown(bytes, 1000);
+std::string to_csv_field(std::string_view bytes) {
+    std::string text = escape_line(bytes, 1000);
     // Spreadsheets ignore leading spaces. Fields that are not formulas, such as "-", get an
     // apostrophe too.
     std::size_t first = text.find_first_not_of(' ');

@@ -13,7 +13,7 @@ namespace {
 
 /// The fraction of stored elements that must be correct. It is less than 1, because blocks may
 /// store an element twice where tiles overlap at an edge.
-constexpr double kLeastRight = 0.9;
+constexpr double kMinCorrectFraction = 0.9;
 
 /// Calls `use` with the first element and the length of each touched range within the matrix.
 void for_each_run(const void* matrix, std::size_t bytes, const Touched& touched,
@@ -47,7 +47,7 @@ void SampledMatrix::fill(void* in, const Touched& loaded) const {
     });
 }
 
-SampledMatrix::Element SampledMatrix::told(std::uint64_t index, float value) const {
+SampledMatrix::Element SampledMatrix::classify_element(std::uint64_t index, float value) const {
     Bits bits;
     std::memcpy(&bits.low, &value, sizeof value);
     // Memory that was never written contains zeros, and a block that loads from it stores zeros.
@@ -61,19 +61,19 @@ SampledMatrix::Element SampledMatrix::told(std::uint64_t index, float value) con
     return problem_.is_in_place() && *from == index ? Element::none : Element::wrong;
 }
 
-bool SampledMatrix::is_moved(const void* out, const Touched& stored) const {
+bool SampledMatrix::is_correct(const void* out, const Touched& stored) const {
     std::uint64_t right = 0, wrong = 0;
     for_each_run(out, problem_.bytes(), stored, [&](std::uint64_t first, std::vector<float>& run) {
         CUDA_CHECK(cudaMemcpy(run.data(), static_cast<const float*>(out) + first,
                               run.size() * sizeof(float), cudaMemcpyDeviceToHost));
         for (std::size_t i = 0; i < run.size(); ++i) {
-            const Element element = told(first + i, run[i]);
+            const Element element = classify_element(first + i, run[i]);
             right += element == Element::right ? 1 : 0;
             wrong += element == Element::wrong ? 1 : 0;
         }
     });
     const double asked = static_cast<double>(stored.bytes) / sizeof(float);
-    return wrong == 0 && static_cast<double>(right) >= kLeastRight * asked;
+    return wrong == 0 && static_cast<double>(right) >= kMinCorrectFraction * asked;
 }
 
 }  // namespace coalesce

@@ -21,13 +21,13 @@ public:
     void fill(void* in, const Touched& loaded) const;
     /// Reports whether the elements stored to the matrix at `out` are correct. No element may be
     /// incorrect, and nearly all stored elements must have a known value.
-    bool is_moved(const void* out, const Touched& stored) const;
+    bool is_correct(const void* out, const Touched& stored) const;
 
 private:
     /// The state of an output element: it has the correct value, it has no value because it was not
     /// stored, or it has an incorrect value.
     enum class Element { right, none, wrong };
-    Element told(std::uint64_t index, float value) const;
+    Element classify_element(std::uint64_t index, float value) const;
 
     Problem problem_;
     Pattern pattern_;

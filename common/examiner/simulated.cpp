@@ -16,7 +16,7 @@ namespace {
 
 Place place_of(const char* file, unsigned line, const std::string& file_name) {
     if (line == 0) return {};
-    const bool is_learners = std::string(file) == kLearnersFile;
+    const bool is_learners = std::string(file) == kLearnerFile;
     return {is_learners ? file_name : file, static_cast<int>(line), 0};
 }
 
@@ -32,8 +32,8 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 
 /// Replaces the compiler's name for the file with the learner's. The compiler calls the file
 /// "/learner/kernel.cu", or "kernel.cu:12" within a message.
-std::string with_name(std::string text, const std::string& file_name) {
-    const std::string hidden = kLearnersFile;
+std::string replace_file_name(std::string text, const std::string& file_name) {
+    const std::string hidden = kLearnerFile;
     const std::string last_part = " " + hidden.substr(hidden.rfind('/') + 1) + ":";
     replace_all(text, last_part, " " + file_name + ":");
     replace_all(text, hidden, file_name);
@@ -44,8 +44,8 @@ Report to_report(const CoalesceReport& from, const std::string& file_name) {
     Report to;
     to.check = from.check;
     to.kind = from.kind;
-    to.message = with_name(from.message, file_name);
-    to.cure = with_name(from.cure, file_name);
+    to.message = replace_file_name(from.message, file_name);
+    to.cure = replace_file_name(from.cure, file_name);
     to.place = place_of(from.file, from.line, file_name);
     to.other_place = place_of(from.other_file, from.other_line, file_name);
     copy(from.block, to.thread.block);
@@ -66,7 +66,7 @@ void for_each_kernel(const std::string& name, const auto& visit) {
     }
 }
 
-std::string coordinates(const std::array<unsigned, 3>& at) {
+std::string format_coordinates(const std::array<unsigned, 3>& at) {
     if (at[2] == 0) return format("(%u,%u)", at[0], at[1]);
     return format("(%u,%u,%u)", at[0], at[1], at[2]);
 }
@@ -74,7 +74,7 @@ std::string coordinates(const std::array<unsigned, 3>& at) {
 }  // namespace
 
 std::string Thread::text() const {
-    return "block " + coordinates(block) + ", thread " + coordinates(thread);
+    return "block " + format_coordinates(block) + ", thread " + format_coordinates(thread);
 }
 
 bool Report::is(const char* wanted_check, const char* wanted_kind) const {
@@ -104,7 +104,7 @@ std::vector<LineCounters> lines_of(const std::string& kernel) {
     for_each_kernel(kernel, [&](std::size_t index, const CoalesceKernel&) {
         for (std::size_t i = 0; i < count(index); ++i) {
             CoalesceLine from{};
-            if (get(index, i, &from) != 0 || std::string(from.file) != kLearnersFile) continue;
+            if (get(index, i, &from) != 0 || std::string(from.file) != kLearnerFile) continue;
             LineCounters line{static_cast<int>(from.line), {}};
             simulator_library::add(from.counters, line.counters);
             if (line.counters.has_memory_requests()) lines.push_back(line);
@@ -117,7 +117,7 @@ void mark_unwritten(const void* begin, std::size_t bytes) {
     SIMULATOR_FUNCTION(coalesceMarkUnwritten)(reinterpret_cast<std::uint64_t>(begin), bytes);
 }
 
-void draw_addresses(std::uint64_t seed) {
+void randomize_addresses(std::uint64_t seed) {
     if (SIMULATOR_FUNCTION(coalesceDrawAddresses)(seed) != 0) {
         throw std::runtime_error("the simulated GPU has memory in use");
     }
@@ -129,7 +129,7 @@ std::vector<Access> traced() {
     auto* get = SIMULATOR_FUNCTION(coalesceGetAccess);
     for (std::size_t i = 0; i < count; ++i) {
         CoalesceAccess from{};
-        if (get(i, &from) != 0 || std::string(from.file) != kLearnersFile) continue;
+        if (get(i, &from) != 0 || std::string(from.file) != kLearnerFile) continue;
         Access to{.line = static_cast<int>(from.line),
                   .is_shared = from.shared != 0,
                   .is_store = from.store != 0,
@@ -152,7 +152,7 @@ void prepare(const char* checks, std::uint64_t most_warp_instructions) {
 std::string identity() {
     Dl_info info{};
     void* function = dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion");
-    return function && dladdr(function, &info) ? identity_of(info.dli_fname) : "";
+    return function && dladdr(function, &info) ? file_fingerprint(info.dli_fname) : "";
 }
 
 }  // namespace coalesce::simulated

@@ -66,7 +66,7 @@ struct Access {
     unsigned ideal = 0;  ///< the minimum for these bytes
 
     /// Returns the addresses of the active lanes.
-    std::vector<std::uint64_t> of_active() const {
+    std::vector<std::uint64_t> active_addresses() const {
         std::vector<std::uint64_t> found;
         for (std::size_t lane = 0; lane < addresses.size(); ++lane) {
             if ((active >> lane & 1) != 0) found.push_back(addresses[lane]);
@@ -86,7 +86,7 @@ void mark_unwritten(const void* begin, std::size_t bytes);
 
 /// Makes later allocations use different addresses. Throws std::runtime_error if memory is already
 /// allocated.
-void draw_addresses(std::uint64_t seed);
+void randomize_addresses(std::uint64_t seed);
 
 /// Returns an identifier of the loaded simulator, for use in cache keys.
 std::string identity();

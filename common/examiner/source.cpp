@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-constexpr const char* kRestore = "./learn reset with the exercise's number restores it.";
+constexpr const char* kResetAdvice = "./learn reset with the exercise's number restores it.";
 
 Failure failure(FailureKind kind, const std::string& file, int line, const std::string& headline,
                 const std::string& next) {
@@ -24,14 +24,14 @@ Failure failure(FailureKind kind, const std::string& file, int line, const std::
 Failure cannot_open(const std::string& name, int error) {
     if (error == ENOENT || error == ENOTDIR) {
         return failure(FailureKind::file_missing, name, 0, "there is no such file.",
-                       std::string("Check the name. If the file was deleted: ") + kRestore);
+                       std::string("Check the name. If the file was deleted: ") + kResetAdvice);
     }
     return failure(FailureKind::file_unreadable, name, 0,
                    std::string("the file cannot be read: ") + std::strerror(error) + ".",
                    "Look at its permissions: ls -l " + name);
 }
 
-Failure too_large(const std::string& name) {
+Failure explain_too_large(const std::string& name) {
     return failure(FailureKind::file_too_large, name, 0,
                    "the file has more than 1 MB; an exercise's file has about 2 KB.",
                    "Is this the right file? It should contain only a kernel and its configure.");
@@ -48,26 +48,27 @@ std::size_t first_binary_byte(const std::string& text) {
     return found == text.end() ? std::string::npos : static_cast<std::size_t>(found - text.begin());
 }
 
-Failure look_at(const std::string& text, const std::string& name) {
-    if (text.size() > kLargestSource) return too_large(name);
+Failure check_text(const std::string& text, const std::string& name) {
+    if (text.size() > kLargestSource) return explain_too_large(name);
     if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos) {
         return failure(
             FailureKind::file_empty, name, 0, "the file is empty.",
-            std::string("Write the kernel and configure. If your text was lost: ") + kRestore);
+            std::string("Write the kernel and configure. If your text was lost: ") + kResetAdvice);
     }
     const std::size_t binary = first_binary_byte(text);
     if (binary != std::string::npos) {
-        return failure(FailureKind::file_binary, name, line_at(text, binary),
-                       "the file holds bytes that are not text, so it is not source code.",
-                       std::string("Save it as text (UTF-8). If it was overwritten: ") + kRestore);
+        return failure(
+            FailureKind::file_binary, name, line_number_at(text, binary),
+            "the file holds bytes that are not text, so it is not source code.",
+            std::string("Save it as text (UTF-8). If it was overwritten: ") + kResetAdvice);
     }
-    return refused_include(text, name);
+    return find_refused_include(text, name);
 }
 
 }  // namespace
 
-Source source_of_text(const std::string& text, const std::string& shown_as) {
-    return {shown_as, text, look_at(text, shown_as)};
+Source make_source(const std::string& text, const std::string& shown_as) {
+    return {shown_as, text, check_text(text, shown_as)};
 }
 
 Source read_source(const std::filesystem::path& path, const std::string& shown_as) {
@@ -84,11 +85,11 @@ Source read_source(const std::filesystem::path& path, const std::string& shown_a
                                                          : "this is not an ordinary file.",
                                  "Give the file with the kernel: kernel.cu");
     } else if (static_cast<std::size_t>(status.st_size) > kLargestSource) {
-        source.problem = too_large(name);
+        source.problem = explain_too_large(name);
     } else if (!read_all(file.get(), source.text, kLargestSource)) {
         source.problem = cannot_open(name, errno);
     } else {
-        source.problem = look_at(source.text, name);
+        source.problem = check_text(source.text, name);
     }
     return source;
 }

@@ -30,8 +30,8 @@ constexpr std::size_t kLargestSource = std::size_t{1} << 20;
 Source read_source(const std::filesystem::path& file, const std::string& shown_as = "");
 /// Returns the failure for the first #include, #embed or __has_include that is not allowed. If all
 /// are allowed, the failure's kind is none.
-Failure refused_include(const std::string& text, const std::string& file_name);
+Failure find_refused_include(const std::string& text, const std::string& file_name);
 /// Creates a source from a string in memory, which must meet the same requirements as a file.
-Source source_of_text(const std::string& text, const std::string& shown_as);
+Source make_source(const std::string& text, const std::string& shown_as);
 
 }  // namespace coalesce

@@ -15,7 +15,7 @@ namespace coalesce {
 namespace {
 
 /// Returns the offset of the end of the quoted text that starts at `begin`.
-std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
+std::size_t find_end_of_quoted(const std::string& text, std::size_t begin) {
     std::size_t end = begin + 1;
     while (end < text.size() && text[end] != text[begin] && text[end] != '\n') {
         end += text[end] == '\\' ? 2 : 1;
@@ -23,8 +23,8 @@ std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
     return std::min(end + 1, text.size());
 }
 
-int line_of_match(const std::string& text, const std::string& pattern) {
-    const std::string code = searchable(text);
+int find_line_of_match(const std::string& text, const std::string& pattern) {
+    const std::string code = code_for_search(text);
     std::smatch found;
     if (!std::regex_search(code, found, std::regex(pattern))) return 0;
     return line_of(code, found, 1);
@@ -32,33 +32,33 @@ int line_of_match(const std::string& text, const std::string& pattern) {
 
 /// Returns the last line with a match outside comments, or 0. PTX instructions inside strings match
 /// as well.
-int last_line_of(const std::string& text, const std::regex& pattern) {
-    const std::string code = code_alone(text);
+int find_last_line(const std::string& text, const std::regex& pattern) {
+    const std::string code = blank_out_comments(text);
     int line = 0;
-    for (const std::smatch& one : matches_of(text, pattern)) {
+    for (const std::smatch& one : find_matches(text, pattern)) {
         const bool is_ptx = one.str().starts_with("cp.async");
-        if (is_ptx || code[place_of(one)] != ' ') line = line_of(text, one);
+        if (is_ptx || code[match_offset(one)] != ' ') line = line_of(text, one);
     }
     return line;
 }
 
 /// Matches the beginning of a __device__ function and captures its name.
-const std::regex& device_function() {
+const std::regex& device_function_pattern() {
     static const std::regex head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
     return head;
 }
 
 /// Returns the last line of the kernel that matches. If the last match is in a function before the
 /// kernel, returns the last line that calls that function.
-int last_line_in_kernel(const std::string& text, const std::regex& pattern) {
-    const int line = last_line_of(text, pattern);
-    if (line == 0 || line >= line_of_kernel(text, "")) return line;
-    const std::string code = searchable(text);
+int find_last_line_in_kernel(const std::string& text, const std::regex& pattern) {
+    const int line = find_last_line(text, pattern);
+    if (line == 0 || line >= find_kernel_line(text, "")) return line;
+    const std::string code = code_for_search(text);
     std::string name;
-    for (const std::smatch& one : matches_of(code, device_function())) {
+    for (const std::smatch& one : find_matches(code, device_function_pattern())) {
         if (line_of(code, one, 1) <= line) name = one.str(1);
     }
-    return name.empty() ? line : last_line_of(text, std::regex("\\b" + name + "\\s*\\("));
+    return name.empty() ? line : find_last_line(text, std::regex("\\b" + name + "\\s*\\("));
 }
 
 bool is_component(const std::string& text) {
@@ -68,7 +68,7 @@ bool is_component(const std::string& text) {
 
 /// Returns the value assigned on a line if the value or the target is a component of a vector.
 /// Otherwise returns "".
-std::string value_of_component(const std::string& line) {
+std::string find_component_value(const std::string& line) {
     const std::string statement = trimmed(line);
     const std::size_t equals = statement.find('=');
     if (equals == statement.npos ||
@@ -87,7 +87,7 @@ struct Assignment {
 
 /// Returns the line of a value that occurs twice in the sequence. Of the two lines, returns the one
 /// whose position does not match its component (v.y belongs on the second line).
-int repeated_in(const std::vector<Assignment>& run) {
+int find_repeated_component(const std::vector<Assignment>& run) {
     const auto is_in_place = [&](std::size_t i) {
         return std::string_view("xyzw").find(run[i].value.back()) == i;
     };
@@ -101,7 +101,7 @@ int repeated_in(const std::vector<Assignment>& run) {
 }
 
 /// Returns the offset of the brace that closes the scope around `begin`.
-std::size_t end_of_scope(const std::string& code, std::size_t begin) {
+std::size_t find_end_of_scope(const std::string& code, std::size_t begin) {
     int depth = 0;
     for (std::size_t at = begin; at < code.size(); ++at) {
         depth += code[at] == '{';
@@ -113,7 +113,8 @@ std::size_t end_of_scope(const std::string& code, std::size_t begin) {
 
 /// Returns a component such as "v.w" that is never set, although other components of the vector are
 /// set and the whole vector is used. Otherwise returns "".
-std::string unset_component(const std::string& scope, const std::string& name, std::size_t count) {
+std::string find_unset_component(const std::string& scope, const std::string& name,
+                                 std::size_t count) {
     const auto has = [&](const std::string& pattern) {
         return std::regex_search(scope, std::regex("\\b" + name + pattern));
     };
@@ -136,43 +137,44 @@ std::string unset_component(const std::string& scope, const std::string& name, s
 
 /// Returns the first match of `head` for which `line` lies between the match and its closing
 /// bracket. `head` must end with an opening bracket.
-std::optional<std::smatch> with_line(const std::string& code, int line, const std::regex& head) {
-    for (const std::smatch& one : matches_of(code, head)) {
-        const int last = line_at(code, closing_bracket(code, end_of(one) - 1));
+std::optional<std::smatch> find_match_around_line(const std::string& code, int line,
+                                                  const std::regex& head) {
+    for (const std::smatch& one : find_matches(code, head)) {
+        const int last = line_number_at(code, find_closing_bracket(code, match_end(one) - 1));
         if (line >= line_of(code, one) && line <= last) return one;
     }
     return std::nullopt;
 }
 
 /// Returns the name of the __device__ function that contains an asm statement on this line, or "".
-std::string word_with_assembly(const std::string& code, int line) {
+std::string find_function_with_asm(const std::string& code, int line) {
     static const std::regex statement(R"(\basm\b[^();]*\()");
-    if (!with_line(code, line, statement)) return "";
-    const auto function = with_line(code, line, device_function());
+    if (!find_match_around_line(code, line, statement)) return "";
+    const auto function = find_match_around_line(code, line, device_function_pattern());
     return function ? function->str(1) : "";
 }
 
 /// Returns the offset of the end of the loop whose keyword ends at offset `keyword`.
-std::size_t end_of_loop(const std::string& code, std::size_t keyword) {
+std::size_t find_end_of_loop(const std::string& code, std::size_t keyword) {
     std::size_t body = code.find_first_not_of(" \t\n", keyword);
     if (body != code.npos && code[body] == '(') {
-        body = code.find_first_not_of(" \t\n", closing_bracket(code, body) + 1);
+        body = code.find_first_not_of(" \t\n", find_closing_bracket(code, body) + 1);
     }
     if (body == code.npos) return code.size();
-    if (code[body] == '{') return closing_bracket(code, body);
+    if (code[body] == '{') return find_closing_bracket(code, body);
     const std::size_t end = code.find_first_of(";{", body);
     if (end == code.npos) return code.size();
-    return code[end] == '{' ? closing_bracket(code, end) : end;
+    return code[end] == '{' ? find_closing_bracket(code, end) : end;
 }
 
 }  // namespace
 
-int line_at(const std::string& text, std::size_t place) {
+int line_number_at(const std::string& text, std::size_t place) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(place, text.size()));
     return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
 }
 
-std::string code_alone(const std::string& text) {
+std::string blank_out_comments(const std::string& text) {
     std::string code = text;
     for (std::size_t i = 0; i < text.size();) {
         std::size_t end = i + 1;
@@ -182,7 +184,7 @@ std::string code_alone(const std::string& text) {
             const std::size_t closing = text.find("*/", i + 2);
             end = closing == text.npos ? text.size() : closing + 2;
         } else if (text[i] == '"' || text[i] == '\'') {
-            end = end_of_quoted(text, i);
+            end = find_end_of_quoted(text, i);
         } else {
             ++i;
             continue;
@@ -194,7 +196,7 @@ std::string code_alone(const std::string& text) {
     return code;
 }
 
-std::size_t closing_bracket(const std::string& code, std::size_t open) {
+std::size_t find_closing_bracket(const std::string& code, std::size_t open) {
     const char opens = open < code.size() ? code[open] : '\0';
     const char closes = opens == '(' ? ')' : opens == '[' ? ']' : '}';
     int depth = 0;
@@ -206,34 +208,35 @@ std::size_t closing_bracket(const std::string& code, std::size_t open) {
     return code.size();
 }
 
-std::string searchable(const std::string& text) {
+std::string code_for_search(const std::string& text) {
     constexpr std::size_t longest = std::size_t{8} << 10;
-    return text.size() > longest ? "" : code_alone(text);
+    return text.size() > longest ? "" : blank_out_comments(text);
 }
 
-Declared array_not_shared(const std::string& text) {
+Declared find_unshared_array(const std::string& text) {
     static const std::regex array(R"(\b\w+\s+(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
-    const std::string code = searchable(text);
+    const std::string code = code_for_search(text);
     const std::size_t barrier = code.find("__syncthreads");
     if (barrier == code.npos || code.find("__shared__") != code.npos) return {};
     const std::string before = code.substr(0, barrier), behind = code.substr(barrier);
-    for (const std::smatch& one : matches_of(before, array)) {
+    for (const std::smatch& one : find_matches(before, array)) {
         const std::regex name("\\b" + one.str(1) + "\\b");
         if (std::regex_search(behind, name)) return {one.str(1), line_of(code, one, 1)};
     }
     return {};
 }
 
-int line_of_mixed_axes(const std::string& text) {
-    return line_of_match(text, R"((blockIdx\.x\s*\*\s*blockDim\.y|blockIdx\.y\s*\*\s*blockDim\.x)"
-                               R"(|blockIdx\.[xy]\s*\*\s*gridDim\.[xy]))");
+int find_line_with_mixed_axes(const std::string& text) {
+    return find_line_of_match(text,
+                              R"((blockIdx\.x\s*\*\s*blockDim\.y|blockIdx\.y\s*\*\s*blockDim\.x)"
+                              R"(|blockIdx\.[xy]\s*\*\s*gridDim\.[xy]))");
 }
 
-Declared cast_of_value(const std::string& text) {
+Declared find_cast_of_value(const std::string& text) {
     static const std::regex cast(
         R"((?:\(\s*(float[234])\s*\)|\bstatic_cast\s*<\s*(float[234])\s*>\s*\()"
         R"(|\b(float[234])\s*\()\s*(\w+)\s*\[)");
-    const std::string code = searchable(text);
+    const std::string code = code_for_search(text);
     std::smatch one;
     if (!std::regex_search(code, one, cast)) return {};
     const std::regex floats("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + one.str(4) + "\\b");
@@ -241,49 +244,50 @@ Declared cast_of_value(const std::string& text) {
     return {one.str(1) + one.str(2) + one.str(3), line_of(code, one)};
 }
 
-int line_of_repeated_component(const std::string& text) {
-    std::istringstream lines(searchable(text) + "\n\n");
+int find_line_with_repeated_component(const std::string& text) {
+    std::istringstream lines(code_for_search(text) + "\n\n");
     std::vector<Assignment> run;
     int number = 1;
     for (std::string line; std::getline(lines, line); ++number) {
-        if (const std::string value = value_of_component(line); !value.empty()) {
+        if (const std::string value = find_component_value(line); !value.empty()) {
             run.push_back({value, number});
             continue;
         }
-        if (const int repeated = repeated_in(run); repeated > 0) return repeated;
+        if (const int repeated = find_repeated_component(run); repeated > 0) return repeated;
         run.clear();
     }
     return 0;
 }
 
-Declared component_never_set(const std::string& text) {
+Declared find_component_never_set(const std::string& text) {
     static const std::regex declaration(R"(\bfloat([24])\s+(\w+(?:\s*,\s*\w+)*)\s*;)");
     static const std::regex word(R"(\w+)");
-    const std::string code = searchable(text);
-    for (const std::smatch& one : matches_of(code, declaration)) {
-        const std::size_t begin = end_of(one);
-        const std::string scope = code.substr(begin, end_of_scope(code, begin) - begin);
+    const std::string code = code_for_search(text);
+    for (const std::smatch& one : find_matches(code, declaration)) {
+        const std::size_t begin = match_end(one);
+        const std::string scope = code.substr(begin, find_end_of_scope(code, begin) - begin);
         const std::string names = one.str(2);
-        for (const std::smatch& name : matches_of(names, word)) {
-            const std::string lost = unset_component(scope, name.str(), one.str(1) == "2" ? 2 : 4);
+        for (const std::smatch& name : find_matches(names, word)) {
+            const std::string lost =
+                find_unset_component(scope, name.str(), one.str(1) == "2" ? 2 : 4);
             if (!lost.empty()) return {lost, line_of(code, one)};
         }
     }
     return {};
 }
 
-int line_of_word(const std::string& text, int line) {
-    const std::string code = searchable(text);
-    const std::string word = word_with_assembly(code, line);
+int find_caller_of_asm(const std::string& text, int line) {
+    const std::string code = code_for_search(text);
+    const std::string word = find_function_with_asm(code, line);
     if (word.empty()) return line;
     const std::regex use("\\b" + word + "\\s*\\(");
-    const std::vector<std::smatch> uses = matches_of(code, use);
+    const std::vector<std::smatch> uses = find_matches(code, use);
     // The first match is the definition of the function, not a call.
     return uses.size() == 2 ? line_of(code, uses.back()) : line;
 }
 
-int line_of_statement(const std::string& text, int line) {
-    std::istringstream lines(code_alone(text));
+int find_statement_line(const std::string& text, int line) {
+    std::istringstream lines(blank_out_comments(text));
     int found = line, number = 1;
     for (std::string one; number <= line && std::getline(lines, one); ++number) {
         if (one.find_first_not_of(" \t\r{}") != one.npos) found = number;
@@ -293,19 +297,19 @@ int line_of_statement(const std::string& text, int line) {
 
 bool has_dynamic_array(const std::string& text) {
     static const std::regex array(R"(\bextern\b[^;"]*\b__shared__\b)");
-    return std::regex_search(searchable(text), array);
+    return std::regex_search(code_for_search(text), array);
 }
 
-int line_of_leaving_diagonal(const std::string& text) {
-    return line_of_match(text, R"(\bif\s*\(\s*blockIdx\.\w\s*([<>=]=)\s*blockIdx\.\w\s*\))"
-                               R"(\s*\{?\s*return\b)");
+int find_line_leaving_diagonal(const std::string& text) {
+    return find_line_of_match(text, R"(\bif\s*\(\s*blockIdx\.\w\s*([<>=]=)\s*blockIdx\.\w\s*\))"
+                                    R"(\s*\{?\s*return\b)");
 }
 
-OddPitch odd_pitch(const std::string& text, const std::string& array) {
-    const std::string code = searchable(text);
+OddPitch find_odd_pitch(const std::string& text, const std::string& array) {
+    const std::string code = code_for_search(text);
     const std::regex index("\\b" + array + R"(\s*\[[^\];]*\*\s*(\w+)\s*[+\]])");
     std::map<std::string, std::vector<int>> lines;
-    for (const std::smatch& one : matches_of(code, index))
+    for (const std::smatch& one : find_matches(code, index))
         lines[one.str(1)].push_back(line_of(code, one, 1));
     if (lines.size() != 2) return {};
     const auto &first = *lines.begin(), &second = *lines.rbegin();
@@ -316,12 +320,12 @@ OddPitch odd_pitch(const std::string& text, const std::string& array) {
     return first.second.size() == 1 ? odd(first, second) : odd(second, first);
 }
 
-int line_of_move(const std::string& text, const std::string& pointer) {
-    return line_of_match(text, "\\b(" + pointer + ")\\s*\\+");
+int find_pointer_advance_line(const std::string& text, const std::string& pointer) {
+    return find_line_of_match(text, "\\b(" + pointer + ")\\s*\\+");
 }
 
 bool never_commits(const std::string& text) {
-    const std::string code = code_alone(text);
+    const std::string code = blank_out_comments(text);
     const bool copies =
         code.find("__pipeline_memcpy_async") != code.npos || text.find("cp.async.c") != text.npos;
     // In inline-PTX strings, searching for the instruction's name is enough. A comment that
@@ -333,47 +337,48 @@ bool never_commits(const std::string& text) {
     return copies && !commits;
 }
 
-bool copies_by_mbarrier(const std::string& text) {
+bool tracks_copies_with_mbarrier(const std::string& text) {
     return text.find("mbarrier::complete_tx::bytes") != text.npos;
 }
 
-int line_of_copy_wait(const std::string& text) {
+int find_copy_wait_line(const std::string& text) {
     static const std::regex wait(R"(__pipeline_wait_prior|consumer_wait|cp\.async\.wait_)");
-    return last_line_in_kernel(text, wait);
+    return find_last_line_in_kernel(text, wait);
 }
 
-int line_of_copies_sent(const std::string& text) {
+int find_copy_start_line(const std::string& text) {
     static const std::regex sent(R"(\b(?:__pipeline_)?memcpy_async\b|cp\.async\.c[ag]\b)");
-    return last_line_in_kernel(text, sent);
+    return find_last_line_in_kernel(text, sent);
 }
 
-int line_of_launch(const std::string& text, const std::string& member) {
-    const std::string code = code_alone(text);
+int find_configure_line(const std::string& text, const std::string& member) {
+    const std::string code = blank_out_comments(text);
     const std::size_t begin = code.find("configure");
     if (begin == code.npos) return 0;
     for (const std::string& word : {member, std::string("return")}) {
         const std::size_t place = code.find(word, begin);
-        if (place != code.npos) return line_at(code, place);
+        if (place != code.npos) return line_number_at(code, place);
     }
-    return line_at(code, begin);
+    return line_number_at(code, begin);
 }
 
-int line_of_kernel(const std::string& text, const std::string& name) {
+int find_kernel_line(const std::string& text, const std::string& name) {
     const std::string function = name.empty() ? "\\w+" : name;
-    return line_of_match(
+    return find_line_of_match(
         text, R"(__global__[^;{}()]*(?:__launch_bounds__\s*\([^)]*\)[^;{}()]*)?\b()" + function +
                   R"()\s*\()");
 }
 
-std::vector<Loop> loops_of(const std::string& text) {
-    const std::string code = code_alone(text);
+std::vector<Loop> find_loops(const std::string& text) {
+    const std::string code = blank_out_comments(text);
     static const std::regex keyword(R"(\b(?:for|while|do)\b)");
     std::vector<Loop> loops;
-    for (const std::smatch& at : matches_of(code, keyword)) {
-        const std::size_t begin = place_of(at), end = end_of_loop(code, end_of(at));
-        Loop loop{.first_line = line_at(code, begin), .last_line = line_at(code, end)};
+    for (const std::smatch& at : find_matches(code, keyword)) {
+        const std::size_t begin = match_offset(at), end = find_end_of_loop(code, match_end(at));
+        Loop loop{.first_line = line_number_at(code, begin),
+                  .last_line = line_number_at(code, end)};
         const std::size_t barrier = code.find("__syncthreads", begin);
-        if (barrier < end) loop.barrier_line = line_at(code, barrier);
+        if (barrier < end) loop.barrier_line = line_number_at(code, barrier);
         loops.push_back(loop);
     }
     return loops;

@@ -11,25 +11,25 @@ namespace coalesce {
 
 /// Returns the line number at an offset in the text, counted from 1. For an offset past the end,
 /// returns the last line.
-int line_at(const std::string& text, std::size_t place);
+int line_number_at(const std::string& text, std::size_t place);
 
 /// Returns the offset of the bracket that matches the one at `open`, or the end of the text if
 /// there is none.
-std::size_t closing_bracket(const std::string& code, std::size_t open);
+std::size_t find_closing_bracket(const std::string& code, std::size_t open);
 
 /// Replaces comments, strings and character constants with spaces. The lines and columns of the
 /// code stay the same.
-std::string code_alone(const std::string& text);
+std::string blank_out_comments(const std::string& text);
 /// Returns the code in the text for use with std::regex, or "" if the text is far longer than any
 /// kernel. std::regex recurses for each repeated character and would overflow the stack on such a
 /// text.
-std::string searchable(const std::string& text);
+std::string code_for_search(const std::string& text);
 /// Returns the line of `configure` that sets a member of its result, such as ".grid". If there is
 /// none, returns the line of its return statement, or else its first line.
-int line_of_launch(const std::string& text, const std::string& member);
+int find_configure_line(const std::string& text, const std::string& member);
 /// Returns the line of the __global__ function with this name, or 0 if there is none. An empty name
 /// means the first such function.
-int line_of_kernel(const std::string& text, const std::string& name);
+int find_kernel_line(const std::string& text, const std::string& name);
 
 /// A name and the line on which it is declared.
 struct Declared {
@@ -38,33 +38,33 @@ struct Declared {
 };
 /// Finds a local array that is used before and after a barrier in a file without shared memory. The
 /// barrier suggests that the learner intended to share the array.
-Declared array_not_shared(const std::string& text);
+Declared find_unshared_array(const std::string& text);
 /// Returns the first line that combines a block's index along one axis with its size along the
 /// other, or uses the size of the grid instead of the size of the block. Returns 0 if there is
 /// none.
-int line_of_mixed_axes(const std::string& text);
+int find_line_with_mixed_axes(const std::string& text);
 /// Finds a cast of an element to a vector type where the cast should apply to the address, as in
 /// `(float2)in[i]`.
-Declared cast_of_value(const std::string& text);
+Declared find_cast_of_value(const std::string& text);
 /// Returns the line that uses a vector component for the second time in a sequence of lines that
 /// should each use a different component. Returns 0 if there is none.
-int line_of_repeated_component(const std::string& text);
+int find_line_with_repeated_component(const std::string& text);
 /// Finds a component such as "v.w" that is never set, although other components are set and the
 /// whole vector is used. The returned line is the vector's declaration.
-Declared component_never_set(const std::string& text);
+Declared find_component_never_set(const std::string& text);
 /// If there is an asm statement on `line`, returns the line that calls the function containing it.
 /// Such functions only wrap PTX instructions, so the mistake is in the call. Returns `line` itself
 /// if it has no asm statement or if the function has several callers. Compilers that report inlined
 /// functions do not need this correction.
-int line_of_word(const std::string& text, int line);
+int find_caller_of_asm(const std::string& text, int line);
 /// Returns `line`, unless it contains only braces, in which case returns the last line before it
 /// that contains anything else.
-int line_of_statement(const std::string& text, int line);
+int find_statement_line(const std::string& text, int line);
 /// Reports whether the file declares a dynamic shared memory array.
 bool has_dynamic_array(const std::string& text);
 /// Returns the first line that makes the blocks on the diagonal return, as in `if (blockIdx.y >=
 /// blockIdx.x) return`. Returns 0 if there is none.
-int line_of_leaving_diagonal(const std::string& text);
+int find_line_leaving_diagonal(const std::string& text);
 
 /// The only line that indexes an array as row * pitch + col with a different pitch than all other
 /// lines.
@@ -73,18 +73,18 @@ struct OddPitch {
     std::string pitch, usual;
 };
 /// Finds the line with the odd pitch. At least two other lines must use the usual pitch.
-OddPitch odd_pitch(const std::string& text, const std::string& array);
+OddPitch find_odd_pitch(const std::string& text, const std::string& array);
 /// Returns the first line that advances a pointer or adds to it, as in `in += ...` or `in + ...`.
 /// Returns 0 if there is none.
-int line_of_move(const std::string& text, const std::string& pointer);
+int find_pointer_advance_line(const std::string& text, const std::string& pointer);
 /// Reports whether the file makes asynchronous copies but never commits a group of them.
 bool never_commits(const std::string& text);
 /// Reports whether the file tracks its asynchronous copies with an mbarrier instead of groups.
-bool copies_by_mbarrier(const std::string& text);
+bool tracks_copies_with_mbarrier(const std::string& text);
 /// Returns the last line that waits for asynchronous copies, or 0 if there is none.
-int line_of_copy_wait(const std::string& text);
+int find_copy_wait_line(const std::string& text);
 /// Returns the last line that starts asynchronous copies, either directly or by calling a function.
-int line_of_copies_sent(const std::string& text);
+int find_copy_start_line(const std::string& text);
 
 /// A loop, including its header.
 struct Loop {
@@ -94,7 +94,7 @@ struct Loop {
 };
 
 /// Returns all loops in a text, including nested ones.
-std::vector<Loop> loops_of(const std::string& text);
+std::vector<Loop> find_loops(const std::string& text);
 /// Returns the innermost loop around a line, or nullptr.
 const Loop* innermost_loop(const std::vector<Loop>& loops, int line);
 
@@ -102,7 +102,7 @@ const Loop* innermost_loop(const std::vector<Loop>& loops, int line);
 
 /// A sum that lacks parentheses, so that only one of its terms is multiplied, as in `row + k * cols
 /// + col`.
-struct MissingBrackets {
+struct MissingParentheses {
     int line = 0;        ///< 0: there is none
     std::string factor;  ///< "k"
     std::string pitch;   ///< "cols"
@@ -111,24 +111,24 @@ struct MissingBrackets {
 
 /// Finds the first index that lacks parentheses. It multiplies a loop counter or threadIdx by rows
 /// or cols, but not the row or column that is added to it.
-MissingBrackets missing_brackets(const std::string& text);
+MissingParentheses find_missing_parentheses(const std::string& text);
 
 // ---- local_arrays.cpp: accesses outside an array that compilers keep in registers, which no check
 // can see ----
 
 /// An access past the end of an array in some iteration of the surrounding loops.
 struct ArrayOverrun {
-    int line = 0;          ///< line of the access; 0 if there is none
-    std::string array;     ///< "values"
-    long long length = 0;  ///< number of elements in the array
-    std::string index;     ///< "k", as in the source
-    long long last = 0;    ///< the index in the last iteration
+    int line = 0;              ///< line of the access; 0 if there is none
+    std::string array;         ///< "values"
+    long long length = 0;      ///< number of elements in the array
+    std::string index;         ///< "k", as in the source
+    long long last_value = 0;  ///< the index in the last iteration
 };
 
 /// Finds the first access outside a local array. The function understands only lengths, loops and
 /// indices that consist of numbers and of constants defined in the file, such as `for (int k = 0; k
 /// < TILE_DIM; k += BLOCK_ROWS)`. It ignores accesses inside `if (k < ...)`.
-ArrayOverrun array_overrun(const std::string& text);
+ArrayOverrun find_array_overrun(const std::string& text);
 
 /// A thread's local array, and its length.
 struct LocalArray {
@@ -136,6 +136,6 @@ struct LocalArray {
     long long length = 0;
 };
 /// Returns the first local array that a line accesses, if its length is known.
-LocalArray local_array_on(const std::string& text, int line);
+LocalArray find_local_array(const std::string& text, int line);
 
 }  // namespace coalesce

@@ -6,14 +6,14 @@
 namespace coalesce {
 
 /// Adds the time between construction and destruction to a total in milliseconds.
-class Stretch {
+class ScopedTimer {
 public:
-    explicit Stretch(double& milliseconds) : milliseconds_(milliseconds) {}
-    ~Stretch() {
+    explicit ScopedTimer(double& milliseconds) : milliseconds_(milliseconds) {}
+    ~ScopedTimer() {
         milliseconds_ += std::chrono::duration<double, std::milli>(Clock::now() - begin_).count();
     }
-    Stretch(const Stretch&) = delete;
-    Stretch& operator=(const Stretch&) = delete;
+    ScopedTimer(const ScopedTimer&) = delete;
+    ScopedTimer& operator=(const ScopedTimer&) = delete;
 
 private:
     using Clock = std::chrono::steady_clock;

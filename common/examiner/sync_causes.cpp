@@ -25,23 +25,23 @@ const Report* find_pending_copy(const Trial& trial) {
 
 }  // namespace
 
-std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) {
+std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evidence) {
     const Report* report = find_pending_copy(trial);
     if (!report) return std::nullopt;
     if (never_commits(evidence.source.text)) {
-        return from_report(
+        return failure_from_report(
             FailureKind::copy_not_committed, *report, trial, evidence,
             "nothing has waited for these copies, because no group is ever committed.",
             "Close the group of each tile's copies with __pipeline_commit(): the kernel waits for "
             "groups.");
     }
     const auto make = [&](const std::string& headline, const std::string& next) {
-        return from_report(FailureKind::copy_not_waited_for, *report, trial, evidence, headline,
-                           next);
+        return failure_from_report(FailureKind::copy_not_waited_for, *report, trial, evidence,
+                                   headline, next);
     };
     const bool is_read = report->is("racecheck", "read after write");
     const bool is_own = report->thread.text() == report->other_thread.text();
-    if (copies_by_mbarrier(evidence.source.text)) {
+    if (tracks_copies_with_mbarrier(evidence.source.text)) {
         const std::string wait =
             "A copy has arrived when the phase of its mbarrier is complete: does every thread wait "
             "for that before it ";
@@ -67,8 +67,8 @@ std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) 
                 "does it go to the other stage, and are all threads done with that stage?");
 }
 
-std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& evidence) {
-    const Declared tile = array_not_shared(evidence.source.text);
+std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& evidence) {
+    const Declared tile = find_unshared_array(evidence.source.text);
     if (tile.line == 0 || !trial.comparison || trial.comparison->is_right()) return std::nullopt;
     return Failure{
         .kind = FailureKind::tile_not_shared,
@@ -85,7 +85,7 @@ namespace {
 /// Reports whether the function around a line uses threadIdx.x and threadIdx.y, so that neither was
 /// forgotten.
 bool uses_both_thread_indices(const Evidence& evidence, int line) {
-    const std::vector<std::string> lines = lines_of(code_alone(evidence.source.text));
+    const std::vector<std::string> lines = lines_of(blank_out_comments(evidence.source.text));
     if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return false;
     const std::string& text = lines[static_cast<std::size_t>(line - 1)];
     return text.find("threadIdx.x") != text.npos && text.find("threadIdx.y") != text.npos;
@@ -95,25 +95,25 @@ bool uses_both_thread_indices(const Evidence& evidence, int line) {
 /// its later iterations write.
 bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
     if (race.is("racecheck", "write after write")) return false;
-    const std::vector<Loop> loops = loops_of(evidence.source.text);
-    const int one = place_in(race.place, evidence).line,
-              other = place_in(race.other_place, evidence).line;
+    const std::vector<Loop> loops = find_loops(evidence.source.text);
+    const int one = place_in_learner_file(race.place, evidence).line,
+              other = place_in_learner_file(race.other_place, evidence).line;
     return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
         const auto has = [&](int line) {
             return line >= loop.first_line && line <= loop.last_line;
         };
         // In a loop over tiles, a barrier at the end of the body is enough.
         const bool is_over_tiles =
-            code_alone(evidence.source.text).find("gridDim") != std::string::npos;
+            blank_out_comments(evidence.source.text).find("gridDim") != std::string::npos;
         return !is_over_tiles && loop.barrier_line > 0 && has(one) && has(other);
     });
 }
 
 /// Returns the failure for threads in a block that do not wait for each other.
-std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evidence) {
+std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {
-        return from_report(kind, report, trial, evidence, headline, next);
+        return failure_from_report(kind, report, trial, evidence, headline, next);
     };
     if (const Report* report = find_report(trial, "racecheck", "write after write")) {
         if (!find_report(trial, "racecheck", "read after write") &&
@@ -137,7 +137,7 @@ std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evi
                     "every thread "
                     "of the block reaches it.");
     }
-    if (race && copies_by_mbarrier(evidence.source.text)) {
+    if (race && tracks_copies_with_mbarrier(evidence.source.text)) {
         return make(FailureKind::missing_barrier, *race,
                     "threads read the tile while copies may still write it: they have neither "
                     "waited for the copies nor synchronized with a thread that has.",
@@ -171,14 +171,14 @@ std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evi
 
 }  // namespace
 
-std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence) {
+std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence) {
     constexpr const char* not_reached =
         "not every thread of the block reaches this __syncthreads().";
     constexpr const char* move_condition =
         "Put the condition around the loads and stores, not around the barrier. Before a barrier, "
         "a "
         "thread may return only if all threads of its block do.";
-    auto failure = told_as(
+    auto failure = find_reported_failure(
         {{"synccheck", "divergent barrier", FailureKind::divergent_barrier, not_reached,
           move_condition},
          {"synccheck", "exit before barrier", FailureKind::divergent_barrier, not_reached,
@@ -193,28 +193,35 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
           "Let all threads at a barrier give the same number of threads, a multiple of 32, or no "
           "number for the whole block."}},
         trial, evidence);
-    if (failure) return failure;
+    if (failure) {
+        const bool waits_for_phase = failure->kind == FailureKind::copy_not_waited_for &&
+                                     tracks_copies_with_mbarrier(evidence.source.text);
+        if (waits_for_phase)
+            failure->next += " The first phase of an mbarrier has parity 0, the next one 1.";
+        return failure;
+    }
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
         const char* const next =
             is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
                           "with the count that the mbarrier was initialized with."
                         : "Let the mask name the lanes that take part, all of them and no others.";
-        return from_report(FailureKind::bad_warp_mask, *report, trial, evidence,
-                           is_mbarrier
-                               ? "an mbarrier is not used the way it was initialized."
-                               : "a warp operation names lanes that do not take part in it.",
-                           report->cure.empty() ? next : report->cure);
+        return failure_from_report(
+            FailureKind::bad_warp_mask, *report, trial, evidence,
+            is_mbarrier ? "an mbarrier is not used the way it was initialized."
+                        : "a warp operation names lanes that do not take part in it.",
+            report->cure.empty() ? next : report->cure);
     }
-    return shared_race_error(trial, evidence);
+    return find_shared_race(trial, evidence);
 }
 
 std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
-        Failure failure = from_report(FailureKind::uninitialised_shared, *report, trial, evidence,
-                                      "this reads a place in shared memory that nothing wrote.",
-                                      "Fill the tile first: do all its elements have a thread that "
-                                      "writes them, and is it read with the same layout?");
+        Failure failure =
+            failure_from_report(FailureKind::uninitialised_shared, *report, trial, evidence,
+                                "this reads a place in shared memory that nothing wrote.",
+                                "Fill the tile first: do all its elements have a thread that "
+                                "writes them, and is it read with the same layout?");
         if (const auto left_out = elements_left_out(trial, evidence)) {
             failure.details += wrap("On the way: " + left_out->sentence);
             failure.place.line = left_out->line;
@@ -222,10 +229,10 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
         }
         return failure;
     }
-    return told_as({{"initcheck", "", FailureKind::uninitialised_read,
-                     "this reads device memory that nothing wrote.",
-                     "Read from `in` only, where the input is."}},
-                   trial, evidence);
+    return find_reported_failure({{"initcheck", "", FailureKind::uninitialised_read,
+                                   "this reads device memory that nothing wrote.",
+                                   "Read from `in` only, where the input is."}},
+                                 trial, evidence);
 }
 
 }  // namespace coalesce

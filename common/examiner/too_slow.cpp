@@ -35,21 +35,21 @@ Failure not_predicted(const std::string& file, Shape shape) {
 }
 
 std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& limits) {
-    if (!verdict.predicted || limits.of_copy_predicted <= 0) return std::nullopt;
+    if (!verdict.predicted || limits.predicted_fraction_of_copy <= 0) return std::nullopt;
     const Predicted& predicted = *verdict.predicted;
-    const double most = predicted.of_copy() * (1 + predicted.error_band);
+    const double most = predicted.fraction_of_copy() * (1 + predicted.error_band);
     const auto& unknown = predicted.longest().unknown;
     if (std::any_of(unknown.begin(), unknown.end(), may_be_faster) ||
-        most >= limits.of_copy_predicted) {
+        most >= limits.predicted_fraction_of_copy) {
         return std::nullopt;
     }
-    const timing::Told told = told_of(predicted);
+    const timing::TimeExplanation told = describe_prediction(predicted);
     const std::string beside_solution =
-        verdict.solution_predicted ? compared_text(predicted, *verdict.solution_predicted) : "";
+        verdict.solution_predicted ? format_comparison(predicted, *verdict.solution_predicted) : "";
     Failure failure{.kind = FailureKind::too_slow_predicted, .place = {verdict.file, 0, 0}};
     failure.headline = "too slow on a GPU: at " + predicted.shape.name() + " " + told.time +
-                       ", where " + timing::percent_text(limits.of_copy_predicted) +
-                       " are asked (" + told.label + "). " + timing::capital(told.verdict) + ".";
+                       ", where " + timing::percent_text(limits.predicted_fraction_of_copy) +
+                       " are asked (" + told.label + "). " + timing::capitalize(told.verdict) + ".";
     failure.details = wrap(beside_solution.empty() ? joined(told.why, " ") : beside_solution);
     failure.next = told.cure;
     return failure;

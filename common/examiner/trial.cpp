@@ -11,7 +11,7 @@ namespace coalesce {
 namespace {
 
 /// Waits until the device is idle. Gives up after a while if the kernel may be hung.
-cudaError_t wait_for_end(bool& is_hung) {
+cudaError_t wait_until_idle(bool& is_hung) {
     if (simulator_library::is_loaded()) return cudaDeviceSynchronize();
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::seconds longest(10);
@@ -29,7 +29,7 @@ cudaError_t wait_for_end(bool& is_hung) {
     }
 }
 
-void watch_as(const LoadedKernel& kernel, const TrialOrder& order, double warps) {
+void enable_checks(const LoadedKernel& kernel, const TrialRequest& order, double warps) {
     if (!simulator_library::is_loaded()) return;
     // Recording a single warp takes far fewer instructions than the budget for one element, even if
     // the kernel never finishes.
@@ -39,7 +39,7 @@ void watch_as(const LoadedKernel& kernel, const TrialOrder& order, double warps)
 }
 
 /// Copies the simulator's records into the trial, and resets them for the next launch.
-void take_notes(const LoadedKernel& kernel, const TrialOrder& order, Trial& trial) {
+void collect_records(const LoadedKernel& kernel, const TrialRequest& order, Trial& trial) {
     trial.reports = simulated::reports(kernel.file_name());
     std::vector<LineCounters> lines = simulated::lines_of(kernel.name());
     for (const LineCounters& line : lines) {
@@ -52,46 +52,47 @@ void take_notes(const LoadedKernel& kernel, const TrialOrder& order, Trial& tria
         trial.lines = std::move(lines);
     }
     if (order.traced.limit > 0 && trial.is_launched) trial.accesses = simulated::traced();
-    simulator_library::forget_reports();
+    simulator_library::clear_reports();
 }
 
-void launch(LoadedKernel& kernel, const TrialOrder& order, const Matrices& matrices, Trial& trial) {
+void launch(LoadedKernel& kernel, const TrialRequest& order, const Matrices& matrices,
+            Trial& trial) {
     trial.out_address = reinterpret_cast<std::uint64_t>(matrices.out);
     trial.in_address = reinterpret_cast<std::uint64_t>(matrices.in);
     const TracedWarp& traced = order.traced;
     if (traced.limit > 0)
         SIMULATOR_FUNCTION(coalesceTraceWarp)(traced.block, traced.warp, traced.limit);
     trial.error = kernel.launch(trial.launch, matrices.out, matrices.in, order.shape);
-    if (trial.error == cudaSuccess) trial.error = wait_for_end(trial.is_hung);
+    if (trial.error == cudaSuccess) trial.error = wait_until_idle(trial.is_hung);
     trial.is_launched = true;
     static_cast<void>(cudaGetLastError());
 }
 
 }  // namespace
 
-Trial launch_once(LoadedKernel& kernel, const TrialOrder& order,
+Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<Matrices()>& make_matrices) {
     const bool is_simulated = simulator_library::is_loaded();
     Trial trial;
     trial.shape = order.shape;
-    trial.refused = kernel.problem();
-    if (trial.refused.kind != FailureKind::none) return trial;
+    trial.launch_failure = kernel.problem();
+    if (trial.launch_failure.kind != FailureKind::none) return trial;
     if (is_simulated) {
         simulator_library::reset_counters();
         SIMULATOR_FUNCTION(coalesceSetOrder)(order.seed);
     }
-    watch_as(kernel, order, 1);
-    auto shape = kernel.configure(order.shape, trial.refused);
+    enable_checks(kernel, order, 1);
+    auto shape = kernel.configure(order.shape, trial.launch_failure);
     if (shape && order.block[0] > 0) shape->block = order.block;
     if (shape && order.shared_bytes > 0) shape->shared_bytes = order.shared_bytes;
-    if (shape) trial.refused = far_too_large(*shape, order.shape, kernel.file_name());
-    if (trial.refused.kind == FailureKind::none) {
+    if (shape) trial.launch_failure = find_oversized_grid(*shape, order.shape, kernel.file_name());
+    if (trial.launch_failure.kind == FailureKind::none) {
         trial.launch = *shape;
-        watch_as(kernel, order, threads_of(*shape) / 32);
+        enable_checks(kernel, order, thread_count(*shape) / 32);
         launch(kernel, order, make_matrices(), trial);
     }
     if (is_simulated) {
-        take_notes(kernel, order, trial);
+        collect_records(kernel, order, trial);
         SIMULATOR_FUNCTION(coalesceSetOrder)(0);
     }
     if (order.traced.limit > 0) SIMULATOR_FUNCTION(coalesceTraceWarp)(0, 0, 0);

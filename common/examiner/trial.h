@@ -31,11 +31,11 @@ struct TracedWarp {
     std::size_t limit = 0;    ///< maximum number of accesses to record; 0 to record none
 };
 /// The maximum number of accesses that are recorded, which is enough for every lesson.
-constexpr std::size_t kMostTracedAccesses = 1024;
-constexpr TracedWarp kFirstWarp{.limit = kMostTracedAccesses};
+constexpr std::size_t kMaxTracedAccesses = 1024;
+constexpr TracedWarp kFirstWarp{.limit = kMaxTracedAccesses};
 
 /// The launch to make.
-struct TrialOrder {
+struct TrialRequest {
     Shape shape{0, 0};                ///< shape of the input
     Watch watch = Watch::everything;  ///< how
     bool wants_counters = false;      ///< whether to return counters and lines; simulated only
@@ -51,7 +51,7 @@ struct TrialOrder {
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure refused;                                ///< why the launch was refused, or kind none
+    Failure launch_failure;                         ///< why the launch was refused, or kind none
     bool is_launched = false;                       ///< whether it was launched
     int error = 0;                                  ///< cudaError_t of the launch or its completion
     bool is_hung = false;                           ///< whether a real GPU failed to finish in time
@@ -65,7 +65,7 @@ struct Trial {
 
     /// Reports whether the kernel ran to completion, so that its output can be compared.
     bool has_ended() const {
-        return refused.kind == FailureKind::none && is_launched && error == 0 && !is_hung;
+        return launch_failure.kind == FailureKind::none && is_launched && error == 0 && !is_hung;
     }
     /// Reports whether the kernel ran to completion and produced the correct result, and no check
     /// reported anything.
@@ -78,8 +78,8 @@ struct Trial {
     }
 };
 
-/// A function that launches the same kernel again, as described by a TrialOrder.
-using TryAgain = std::function<Trial(const TrialOrder&)>;
+/// A function that launches the same kernel again, as described by a TrialRequest.
+using RelaunchFunction = std::function<Trial(const TrialRequest&)>;
 
 /// The two matrices of a launch, in device memory.
 struct Matrices {
@@ -90,7 +90,7 @@ struct Matrices {
 /// Launches the kernel once on the device of this process. The counters start from zero, and the
 /// simulator clears its errors afterwards. `make_matrices` is called only if the kernel can be
 /// launched. The caller must compare the contents of the matrices with the correct result.
-Trial launch_once(LoadedKernel& kernel, const TrialOrder& order,
+Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<Matrices()>& make_matrices);
 
 }  // namespace coalesce

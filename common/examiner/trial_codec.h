@@ -14,14 +14,14 @@ void describe(auto& codec, TracedWarp& traced) {
     fields(codec, "block", traced.block, "warp", traced.warp, "limit", traced.limit);
 }
 
-void describe(auto& codec, TrialOrder& order) {
+void describe(auto& codec, TrialRequest& order) {
     fields(codec, "shape", order.shape, "watch", order.watch, "wants_counters",
            order.wants_counters, "traced", order.traced, "seed", order.seed, "block", order.block,
            "shared_bytes", order.shared_bytes);
 }
 
 void describe(auto& codec, Trial& trial) {
-    fields(codec, "launch", trial.launch, "refused", trial.refused, "is_launched",
+    fields(codec, "launch", trial.launch, "refused", trial.launch_failure, "is_launched",
            trial.is_launched, "error", trial.error, "reports", trial.reports, "out_address",
            trial.out_address, "in_address", trial.in_address, "accesses", trial.accesses,
            "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines);

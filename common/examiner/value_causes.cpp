@@ -12,11 +12,11 @@ namespace {
 using simulated::Access;
 
 /// Finds kernels whose stores change nothing, because they store the old contents of `out`.
-void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
+void explain_loads_of_output(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const Trial seen = evidence.launch_without_checks(trial.shape, kFirstWarp);
     const auto reads_out = [&](const Access& access) {
         if (access.is_shared || access.is_store || access.active == 0) return false;
-        const std::uint64_t address = access.of_active().front();
+        const std::uint64_t address = access.active_addresses().front();
         return address >= seen.out_address && address < seen.out_address + 4 * seen.elements();
     };
     const auto load = std::find_if(seen.accesses.begin(), seen.accesses.end(), reads_out);
@@ -31,13 +31,13 @@ void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence&
 
 /// Returns a store to shared memory that leaves gaps in the `bytes_read` bytes that a lane later
 /// reads with a single access, or null if there is none.
-const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
+const Access* find_store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
     constexpr unsigned kWord = 4;
     const auto is_store = [](const Access& one) { return one.is_shared && one.is_store; };
     std::set<std::uint64_t> words;
     for (const Access& access : accesses) {
         if (!is_store(access)) continue;
-        for (const std::uint64_t begin : access.of_active()) {
+        for (const std::uint64_t begin : access.active_addresses()) {
             for (unsigned at = 0; at < access.bytes_per_lane; at += kWord) {
                 words.insert((begin + at) / kWord);
             }
@@ -46,7 +46,7 @@ const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned byte
     for (const Access& access : accesses) {
         bool has_gap = false;
         if (!is_store(access) || access.bytes_per_lane >= bytes_read) continue;
-        for (const std::uint64_t begin : access.of_active()) {
+        for (const std::uint64_t begin : access.active_addresses()) {
             for (unsigned at = 0; at < bytes_read; at += kWord) {
                 has_gap |= !words.contains((begin / bytes_read * bytes_read + at) / kWord);
             }
@@ -57,14 +57,14 @@ const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned byte
 }
 
 /// Finds asynchronous copies that move only part of each vector. Returns false if there are none.
-bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
+bool explain_short_copy(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const Trial seen = evidence.launch_without_checks(trial.shape, kFirstWarp);
     if (seen.counters.copy_waits == 0) return false;
     unsigned read = 0;
     for (const Access& access : seen.accesses) {
         if (access.is_shared && !access.is_store) read = std::max(read, access.bytes_per_lane);
     }
-    const Access* copy = store_with_gaps(seen.accesses, read);
+    const Access* copy = find_store_with_gaps(seen.accesses, read);
     if (!copy) return false;
     failure.kind = FailureKind::copy_too_short;
     failure.fault = Fault::none;
@@ -79,7 +79,7 @@ bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& e
 }
 
 /// Returns the headline with the guess at its end replaced by the known cause.
-std::string with_cause(const std::string& headline, const std::string& cause) {
+std::string replace_guess(const std::string& headline, const std::string& cause) {
     std::size_t end = headline.size();
     for (const char* guess : {". A component", ". A loop", ". Is one scalar"}) {
         end = std::min(end, headline.find(guess));
@@ -88,29 +88,29 @@ std::string with_cause(const std::string& headline, const std::string& cause) {
 }
 
 /// Finds a vector that is used although one of its components was never set.
-bool look_for_unset_component(Failure& failure, const Evidence& evidence) {
-    const Declared component = component_never_set(evidence.source.text);
+bool explain_unset_component(Failure& failure, const Evidence& evidence) {
+    const Declared component = find_component_never_set(evidence.source.text);
     if (component.line == 0) return false;
     failure.fault = Fault::component_lost;
-    failure.headline = with_cause(failure.headline, "`" + component.name + "` is never set.");
+    failure.headline = replace_guess(failure.headline, "`" + component.name + "` is never set.");
     failure.next = "Give `" + component.name + "` its value before the whole vector is used.";
     return true;
 }
 
-void look_for_repeated_component(Failure& failure, const Evidence& evidence) {
-    const int line = line_of_repeated_component(evidence.source.text);
+void explain_repeated_component(Failure& failure, const Evidence& evidence) {
+    const int line = find_line_with_repeated_component(evidence.source.text);
     if (line == 0) return;
     failure.place.line = line;
     failure.next = "Compare this line with those around it: does each use a different component?";
 }
 
 /// Finds a cast of a value to a vector type where the cast should apply to the address.
-void look_for_cast(Failure& failure, const Evidence& evidence) {
-    const Declared cast = cast_of_value(evidence.source.text);
+void explain_cast(Failure& failure, const Evidence& evidence) {
+    const Declared cast = find_cast_of_value(evidence.source.text);
     if (cast.line == 0) return;
     failure.headline =
-        with_cause(failure.headline, "One float is cast to " + cast.name +
-                                         ": that sets only .x, and the other components to 0.");
+        replace_guess(failure.headline, "One float is cast to " + cast.name +
+                                            ": that sets only .x, and the other components to 0.");
     failure.place.line = cast.line;
     failure.next = "Cast the address, not the value: reinterpret_cast<const " + cast.name +
                    "&>(in[i]) reads in[i] and the elements after it.";
@@ -118,17 +118,18 @@ void look_for_cast(Failure& failure, const Evidence& evidence) {
 
 }  // namespace
 
-void look_at_values(Failure& failure, const Trial& trial, const Evidence& evidence) {
+void explain_values(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Fault fault = failure.fault;
     if (fault == Fault::nothing_written && !evidence.exercise.task().in_place) {
-        look_for_loads_of_out(failure, trial, evidence);
+        explain_loads_of_output(failure, trial, evidence);
     }
-    if (has_trait(fault, trait::of_component) && look_for_unset_component(failure, evidence))
+    if (has_trait(fault, trait::may_be_unset_component) &&
+        explain_unset_component(failure, evidence))
         return;
-    if (fault == Fault::component_lost && !look_for_short_copy(failure, trial, evidence)) {
-        look_for_cast(failure, evidence);
+    if (fault == Fault::component_lost && !explain_short_copy(failure, trial, evidence)) {
+        explain_cast(failure, evidence);
     }
-    if (fault == Fault::neighbour_repeated) look_for_repeated_component(failure, evidence);
+    if (fault == Fault::neighbour_repeated) explain_repeated_component(failure, evidence);
 }
 
 }  // namespace coalesce

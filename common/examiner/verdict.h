@@ -23,7 +23,7 @@
 ///       "counters": {...} | null,             simulated, at "counted"
 ///       "solution_counters": {...} | null,    the same for the solution
 ///       "lines": [{"line": 12, "counters": {...}}],
-///       "output": "what the kernel printed", "output_is_cut": false,
+///       "output": "what the kernel printed", "output_is_truncated": false,
 ///       "predicted": {"shape", "gpu", "measured_gpu", "copy_gbps", "ms", "gbps", "error_band",
 ///                     "launches": [...]} | null,
 ///                                             for a real GPU: timing/prediction.h
@@ -51,7 +51,7 @@
 namespace coalesce {
 
 /// A shape on which the kernel was tried.
-struct ShapeTried {
+struct TriedShape {
     Shape shape{0, 0};    ///< shape of the input
     bool passed = false;  ///< right and clean
     LaunchShape launch;   ///< the launch that configure returned
@@ -84,13 +84,13 @@ struct Verdict {
     bool is_simulated = false;                    ///< whether the device is the simulator
     std::string compiler;                         ///< the compiler that produced the PTX
     std::vector<Message> messages;                ///< messages of the compiler, including warnings
-    std::vector<ShapeTried> shapes;               ///< in the order of the trials
+    std::vector<TriedShape> shapes;               ///< in the order of the trials
     Shape counted{0, 0};                          ///< the shape for which costs were counted
     std::optional<Counters> counters;             ///< of the learner's kernel; simulated
     std::optional<Counters> solution_counters;    ///< of the solution
     std::vector<LineCounters> lines;              ///< costs by line
     std::string output;                           ///< the beginning of the kernel's output
-    bool output_is_cut = false;                   ///< whether it printed more
+    bool output_is_truncated = false;             ///< whether it printed more
     std::optional<Predicted> predicted;           ///< predicted time on a GPU of a correct kernel
     std::optional<Predicted> solution_predicted;  ///< the solution's time, without a time line
     Milliseconds milliseconds;

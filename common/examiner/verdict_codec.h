@@ -17,7 +17,7 @@ constexpr Verdict::Outcome last_of(Verdict::Outcome) {
 }
 
 /// Returns a failure with this identifier. Throws codec::Error if there is no such identifier.
-Failure failure_called(const std::string& id);
+Failure failure_from_id(const std::string& id);
 
 void describe(auto& codec, Shape& shape) {
     fields(codec, "rows", shape.rows, "cols", shape.cols);
@@ -39,7 +39,7 @@ template <class Codec>
 void describe(Codec& codec, Failure& failure) {
     std::string id = failure.id();
     codec("id", id);
-    if constexpr (Codec::kIsReading) failure = failure_called(id);
+    if constexpr (Codec::kIsReading) failure = failure_from_id(id);
     fields(codec, "headline", failure.headline, "place", failure.place, "shape", failure.shape,
            "details", failure.details, "next", failure.next, "map", failure.map);
 }
@@ -57,7 +57,7 @@ void describe(auto& codec, LaunchShape& launch) {
     fields(codec, "grid", launch.grid, "block", launch.block, "shared_bytes", launch.shared_bytes);
 }
 
-void describe(auto& codec, ShapeTried& tried) {
+void describe(auto& codec, TriedShape& tried) {
     fields(codec, "shape", tried.shape, "passed", tried.passed, "launch", tried.launch);
 }
 
@@ -79,7 +79,7 @@ void describe(auto& codec, Milliseconds& milliseconds) {
 /// Reads a stored value. Returns nothing if it was written by a different version of the program,
 /// so that the value is computed again.
 template <class Value>
-std::optional<Value> read_kept(const std::optional<std::string>& text) {
+std::optional<Value> read_cached(const std::optional<std::string>& text) {
     try {
         if (text) return codec::read<Value>(*text);
     } catch (const codec::Error&) {
@@ -89,19 +89,19 @@ std::optional<Value> read_kept(const std::optional<std::string>& text) {
 
 /// Describes all fields except the times. Times measured on this computer vary from run to run, and
 /// predicted times that matter are in the failures.
-void describe_what_was_found(auto& codec, Verdict& verdict) {
+void describe_untimed_fields(auto& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",
            verdict.source_hash, "outcome", verdict.outcome, "device", verdict.device,
            "is_simulated", verdict.is_simulated, "compiler", verdict.compiler, "failures",
            verdict.failures, "messages", verdict.messages, "shapes", verdict.shapes, "counted",
            verdict.counted, "counters", verdict.counters, "solution_counters",
            verdict.solution_counters, "lines", verdict.lines, "output", verdict.output,
-           "output_is_cut", verdict.output_is_cut);
+           "output_is_cut", verdict.output_is_truncated);
 }
 
 void describe(auto& codec, Verdict& verdict) {
     codec::version(codec, "verdict", 3);
-    describe_what_was_found(codec, verdict);
+    describe_untimed_fields(codec, verdict);
     fields(codec, "predicted", verdict.predicted, "solution_predicted", verdict.solution_predicted);
     codec("milliseconds", verdict.milliseconds);
 }

@@ -2,7 +2,7 @@
 
 namespace coalesce {
 
-Failure failure_called(const std::string& id) {
+Failure failure_from_id(const std::string& id) {
     for (int i = 0; i <= static_cast<int>(last_of(FailureKind{})); ++i) {
         const Failure failure{.kind = static_cast<FailureKind>(i)};
         if (failure.kind != FailureKind::wrong_result && failure.id() == id) return failure;
@@ -33,7 +33,7 @@ void codec::Kind<CellMap>::decode(const Json& json, CellMap& map, const std::str
     reader("signs", signs);
     reader.finish();
     const bool is_good = rows > 0 && cols > 0 && rows <= largest && cols <= largest;
-    if (!is_good || !(map = CellMap(rows, cols, is_in_place)).take_signs(signs)) {
+    if (!is_good || !(map = CellMap(rows, cols, is_in_place)).restore_signs(signs)) {
         throw Error(path + ": a picture of cells was expected");
     }
 }

@@ -11,16 +11,16 @@ const char* const kConfigureEntry = "coalesce_configure";
 
 namespace {
 
-constexpr const char* kFrontName = "/coalesce/front";
-constexpr const char* kBackName = "/coalesce/back";
-/// The number of the line in `kBack` that calls `configure`.
+constexpr const char* kPrologueName = "/coalesce/front";
+constexpr const char* kEpilogueName = "/coalesce/back";
+/// The number of the line in `kEpilogue` that calls `configure`.
 constexpr int kConfigureLine = 2;
 
 /// The lines that precede the learner's file when it is compiled by clang, which already includes
 /// the project's headers (-include). Functions without __device__ are compiled for the device as
 /// well, as in NVRTC. The date macros are fixed, so that a kernel does not depend on the current
 /// day.
-constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begin
+constexpr const char* kClangPrologue = R"(#pragma clang force_cuda_host_device begin
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbuiltin-macro-redefined"
 #define __DATE__ "Jan  1 2000"
@@ -32,7 +32,7 @@ constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begi
 /// The line with which a learner's file includes the header. The header already precedes the file.
 constexpr std::string_view kIncludesHeader = "#include \"exercise.h\"";
 
-constexpr const char* kBack =
+constexpr const char* kEpilogue =
     R"(extern "C" __global__ void coalesce_configure(long long* to, int rows, int cols) {
     const ::Launch launch = ::configure(rows, cols);
     to[0] = launch.grid.x; to[1] = launch.grid.y; to[2] = launch.grid.z;
@@ -43,9 +43,9 @@ constexpr const char* kBack =
 
 /// Converts the text to UTF-8, which compilers require. Comments may be in any encoding, and NVRTC
 /// would take a byte of value 255 for the end of the file.
-std::string in_utf8(std::string text) {
+std::string to_valid_utf8(std::string text) {
     for (std::size_t i = 0; i < text.size();) {
-        const std::size_t length = letter_length(std::string_view(text).substr(i));
+        const std::size_t length = utf8_length(std::string_view(text).substr(i));
         if (length == 0) text[i] = '?';
         i += length == 0 ? 1 : length;
     }
@@ -53,7 +53,7 @@ std::string in_utf8(std::string text) {
 }
 
 /// Replaces each `#include "exercise.h"` with spaces, so that no compiler searches for that file.
-std::string without_header(std::string text) {
+std::string blank_out_header_include(std::string text) {
     for (std::size_t at = 0; (at = text.find(kIncludesHeader, at)) != text.npos;) {
         text.replace(at, kIncludesHeader.size(), kIncludesHeader.size(), ' ');
     }
@@ -67,25 +67,26 @@ std::string line_directive(const char* file) {
 }  // namespace
 
 std::string wrapped(const std::string& text, Dialect dialect) {
-    std::string all = line_directive(kFrontName);
-    if (dialect == Dialect::bare_clang) all += kClangFront;
+    std::string all = line_directive(kPrologueName);
+    if (dialect == Dialect::bare_clang) all += kClangPrologue;
     all += exercise_header();
     // Remove a byte order mark, which only editors need.
     const std::string mark = "\xEF\xBB\xBF";
-    all += line_directive(kLearnersFile);
-    all += in_utf8(without_header(text.starts_with(mark) ? text.substr(mark.size()) : text));
+    all += line_directive(kLearnerFile);
+    all += to_valid_utf8(
+        blank_out_header_include(text.starts_with(mark) ? text.substr(mark.size()) : text));
     // Add two line breaks, so that a backslash at the end of the file does not join the next line
     // to it.
     all += "\n\n";
     if (dialect == Dialect::bare_clang) all += "#pragma clang force_cuda_host_device end\n";
-    return all + line_directive(kBackName) + kBack;
+    return all + line_directive(kEpilogueName) + kEpilogue;
 }
 
 PlaceKind kind_of_place(const std::string& file, int line) {
-    if (file == kBackName) {
+    if (file == kEpilogueName) {
         return line == kConfigureLine ? PlaceKind::configure : PlaceKind::ours;
     }
-    return file == kLearnersFile ? PlaceKind::learners : PlaceKind::ours;
+    return file == kLearnerFile ? PlaceKind::learner_file : PlaceKind::ours;
 }
 
 }  // namespace coalesce

@@ -12,7 +12,7 @@ enum class Dialect {
 };
 
 /// The name of the learner's file in compiler messages and in the PTX.
-constexpr const char* kLearnersFile = "/learner/kernel.cu";
+constexpr const char* kLearnerFile = "/learner/kernel.cu";
 
 /// Returns the text of exercises/exercise.h, which CMake embeds.
 const char* exercise_header();
@@ -24,9 +24,9 @@ std::string wrapped(const std::string& text, Dialect dialect);
 
 /// The kinds of places that a compiler message can refer to.
 enum class PlaceKind {
-    learners,   ///< in the learner's file
-    configure,  ///< our line that calls `configure`
-    ours        ///< another of our lines
+    learner_file,  ///< in the learner's file
+    configure,     ///< our line that calls `configure`
+    ours           ///< another of our lines
 };
 
 /// Determines whether a file and line in a compiler message belong to the learner's file, to our

@@ -9,29 +9,29 @@
 namespace coalesce {
 namespace {
 
-std::int64_t right_source(const Problem& problem, std::int64_t index) {
+std::int64_t expected_source(const Problem& problem, std::int64_t index) {
     return source_index(problem.axes(), index);
 }
 
 /// Tests whether the kernel divided the rows into matrices of `rows` rows each, a number that is
 /// wrong.
-Explanation other_size(const Problem& problem, const Sample& sample, int rows) {
+Explanation test_other_size(const Problem& problem, const Sample& sample, int rows) {
     const Permutation right = problem.axes();
-    const Permutation other =
-        batch_of(static_cast<int>(problem.rows / rows), rows, static_cast<int>(problem.cols));
+    const Permutation other = batch_of_transposes(static_cast<int>(problem.rows / rows), rows,
+                                                  static_cast<int>(problem.cols));
     auto found = count_explained(
         sample, [&](const Seen& seen) { return source_index(other, seen.index) == seen.source; });
     found.fault = Fault::matrix_size_wrong;
-    found.meaning = "it fits matrices of " + count_of(rows, "row") + " each, where they have " +
+    found.meaning = "it fits matrices of " + format_count(rows, "row") + " each, where they have " +
                     std::to_string(right.extents[1]);
     return found;
 }
 
-Explanation best_size(const Problem& problem, const Sample& sample) {
+Explanation find_best_size(const Problem& problem, const Sample& sample) {
     Explanation best;
     for (int rows = 2; rows < problem.rows; ++rows) {
         if (rows == problem.axes().extents[1] || problem.rows % rows != 0) continue;
-        if (auto found = other_size(problem, sample, rows); is_better(found, best)) {
+        if (auto found = test_other_size(problem, sample, rows); is_better(found, best)) {
             best = std::move(found);
         }
     }
@@ -39,10 +39,10 @@ Explanation best_size(const Problem& problem, const Sample& sample) {
 }
 
 /// Tests whether each matrix is correct in itself, but is stored in the position of another.
-Explanation other_order(const Sample& sample, const Problem& problem, std::int64_t size) {
+Explanation test_other_order(const Sample& sample, const Problem& problem, std::int64_t size) {
     std::set<std::pair<std::int64_t, std::int64_t>> moves;
     auto found = count_explained(sample, [&](const Seen& seen) {
-        const bool is_whole = seen.source % size == right_source(problem, seen.index) % size;
+        const bool is_whole = seen.source % size == expected_source(problem, seen.index) % size;
         if (is_whole) moves.insert({seen.index / size, seen.source / size});
         return is_whole;
     });
@@ -61,16 +61,16 @@ Explanation other_order(const Sample& sample, const Problem& problem, std::int64
 std::string distance_text(const Problem& problem, std::int64_t distance) {
     const Permutation axes = problem.axes();
     const bool is_rows = distance == axes.extents[1], is_cols = distance == axes.extents[2];
-    std::string text = count_of(distance, "element");
+    std::string text = format_count(distance, "element");
     if (is_rows != is_cols) text += is_rows ? " (the rows of one)" : " (the columns of one)";
     return text;
 }
 
 /// Tests whether matrix n was read from n times a wrong distance.
-Explanation other_distance(const Sample& sample, const Problem& problem, std::int64_t size) {
+Explanation test_other_distance(const Sample& sample, const Problem& problem, std::int64_t size) {
     const auto distance_of = [&](const Seen& seen) -> std::int64_t {
         const std::int64_t number = seen.index / size;
-        const std::int64_t away = seen.source - right_source(problem, seen.index);
+        const std::int64_t away = seen.source - expected_source(problem, seen.index);
         return number > 0 && away % number == 0 ? size + away / number : size;
     };
     std::vector<std::int64_t> all;
@@ -90,8 +90,9 @@ Explanation other_distance(const Sample& sample, const Problem& problem, std::in
 Explanation explain_by_batches(const Problem& problem, const Sample& sample) {
     if (problem.batches() == 0 || sample.cells.empty()) return {};
     const std::int64_t size = problem.elements() / problem.batches();
-    Explanation best = other_order(sample, problem, size);
-    for (Explanation other : {other_distance(sample, problem, size), best_size(problem, sample)}) {
+    Explanation best = test_other_order(sample, problem, size);
+    for (Explanation other :
+         {test_other_distance(sample, problem, size), find_best_size(problem, sample)}) {
         if (is_better(other, best)) best = std::move(other);
     }
     return best;

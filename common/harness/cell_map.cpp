@@ -7,12 +7,12 @@
 namespace coalesce {
 namespace {
 
-std::int64_t pieces(std::int64_t count, std::int64_t size) {
+std::int64_t div_ceil(std::int64_t count, std::int64_t size) {
     return (count + size - 1) / size;
 }
 
 /// The characters, by CellState.
-constexpr char kSignsShown[] = {'.', '?', 'X'};
+constexpr char kStateCharacters[] = {'.', '?', 'X'};
 
 }  // namespace
 
@@ -20,8 +20,8 @@ CellMap::CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place)
     : out_rows_(out_rows),
       out_cols_(out_cols),
       is_in_place_(is_in_place),
-      cells_down_(pieces(out_rows, kSide)),
-      cells_across_(pieces(out_cols, kSide)) {}
+      cells_down_(div_ceil(out_rows, kSide)),
+      cells_across_(div_ceil(out_cols, kSide)) {}
 
 void CellMap::merge(const CellMap& other) {
     for (std::size_t i = 0; i < signs_.size(); ++i)
@@ -30,23 +30,24 @@ void CellMap::merge(const CellMap& other) {
 
 std::string CellMap::signs() const {
     std::string text;
-    for (const CellState state : signs_) text += kSignsShown[static_cast<int>(state)];
+    for (const CellState state : signs_) text += kStateCharacters[static_cast<int>(state)];
     return text;
 }
 
-bool CellMap::take_signs(const std::string& signs) {
+bool CellMap::restore_signs(const std::string& signs) {
     if (signs.size() != signs_.size()) return false;
     for (std::size_t i = 0; i < signs.size(); ++i) {
-        const auto* found = std::find(std::begin(kSignsShown), std::end(kSignsShown), signs[i]);
-        if (found == std::end(kSignsShown)) return false;
-        signs_[i] = static_cast<CellState>(found - kSignsShown);
+        const auto* found =
+            std::find(std::begin(kStateCharacters), std::end(kStateCharacters), signs[i]);
+        if (found == std::end(kStateCharacters)) return false;
+        signs_[i] = static_cast<CellState>(found - kStateCharacters);
     }
     return true;
 }
 
 bool CellMap::is_uniform() const {
-    for (int row = 0; row < pieces(out_rows_, cells_down_); ++row) {
-        for (int col = 0; col < pieces(out_cols_, cells_across_); ++col) {
+    for (int row = 0; row < div_ceil(out_rows_, cells_down_); ++row) {
+        for (int col = 0; col < div_ceil(out_cols_, cells_across_); ++col) {
             if (sign(row, col) != sign(0, 0)) return false;
         }
     }
@@ -60,8 +61,8 @@ int CellMap::faults() const {
 
 bool CellMap::has_pattern() const {
     bool rows_differ = false, cols_differ = false;
-    for (int row = 0; row < pieces(out_rows_, cells_down_); ++row) {
-        for (int col = 0; col < pieces(out_cols_, cells_across_); ++col) {
+    for (int row = 0; row < div_ceil(out_rows_, cells_down_); ++row) {
+        for (int col = 0; col < div_ceil(out_cols_, cells_across_); ++col) {
             rows_differ |= sign(row, col) != sign(0, col);
             cols_differ |= sign(row, col) != sign(row, 0);
         }
@@ -80,7 +81,7 @@ std::string CellMap::legend(std::int64_t cells_down, std::int64_t cells_across) 
     return text;
 }
 
-CellState CellMap::worst_of(int row, int col, int down, int across) const {
+CellState CellMap::worst_state_in(int row, int col, int down, int across) const {
     CellState worst = CellState::right;
     for (int i = row; i < std::min(row + down, kSide); ++i) {
         for (int j = col; j < std::min(col + across, kSide); ++j) {
@@ -91,16 +92,16 @@ CellState CellMap::worst_of(int row, int col, int down, int across) const {
 }
 
 std::string CellMap::text(int most_rows, int most_cols) const {
-    const int rows = static_cast<int>(pieces(out_rows_, cells_down_));
-    const int cols = static_cast<int>(pieces(out_cols_, cells_across_));
+    const int rows = static_cast<int>(div_ceil(out_rows_, cells_down_));
+    const int cols = static_cast<int>(div_ceil(out_cols_, cells_across_));
     // How many rows and columns of characters are combined into one character.
-    const int down = static_cast<int>(pieces(rows, std::clamp(most_rows, 1, kSide)));
-    const int across = static_cast<int>(pieces(cols, std::clamp(most_cols, 1, kSide)));
+    const int down = static_cast<int>(div_ceil(rows, std::clamp(most_rows, 1, kSide)));
+    const int across = static_cast<int>(div_ceil(cols, std::clamp(most_cols, 1, kSide)));
     std::string text = legend(cells_down_ * down, cells_across_ * across);
     for (int row = 0; row < rows; row += down) {
         for (int col = 0; col < cols; col += across) {
             if (col > 0) text += ' ';
-            text += kSignsShown[static_cast<int>(worst_of(row, col, down, across))];
+            text += kStateCharacters[static_cast<int>(worst_state_in(row, col, down, across))];
         }
         text += '\n';
     }

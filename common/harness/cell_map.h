@@ -57,14 +57,14 @@ public:
     /// Returns the characters row by row, for storing the picture.
     std::string signs() const;
     /// Restores the characters of a stored picture. Returns false if they do not fit this picture.
-    bool take_signs(const std::string& signs);
+    bool restore_signs(const std::string& signs);
     /// Returns the picture and its legend, in lines of at most 70 columns. If the picture is larger
     /// than `most_rows` x `most_cols`, each character shows the worst of several cells.
     std::string text(int most_rows = kSide, int most_cols = kSide) const;
 
 private:
     std::string legend(std::int64_t cells_down, std::int64_t cells_across) const;
-    CellState worst_of(int row, int col, int down, int across) const;
+    CellState worst_state_in(int row, int col, int down, int across) const;
 
     std::int64_t out_rows_, out_cols_;
     bool is_in_place_ = false;

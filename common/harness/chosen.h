@@ -14,8 +14,8 @@ namespace coalesce {
 /// name, throws a UsageError that lists all names. The message mentions `option`, such as
 /// "--variant", and `kind`, which says what the option selects.
 template <class Named>
-std::vector<const Named*> chosen(const std::vector<Named>& all, const std::string& option,
-                                 const std::string& kind, const std::string& name) {
+std::vector<const Named*> select_by_name(const std::vector<Named>& all, const std::string& option,
+                                         const std::string& kind, const std::string& name) {
     std::vector<const Named*> chosen;
     for (const Named& one : all) {
         if (name.empty() || one.name == name) chosen.push_back(&one);

@@ -7,7 +7,7 @@
 namespace coalesce::simulator_library {
 namespace {
 
-std::string place(const char* file, unsigned line) {
+std::string format_place(const char* file, unsigned line) {
     return *file ? std::string(file) + ":" + std::to_string(line) : "an unknown line";
 }
 
@@ -18,12 +18,12 @@ std::string thread_name(const unsigned (&block)[3], const unsigned (&thread)[3])
 
 std::string to_text(const CoalesceReport& report) {
     std::string text = std::string(report.check) + ": " + report.kind + " in " + report.kernel +
-                       " at " + place(report.file, report.line);
+                       " at " + format_place(report.file, report.line);
     if (report.count > 1) text += ", " + std::to_string(report.count) + " times";
     text += "\n  " + thread_name(report.block, report.thread) + ": " + report.message;
     if (report.other_line) {
-        text += "\n  The other access: " + place(report.other_file, report.other_line) + ", " +
-                thread_name(report.other_block, report.other_thread) + ".";
+        text += "\n  The other access: " + format_place(report.other_file, report.other_line) +
+                ", " + thread_name(report.other_block, report.other_thread) + ".";
     }
     if (*report.cure) text += std::string("\n  ") + report.cure;
     return text;
@@ -82,14 +82,14 @@ std::vector<std::string> reports() {
     return texts;
 }
 
-bool reported_a_shared_race() {
+bool has_shared_race_report() {
     bool found = false;
     for_each_report(
         [&](const CoalesceReport& report) { found |= std::string(report.check) == "racecheck"; });
     return found;
 }
 
-void forget_reports() {
+void clear_reports() {
     SIMULATOR_FUNCTION(coalesceClearReports)();
     SIMULATOR_FUNCTION(coalesceClearError)();
 }

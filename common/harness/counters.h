@@ -76,13 +76,13 @@ void reset_counters();
 /// Returns the counters since the last reset.
 Counters counters();
 /// Returns what the checks, such as memcheck and racecheck, have reported since the last
-/// `forget_reports`. Each report is a few lines of text.
+/// `clear_reports`. Each report is a few lines of text.
 std::vector<std::string> reports();
 /// Reports whether one of the checks found a race in shared memory.
-bool reported_a_shared_race();
+bool has_shared_race_report();
 /// Deletes the reports, and clears the error that stopped a kernel, so that the next kernel can
 /// run.
-void forget_reports();
+void clear_reports();
 /// Sets whether the simulator suppresses its reports. The harness turns printing off, because it
 /// prints the reports itself.
 void set_quiet(bool quiet);

@@ -26,12 +26,12 @@ constexpr char kLibrary[] = "libcudart.so.13";
 constexpr char kMarker[] = "coalesceSimulatorVersion";
 /// The environment variable that a program sets before it executes itself again, so that it does so
 /// only once.
-constexpr char kAgain[] = "COALESCE_EXECUTED_AGAIN";
+constexpr char kReexecutedVariable[] = "COALESCE_EXECUTED_AGAIN";
 
 /// Reports whether the file is the simulator's library. A folder named `lib` may contain NVIDIA's
 /// instead.
 bool is_simulator(const fs::path& file) {
-    return read_if_there(file).value_or("").find(kMarker) != std::string::npos;
+    return read_if_exists(file).value_or("").find(kMarker) != std::string::npos;
 }
 
 /// Finds the folder of the simulator's library near this program, in its folder or one of its
@@ -55,14 +55,14 @@ fs::path simulator_folder() {
 }
 
 /// Executes this program again, with the simulator's folder ahead of those of any other libcudart.
-[[noreturn]] void execute_on_simulator(char** argv) {
-    if (std::getenv(kAgain)) {
+[[noreturn]] void reexecute_on_simulator(char** argv) {
+    if (std::getenv(kReexecutedVariable)) {
         throw UsageError(std::string("another ") + kLibrary +
                          " is loaded although LD_LIBRARY_PATH names the simulator's folder: link "
                          "this program with -cudart shared and without DT_RPATH");
     }
-    setenv("LD_LIBRARY_PATH", library_path_from(simulator_folder()).c_str(), 1);
-    setenv(kAgain, "1", 1);
+    setenv("LD_LIBRARY_PATH", prepend_to_library_path(simulator_folder()).c_str(), 1);
+    setenv(kReexecutedVariable, "1", 1);
     execv("/proc/self/exe", argv);
     throw UsageError(std::string("this program could not be executed again: ") +
                      std::strerror(errno));
@@ -115,7 +115,7 @@ std::string Device::first_line(bool is_predicted) const {
            (is_predicted ? "predicted times" : "no times");
 }
 
-std::string why_no_gpu() {
+std::string find_gpu_problem() {
     if (simulator_library::is_loaded()) {
         return COALESCE_BUILT_BY_CLANG ? "programs built by clang run only on the simulated GPU: a "
                                          "real one needs the CUDA toolkit"
@@ -135,17 +135,17 @@ std::string why_no_gpu() {
 
 Device choose_device(DeviceChoice choice, char** argv) {
     if (simulator_library::is_loaded()) {
-        unsetenv(kAgain);
-        if (choice == DeviceChoice::gpu) throw UsageError("--device gpu: " + why_no_gpu());
+        unsetenv(kReexecutedVariable);
+        if (choice == DeviceChoice::gpu) throw UsageError("--device gpu: " + find_gpu_problem());
         simulator_library::set_quiet(true);
         return describe(true);
     }
-    if (choice == DeviceChoice::simulator) execute_on_simulator(argv);
-    const std::string reason = why_no_gpu();
+    if (choice == DeviceChoice::simulator) reexecute_on_simulator(argv);
+    const std::string reason = find_gpu_problem();
     if (reason.empty()) return describe(false);
     if (choice == DeviceChoice::automatic) {
         try {
-            execute_on_simulator(argv);
+            reexecute_on_simulator(argv);
         } catch (const UsageError& error) {
             throw UsageError("no GPU works here (" + reason + "), and " + error.what());
         }

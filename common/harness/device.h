@@ -36,7 +36,7 @@ struct Device {
 Device choose_device(DeviceChoice choice, char** argv);
 
 /// Returns why no real GPU works, or "" if one does.
-std::string why_no_gpu();
+std::string find_gpu_problem();
 
 /// Returns how many bytes of memory are free for matrices. For the simulator this is host memory,
 /// in which it keeps device memory.

@@ -7,12 +7,12 @@ namespace {
 
 /// The approximate number of wrong cells that are examined closely. Examining a cell takes a
 /// microsecond.
-constexpr std::uint64_t kClosely = 1 << 20;
+constexpr std::uint64_t kMaxExaminedCells = 1 << 20;
 /// The number of wrong cells that each thread examines at the start of its share. For this reason,
 /// the example in a message is one of the first wrong cells.
-constexpr std::uint64_t kFirst = 1024;
+constexpr std::uint64_t kExaminedAtStart = 1024;
 /// The approximate number of examined cells that are stored for the rules in rules.h.
-constexpr std::uint64_t kSample = 1 << 14;
+constexpr std::uint64_t kMaxSampledCells = 1 << 14;
 
 }  // namespace
 
@@ -33,9 +33,9 @@ void Tally::merge(const Tally& other) {
 Diagnosis::Diagnosis(const Comparison& comparison)
     : comparison_(comparison),
       problem_(comparison.problem),
-      matrix_(problem_.of_one_matrix()),
+      matrix_(problem_.for_one_matrix()),
       pattern_(problem_.element_size, problem_.seed),
-      one_in_(static_cast<std::uint32_t>(1 + comparison.wrong / kClosely)),
+      sampling_interval_(static_cast<std::uint32_t>(1 + comparison.wrong / kMaxExaminedCells)),
       explained_(hypotheses().size()),
       bad_tiles_(static_cast<std::size_t>(out_tiles(kSmallestTile).count())) {
     for (const std::int64_t side : kTileSides) {
@@ -46,21 +46,21 @@ Diagnosis::Diagnosis(const Comparison& comparison)
 
 /// Reports whether to examine a wrong cell. Selects the first cells and a pseudorandom sample of
 /// the rest, which preserves any pattern of tiles.
-bool Diagnosis::is_looked_at_closely(std::int64_t index) const {
-    if (wrong_.count < kFirst) return true;
-    return mix(static_cast<std::uint32_t>(index)) % one_in_ == 0;
+bool Diagnosis::is_examined(std::int64_t index) const {
+    if (wrong_cells_.count < kExaminedAtStart) return true;
+    return mix(static_cast<std::uint32_t>(index)) % sampling_interval_ == 0;
 }
 
 void Diagnosis::look_at(Cell out, Bits held, bool is_untouched) {
     const std::int64_t index = out.row * problem_.out_cols() + out.col;
-    bad_.note(index, held, is_untouched);
-    look_at_place(out, is_untouched);
-    if (is_untouched || !is_looked_at_closely(index)) return;
+    bad_cells_.note(index, held, is_untouched);
+    record_position(out, is_untouched);
+    if (is_untouched || !is_examined(index)) return;
     const Look look(problem_, pattern_, index, held, is_untouched);
-    wrong_.note(look);
-    const Look in_matrix = look.within(matrix_);
-    look_at_value(look, in_matrix);
-    look_at_change(look);
+    wrong_cells_.note(look);
+    const Look in_matrix = look.relative_to(matrix_);
+    record_value(look, in_matrix);
+    record_value_change(look);
     add_to_sample(look, in_matrix);
     for (std::size_t i = 0; i < explained_.size(); ++i) {
         const Hypothesis& hypothesis = hypotheses()[i];
@@ -77,7 +77,7 @@ void Diagnosis::Lines::note(std::int64_t row, std::int64_t col) {
 void Diagnosis::Tiles::merge(const Tiles& other) {
     inside += other.inside;
     wrong.merge(other.wrong);
-    unturned.merge(other.unturned);
+    untransposed.merge(other.untransposed);
     same.merge(other.same);
 }
 
@@ -88,7 +88,7 @@ void Diagnosis::Lines::merge(const Lines& other) {
     }
 }
 
-void Diagnosis::look_at_place(Cell out, bool is_untouched) {
+void Diagnosis::record_position(Cell out, bool is_untouched) {
     const std::int64_t row = out.row % matrix_.out_rows();
     bad_lines_.note(row, out.col);
     if (is_untouched) untouched_lines_.note(row, out.col);
@@ -100,46 +100,46 @@ void Diagnosis::look_at_place(Cell out, bool is_untouched) {
     below_diagonal_ += out.row > out.col;
 }
 
-void Diagnosis::look_at_value(const Look& look, const Look& in_matrix) {
-    if (look.holds_guard()) guard_.note(look);
-    if (look.is_foreign()) foreign_.note(look);
+void Diagnosis::record_value(const Look& look, const Look& in_matrix) {
+    if (look.contains_guard_bytes()) guard_values_.note(look);
+    if (look.is_not_from_input()) foreign_values_.note(look);
     for (Tiles& tiles : tiles_) {
         if (is_of_wrong_tile(in_matrix, tiles.side)) tiles.wrong.note(look);
-        if (is_of_unturned_tile(in_matrix, tiles.side)) tiles.unturned.note(look);
+        if (is_of_untransposed_tile(in_matrix, tiles.side)) tiles.untransposed.note(look);
         if (is_of_same_tile(in_matrix, tiles.side)) tiles.same.note(look);
     }
 }
 
 /// Classifies how the value in the cell differs from the expected one.
-void Diagnosis::look_at_change(const Look& look) {
+void Diagnosis::record_value_change(const Look& look) {
     if (!look.expected) return;
     const std::size_t size = problem_.element_size;
     const Bits right = pattern_.at(static_cast<std::uint64_t>(problem_.index(*look.expected)));
-    changes_[static_cast<std::size_t>(change_of(right, look.held, size))].note(look);
+    value_changes_[static_cast<std::size_t>(classify_change(right, look.held, size))].note(look);
     // A value that occurs in the input was moved, not computed.
     if (look.source) return;
     const Bits before = problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(look.index))
                                                : pattern_.poison();
     // A sum that is a NaN can come from many different values, so do not use it as the example.
-    if (is_sum(look.held, right, before, size) && !is_nan(look.held, size)) sum_.note(look);
+    if (is_sum(look.held, right, before, size) && !is_nan(look.held, size)) sum_values_.note(look);
     bool is_whole = false;
     for (const Integer type : {Integer::signed_32, Integer::unsigned_32, Integer::signed_64}) {
         if (!is_converted(look.held, right, size, type)) continue;
-        integer_[static_cast<std::size_t>(type)].note(look);
+        converted_values_[static_cast<std::size_t>(type)].note(look);
         is_whole = !is_zero(look.held, size);
     }
-    if (is_whole) whole_.note(look);
+    if (is_whole) nonzero_converted_values_.note(look);
 }
 
 void Diagnosis::add_to_sample(const Look& look, const Look& in_matrix) {
-    if (look.holds_guard()) return;
-    const std::uint64_t close = std::min(comparison_.wrong, kClosely);
-    const auto one_in = static_cast<std::uint32_t>(1 + close / kSample);
-    if (mix(static_cast<std::uint32_t>(look.index)) / one_in_ % one_in != 0) return;
+    if (look.contains_guard_bytes()) return;
+    const std::uint64_t close = std::min(comparison_.wrong, kMaxExaminedCells);
+    const auto one_in = static_cast<std::uint32_t>(1 + close / kMaxSampledCells);
+    if (mix(static_cast<std::uint32_t>(look.index)) / sampling_interval_ % one_in != 0) return;
     ++sample_.count;
-    ++in_array_.count;
+    ++array_sample_.count;
     if (look.source && problem_.batches() > 0) {
-        in_array_.cells.push_back({look.index, problem_.index(*look.source)});
+        array_sample_.cells.push_back({look.index, problem_.index(*look.source)});
     }
     if (!in_matrix.source) return;
     sample_.cells.push_back(
@@ -151,21 +151,21 @@ void Diagnosis::merge(const Diagnosis& other) {
         for (std::size_t i = 0; i < mine.size(); ++i) mine[i].merge(theirs[i]);
     };
     merge_all(explained_, other.explained_);
-    merge_all(changes_, other.changes_);
+    merge_all(value_changes_, other.value_changes_);
     merge_all(tiles_, other.tiles_);
-    merge_all(integer_, other.integer_);
-    sum_.merge(other.sum_);
-    whole_.merge(other.whole_);
+    merge_all(converted_values_, other.converted_values_);
+    sum_values_.merge(other.sum_values_);
+    nonzero_converted_values_.merge(other.nonzero_converted_values_);
     const auto add_sample = [](Sample& mine, const Sample& theirs) {
         mine.count += theirs.count;
         mine.cells.insert(mine.cells.end(), theirs.cells.begin(), theirs.cells.end());
     };
     add_sample(sample_, other.sample_);
-    add_sample(in_array_, other.in_array_);
-    bad_.merge(other.bad_);
-    wrong_.merge(other.wrong_);
-    guard_.merge(other.guard_);
-    foreign_.merge(other.foreign_);
+    add_sample(array_sample_, other.array_sample_);
+    bad_cells_.merge(other.bad_cells_);
+    wrong_cells_.merge(other.wrong_cells_);
+    guard_values_.merge(other.guard_values_);
+    foreign_values_.merge(other.foreign_values_);
     bad_lines_.merge(other.bad_lines_);
     untouched_lines_.merge(other.untouched_lines_);
     above_diagonal_ += other.above_diagonal_;
@@ -194,8 +194,9 @@ Finding Diagnosis::say(const Explanation& explanation) const {
 
 /// Reports whether there are too few bad cells to show a pattern. A mistake in a kernel affects
 /// many threads, so a pattern among a few cells would be chance.
-bool Diagnosis::is_rare() const {
-    return bad_.count < 2 || 64 * bad_.count < static_cast<std::uint64_t>(problem_.elements());
+bool Diagnosis::has_too_few_bad_cells() const {
+    return bad_cells_.count < 2 ||
+           64 * bad_cells_.count < static_cast<std::uint64_t>(problem_.elements());
 }
 
 /// Returns the number of matrices in the output.
@@ -224,7 +225,7 @@ std::uint64_t Diagnosis::cells_of_bad_tiles(std::int64_t side) const {
     for (std::size_t i = 0; i < bad.size(); ++i) {
         if (!bad[i]) continue;
         const auto number = static_cast<std::int64_t>(i);
-        cells += grid.cells_of(number);
+        cells += grid.cell_count(number);
         // In an in-place transpose, a cell on the diagonal stays where it is, so it is correct even
         // if the kernel does nothing.
         const std::int64_t row = number / grid.tiles().col, col = number % grid.tiles().col;

@@ -47,7 +47,7 @@ struct TileGrid {
     std::size_t number_of(Cell cell) const {
         return static_cast<std::size_t>(cell.row / side * tiles().col + cell.col / side);
     }
-    std::uint64_t cells_of(std::int64_t number) const {
+    std::uint64_t cell_count(std::int64_t number) const {
         const std::int64_t row = number / tiles().col * side, col = number % tiles().col * side;
         return static_cast<std::uint64_t>(std::min(side, rows - row) * std::min(side, cols - col));
     }
@@ -84,7 +84,7 @@ private:
         std::int64_t side;
         Cell full_end;             ///< row and column at which the last full tile ends
         std::uint64_t inside = 0;  ///< the bad cells before full_end
-        Tally wrong{}, unturned{}, same{};
+        Tally wrong{}, untransposed{}, same{};
         void merge(const Tiles& other);
     };
     /// The side of the smallest tiles for which bad cells are recorded. Larger tiles consist of
@@ -92,53 +92,53 @@ private:
     static constexpr std::int64_t kSmallestTile = 16;
 
     // Collecting.
-    bool is_looked_at_closely(std::int64_t index) const;
-    void look_at_place(Cell out, bool is_untouched);
-    void look_at_value(const Look& look, const Look& in_matrix);
-    void look_at_change(const Look& look);
+    bool is_examined(std::int64_t index) const;
+    void record_position(Cell out, bool is_untouched);
+    void record_value(const Look& look, const Look& in_matrix);
+    void record_value_change(const Look& look);
     void add_to_sample(const Look& look, const Look& in_matrix);
 
     // For outputs without wrong cells, but with unwritten ones. See diagnosis_untouched.cpp.
     Finding conclude_untouched() const;
-    Finding nothing_written() const;
-    std::optional<Finding> rectangle() const;
-    std::optional<Finding> edge() const;
-    std::optional<Finding> part_of_tile() const;
+    Finding conclude_nothing_written() const;
+    std::optional<Finding> find_written_rectangle() const;
+    std::optional<Finding> find_missed_edge() const;
+    std::optional<Finding> find_missed_part_of_tile() const;
     BadLines bad_lines() const { return lines_of(bad_lines_, comparison_.wrong > 0); }
     BadLines lines_of(const Lines& lines, bool are_wrong) const;
     BadLines lines_of(const Lines& lines, bool are_wrong, bool by_rows) const;
-    std::optional<Finding> missed_batches() const;
-    std::optional<Finding> missed_tiles() const;
-    std::optional<Finding> half_exchanged() const;
+    std::optional<Finding> find_missed_batches() const;
+    std::optional<Finding> find_missed_tiles() const;
+    std::optional<Finding> find_half_exchanged() const;
 
     // Some cells are wrong: diagnosis_wrong.cpp.
     Finding conclude_wrong() const;
-    std::optional<Finding> stored_to_one_line() const;
-    std::optional<Finding> read_outside() const;
-    std::optional<Finding> not_of_input() const;
+    std::optional<Finding> find_stores_to_one_line() const;
+    std::optional<Finding> find_read_outside() const;
+    std::optional<Finding> find_foreign_values() const;
     std::optional<Finding> pattern() const;
     std::optional<Finding> batches() const;
-    std::size_t best_hypothesis() const;
+    std::size_t find_best_hypothesis() const;
     bool fits_right_cells(const Hypothesis& hypothesis) const;
-    std::string not_everywhere() const;
-    double share_wrong_after(const Hypothesis& hypothesis) const;
-    Explanation best_rule() const;
-    std::optional<Finding> computed_value() const;
-    std::optional<Finding> lost_bits() const;
+    std::string describe_exceptions() const;
+    double fraction_left_unexplained(const Hypothesis& hypothesis) const;
+    Explanation find_best_rule() const;
+    std::optional<Finding> find_computed_value() const;
+    std::optional<Finding> find_lost_bits() const;
     std::optional<Finding> mixed() const;
     bool is_of_component() const;
-    std::optional<Finding> component_lost() const;
-    std::optional<Finding> stored_over() const;
-    std::optional<Finding> scrambled() const;
+    std::optional<Finding> find_lost_component() const;
+    std::optional<Finding> find_overwritten_cells() const;
+    std::optional<Finding> find_scrambled_cells() const;
     std::optional<Finding> wrong_tile() const;
-    Finding scattered() const;
-    std::optional<Finding> whole_tiles() const;
+    Finding conclude_scattered() const;
+    std::optional<Finding> find_whole_tiles() const;
     bool has_whole_tiles(std::int64_t side) const;
-    std::string tiles_meaning(const Tally& example, std::int64_t side, bool is_turned) const;
-    std::string rule_of_tiles(std::int64_t side) const;
+    std::string describe_tiles(const Tally& example, std::int64_t side, bool is_turned) const;
+    std::string describe_tile_moves(std::int64_t side) const;
 
     // Used by both.
-    bool is_rare() const;
+    bool has_too_few_bad_cells() const;
     std::uint64_t matrices() const;
     TileGrid out_tiles(std::int64_t side) const {
         return {problem_.out_rows(), problem_.out_cols(), side};
@@ -156,22 +156,22 @@ private:
     Problem matrix_;  ///< one matrix of the batch, or `problem_` if there is no batch
     Pattern pattern_;
 
-    std::uint32_t one_in_;          ///< inverse of the fraction of wrong cells that are examined
-    std::vector<Tally> explained_;  ///< wrong cells that each hypothesis explains
-    Tally bad_;                     ///< all bad cells
+    std::uint32_t sampling_interval_;  ///< inverse of the fraction of wrong cells that are examined
+    std::vector<Tally> explained_;     ///< wrong cells that each hypothesis explains
+    Tally bad_cells_;                  ///< all bad cells
     /// Wrong cells that were written. Among them, those with the guard's bytes, and those with
     /// values that are not in the input.
-    Tally wrong_, guard_, foreign_;
-    std::array<Tally, 7> changes_{};  ///< by ValueChange
-    std::vector<Tiles> tiles_;        ///< by kTileSides
+    Tally wrong_cells_, guard_values_, foreign_values_;
+    std::array<Tally, 7> value_changes_{};  ///< by ValueChange
+    std::vector<Tiles> tiles_;              ///< by kTileSides
     /// Cells that contain the sum of the expected value and the output's old value.
-    Tally sum_;
+    Tally sum_values_;
     /// Cells that contain the expected value converted to an integer, by Integer.
-    std::array<Tally, 3> integer_{};
-    Tally whole_;    ///< the cells in integer_ that are not zero
-    Sample sample_;  ///< a sample of the wrong cells, with positions in `matrix_`
+    std::array<Tally, 3> converted_values_{};
+    Tally nonzero_converted_values_;  ///< the cells in converted_values_ that are not zero
+    Sample sample_;                   ///< a sample of the wrong cells, with positions in `matrix_`
     Lines bad_lines_, untouched_lines_;
-    Sample in_array_;  ///< the same cells, with positions in the whole batch
+    Sample array_sample_;  ///< the same cells, with positions in the whole batch
     /// The number of bad cells above and below the diagonal.
     std::uint64_t above_diagonal_ = 0, below_diagonal_ = 0;
     std::vector<bool> bad_tiles_;  ///< for each tile of the output, whether it contains a bad cell

@@ -8,14 +8,15 @@ namespace coalesce {
 namespace {
 
 /// Counts the numbers below `length` that have this remainder modulo `period`.
-std::uint64_t with_remainder(std::int64_t length, std::int64_t period, std::int64_t remainder) {
+std::uint64_t count_with_remainder(std::int64_t length, std::int64_t period,
+                                   std::int64_t remainder) {
     return static_cast<std::uint64_t>((length + period - 1 - remainder) / period);
 }
 
 /// Describes a pattern of lines, such as "of every 4 rows of out the 4th is never written". `bad`
 /// says which of the 4 rows belong to the pattern.
-std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
-                       const std::string& state) {
+std::string describe_lines(const std::vector<bool>& bad, const std::string& lines,
+                           const std::string& state) {
     const auto begin = std::find(bad.begin(), bad.end(), true);
     const auto end = std::find(begin, bad.end(), false);
     const auto count = static_cast<std::size_t>(std::count(bad.begin(), bad.end(), true));
@@ -34,14 +35,14 @@ std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
 
 /// Returns a guess about what is missing in the kernel. A lost component of a vector looks the same
 /// as a loop that is too short.
-std::string missing_text(std::size_t period, std::size_t bad) {
+std::string guess_missing_part(std::size_t period, std::size_t bad) {
     if (period <= 4) return "A loop, or one component of a vector, is missing or does not fit";
     if (bad < 16) return "A loop over the tile is missing, or ends too early";
     return "A loop over the tile is missing or ends too early, or no block takes these";
 }
 
 /// Reports whether the chosen tiles are exactly those on the diagonal.
-bool are_the_diagonal(Cell tiles, const std::vector<bool>& chosen) {
+bool is_exactly_diagonal(Cell tiles, const std::vector<bool>& chosen) {
     for (std::int64_t i = 0; i < tiles.row * tiles.col; ++i) {
         if (chosen[static_cast<std::size_t>(i)] != (i / tiles.col == i % tiles.col)) return false;
     }
@@ -51,37 +52,38 @@ bool are_the_diagonal(Cell tiles, const std::vector<bool>& chosen) {
 }  // namespace
 
 Finding Diagnosis::conclude_untouched() const {
-    if (comparison_.right == 0 || comparison_.written_rows == 0) return nothing_written();
+    if (comparison_.right == 0 || comparison_.written_rows == 0) return conclude_nothing_written();
     const auto found =
-        first_found({&Diagnosis::missed_batches, &Diagnosis::half_exchanged, &Diagnosis::edge,
-                     &Diagnosis::rectangle, &Diagnosis::missed_tiles},
+        first_found({&Diagnosis::find_missed_batches, &Diagnosis::find_half_exchanged,
+                     &Diagnosis::find_missed_edge, &Diagnosis::find_written_rectangle,
+                     &Diagnosis::find_missed_tiles},
                     *this);
     if (found) return *found;
     if (comparison_.right == static_cast<std::uint64_t>(std::min(problem_.rows, problem_.cols)) &&
-        above_diagonal_ + below_diagonal_ == bad_.count) {
+        above_diagonal_ + below_diagonal_ == bad_cells_.count) {
         return say(
-            Fault::never_written, bad_,
+            Fault::never_written, bad_cells_,
             "only the cells on the diagonal were. Are the row and the column the same number "
             "in every thread?");
     }
-    const std::uint64_t others = bad_.count - 1;
-    if (others == 0) return say(Fault::never_written, bad_, "it is the only one");
+    const std::uint64_t others = bad_cells_.count - 1;
+    if (others == 0) return say(Fault::never_written, bad_cells_, "it is the only one");
     const std::string also = problem_.is_in_place() ? (others == 1 ? "so is " : "so are ")
                                                     : (others == 1 ? "nor was " : "nor were ");
-    return say(Fault::never_written, bad_, also + count_of(others, "other"),
+    return say(Fault::never_written, bad_cells_, also + format_count(others, "other"),
                others < 8 ? "Look at the map" : "They have no simple pattern: look at the map");
 }
 
-Finding Diagnosis::nothing_written() const {
+Finding Diagnosis::conclude_nothing_written() const {
     if (comparison_.input_is_changed) {
-        return say(Fault::arguments_exchanged, bad_,
+        return say(Fault::arguments_exchanged, bad_cells_,
                    "the kernel wrote to its input instead; the destination comes first");
     }
     if (problem_.elements() == 1) {
-        return say(Fault::nothing_written, bad_,
+        return say(Fault::nothing_written, bad_cells_,
                    "it is the only cell. Was the kernel launched, and does it store anything?");
     }
-    return say(Fault::nothing_written, bad_,
+    return say(Fault::nothing_written, bad_cells_,
                problem_.is_in_place()
                    ? "so is every other cell. Was the kernel launched, does it store anything, "
                      "or is each pair exchanged twice?"
@@ -91,29 +93,29 @@ Finding Diagnosis::nothing_written() const {
 
 /// Recognizes outputs that are correct up to some row and column, and unwritten beyond. If the bad
 /// cells also form lines in each tile, that explanation is preferred.
-std::optional<Finding> Diagnosis::rectangle() const {
+std::optional<Finding> Diagnosis::find_written_rectangle() const {
     const std::int64_t rows = comparison_.written_rows, cols = comparison_.written_cols;
     const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);
     const std::int64_t shorter = std::min(problem_.rows, problem_.cols);
     const char* const were = problem_.is_in_place() ? "is right" : "was";
     if (is_rectangle && problem_.rows != problem_.cols && rows == shorter && cols == shorter) {
-        return say(Fault::bounds_exchanged, bad_,
+        return say(Fault::bounds_exchanged, bad_cells_,
                    "only the square " + std::to_string(shorter) + " x " + std::to_string(shorter) +
                        " " + were,
                    "Perhaps rows and cols are exchanged in the check of the bounds or in the grid");
     }
-    if (auto found = part_of_tile()) return found;
+    if (auto found = find_missed_part_of_tile()) return found;
     if (!is_rectangle) return std::nullopt;
     const std::string first = rows == 1 ? "row" : std::to_string(rows) + " rows";
-    return say(Fault::grid_too_small, bad_,
-               "only the first " + first + " and " + count_of(cols, "column") + " of " +
+    return say(Fault::grid_too_small, bad_cells_,
+               "only the first " + first + " and " + format_count(cols, "column") + " of " +
                    out_matrix() + (problem_.is_in_place() ? " are right" : " were"),
                "The grid is too small, a check of the bounds too strict, or blocks take the same "
                "cells");
 }
 
 /// Recognizes outputs with bad cells only beyond the last full tile.
-std::optional<Finding> Diagnosis::edge() const {
+std::optional<Finding> Diagnosis::find_missed_edge() const {
     for (const Tiles& tiles : tiles_) {
         const auto [rows, cols] = tiles.full_end;
         const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
@@ -123,9 +125,9 @@ std::optional<Finding> Diagnosis::edge() const {
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
         // There are two edges, one on the right and one at the bottom. At least one of them must be
         // entirely bad.
-        if (2 * bad_.count < beyond) continue;
+        if (2 * bad_cells_.count < beyond) continue;
         return say(
-            comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed, bad_,
+            comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed, bad_cells_,
             "only cells beyond the last full tile (" + size_text(tiles.side) +
                 ") are bad. Is the grid rounded up, and are the bounds checked for each element?");
     }
@@ -133,10 +135,11 @@ std::optional<Finding> Diagnosis::edge() const {
 }
 
 /// Recognizes outputs in which the same rows or columns of each tile are bad.
-std::optional<Finding> Diagnosis::part_of_tile() const {
+std::optional<Finding> Diagnosis::find_missed_part_of_tile() const {
     const BadLines lines = bad_lines();
     if (lines.text.empty()) return std::nullopt;
-    return say(Fault::part_of_each_tile, bad_, lines.text, missing_text(lines.period, lines.bad));
+    return say(Fault::part_of_each_tile, bad_cells_, lines.text,
+               guess_missing_part(lines.period, lines.bad));
 }
 
 BadLines Diagnosis::lines_of(const Lines& lines, bool are_wrong) const {
@@ -158,7 +161,7 @@ BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_row
             for (std::int64_t i = remainder; i < kPeriod; i += side) {
                 count += counts[static_cast<std::size_t>(i)];
             }
-            const std::uint64_t all = with_remainder(length, side, remainder) *
+            const std::uint64_t all = count_with_remainder(length, side, remainder) *
                                       static_cast<std::uint64_t>(other) * matrices();
             bad[static_cast<std::size_t>(remainder)] = count > 0;
             touched += count > 0;
@@ -169,20 +172,20 @@ BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_row
         const char* const state = are_wrong                ? "bad"
                                   : problem_.is_in_place() ? "unchanged"
                                                            : "never written";
-        return {lines_text(bad, lines, state), bad.size(), touched};
+        return {describe_lines(bad, lines, state), bad.size(), touched};
     }
     return {};
 }
 
 /// Recognizes batches in which the first matrices (or arrays) are correct, and all others were
 /// never written.
-std::optional<Finding> Diagnosis::missed_batches() const {
+std::optional<Finding> Diagnosis::find_missed_batches() const {
     const Permutation axes = problem_.axes();
     if (!problem_.is_permuted() || axes.order[0] != 0) return std::nullopt;
     const std::uint64_t size = static_cast<std::uint64_t>(problem_.elements() / axes.extents[0]);
-    const auto first = static_cast<std::uint64_t>(bad_.first);
+    const auto first = static_cast<std::uint64_t>(bad_cells_.first);
     if (first % size != 0 || comparison_.right != first) return std::nullopt;
-    return say(Fault::batches_missed, bad_,
+    return say(Fault::batches_missed, bad_cells_,
                "only the first " + std::to_string(first / size) + " of " +
                    std::to_string(axes.extents[0]) +
                    " along the first axis were. Are there blocks for all of them, and do they "
@@ -190,11 +193,11 @@ std::optional<Finding> Diagnosis::missed_batches() const {
 }
 
 /// Recognizes outputs in which each tile is either correct or unwritten.
-std::optional<Finding> Diagnosis::missed_tiles() const {
+std::optional<Finding> Diagnosis::find_missed_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
     for (const std::int64_t side : {64, 32, 16}) {
         const TileGrid grid = out_tiles(side);
-        if (cells_of_bad_tiles(side) != bad_.count || grid.count() < 4) continue;
+        if (cells_of_bad_tiles(side) != bad_cells_.count || grid.count() < 4) continue;
         const std::vector<bool> bad = bad_tiles(side);
         const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
         // The rules number tiles row by row in the input.
@@ -206,11 +209,11 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
             const std::int64_t place = problem_.is_turned() ? tile.col * tiles.col + tile.row : i;
             missed[static_cast<std::size_t>(place)] = bad[static_cast<std::size_t>(i)];
         }
-        const std::string rule = rule_of_missed(tiles, missed);
-        const bool is_diagonal = are_the_diagonal(tiles, missed);
+        const std::string rule = find_missed_tiles_rule(tiles, missed);
+        const bool is_diagonal = is_exactly_diagonal(tiles, missed);
         const std::string of = " of " + std::to_string(grid.count()) + " tiles (" +
                                size_text(side) + ") of " + out_matrix();
-        return say(Fault::never_written, bad_,
+        return say(Fault::never_written, bad_cells_,
                    std::to_string(count) + of + (count == 1 ? " is " : " are ") +
                        (problem_.is_in_place() ? "unchanged" : "never written") +
                        ", the others are right" +
@@ -228,7 +231,7 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
 
 /// Recognizes in-place outputs that are correct on one side of the diagonal, and almost nowhere on
 /// the other.
-std::optional<Finding> Diagnosis::half_exchanged() const {
+std::optional<Finding> Diagnosis::find_half_exchanged() const {
     if (!problem_.is_in_place() || problem_.rows != problem_.cols) return std::nullopt;
     const auto side = static_cast<std::uint64_t>(problem_.rows);
     // Tiles on the diagonal may be correct. They make up half of the matrix if there are only two
@@ -239,15 +242,15 @@ std::optional<Finding> Diagnosis::half_exchanged() const {
     const std::string right = std::string("only the cells ") +
                               (above_diagonal_ == 0 ? "above" : "below") +
                               " the diagonal are right";
-    const std::size_t best = best_hypothesis();
+    const std::size_t best = find_best_hypothesis();
     if (hypotheses()[best].fault == Fault::tile_not_moved &&
-        is_nearly_all(explained_[best].count, wrong_.count)) {
+        is_nearly_all(explained_[best].count, wrong_cells_.count)) {
         return say(Fault::half_exchanged, explained_[best],
                    right +
                        "; each tile on the other side was transposed, but stayed where it "
                        "was. Is one tile of a pair stored to both places?");
     }
-    return say(Fault::half_exchanged, bad_,
+    return say(Fault::half_exchanged, bad_cells_,
                right + ". Keep both cells of a pair before you store either, then store both");
 }
 

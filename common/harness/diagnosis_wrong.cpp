@@ -15,27 +15,29 @@ std::string tile_name(Cell cell, std::int64_t side) {
 
 Finding Diagnosis::conclude_wrong() const {
     using My = Diagnosis;
-    auto found = first_found(
-        {&My::stored_to_one_line, &My::stored_over, &My::half_exchanged, &My::pattern, &My::batches,
-         &My::read_outside, &My::computed_value, &My::lost_bits, &My::edge},
-        *this);
-    if (!found && !is_rare()) {
-        found = first_found({&My::whole_tiles, &My::scrambled, &My::component_lost,
-                             &My::part_of_tile, &My::mixed, &My::wrong_tile},
-                            *this);
+    auto found =
+        first_found({&My::find_stores_to_one_line, &My::find_overwritten_cells,
+                     &My::find_half_exchanged, &My::pattern, &My::batches, &My::find_read_outside,
+                     &My::find_computed_value, &My::find_lost_bits, &My::find_missed_edge},
+                    *this);
+    if (!found && !has_too_few_bad_cells()) {
+        found =
+            first_found({&My::find_whole_tiles, &My::find_scrambled_cells, &My::find_lost_component,
+                         &My::find_missed_part_of_tile, &My::mixed, &My::wrong_tile},
+                        *this);
     }
-    if (!found) found = not_of_input();
-    return found ? *found : scattered();
+    if (!found) found = find_foreign_values();
+    return found ? *found : conclude_scattered();
 }
 
-std::optional<Finding> Diagnosis::read_outside() const {
-    if (2 * guard_.count < wrong_.count) return std::nullopt;
-    return say(Fault::read_outside, guard_, "the kernel read outside of its input");
+std::optional<Finding> Diagnosis::find_read_outside() const {
+    if (2 * guard_values_.count < wrong_cells_.count) return std::nullopt;
+    return say(Fault::read_outside, guard_values_, "the kernel read outside of its input");
 }
 
-std::optional<Finding> Diagnosis::not_of_input() const {
-    if (2 * foreign_.count < wrong_.count) return std::nullopt;
-    return say(Fault::value_not_of_input, foreign_,
+std::optional<Finding> Diagnosis::find_foreign_values() const {
+    if (2 * foreign_values_.count < wrong_cells_.count) return std::nullopt;
+    return say(Fault::value_not_of_input, foreign_values_,
                "the input does not hold this anywhere. Was it computed, or read from memory that "
                "nothing wrote?" +
                    std::string(comparison_.wrong == 1 ? " It is the only wrong cell" : ""));
@@ -43,24 +45,25 @@ std::optional<Finding> Diagnosis::not_of_input() const {
 
 /// Recognizes outputs in which all stores went to the first row or the first column. Ignores the
 /// values there, which only show which thread stored last.
-std::optional<Finding> Diagnosis::stored_to_one_line() const {
+std::optional<Finding> Diagnosis::find_stores_to_one_line() const {
     const bool is_row = comparison_.written_rows == 1, is_column = comparison_.written_cols == 1;
     const bool is_one_line =
         is_row != is_column && problem_.out_rows() > 1 && problem_.out_cols() > 1;
     if (!is_one_line || problem_.is_in_place()) return std::nullopt;
-    return say(Fault::line_repeated, wrong_,
+    return say(Fault::line_repeated, wrong_cells_,
                is_row ? "every store goes to the first row of out: its index has no term that is "
                         "multiplied by the length of a row"
                       : "every store goes to the first column of out: its index has no term for "
                         "the place within a row");
 }
 
-Finding Diagnosis::scattered() const {
-    const std::string of = "; " + count_of(comparison_.right, "cell") + " of " +
+Finding Diagnosis::conclude_scattered() const {
+    const std::string of = "; " + format_count(comparison_.right, "cell") + " of " +
                            std::to_string(problem_.elements()) +
                            (comparison_.right == 1 ? " is right" : " are right");
-    if (comparison_.wrong == 1) return say(Fault::scattered, wrong_, "the only wrong cell" + of);
-    return say(Fault::scattered, wrong_,
+    if (comparison_.wrong == 1)
+        return say(Fault::scattered, wrong_cells_, "the only wrong cell" + of);
+    return say(Fault::scattered, wrong_cells_,
                "no simple mistake explains the " + std::to_string(comparison_.wrong) +
                    " wrong cells" + of + ". Look at the map");
 }
@@ -68,14 +71,14 @@ Finding Diagnosis::scattered() const {
 /// Looks for a mistake that predicts the value of each wrong cell. Returns the mistake that
 /// explains the most cells, if it explains nearly all of them.
 std::optional<Finding> Diagnosis::pattern() const {
-    if (is_rare()) return std::nullopt;
+    if (has_too_few_bad_cells()) return std::nullopt;
     // Cells at the edge that contain the bytes of a guard band do not count against a mistake.
-    const std::uint64_t cells = wrong_.count - guard_.count;
-    const std::size_t best = best_hypothesis();
-    const Explanation rule = best_rule();
-    const double rule_share = share_of(rule.count, rule.of);
+    const std::uint64_t cells = wrong_cells_.count - guard_values_.count;
+    const std::size_t best = find_best_hypothesis();
+    const Explanation rule = find_best_rule();
+    const double rule_share = fraction_of(rule.count, rule.of);
     std::optional<Finding> found;
-    const double share = share_of(explained_[best].count, cells);
+    const double share = fraction_of(explained_[best].count, cells);
     // If a rule and a hypothesis explain the same number of wrong cells, prefer the one that does
     // not predict that correct cells are wrong.
     const bool is_rule =
@@ -84,23 +87,25 @@ std::optional<Finding> Diagnosis::pattern() const {
     if (is_rule) {
         if (!is_nearly_all(rule.count, rule.of)) return std::nullopt;
         // If the distance is a whole number of tiles, describe it as a distance between tiles.
-        if (auto tiles = rule.fault == Fault::shifted ? whole_tiles() : std::nullopt) return tiles;
+        if (auto tiles = rule.fault == Fault::shifted ? find_whole_tiles() : std::nullopt)
+            return tiles;
         if (rule.fault == Fault::shifted && is_of_component()) {
             found = say(rule);
             found->fault = Fault::scrambled_in_tile;
-            found->sentence += not_everywhere() + ". Has one component of a vector another index?";
+            found->sentence +=
+                describe_exceptions() + ". Has one component of a vector another index?";
             return found;
         }
         found = say(rule);
         const bool is_of_all =
             rule.fault != Fault::neighbours_exchanged && rule.fault != Fault::neighbour_repeated;
         if (is_of_all && 2 * comparison_.right > static_cast<std::uint64_t>(problem_.elements())) {
-            found->sentence += not_everywhere();
+            found->sentence += describe_exceptions();
         }
     } else if (is_nearly_all(explained_[best].count, cells)) {
         const Hypothesis& hypothesis = hypotheses()[best];
         found = say(hypothesis.fault, explained_[best], hypothesis.meaning);
-        if (!fits_right_cells(hypothesis)) found->sentence += not_everywhere();
+        if (!fits_right_cells(hypothesis)) found->sentence += describe_exceptions();
     }
     return found;
 }
@@ -109,31 +114,31 @@ std::optional<Finding> Diagnosis::pattern() const {
 std::optional<Finding> Diagnosis::batches() const {
     // After such a mistake the matrices would still fill the whole output. Unwritten cells mean a
     // different mistake, for example that all blocks store to the same matrix.
-    if (is_rare() || comparison_.untouched > 0) return std::nullopt;
-    const Explanation found = explain_by_batches(problem_, in_array_);
+    if (has_too_few_bad_cells() || comparison_.untouched > 0) return std::nullopt;
+    const Explanation found = explain_by_batches(problem_, array_sample_);
     if (!is_nearly_all(found.count, found.of)) return std::nullopt;
     return say(found);
 }
 
 /// Returns a note for a mistake that should have made further cells wrong which are in fact
 /// correct.
-std::string Diagnosis::not_everywhere() const {
+std::string Diagnosis::describe_exceptions() const {
     const BadLines lines = bad_lines();
     if (!lines.text.empty()) return ". But not everywhere: " + lines.text;
     return ". But not everywhere: " + std::to_string(comparison_.right) + " of " +
-           count_of(problem_.elements(), "cell") +
+           format_count(problem_.elements(), "cell") +
            (comparison_.right == 1 ? " is right" : " are right");
 }
 
 /// Returns the hypothesis that explains the most wrong cells. If several explain the same number,
 /// prefers the first that also predicts the number of wrong cells.
-std::size_t Diagnosis::best_hypothesis() const {
+std::size_t Diagnosis::find_best_hypothesis() const {
     const auto by_count = [](const Tally& one, const Tally& other) {
         return one.count < other.count;
     };
     const auto best = std::max_element(explained_.begin(), explained_.end(), by_count);
     const auto first = static_cast<std::size_t>(best - explained_.begin());
-    if (!is_nearly_all(best->count, wrong_.count - guard_.count)) return first;
+    if (!is_nearly_all(best->count, wrong_cells_.count - guard_values_.count)) return first;
     for (std::size_t i = first; i < explained_.size(); ++i) {
         if (explained_[i].count == best->count && fits_right_cells(hypotheses()[i])) return i;
     }
@@ -143,12 +148,13 @@ std::size_t Diagnosis::best_hypothesis() const {
 /// Reports whether the number of cells that the mistake would make wrong is close to the actual
 /// number. Correct cells are evidence against a mistake that would have changed them.
 bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
-    const double bad = share_of(bad_.count, static_cast<std::uint64_t>(problem_.elements()));
-    return share_wrong_after(hypothesis) < 1.25 * bad;
+    const double bad =
+        fraction_of(bad_cells_.count, static_cast<std::uint64_t>(problem_.elements()));
+    return fraction_left_unexplained(hypothesis) < 1.25 * bad;
 }
 
 /// Returns the fraction of the output's cells that the mistake would make wrong.
-double Diagnosis::share_wrong_after(const Hypothesis& hypothesis) const {
+double Diagnosis::fraction_left_unexplained(const Hypothesis& hypothesis) const {
     constexpr std::int64_t most_tries = 4096;
     const std::int64_t step = 1 + problem_.elements() / most_tries;
     std::uint64_t tries = 0, wrong = 0;
@@ -157,14 +163,14 @@ double Diagnosis::share_wrong_after(const Hypothesis& hypothesis) const {
         if (!right) continue;
         const Bits held = pattern_.at(static_cast<std::uint64_t>(problem_.index(*right)));
         const Look look(problem_, pattern_, i, held, false);
-        const Look seen = hypothesis.is_of_array ? look : look.within(matrix_);
+        const Look seen = hypothesis.is_of_array ? look : look.relative_to(matrix_);
         wrong += !hypothesis.explains(seen);
     }
-    return share_of(wrong, tries);
+    return fraction_of(wrong, tries);
 }
 
 /// Returns the rule in rules.h that explains the most wrong cells.
-Explanation Diagnosis::best_rule() const {
+Explanation Diagnosis::find_best_rule() const {
     // A wrong pitch moves nearly all cells.
     const bool may_be_pitch =
         2 * comparison_.right <= static_cast<std::uint64_t>(problem_.elements());
@@ -182,36 +188,39 @@ Explanation Diagnosis::best_rule() const {
 
 /// Recognizes values that were computed from the correct ones, for example by adding the old
 /// output.
-std::optional<Finding> Diagnosis::computed_value() const {
-    const Tally& nan = changes_[static_cast<std::size_t>(ValueChange::nan_changed)];
+std::optional<Finding> Diagnosis::find_computed_value() const {
+    const Tally& nan = value_changes_[static_cast<std::size_t>(ValueChange::nan_changed)];
     // Require more sums than could occur by chance.
-    if (10 * sum_.count >= wrong_.count && is_nearly_all(sum_.count + nan.count, wrong_.count)) {
-        return say(Fault::value_added, sum_,
+    if (10 * sum_values_.count >= wrong_cells_.count &&
+        is_nearly_all(sum_values_.count + nan.count, wrong_cells_.count)) {
+        return say(Fault::value_added, sum_values_,
                    std::string("exactly the sum of that and of what ") + out_matrix() +
                        " held before. Was it added (+=) where it should be assigned?");
     }
     std::size_t best = 0;
-    for (std::size_t i = 1; i < integer_.size(); ++i) {
-        if (integer_[i].count > integer_[best].count) best = i;
+    for (std::size_t i = 1; i < converted_values_.size(); ++i) {
+        if (converted_values_[i].count > converted_values_[best].count) best = i;
     }
     // Zeros alone prove nothing.
-    const bool shows = 20 * whole_.count >= wrong_.count && !is_rare();
-    if (!shows || !is_nearly_all(integer_[best].count, wrong_.count)) return std::nullopt;
-    return say(Fault::value_converted, whole_,
+    const bool shows =
+        20 * nonzero_converted_values_.count >= wrong_cells_.count && !has_too_few_bad_cells();
+    if (!shows || !is_nearly_all(converted_values_[best].count, wrong_cells_.count))
+        return std::nullopt;
+    return say(Fault::value_converted, nonzero_converted_values_,
                std::string("it fits a conversion to ") + name_of(static_cast<Integer>(best)) +
                    ", which cuts off the fraction and what is too large");
 }
 
 /// The value is nearly correct.
-std::optional<Finding> Diagnosis::lost_bits() const {
+std::optional<Finding> Diagnosis::find_lost_bits() const {
     const auto of = [&](ValueChange change) -> const Tally& {
-        return changes_[static_cast<std::size_t>(change)];
+        return value_changes_[static_cast<std::size_t>(change)];
     };
     const Tally &nan = of(ValueChange::nan_changed), &zero = of(ValueChange::negative_zero_lost),
                 &subnormal = of(ValueChange::subnormal_flushed), &close = of(ValueChange::close),
-                &range = of(ValueChange::lost_range), &sign = of(ValueChange::sign_changed);
+                &range = of(ValueChange::out_of_range), &sign = of(ValueChange::sign_changed);
     const std::uint64_t special = nan.count + zero.count + subnormal.count;
-    if (is_nearly_all(special, wrong_.count)) {
+    if (is_nearly_all(special, wrong_cells_.count)) {
         const std::string cure = ". Move the bits, compute nothing with them";
         if (subnormal.count >= nan.count && subnormal.count >= zero.count) {
             return say(Fault::subnormal_flushed, subnormal, "subnormal numbers became zero" + cure);
@@ -221,13 +230,14 @@ std::optional<Finding> Diagnosis::lost_bits() const {
         }
         return say(Fault::negative_zero_lost, zero, "-0.0 became 0.0" + cure);
     }
-    if (2 * sign.count >= wrong_.count &&
-        is_nearly_all(sign.count + nan.count + zero.count, wrong_.count)) {
+    if (2 * sign.count >= wrong_cells_.count &&
+        is_nearly_all(sign.count + nan.count + zero.count, wrong_cells_.count)) {
         return say(Fault::value_not_of_input, sign,
                    "the same except for its sign. Is anything computed with it?");
     }
-    const bool is_rounded = is_nearly_all(special + close.count + range.count, wrong_.count) &&
-                            20 * close.count >= wrong_.count;
+    const bool is_rounded =
+        is_nearly_all(special + close.count + range.count, wrong_cells_.count) &&
+        20 * close.count >= wrong_cells_.count;
     if (!is_rounded) return std::nullopt;
     return say(Fault::value_rounded, close,
                "nearly right, as if it was converted to fewer bits on the way");
@@ -238,7 +248,7 @@ std::optional<Finding> Diagnosis::lost_bits() const {
 /// Reports whether the tiles of this side that contain bad cells consist almost entirely of bad
 /// cells.
 bool Diagnosis::has_whole_tiles(std::int64_t side) const {
-    return 100 * bad_.count >= 97 * cells_of_bad_tiles(side);
+    return 100 * bad_cells_.count >= 97 * cells_of_bad_tiles(side);
 }
 
 /// Recognizes outputs with correct and wrong cells in the same tiles. The output does not show the
@@ -248,8 +258,9 @@ std::optional<Finding> Diagnosis::mixed() const {
     for (const Tiles& tiles : tiles_) stale = std::max(stale, tiles.wrong.count);
     // The order of warps within a block cannot explain tiles that are entirely bad.
     const bool is_mixed = !has_whole_tiles(32);
-    if (!is_mixed || !is_nearly_all(stale + foreign_.count, wrong_.count)) return std::nullopt;
-    return say(Fault::mixed_in_tile, wrong_,
+    if (!is_mixed || !is_nearly_all(stale + foreign_values_.count, wrong_cells_.count))
+        return std::nullopt;
+    return say(Fault::mixed_in_tile, wrong_cells_,
                "right and wrong cells are side by side in the same tiles, without a pattern. "
                "Perhaps threads read a tile before all of it is written");
 }
@@ -262,11 +273,11 @@ bool Diagnosis::is_of_component() const {
 
 /// Recognizes outputs in which some of every two or four lines contain values that are not in the
 /// input. A loop that is too short would have left these lines unwritten.
-std::optional<Finding> Diagnosis::component_lost() const {
+std::optional<Finding> Diagnosis::find_lost_component() const {
     const bool are_foreign =
-        comparison_.untouched == 0 && is_nearly_all(foreign_.count, wrong_.count);
+        comparison_.untouched == 0 && is_nearly_all(foreign_values_.count, wrong_cells_.count);
     if (!is_of_component() || !are_foreign) return std::nullopt;
-    return say(Fault::component_lost, foreign_,
+    return say(Fault::component_lost, foreign_values_,
                bad_lines().text +
                    ", with what the input does not hold anywhere. A component of a "
                    "vector is lost: is each one set before the vector is used?");
@@ -275,14 +286,14 @@ std::optional<Finding> Diagnosis::component_lost() const {
 /// Recognizes outputs in which some lines of each tile are unwritten, and the others contain values
 /// from elsewhere in the same tile. This happens if the kernel stores several lines to the same
 /// position.
-std::optional<Finding> Diagnosis::stored_over() const {
+std::optional<Finding> Diagnosis::find_overwritten_cells() const {
     if (comparison_.untouched < comparison_.wrong || problem_.is_in_place()) return std::nullopt;
     const BadLines lines = lines_of(untouched_lines_, false);
     const auto tiles = std::find_if(tiles_.begin(), tiles_.end(), [&](const Tiles& one) {
         return one.side == static_cast<std::int64_t>(lines.period);
     });
     if (lines.text.empty() || tiles == tiles_.end()) return std::nullopt;
-    if (!is_nearly_all(tiles->same.count, wrong_.count)) return std::nullopt;
+    if (!is_nearly_all(tiles->same.count, wrong_cells_.count)) return std::nullopt;
     return say(Fault::part_of_each_tile, tiles->same,
                lines.text +
                    ", and the others hold what belongs elsewhere in their tile. Does a "
@@ -290,10 +301,11 @@ std::optional<Finding> Diagnosis::stored_over() const {
                    "index?");
 }
 
-std::optional<Finding> Diagnosis::scrambled() const {
+std::optional<Finding> Diagnosis::find_scrambled_cells() const {
     for (const Tiles& tiles : tiles_) {
         const bool is_whole = tiles.side >= std::max(matrix_.rows, matrix_.cols);
-        if (tiles.side > 64 || is_whole || !is_nearly_all(tiles.same.count, wrong_.count)) continue;
+        if (tiles.side > 64 || is_whole || !is_nearly_all(tiles.same.count, wrong_cells_.count))
+            continue;
         return say(Fault::scrambled_in_tile, tiles.same,
                    "the right tile (" + size_text(tiles.side) +
                        "), but another place within it. Is it read in the way in which it was "
@@ -304,19 +316,19 @@ std::optional<Finding> Diagnosis::scrambled() const {
 
 /// Recognizes outputs in which whole tiles are in the wrong position. If several tile sides fit,
 /// prefers one for which a simple rule describes the moves.
-std::optional<Finding> Diagnosis::whole_tiles() const {
+std::optional<Finding> Diagnosis::find_whole_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
     std::optional<Finding> found;
     for (const Tiles& tiles : tiles_) {
-        const bool is_turned = is_nearly_all(tiles.wrong.count, wrong_.count);
+        const bool is_turned = is_nearly_all(tiles.wrong.count, wrong_cells_.count);
         if (tiles.side < kSmallestTile || !has_whole_tiles(tiles.side)) continue;
-        if (!is_turned && !is_nearly_all(tiles.unturned.count, wrong_.count)) continue;
-        const std::string rule = rule_of_tiles(tiles.side);
+        if (!is_turned && !is_nearly_all(tiles.untransposed.count, wrong_cells_.count)) continue;
+        const std::string rule = describe_tile_moves(tiles.side);
         if (found && rule.empty()) continue;
-        const Tally& example = is_turned ? tiles.wrong : tiles.unturned;
+        const Tally& example = is_turned ? tiles.wrong : tiles.untransposed;
         const bool had_rule = !rule.empty();
         found = say(Fault::wrong_tile, example,
-                    tiles_meaning(example, tiles.side, is_turned) + (had_rule ? ": " : ". ") +
+                    describe_tiles(example, tiles.side, is_turned) + (had_rule ? ": " : ". ") +
                         (had_rule ? rule : "Look at how block indices become tiles"));
         if (had_rule) break;
     }
@@ -324,14 +336,15 @@ std::optional<Finding> Diagnosis::whole_tiles() const {
 }
 
 /// Describes misplaced tiles, such as "6 of 12 tiles (32 x 32) are not in place, but whole: ...".
-std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
-                                     bool is_turned) const {
+std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
+                                      bool is_turned) const {
     const std::vector<bool> bad = bad_tiles(side);
     const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
     const Look look(problem_, pattern_, example.first, example.held, false);
-    std::string text = std::to_string(count) + " of " + count_of(out_tiles(side).count(), "tile") +
-                       " (" + size_text(side) + ") " + (count == 1 ? "is" : "are") +
-                       " not in place" + (is_turned ? ", but whole: " : ", and not transposed: ");
+    std::string text = std::to_string(count) + " of " +
+                       format_count(out_tiles(side).count(), "tile") + " (" + size_text(side) +
+                       ") " + (count == 1 ? "is" : "are") + " not in place" +
+                       (is_turned ? ", but whole: " : ", and not transposed: ");
     text += tile_name(look.out, side) + " of " + out_matrix() + " holds " +
             tile_name(*look.source, side) + " of " + (problem_.is_in_place() ? "data" : "in") +
             " where " + tile_name(*look.expected, side) + " belongs";
@@ -340,7 +353,7 @@ std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
 
 /// Returns a rule that predicts, for every tile of the output, correct or wrong, which tile it
 /// contains.
-std::string Diagnosis::rule_of_tiles(std::int64_t side) const {
+std::string Diagnosis::describe_tile_moves(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
     std::vector<bool> is_known = bad_tiles(side);
     std::vector<TileMove> moves;
@@ -359,13 +372,13 @@ std::string Diagnosis::rule_of_tiles(std::int64_t side) const {
         is_known[out.number_of(cell)] = true;
         moves.push_back({tile_of(*right), tile_of(problem_.in_cell(seen.source))});
     }
-    return rule_of_moves(in.tiles(), moves);
+    return find_move_rule(in.tiles(), moves);
 }
 
 /// Recognizes values from the wrong tile, for tiles that are too small to be examined one by one.
 std::optional<Finding> Diagnosis::wrong_tile() const {
     for (const Tiles& tiles : tiles_) {
-        if (!is_nearly_all(tiles.wrong.count, wrong_.count)) continue;
+        if (!is_nearly_all(tiles.wrong.count, wrong_cells_.count)) continue;
         return say(Fault::wrong_tile, tiles.wrong,
                    "the right place within a tile (" + size_text(tiles.side) +
                        "), but of another tile. Look at how block indices become tiles");

@@ -2,7 +2,7 @@
 
 namespace coalesce {
 
-std::string advice_for(cudaError_t error) {
+std::string advice_for_error(cudaError_t error) {
     switch (error) {
         case cudaErrorMemoryAllocation: return "Choose smaller --rows and --cols.";
         case cudaErrorNoDevice:
@@ -33,7 +33,7 @@ void check_cuda(cudaError_t error, const char* call, const char* file, int line)
     if (error == cudaSuccess) return;
     throw CudaError(std::string(file) + ":" + std::to_string(line) + ": " + call + " failed:\n  " +
                     cudaGetErrorName(error) + ": " + cudaGetErrorString(error) + ".\n  " +
-                    advice_for(error));
+                    advice_for_error(error));
 }
 
 }  // namespace coalesce

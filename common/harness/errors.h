@@ -18,7 +18,7 @@ struct CudaError : std::runtime_error {
 };
 
 /// Returns advice for this error, as a sentence.
-std::string advice_for(cudaError_t error);
+std::string advice_for_error(cudaError_t error);
 
 /// Throws a CudaError unless `error` is cudaSuccess. Use CUDA_CHECK to call this.
 void check_cuda(cudaError_t error, const char* call, const char* file, int line);

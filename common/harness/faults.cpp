@@ -9,7 +9,7 @@ namespace coalesce {
 namespace {
 
 /// A fault, its traits, and the advice for it.
-struct Known {
+struct FaultAdvice {
     Fault fault;
     unsigned traits;
     const char* next;
@@ -19,7 +19,7 @@ struct Known {
 /// One row for each fault, in the order of the enumeration.
 struct KnownFaults {
     using enum Fault;
-    static constexpr Known kRows[] = {
+    static constexpr FaultAdvice kRows[] = {
         {none, 0, ""},
         {nothing_written, 0,
          "Write the body: each element must be stored in `out` once. If it is written: which "
@@ -27,19 +27,20 @@ struct KnownFaults {
          "Write the body: it must exchange the two elements of each pair."},
         {arguments_exchanged, trait::certain,
          "Store to `out` and read from `in`; the destination is the first argument."},
-        {never_written, trait::of_launch | trait::any_index,
+        {never_written, trait::may_be_launch | trait::may_be_any_index,
          "Find out which threads should have stored the cells marked in the map. If they are whole "
          "tiles, write down which tile each block takes.",
          "Find out which threads should have stored the cells marked in the map: does every pair "
          "of tiles have a block, and so does every tile on the diagonal?"},
         {ragged_edge_missed, 0,
          "Round the grid up with ceil_div, so that it also covers the partial tiles at the edges."},
-        {grid_too_small, trait::of_launch,
+        {grid_too_small, trait::may_be_launch,
          "Compare the grid with the matrix: does each element have its thread?"},
-        {bounds_exchanged, trait::of_launch,
+        {bounds_exchanged, trait::may_be_launch,
          "Compare row with rows and col with cols, in the kernel and in configure: is the grid "
          "ceil_div(cols, ...) wide and ceil_div(rows, ...) tall?"},
-        {part_of_each_tile, trait::of_launch | trait::any_index | trait::of_component,
+        {part_of_each_tile,
+         trait::may_be_launch | trait::may_be_any_index | trait::may_be_unset_component,
          "Does each thread move all of its elements of the tile? Check the loop, its step, and the "
          "index into the array that holds the elements in between."},
         {indices_not_swapped, trait::certain,
@@ -59,14 +60,16 @@ struct KnownFaults {
         {tile_not_transposed, trait::certain,
          "A lane must store a different element from the one that it loaded. With a tile, read by "
          "column what was written by row, and compute both row and col again after the barrier. "
-         "With registers, store the first components of all loads side by side."},
+         "With registers, store the first components of all loads side by side.",
+         "A lane must store a different element from the one that it loaded: read each of the two "
+         "tiles by column."},
         {off_by_one_row, trait::certain, "Count the rows: the first one is row 0."},
         {off_by_one_col, trait::certain, "Count the columns: the first one is column 0."},
         {shifted, trait::certain,
          "Follow the element named above by hand: at which index is it read, and at which stored?"},
         {neighbours_exchanged, trait::certain,
          "Follow .x and .y of one vector by hand: which element is each, and where does it go?"},
-        {neighbour_repeated, trait::certain | trait::of_component,
+        {neighbour_repeated, trait::certain | trait::may_be_unset_component,
          "Does each component of the vector come from a different element, and each load from a "
          "different row? To load a whole vector, cast the pointer, not the value."},
         {tile_repeated, trait::certain,
@@ -92,12 +95,12 @@ struct KnownFaults {
          "the whole stack."},
         {half_exchanged, trait::certain,
          "Read both tiles of a pair, wait for the whole block, then store both."},
-        {wrong_tile, trait::any_index,
+        {wrong_tile, trait::may_be_any_index,
          "Work out by hand which tile the blocks (1, 0) and (0, 1) read, and which they store."},
-        {scrambled_in_tile, trait::any_index,
+        {scrambled_in_tile, trait::may_be_any_index,
          "Follow the element named above by hand: which thread puts it into the tile, at which "
          "index, and at which index is it read?"},
-        {mixed_in_tile, trait::any_index,
+        {mixed_in_tile, trait::may_be_any_index,
          "Does the whole block wait between writing the tile and reading it? If the kernel uses no "
          "tile, follow one wrong element by hand."},
         {edge_wrong, 0, "Follow one element in the last row: which condition lets it through?"},
@@ -111,12 +114,12 @@ struct KnownFaults {
         {value_added, trait::certain, "Store with =, so that the old contents are replaced."},
         {value_converted, 0,
          "Keep the value in a variable of the element's own type, such as float."},
-        {component_lost, trait::certain | trait::of_component,
+        {component_lost, trait::certain | trait::may_be_unset_component,
          "Follow one vector by hand, component by component: where does each value come from, and "
          "where does it go?"},
         {value_not_of_input, 0, "Is the stored value the one that was read from `in`?",
          "Is the stored value the one that was read from `data` before?"},
-        {scattered, trait::any_index,
+        {scattered, trait::may_be_any_index,
          "Follow one wrong element by hand, from `in` to where it lands.",
          "Follow one wrong element by hand, from where it was to where it lands."},
         {written_before, trait::outside, "Check the bounds of the element that is stored."},
@@ -125,10 +128,10 @@ struct KnownFaults {
     };
 };
 
-const Known& known_of(Fault fault) {
+const FaultAdvice& find_fault_advice(Fault fault) {
     static_assert([] {
         std::size_t row = 0;
-        for (const Known& known : KnownFaults::kRows) {
+        for (const FaultAdvice& known : KnownFaults::kRows) {
             if (static_cast<std::size_t>(known.fault) != row++) return false;
         }
         return row == static_cast<std::size_t>(last_of(Fault{})) + 1;
@@ -138,19 +141,19 @@ const Known& known_of(Fault fault) {
 
 }  // namespace
 
-const char* next_after(Fault fault, const Produces& task) {
+const char* advice_for_fault(Fault fault, const Produces& task) {
     if (fault == Fault::wrong_pitch && !task.in_place && task.kind == Produces::copy) {
         return "How long is a row? It has cols elements, in both matrices.";
     }
     if (fault == Fault::wrong_pitch && !task.in_place && task.kind != Produces::transpose) {
         return "How long is a row, in `in` and in `out`? It is as long as that matrix has columns.";
     }
-    const Known& known = known_of(fault);
+    const FaultAdvice& known = find_fault_advice(fault);
     return task.in_place && known.next_in_place ? known.next_in_place : known.next;
 }
 
 bool has_trait(Fault fault, unsigned traits) {
-    return (known_of(fault).traits & traits) != 0;
+    return (find_fault_advice(fault).traits & traits) != 0;
 }
 
 }  // namespace coalesce

@@ -70,11 +70,11 @@ constexpr Fault last_of(Fault) {
 /// The traits of a fault, as bits.
 namespace trait {
 enum : unsigned {
-    certain = 1,        ///< the fault names the exact mistake, like `off_by_one_row`
-    of_launch = 2,      ///< the launch may be wrong instead of the kernel
-    outside = 4,        ///< the fault was found in a guard band next to a matrix
-    any_index = 8,      ///< the index of the load, of the tile or of the store is wrong
-    of_component = 16,  ///< a component of a vector may be unset
+    certain = 1,                  ///< the fault names the exact mistake, like `off_by_one_row`
+    may_be_launch = 2,            ///< the launch may be wrong instead of the kernel
+    outside = 4,                  ///< the fault was found in a guard band next to a matrix
+    may_be_any_index = 8,         ///< the index of the load, of the tile or of the store is wrong
+    may_be_unset_component = 16,  ///< a component of a vector may be unset
 };
 }  // namespace trait
 /// Reports whether the fault has one of these traits.
@@ -82,7 +82,7 @@ bool has_trait(Fault fault, unsigned traits);
 
 struct Produces;
 /// Returns advice for this fault, as a sentence.
-const char* next_after(Fault fault, const Produces& task);
+const char* advice_for_fault(Fault fault, const Produces& task);
 
 /// A mistake that was found, with a sentence that describes it.
 struct Finding {

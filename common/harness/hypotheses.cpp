@@ -10,25 +10,25 @@ namespace {
 // ---- whole matrix ----
 
 bool holds_copy(const Look& look) {
-    return look.came_from(look.out) || look.came_from(look.problem.in_cell(look.index));
+    return look.has_value_of(look.out) || look.has_value_of(look.problem.in_cell(look.index));
 }
 
-bool copied(const Look& look) {
+bool is_copied_cell(const Look& look) {
     const Problem& problem = look.problem;
-    if (problem.is_permuted()) return look.came_from(problem.in_cell(look.index));
+    if (problem.is_permuted()) return look.has_value_of(problem.in_cell(look.index));
     return problem.produces.kind == Produces::transpose && holds_copy(look);
 }
 
-bool transposed(const Look& look) {
+bool is_transposed_cell(const Look& look) {
     const Problem& problem = look.problem;
     if (problem.is_turned() || problem.is_permuted()) return false;
-    return look.came_from({look.out.col, look.out.row}) ||
-           look.came_from({look.index % problem.rows, look.index / problem.rows});
+    return look.has_value_of({look.out.col, look.out.row}) ||
+           look.has_value_of({look.index % problem.rows, look.index / problem.rows});
 }
 
 /// Reports whether the value was stored at out[a * pitch + b] with this wrong pitch. Several cells
 /// may then have been stored to the same position.
-bool stored_with_pitch(const Look& look, std::int64_t pitch) {
+bool is_stored_with_pitch(const Look& look, std::int64_t pitch) {
     constexpr int most_tries = 64;
     const bool turned = look.problem.is_turned();
     const std::int64_t length = look.problem.out_cols();
@@ -36,71 +36,73 @@ bool stored_with_pitch(const Look& look, std::int64_t pitch) {
     for (int tries = 0; a >= 0 && tries < most_tries; --a, ++tries) {
         const std::int64_t b = look.index - a * pitch;
         if (b >= length) return false;
-        if (look.came_from(turned ? Cell{b, a} : Cell{a, b})) return true;
+        if (look.has_value_of(turned ? Cell{b, a} : Cell{a, b})) return true;
     }
     return false;
 }
 
-bool exchanged_pitch(const Look& look) {
+bool has_exchanged_pitch(const Look& look) {
     const Problem& problem = look.problem;
     if (problem.rows == problem.cols || !look.expected || problem.is_permuted()) return false;
     // For elements large enough to be unique, the rules in index_rules.cpp are more precise.
-    if (look.pattern.names_its_place()) return false;
+    if (look.pattern.has_unique_values()) return false;
     // Test whether the kernel reads in[row * rows + col].
     const std::int64_t read = look.expected->row * problem.rows + look.expected->col;
-    if (read < problem.elements() && look.came_from(problem.in_cell(read))) return true;
+    if (read < problem.elements() && look.has_value_of(problem.in_cell(read))) return true;
     // Test whether the kernel stores with the pitch of the input.
     const std::int64_t wrong = problem.is_turned() ? problem.cols : problem.rows;
-    return stored_with_pitch(look, wrong);
+    return is_stored_with_pitch(look, wrong);
 }
 
-bool turned_around(const Look& look) {
+bool rotated_by_180(const Look& look) {
     if (!look.expected) return false;
     const Cell right = *look.expected;
     const std::int64_t row = look.problem.rows - 1 - right.row;
     const std::int64_t col = look.problem.cols - 1 - right.col;
-    return look.came_from({row, right.col}) || look.came_from({right.row, col}) ||
-           look.came_from({row, col});
+    return look.has_value_of({row, right.col}) || look.has_value_of({right.row, col}) ||
+           look.has_value_of({row, col});
 }
 
 /// Returns a test that checks whether the first `rows` rows and `cols` columns are repeated in all
 /// others.
-auto repeated(std::int64_t rows, std::int64_t cols) {
+auto test_repeated(std::int64_t rows, std::int64_t cols) {
     return [=](const Look& look) {
         return look.expected &&
-               look.came_from({look.expected->row % rows, look.expected->col % cols});
+               look.has_value_of({look.expected->row % rows, look.expected->col % cols});
     };
 }
 constexpr std::int64_t kAll = INT64_MAX;
 
 /// Returns a test that checks whether the value comes from a cell `rows` rows and `cols` columns
 /// after the correct one.
-auto neighbour(int rows, int cols) {
+auto test_neighbour(int rows, int cols) {
     return [=](const Look& look) {
         return look.expected &&
-               look.came_from({look.expected->row + rows, look.expected->col + cols});
+               look.has_value_of({look.expected->row + rows, look.expected->col + cols});
     };
 }
 
 // ---- tiles ----
 
-bool transposed_in_place(const Look& look, int tile) {
+bool is_tile_transposed_in_place(const Look& look, int tile) {
     const auto [row, col] = look.out;
     switch (look.problem.produces.kind) {
         case Produces::transpose:
-            return look.came_from({row / tile * tile + col % tile, col / tile * tile + row % tile});
+            return look.has_value_of(
+                {row / tile * tile + col % tile, col / tile * tile + row % tile});
         case Produces::moved_tiles: return tile == look.problem.produces.tile && holds_copy(look);
         default: return false;
     }
 }
 
-bool moved_untransposed(const Look& look, int tile) {
+bool is_tile_moved_untransposed(const Look& look, int tile) {
     const auto [row, col] = look.out;
     switch (look.problem.produces.kind) {
         case Produces::transpose:
-            return look.came_from({col / tile * tile + row % tile, row / tile * tile + col % tile});
+            return look.has_value_of(
+                {col / tile * tile + row % tile, row / tile * tile + col % tile});
         case Produces::transposed_tiles:
-            return tile == look.problem.produces.tile && look.came_from(look.out);
+            return tile == look.problem.produces.tile && look.has_value_of(look.out);
         default: return false;
     }
 }
@@ -114,32 +116,32 @@ bool in_order(const Look& look, int rank, const Order& order) {
     Permutation other = look.problem.axes();
     if (!look.problem.is_permuted() || other.rank != rank) return false;
     other.order = order;
-    return look.came_from(look.problem.in_cell(source_index(other, look.index)));
+    return look.has_value_of(look.problem.in_cell(source_index(other, look.index)));
 }
 
 /// Reports whether the value fits an output in which the first matrix (or array) of a batch is
 /// repeated in place of the others.
-bool of_first_batch(const Look& look) {
+bool is_of_first_batch(const Look& look) {
     const Problem& problem = look.problem;
     if (!problem.is_permuted() || !look.expected) return false;
     const std::int64_t size = problem.elements() / problem.axes().extents[0];
     const std::int64_t right = problem.index(*look.expected);
-    return right >= size && look.came_from(problem.in_cell(right % size));
+    return right >= size && look.has_value_of(problem.in_cell(right % size));
 }
 
 void add_tiles(std::vector<Hypothesis>& list, int tile) {
     const std::string side = " (" + size_text(tile) + ")";
     list.push_back({Fault::tile_not_moved,
-                    [=](const Look& look) { return transposed_in_place(look, tile); },
+                    [=](const Look& look) { return is_tile_transposed_in_place(look, tile); },
                     "each tile" + side +
                         " was transposed, but stayed where it was: swap the block indices too"});
     list.push_back(
         {Fault::tile_not_transposed,
-         [=](const Look& look) { return moved_untransposed(look, tile); },
+         [=](const Look& look) { return is_tile_moved_untransposed(look, tile); },
          "each tile" + side +
              " went to its place, but was not transposed: its rows must become columns"});
     list.push_back(
-        {Fault::tile_repeated, repeated(tile, tile),
+        {Fault::tile_repeated, test_repeated(tile, tile),
          "the first tile" + side + " is in the others too: blockIdx is missing in an index"});
 }
 
@@ -157,30 +159,33 @@ void add_orders(std::vector<Hypothesis>& list, int rank) {
 
 std::vector<Hypothesis> list_hypotheses() {
     std::vector<Hypothesis> list = {
-        {Fault::indices_not_swapped, copied, "the indices were not swapped"},
-        {Fault::indices_swapped, transposed, "the indices were swapped, but a copy was asked for"},
-        {Fault::wrong_pitch, exchanged_pitch, "rows and cols are exchanged as the length of a row"},
+        {Fault::indices_not_swapped, is_copied_cell, "the indices were not swapped"},
+        {Fault::indices_swapped, is_transposed_cell,
+         "the indices were swapped, but a copy was asked for"},
+        {Fault::wrong_pitch, has_exchanged_pitch,
+         "rows and cols are exchanged as the length of a row"},
     };
     for (const int tile : kTileSides) add_tiles(list, tile);
     list.insert(
         list.end(),
-        {{Fault::line_repeated, repeated(1, kAll),
+        {{Fault::line_repeated, test_repeated(1, kAll),
           "the first row of the input takes the place of the others: an index does not depend on "
           "the row"},
-         {Fault::line_repeated, repeated(kAll, 1),
+         {Fault::line_repeated, test_repeated(kAll, 1),
           "the first column of the input takes the place of the others: an index does not depend "
           "on the column"},
-         {Fault::turned_around, turned_around, "it was rotated or mirrored instead of transposed"},
-         {Fault::batch_repeated, of_first_batch,
+         {Fault::turned_around, rotated_by_180, "it was rotated or mirrored instead of transposed"},
+         {Fault::batch_repeated, is_of_first_batch,
           "the first one along the first axis stands for the others: its index is missing where in "
           "is read",
           true},
-         {Fault::off_by_one_row, neighbour(1, 0), "off by one row: it comes from the next row"},
-         {Fault::off_by_one_col, neighbour(0, 1),
+         {Fault::off_by_one_row, test_neighbour(1, 0),
+          "off by one row: it comes from the next row"},
+         {Fault::off_by_one_col, test_neighbour(0, 1),
           "off by one column: it comes from the next column"},
-         {Fault::off_by_one_row, neighbour(-1, 0),
+         {Fault::off_by_one_row, test_neighbour(-1, 0),
           "off by one row: it comes from the previous row"},
-         {Fault::off_by_one_col, neighbour(0, -1),
+         {Fault::off_by_one_col, test_neighbour(0, -1),
           "off by one column: it comes from the previous column"}});
     for (const int rank : {3, 4}) add_orders(list, rank);
     return list;
@@ -199,7 +204,7 @@ bool is_of_same_tile(const Look& look, int tile) {
     return is.row / tile == should.row / tile && is.col / tile == should.col / tile;
 }
 
-bool is_of_unturned_tile(const Look& look, int tile) {
+bool is_of_untransposed_tile(const Look& look, int tile) {
     if (!look.source || look.problem.produces.kind != Produces::transpose) return false;
     const Cell is = *look.source;
     return is.row % tile == look.out.row % tile && is.col % tile == look.out.col % tile;

@@ -33,7 +33,7 @@ inline constexpr int kTileSides[] = {32, 16, 64, 8, 128, 4, 2};
 bool is_of_wrong_tile(const Look& look, int tile);
 /// Reports whether the value comes from the correct position in some tile of side `tile`, but
 /// without the transposition within the tile.
-bool is_of_unturned_tile(const Look& look, int tile);
+bool is_of_untransposed_tile(const Look& look, int tile);
 /// Reports whether the value comes from the correct tile of side `tile`, but from a different
 /// position within it.
 bool is_of_same_tile(const Look& look, int tile);

@@ -11,36 +11,36 @@ namespace coalesce {
 namespace {
 
 /// An index expression: row * pitch + col, or col * pitch + row.
-struct Index {
+struct IndexExpression {
     bool is_by_row;
     std::int64_t pitch;
 
     std::int64_t at(std::int64_t row, std::int64_t col) const {
         return is_by_row ? row * pitch + col : col * pitch + row;
     }
-    bool operator==(const Index&) const = default;
+    bool operator==(const IndexExpression&) const = default;
 };
 
 /// The index expressions that a kernel uses to load and store element (row, col).
-struct Indices {
-    Index in, out;
+struct IndexPair {
+    IndexExpression in, out;
 
-    bool operator==(const Indices&) const = default;
+    bool operator==(const IndexPair&) const = default;
     /// Counts the differences from the correct expressions.
-    int distance(const Indices& right) const {
+    int distance(const IndexPair& right) const {
         return (in.is_by_row != right.in.is_by_row) + (in.pitch != right.in.pitch) +
                (out.is_by_row != right.out.is_by_row) + (out.pitch != right.out.pitch);
     }
 };
 
-Indices right_indices(const Problem& problem) {
+IndexPair right_indices(const Problem& problem) {
     const bool is_turned = problem.produces.kind == Produces::transpose;
     return {{true, problem.cols}, {!is_turned, problem.out_cols()}};
 }
 
 /// Reports whether some thread (row, col) would store this value at this index. With a pitch that
 /// is too small, several threads store to the same index, and each could be the last.
-bool explains(const Indices& indices, const Problem& problem, const Seen& seen) {
+bool explains(const IndexPair& indices, const Problem& problem, const Seen& seen) {
     constexpr int most_tries = 64;
     const auto [by_row, pitch] = indices.out;
     const std::int64_t major_end = by_row ? problem.rows : problem.cols;
@@ -63,7 +63,7 @@ public:
         if (major == 0 || place <= minor || (place - minor) % major != 0) return;
         pitches_.push_back((place - minor) / major);
     }
-    std::int64_t winner() const { return most_common<std::int64_t>(pitches_, 1); }
+    std::int64_t most_voted_pitch() const { return most_common<std::int64_t>(pitches_, 1); }
 
 private:
     std::vector<std::int64_t> pitches_;
@@ -72,11 +72,11 @@ private:
 /// The index expressions to try. Their pitches are those of the matrix, and the one that follows
 /// from the cells if the other index expression is correct.
 struct Candidates {
-    std::vector<Index> in, out;
+    std::vector<IndexExpression> in, out;
 };
 
 Candidates candidates(const Problem& problem, const Sample& sample) {
-    const Indices right = right_indices(problem);
+    const IndexPair right = right_indices(problem);
     Candidates found;
     for (const bool by_row : {true, false}) {
         PitchVote reads, stores;
@@ -88,29 +88,29 @@ Candidates candidates(const Problem& problem, const Sample& sample) {
                       by_row ? thread.col : thread.row);
             stores.add(seen.index, by_row ? from.row : from.col, by_row ? from.col : from.row);
         }
-        const auto add = [&](std::vector<Index>& list, std::int64_t pitch) {
-            const Index index{by_row, pitch};
+        const auto add = [&](std::vector<IndexExpression>& list, std::int64_t pitch) {
+            const IndexExpression index{by_row, pitch};
             if (std::find(list.begin(), list.end(), index) == list.end()) list.push_back(index);
         };
         for (const std::int64_t pitch : {problem.cols, problem.rows}) {
             add(found.in, pitch);
             add(found.out, pitch);
         }
-        add(found.in, reads.winner());
-        add(found.out, stores.winner());
+        add(found.in, reads.most_voted_pitch());
+        add(found.out, stores.most_voted_pitch());
     }
     return found;
 }
 
 /// Returns all pairs of candidates, starting with those that differ least from the correct indices.
-std::vector<Indices> pairs_of(const Candidates& candidates, const Indices& right) {
-    std::vector<Indices> pairs;
-    for (const Index& in : candidates.in) {
-        for (const Index& out : candidates.out) {
-            if (const Indices pair{in, out}; pair != right) pairs.push_back(pair);
+std::vector<IndexPair> list_index_pairs(const Candidates& candidates, const IndexPair& right) {
+    std::vector<IndexPair> pairs;
+    for (const IndexExpression& in : candidates.in) {
+        for (const IndexExpression& out : candidates.out) {
+            if (const IndexPair pair{in, out}; pair != right) pairs.push_back(pair);
         }
     }
-    std::stable_sort(pairs.begin(), pairs.end(), [&](const Indices& one, const Indices& other) {
+    std::stable_sort(pairs.begin(), pairs.end(), [&](const IndexPair& one, const IndexPair& other) {
         return one.distance(right) < other.distance(right);
     });
     return pairs;
@@ -126,7 +126,7 @@ std::string pitch_text(const Problem& problem, std::int64_t pitch, bool is_of_ou
     return std::to_string(pitch);
 }
 
-std::string index_text(const Problem& problem, const Index& index, bool is_of_out) {
+std::string index_text(const Problem& problem, const IndexExpression& index, bool is_of_out) {
     const char* const matrix = problem.is_in_place() ? "data" : is_of_out ? "out" : "in";
     if (index.pitch == 1) return std::string(matrix) + "[row + col]";
     return std::string(matrix) + (index.is_by_row ? "[row * " : "[col * ") +
@@ -135,9 +135,11 @@ std::string index_text(const Problem& problem, const Index& index, bool is_of_ou
 
 /// Describes a wrong index, such as "it fits in[row * rows + col] where in[row * cols + col]
 /// belongs".
-std::string meaning_of(const Problem& problem, const Indices& found, const Indices& right) {
+std::string describe_wrong_index(const Problem& problem, const IndexPair& found,
+                                 const IndexPair& right) {
     std::string is, should;
-    const auto add = [&](const Index& index, const Index& right_index, bool is_of_out) {
+    const auto add = [&](const IndexExpression& index, const IndexExpression& right_index,
+                         bool is_of_out) {
         if (index == right_index) return;
         is += (is.empty() ? "" : " and ") + index_text(problem, index, is_of_out);
         should += (should.empty() ? "" : " and ") + index_text(problem, right_index, is_of_out);
@@ -148,7 +150,7 @@ std::string meaning_of(const Problem& problem, const Indices& found, const Indic
     return "it fits " + is + " where " + should + (both ? " belong" : " belongs");
 }
 
-Fault fault_of(const Indices& found, const Indices& right) {
+Fault fault_for_shift(const IndexPair& found, const IndexPair& right) {
     const bool is_turned_once =
         (found.in.is_by_row != right.in.is_by_row) != (found.out.is_by_row != right.out.is_by_row);
     if (!is_turned_once) return Fault::wrong_pitch;
@@ -158,17 +160,17 @@ Fault fault_of(const Indices& found, const Indices& right) {
 // ---- constant distances ----
 
 /// Describes a distance in memory, such as "4 elements after the right one".
-std::string elements_text(std::int64_t distance, const std::string& of) {
-    return count_of(std::abs(distance), "element") + (distance > 0 ? " after " : " before ") + of +
-           " in memory";
+std::string describe_distance(std::int64_t distance, const std::string& of) {
+    return format_count(std::abs(distance), "element") + (distance > 0 ? " after " : " before ") +
+           of + " in memory";
 }
 
-std::string step_text(Cell step, bool wraps) {
+std::string describe_shift(Cell step, bool wraps) {
     return "that is " + distances_text(step, "row", "column") +
            (wraps ? ", around the edges too" : "");
 }
 
-Fault fault_of(Cell step) {
+Fault fault_for_shift(Cell step) {
     if (step.col == 0 && std::abs(step.row) == 1) return Fault::off_by_one_row;
     if (step.row == 0 && std::abs(step.col) == 1) return Fault::off_by_one_col;
     return Fault::shifted;
@@ -176,14 +178,14 @@ Fault fault_of(Cell step) {
 
 /// Looks for a constant distance in rows and columns of the input. With `wraps`, the distance
 /// continues at the opposite edge.
-Explanation steps(const Problem& problem, const Sample& sample, bool wraps) {
+Explanation find_constant_shift(const Problem& problem, const Sample& sample, bool wraps) {
     const auto step_of = [&](const Seen& seen) -> Cell {
         const Cell is = problem.in_cell(seen.source);
         const auto should = problem.source_of(problem.out_cell(seen.index));
         if (!should) return {};
         const Cell step{is.row - should->row, is.col - should->col};
         if (!wraps) return step;
-        return {around(step.row, problem.rows), around(step.col, problem.cols)};
+        return {wrap_to_shortest(step.row, problem.rows), wrap_to_shortest(step.col, problem.cols)};
     };
     std::vector<Cell> all;
     for (const Seen& seen : sample.cells) all.push_back(step_of(seen));
@@ -198,8 +200,8 @@ Explanation steps(const Problem& problem, const Sample& sample, bool wraps) {
     };
     if (!wraps) found.of -= count_explained(sample, is_at_edge).count;
     if (2 * found.of < sample.count) return {};
-    found.fault = fault_of(step);
-    found.meaning = step_text(step, wraps);
+    found.fault = fault_for_shift(step);
+    found.meaning = describe_shift(step, wraps);
     return found;
 }
 
@@ -220,11 +222,11 @@ Explanation elements(const Problem& problem, const Sample& sample, bool is_in_ou
     auto found =
         count_explained(sample, [&](const Seen& seen) { return distance_of(seen) == distance; });
     found.fault = Fault::shifted;
-    found.meaning = is_in_out ? "it stands " + elements_text(distance, "its place")
-                              : "that is " + elements_text(distance, "the right one");
+    found.meaning = is_in_out ? "it stands " + describe_distance(distance, "its place")
+                              : "that is " + describe_distance(distance, "the right one");
     if (!is_in_out && distance % problem.cols == 0) {
-        found.fault = fault_of(Cell{distance / problem.cols, 0});
-        found.meaning = step_text({distance / problem.cols, 0}, false);
+        found.fault = fault_for_shift(Cell{distance / problem.cols, 0});
+        found.meaning = describe_shift({distance / problem.cols, 0}, false);
     } else if (std::abs(distance) == 1) {
         const bool is_row = is_in_out && problem.is_turned();
         found.fault = is_row ? Fault::off_by_one_row : Fault::off_by_one_col;
@@ -234,27 +236,28 @@ Explanation elements(const Problem& problem, const Sample& sample, bool is_in_ou
 
 // ---- components of vectors ----
 
-constexpr std::int64_t kGroup = 4;
+constexpr std::int64_t kVectorWidth = 4;
 /// For each line of a group, the line of the same group whose values were found in its place.
-using Components = std::array<std::int64_t, kGroup>;
+using Components = std::array<std::int64_t, kVectorWidth>;
 
 /// Returns the actual and the expected source of a value, as positions within a group along one
 /// axis. Returns nothing if the groups differ, or if the coordinates on the other axis differ.
-std::optional<std::pair<std::int64_t, std::int64_t>> component_of(const Problem& problem,
-                                                                  const Seen& seen, bool by_rows) {
+std::optional<std::pair<std::int64_t, std::int64_t>> find_component(const Problem& problem,
+                                                                    const Seen& seen,
+                                                                    bool by_rows) {
     const Cell is = problem.in_cell(seen.source);
     const auto should = problem.source_of(problem.out_cell(seen.index));
     if (!should || (by_rows ? is.col != should->col : is.row != should->row)) return std::nullopt;
     const std::int64_t from = by_rows ? is.row : is.col;
     const std::int64_t to = by_rows ? should->row : should->col;
-    if (from / kGroup != to / kGroup) return std::nullopt;
-    return std::pair{from % kGroup, to % kGroup};
+    if (from / kVectorWidth != to / kVectorWidth) return std::nullopt;
+    return std::pair{from % kVectorWidth, to % kVectorWidth};
 }
 
-Components components_of(const Problem& problem, const Sample& sample, bool by_rows) {
-    std::array<std::vector<std::int64_t>, kGroup> votes;
+Components vote_for_components(const Problem& problem, const Sample& sample, bool by_rows) {
+    std::array<std::vector<std::int64_t>, kVectorWidth> votes;
     for (const Seen& seen : sample.cells) {
-        const auto found = component_of(problem, seen, by_rows);
+        const auto found = find_component(problem, seen, by_rows);
         if (found) votes[static_cast<std::size_t>(found->second)].push_back(found->first);
     }
     Components components{};
@@ -269,11 +272,11 @@ std::string ordinals(const std::vector<std::int64_t>& numbers) {
     return joined(numbers, ", ", [](std::int64_t number) { return ordinal(number + 1); });
 }
 
-void name_components(const Components& components, bool by_rows, Explanation& found) {
+void describe_components(const Components& components, bool by_rows, Explanation& found) {
     const bool is_pairs = components[0] < 2 && components[1] < 2 &&
                           components[2] == components[0] + 2 && components[3] == components[1] + 2;
     std::vector<std::int64_t> is, should;
-    for (std::int64_t i = 0; i < (is_pairs ? 2 : kGroup); ++i) {
+    for (std::int64_t i = 0; i < (is_pairs ? 2 : kVectorWidth); ++i) {
         if (components[static_cast<std::size_t>(i)] == i) continue;
         is.push_back(components[static_cast<std::size_t>(i)]);
         should.push_back(i);
@@ -297,7 +300,7 @@ bool has_indices(const Problem& problem) {
 
 }  // namespace
 
-std::int64_t around(std::int64_t step, std::int64_t length) {
+std::int64_t wrap_to_shortest(std::int64_t step, std::int64_t length) {
     const std::int64_t forward = (step % length + length) % length;
     return 2 * forward > length ? forward - length : forward;
 }
@@ -305,7 +308,8 @@ std::int64_t around(std::int64_t step, std::int64_t length) {
 std::string distances_text(Cell step, const char* row, const char* col) {
     const auto text_of = [](std::int64_t distance, const char* one, const char* forward,
                             const char* back) {
-        return count_of(std::abs(distance), one) + " too far " + (distance > 0 ? forward : back);
+        return format_count(std::abs(distance), one) + " too far " +
+               (distance > 0 ? forward : back);
     };
     std::string text;
     if (step.row != 0) text = text_of(step.row, row, "down", "up");
@@ -316,21 +320,21 @@ std::string distances_text(Cell step, const char* row, const char* col) {
 
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample) {
     if (!has_indices(problem) || sample.cells.empty()) return {};
-    const Indices right = right_indices(problem);
+    const IndexPair right = right_indices(problem);
     Explanation best;
     int distance = 0;
-    for (const Indices& pair : pairs_of(candidates(problem, sample), right)) {
+    for (const IndexPair& pair : list_index_pairs(candidates(problem, sample), right)) {
         auto found = count_explained(
             sample, [&](const Seen& seen) { return explains(pair, problem, seen); });
         if (found.count == 0 || found.count < best.count) continue;
         if (found.count == best.count) {
             const bool says_as_much = pair.distance(right) == distance;
-            if (says_as_much) best.meaning += "; or " + meaning_of(problem, pair, right);
+            if (says_as_much) best.meaning += "; or " + describe_wrong_index(problem, pair, right);
             continue;
         }
         best = std::move(found);
-        best.fault = fault_of(pair, right);
-        best.meaning = meaning_of(problem, pair, right);
+        best.fault = fault_for_shift(pair, right);
+        best.meaning = describe_wrong_index(problem, pair, right);
         distance = pair.distance(right);
     }
     return best;
@@ -338,26 +342,26 @@ Explanation explain_by_pitch(const Problem& problem, const Sample& sample) {
 
 Explanation explain_by_shift(const Problem& problem, const Sample& sample) {
     if (sample.cells.empty()) return {};
-    Explanation best = steps(problem, sample, false);
+    Explanation best = find_constant_shift(problem, sample, false);
     const auto try_other = [&](Explanation other) {
         if (is_better(other, best)) best = std::move(other);
     };
     try_other(elements(problem, sample, false));
     if (has_indices(problem)) try_other(elements(problem, sample, true));
-    try_other(steps(problem, sample, true));
+    try_other(find_constant_shift(problem, sample, true));
     return best;
 }
 
 Explanation explain_by_components(const Problem& problem, const Sample& sample) {
     Explanation best;
     for (const bool by_rows : {true, false}) {
-        const Components components = components_of(problem, sample, by_rows);
+        const Components components = vote_for_components(problem, sample, by_rows);
         auto found = count_explained(sample, [&](const Seen& seen) {
-            const auto here = component_of(problem, seen, by_rows);
+            const auto here = find_component(problem, seen, by_rows);
             return here && components[static_cast<std::size_t>(here->second)] == here->first;
         });
         if (found.count == 0 || !is_better(found, best)) continue;
-        name_components(components, by_rows, found);
+        describe_components(components, by_rows, found);
         best = std::move(found);
     }
     return best;

@@ -10,7 +10,7 @@ namespace {
 using codec::Json;
 
 /// Rounds to nine digits, which is more precise than any measurement.
-double nine_digits(double value) {
+double round_to_nine_digits(double value) {
     return std::stod(format("%.9g", value));
 }
 
@@ -20,7 +20,7 @@ Json device_json(const Device& device) {
               {"compute", device.compute}};
     if (!device.simulated) {
         json["driver"] = device.driver;
-        json["peak_gbps"] = nine_digits(device.peak_gbps);
+        json["peak_gbps"] = round_to_nine_digits(device.peak_gbps);
     }
     return json;
 }
@@ -37,11 +37,11 @@ Json predicted_json(const Predicted& p) {
             {"measured_gpu", p.measured_gpu},
             {"rows", p.shape.rows},
             {"cols", p.shape.cols},
-            {"ms", nine_digits(p.ms)},
-            {"gbps", nine_digits(p.gbps)},
-            {"of_copy", nine_digits(p.of_copy())},
-            {"binds", dashed_name(p.longest().binds)},
-            {"error_band", nine_digits(p.error_band)},
+            {"ms", round_to_nine_digits(p.ms)},
+            {"gbps", round_to_nine_digits(p.gbps)},
+            {"of_copy", round_to_nine_digits(p.fraction_of_copy())},
+            {"binds", dashed_name(p.longest().bottleneck)},
+            {"error_band", round_to_nine_digits(p.error_band)},
             {"unknown", codec::encode(p.unknown())},
             {"launches", launches_json(p)}};
 }
@@ -62,9 +62,9 @@ Json result_json(const std::string& step, const Result& result, double copy_gbps
     if (result.predicted) json["predicted"] = predicted_json(*result.predicted);
     if (!result.not_predicted.empty()) json["not_predicted"] = result.not_predicted;
     if (result.timing) {
-        json["ms"] = nine_digits(result.timing->ms);
-        json["gbps"] = nine_digits(result.gbps());
-        if (copy_gbps > 0) json["of_copy"] = nine_digits(result.gbps() / copy_gbps);
+        json["ms"] = round_to_nine_digits(result.timing->ms);
+        json["gbps"] = round_to_nine_digits(result.gbps());
+        if (copy_gbps > 0) json["of_copy"] = round_to_nine_digits(result.gbps() / copy_gbps);
     }
     return json;
 }

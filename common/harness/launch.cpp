@@ -4,8 +4,8 @@
 
 namespace coalesce {
 
-Problem problem_at(const Variant& variant, Shape shape) {
-    if (variant.permute) return problem_of(*array_of(variant, shape));
+Problem problem_for_shape(const Variant& variant, Shape shape) {
+    if (variant.permute) return problem_of(*find_array(variant, shape));
     return {.rows = shape.rows,
             .cols = shape.cols,
             .produces = variant.produces,
@@ -28,7 +28,7 @@ cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, floa
 
 BareLaunch::BareLaunch(const Variant& variant, Shape shape)
     : variant_(variant),
-      problem_(problem_at(variant, shape)),
+      problem_(problem_for_shape(variant, shape)),
       in_(problem_.bytes(), variant.in),
       out_(problem_.is_in_place() ? 1 : problem_.bytes(), variant.out) {}
 

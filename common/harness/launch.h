@@ -12,7 +12,7 @@ namespace coalesce {
 
 /// Returns the task of `variant` for a matrix of this shape. For a permutation, the array has the
 /// same number of elements as the matrix.
-Problem problem_at(const Variant& variant, Shape shape);
+Problem problem_for_shape(const Variant& variant, Shape shape);
 
 /// Launches `variant` without checking for errors.
 void launch(const Variant& variant, const Problem& problem, float* out, const float* in);

@@ -54,7 +54,7 @@ Look::Look(const Problem& problem, const Pattern& pattern, std::int64_t index, B
     if (found) source = problem.in_cell(static_cast<std::int64_t>(*found));
 }
 
-Look Look::within(const Problem& one_matrix) const {
+Look Look::relative_to(const Problem& one_matrix) const {
     if (problem.batches() == 0) return *this;
     const std::int64_t size = one_matrix.elements();
     Look look(one_matrix, pattern, index % size, held, is_untouched);
@@ -65,24 +65,24 @@ Look Look::within(const Problem& one_matrix) const {
     return look;
 }
 
-bool Look::came_from(Cell cell) const {
+bool Look::has_value_of(Cell cell) const {
     if (!problem.has(cell)) return false;
-    if (pattern.names_its_place()) return source == cell;
+    if (pattern.has_unique_values()) return source == cell;
     return pattern.at(static_cast<std::uint64_t>(problem.index(cell))) == held;
 }
 
-bool Look::holds_guard() const {
+bool Look::contains_guard_bytes() const {
     unsigned char bytes[sizeof held];
     std::memcpy(bytes, &held, sizeof held);
     for (std::size_t i = 0; i < problem.element_size; ++i) {
         if (bytes[i] != kGuardByte) return false;
     }
     // If elements have only one byte, the guard's value may also be an ordinary value of the input.
-    return pattern.names_its_place();
+    return pattern.has_unique_values();
 }
 
-bool Look::is_foreign() const {
-    return pattern.names_its_place() && !source;
+bool Look::is_not_from_input() const {
+    return pattern.has_unique_values() && !source;
 }
 
 std::string Look::text() const {
@@ -92,9 +92,9 @@ std::string Look::text() const {
     const std::string should =
         expected ? ", expected " + in_name(problem, *expected) : ", where nothing belongs";
     if (source) return name + " holds " + in_name(problem, *source) + should;
-    if (holds_guard()) return name + " holds what lies outside of the input" + should;
+    if (contains_guard_bytes()) return name + " holds what lies outside of the input" + should;
     std::string text = name + " holds " + value_text(held, problem.element_size) + should;
-    if (expected && is_foreign()) {
+    if (expected && is_not_from_input()) {
         const Bits right = pattern.at(static_cast<std::uint64_t>(problem.index(*expected)));
         text += ", which is " + value_text(right, problem.element_size);
     }

@@ -26,16 +26,16 @@ struct Look {
 
     /// Reports whether the value may come from this cell of the input. Elements of one or two bytes
     /// are not unique, so for them the answer is only probable.
-    bool came_from(Cell cell) const;
+    bool has_value_of(Cell cell) const;
     /// Reports whether the cell contains the bytes of the guard bands.
-    bool holds_guard() const;
+    bool contains_guard_bytes() const;
     /// Reports whether the cell contains a value that is not in the input.
-    bool is_foreign() const;
+    bool is_not_from_input() const;
 
     /// Returns this look with positions relative to the matrix of the batch that contains the cell.
     /// Without a batch, returns a copy. `one_matrix` is the result of `Problem::of_one_matrix`, and
     /// must outlive the returned look.
-    Look within(const Problem& one_matrix) const;
+    Look relative_to(const Problem& one_matrix) const;
 
     /// Returns a phrase such as "out(0,1) holds in(0,1), expected in(1,0)".
     std::string text() const;

@@ -37,7 +37,7 @@ public:
         return is_there ? arguments_[at_++] : *usual;
     }
     /// Throws UsageError if the option has a value.
-    void no_value() const {
+    void reject_value() const {
         if (inline_value_) throw UsageError(option_ + " takes no value");
     }
 
@@ -70,7 +70,7 @@ DeviceChoice parse_device(const std::string& text) {
     throw UsageError("--device " + text + ": unknown; it is auto, gpu or sim");
 }
 
-Shape checked_shape(int rows, int cols) {
+Shape require_valid_shape(int rows, int cols) {
     if (rows == 0 || cols == 0) {
         throw UsageError("--rows and --cols go together: give both, or neither");
     }
@@ -85,7 +85,7 @@ Shape checked_shape(int rows, int cols) {
 }
 
 /// Returns the full name of a GPU that the time model knows. `name` may be incomplete.
-std::string known_gpu(const std::string& name) {
+std::string find_gpu_name(const std::string& name) {
     try {
         return timing::gpu_named(name).name;
     } catch (const timing::GpuError& error) {
@@ -95,7 +95,8 @@ std::string known_gpu(const std::string& name) {
 
 /// Rejects options that contradict a prediction, which needs a simulated run with counted launches.
 void check_prediction(Options& options) {
-    if (options.time_at && options.time_on.empty()) options.time_on = known_gpu("H200");
+    if (options.prediction_shape && options.time_on.empty())
+        options.time_on = find_gpu_name("H200");
     if (options.time_on.empty()) return;
     if (!options.bench) {
         throw UsageError(
@@ -122,7 +123,7 @@ Shape parse_shape(const std::string& option, const std::string& text) {
                          ": give ROWSxCOLS, such as 4096x2048, or one number for a square");
     }
     const int rows = parse_size(option, text.substr(0, cross));
-    return checked_shape(
+    return require_valid_shape(
         rows, cross == std::string::npos ? rows : parse_size(option, text.substr(cross + 1)));
 }
 
@@ -138,7 +139,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     for (Reader reader(arguments); reader.next();) {
         const std::string option = reader.option();
         if (const auto flag = flags.find(option); flag != flags.end()) {
-            reader.no_value();
+            reader.reject_value();
             *flag->second = true;
             continue;
         }
@@ -153,13 +154,13 @@ Options parse_options(const std::vector<std::string>& arguments) {
         else if (option == "--json")
             options.json = reader.value();
         else if (option == "--time")
-            options.time_on = known_gpu(reader.value("H200"));
+            options.time_on = find_gpu_name(reader.value("H200"));
         else if (option == "--at")
-            options.time_at = parse_shape(option, reader.value());
+            options.prediction_shape = parse_shape(option, reader.value());
         else
             throw UsageError(option + ": unknown option; --help lists them");
     }
-    if (rows != 0 || cols != 0) options.shape = checked_shape(rows, cols);
+    if (rows != 0 || cols != 0) options.shape = require_valid_shape(rows, cols);
     if (verify || bench) {
         options.verify = verify;
         options.bench = bench;

@@ -36,7 +36,7 @@ struct Options {
     std::string json;                               ///< a file to write the results to, or empty
     std::string time_on;                            ///< the GPU to predict times for, or empty
     /// The shape for the prediction. By default, the shape at which launches are counted.
-    std::optional<Shape> time_at;
+    std::optional<Shape> prediction_shape;
 };
 
 /// Parses a command line. Throws a UsageError naming the wrong option.

@@ -59,7 +59,7 @@ static_assert(std::size(kSpecialFloats) == std::size(kSpecialDoubles) &&
               std::size(kSpecialFloats) == std::size(kSpecialHalves));
 
 /// Returns the index of a special value. Special values are at the first few odd indices.
-constexpr std::uint64_t special_place(std::size_t which) {
+constexpr std::uint64_t special_index(std::size_t which) {
     return 2 * which + 1;
 }
 
@@ -71,7 +71,8 @@ Word repeated_byte(unsigned char byte) {
 }
 
 /// Maps `mixed` to a number below `limit` that is not the poison.
-std::uint64_t without_poison(std::uint32_t mixed, std::uint64_t limit, std::uint64_t poison) {
+std::uint64_t scale_avoiding_poison(std::uint32_t mixed, std::uint64_t limit,
+                                    std::uint64_t poison) {
     const std::uint64_t value = (std::uint64_t{mixed} * (limit - 1)) >> 32;
     return value >= poison ? value + 1 : value;
 }
@@ -119,12 +120,12 @@ Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_s
         default:
             throw UsageError("an element has 1, 2, 4, 8 or 16 bytes, not " + std::to_string(size_));
     }
-    if (size_ >= 4) place_special_values();
+    if (size_ >= 4) assign_special_values();
 }
 
 void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
     // Apply each exchange on top of the earlier ones, so that the mapping stays one to one.
-    const std::uint64_t mine = exchanged(index), theirs = exchanged(other);
+    const std::uint64_t mine = exchanged_index(index), theirs = exchanged_index(other);
     const auto set = [&](std::uint64_t from, std::uint64_t to) {
         exchanges_[from] = to;
         may_be_exchanged_.set(from % 4096);
@@ -133,17 +134,17 @@ void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
     set(other, mine);
 }
 
-void Pattern::place_special_values() {
+void Pattern::assign_special_values() {
     // Move the values that must not occur to indices beyond the end of any possible array.
     const std::uint64_t beyond = size_ == 4 ? 0xffffffff : ~std::uint64_t{0};
-    exchange(beyond, holder(preimage(poison_)));
-    exchange(beyond - 1, holder(preimage(Bits{})));
+    exchange(beyond, index_holding(preimage(poison_)));
+    exchange(beyond - 1, index_holding(preimage(Bits{})));
     for (std::size_t i = 0; i < std::size(kSpecialFloats); ++i) {
         Bits value;
         value.low = size_ == 4   ? kSpecialFloats[i]
                     : size_ == 8 ? kSpecialDoubles[i]
                                  : kSpecialFloats[i] * 0x100000001u;
-        exchange(special_place(i), holder(preimage(value)));
+        exchange(special_index(i), index_holding(preimage(value)));
     }
 }
 
@@ -154,13 +155,13 @@ std::uint64_t Pattern::preimage(Bits special) const {
     return unmix(special.low) ^ seed_;
 }
 
-std::uint64_t Pattern::exchanged(std::uint64_t index) const {
+std::uint64_t Pattern::exchanged_index(std::uint64_t index) const {
     if (!may_be_exchanged_[index % 4096]) return index;
     const auto found = exchanges_.find(index);
     return found == exchanges_.end() ? index : found->second;
 }
 
-std::uint64_t Pattern::holder(std::uint64_t original) const {
+std::uint64_t Pattern::index_holding(std::uint64_t original) const {
     for (const auto& [index, now] : exchanges_) {
         if (now == original) return index;
     }
@@ -176,19 +177,19 @@ Bits Pattern::mixed(std::uint64_t index) const {
 }
 
 Bits Pattern::at(std::uint64_t index) const {
-    if (size_ >= 4) return mixed(exchanged(index));
+    if (size_ >= 4) return mixed(exchanged_index(index));
     const std::uint32_t value =
         mix(static_cast<std::uint32_t>(index) ^ static_cast<std::uint32_t>(seed_));
-    if (size_ == 1) return {without_poison(value, 1u << 8, poison_.low), 0};
-    if (index < special_place(std::size(kSpecialHalves)) && index % 2 == 1) {
+    if (size_ == 1) return {scale_avoiding_poison(value, 1u << 8, poison_.low), 0};
+    if (index < special_index(std::size(kSpecialHalves)) && index % 2 == 1) {
         return {kSpecialHalves[index / 2], 0};
     }
-    return {without_poison(value, 1u << 16, poison_.low), 0};
+    return {scale_avoiding_poison(value, 1u << 16, poison_.low), 0};
 }
 
 std::optional<std::uint64_t> Pattern::index_of(Bits bits, std::uint64_t count) const {
     if (size_ < 4) return std::nullopt;
-    const std::uint64_t index = holder(preimage(bits));
+    const std::uint64_t index = index_holding(preimage(bits));
     if (index >= count || at(index) != bits) return std::nullopt;
     return index;
 }

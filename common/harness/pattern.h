@@ -53,7 +53,7 @@ public:
     /// Always returns nothing for elements of 1 and 2 bytes, which are not unique.
     std::optional<std::uint64_t> index_of(Bits bits, std::uint64_t count) const;
     /// Reports whether all elements differ, so that a value identifies its index.
-    bool names_its_place() const { return size_ >= 4; }
+    bool has_unique_values() const { return size_ >= 4; }
     /// Returns the element that fills the output before a launch.
     Bits poison() const { return poison_; }
 
@@ -65,13 +65,13 @@ public:
 private:
     /// Returns the index that `index` was exchanged with, or `index` itself. Exchanges move special
     /// values to indices that occur even in small matrices.
-    std::uint64_t exchanged(std::uint64_t index) const;
+    std::uint64_t exchanged_index(std::uint64_t index) const;
     template <class Element>
     void fill_as(void* to, std::uint64_t first, std::size_t count) const;
     /// Returns the index that holds the value of `original` after all exchanges.
-    std::uint64_t holder(std::uint64_t original) const;
+    std::uint64_t index_holding(std::uint64_t original) const;
     void exchange(std::uint64_t index, std::uint64_t other);
-    void place_special_values();
+    void assign_special_values();
     std::uint64_t preimage(Bits special) const;
     Bits mixed(std::uint64_t index) const;
 

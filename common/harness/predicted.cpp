@@ -15,20 +15,20 @@ namespace coalesce {
 namespace {
 
 /// Makes launches run only the recorded blocks for as long as this object exists.
-class RecordAlone {
+class RecordOnlyScope {
 public:
-    explicit RecordAlone(FewBlocks blocks) {
+    explicit RecordOnlyScope(SampledBlocks blocks) {
         SIMULATOR_FUNCTION(coalesceRecord)
-        (blocks == FewBlocks::moves ? coalesceRecordSample : coalesceRecordAlone);
+        (blocks == SampledBlocks::moves_data ? coalesceRecordSample : coalesceRecordAlone);
     }
-    ~RecordAlone() {
+    ~RecordOnlyScope() {
         SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing);
         // The recorded blocks may fail, because they lack the output of other blocks. Such failures
         // say nothing about the variant.
-        simulator_library::forget_reports();
+        simulator_library::clear_reports();
     }
-    RecordAlone(const RecordAlone&) = delete;
-    RecordAlone& operator=(const RecordAlone&) = delete;
+    RecordOnlyScope(const RecordOnlyScope&) = delete;
+    RecordOnlyScope& operator=(const RecordOnlyScope&) = delete;
 };
 
 void launch_at(const Variant& variant, Shape shape) {
@@ -38,7 +38,7 @@ void launch_at(const Variant& variant, Shape shape) {
 }
 
 /// Explains why no time could be predicted for a launch.
-std::string why_not(const timing::Prediction& launch) {
+std::string explain_missing_prediction(const timing::Prediction& launch) {
     const auto& unknown = launch.unknown;
     const bool waits =
         std::find(unknown.begin(), unknown.end(), timing::Unknown::waits) != unknown.end();
@@ -94,8 +94,8 @@ double useful_bytes(Shape shape, int element_size) {
 }
 
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
-                           const std::string& gpu, FewBlocks blocks) {
-    const RecordAlone recording(blocks);
+                           const std::string& gpu, SampledBlocks blocks) {
+    const RecordOnlyScope recording(blocks);
     launch();
     Predicted result;
     result.shape = shape;
@@ -106,7 +106,7 @@ Predicted predict_launches(const std::function<void()>& launch, double bytes, Sh
     result.measured_gpu = known.measured;
     result.copy_gbps = known.copy_gbps;
     for (const timing::Prediction& one : result.launches) {
-        if (one.ms <= 0) throw NotPredicted(why_not(one));
+        if (one.ms <= 0) throw NotPredicted(explain_missing_prediction(one));
         result.ms += one.ms;
         result.error_band = std::max(result.error_band, one.error_band);
     }
@@ -114,12 +114,12 @@ Predicted predict_launches(const std::function<void()>& launch, double bytes, Sh
     return result;
 }
 
-void launch_few_blocks(const std::function<void()>& launch) {
-    const RecordAlone recording(FewBlocks::only_asks);
+void launch_sampled_blocks(const std::function<void()>& launch) {
+    const RecordOnlyScope recording(SampledBlocks::computes_addresses_only);
     launch();
 }
 
-Touched touched(Direction direction) {
+Touched touched_ranges(Direction direction) {
     std::vector<MemoryRange> all;
     const auto take = [](std::uint64_t address, std::uint64_t bytes, void* user) {
         static_cast<std::vector<MemoryRange>*>(user)->push_back({address, bytes});
@@ -143,7 +143,7 @@ Touched touched(Direction direction) {
 }
 
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
-    const std::string refused = refusal(variant, shape);
+    const std::string refused = find_refusal(variant, shape);
     if (!refused.empty()) throw NotPredicted("at " + shape.name() + " it " + refused);
     return predict_launches([&] { launch_at(variant, shape); },
                             useful_bytes(shape, variant.element_size), shape, gpu);

@@ -33,7 +33,7 @@ struct Predicted {
     std::vector<timing::Prediction> launches;  ///< the launches in order
 
     /// Returns the speed as a fraction of a copy's speed.
-    double of_copy() const { return gbps / copy_gbps; }
+    double fraction_of_copy() const { return gbps / copy_gbps; }
     /// The launch that takes longest.
     const timing::Prediction& longest() const;
     /// Returns what the model does not know about the launches, without duplicates.
@@ -53,18 +53,19 @@ timing::Predictions predictions_for(const std::string& gpu);
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu);
 
 /// Whether the recorded blocks of a launch access memory.
-enum class FewBlocks {
-    only_asks,  ///< nothing is loaded or stored
-    moves,      ///< the recorded blocks load and store data
+enum class SampledBlocks {
+    computes_addresses_only,  ///< nothing is loaded or stored
+    moves_data,               ///< the recorded blocks load and store data
 };
 
 /// Predicts, like `predict`, the total time of all launches in `launch`. Together they read and
 /// write `bytes`.
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
-                           const std::string& gpu, FewBlocks blocks = FewBlocks::only_asks);
+                           const std::string& gpu,
+                           SampledBlocks blocks = SampledBlocks::computes_addresses_only);
 
 /// Runs a few blocks of each launch on the simulator, without loading or storing data.
-void launch_few_blocks(const std::function<void()>& launch);
+void launch_sampled_blocks(const std::function<void()>& launch);
 
 /// A range of device memory.
 struct MemoryRange {
@@ -80,7 +81,7 @@ struct Touched {
 };
 /// The direction of memory accesses.
 enum class Direction { load, store };
-Touched touched(Direction direction);
+Touched touched_ranges(Direction direction);
 
 /// Returns the note below a table of predicted times, which names the GPU, the shape and the error
 /// band.

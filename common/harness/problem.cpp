@@ -27,7 +27,7 @@ std::string text_of(const Permutation& permutation) {
     return extents + ", axes in the order" + order;
 }
 
-Permutation batch_of(int batches, int rows, int cols) {
+Permutation batch_of_transposes(int batches, int rows, int cols) {
     return {.rank = 3, .extents = {batches, rows, cols}, .order = {0, 2, 1}};
 }
 
@@ -45,7 +45,7 @@ std::int64_t Problem::batches() const {
     return is_batch ? axes().extents[0] : 0;
 }
 
-Problem Problem::of_one_matrix() const {
+Problem Problem::for_one_matrix() const {
     if (batches() == 0) return *this;
     Problem one = *this;
     one.rows = axes().extents[1];
@@ -53,7 +53,7 @@ Problem Problem::of_one_matrix() const {
     return one;
 }
 
-Cell Problem::permuted_source_of(Cell out) const {
+Cell Problem::find_permuted_source(Cell out) const {
     return in_cell(source_index(axes(), out.row * out_cols() + out.col));
 }
 

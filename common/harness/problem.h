@@ -67,7 +67,7 @@ struct Problem {
     /// Returns the number of matrices that are transposed separately, or 0 for other tasks.
     std::int64_t batches() const;
     /// Returns the task of one matrix of a batch. Returns other tasks unchanged.
-    Problem of_one_matrix() const;
+    Problem for_one_matrix() const;
     /// Returns the number of elements, which is the same for the input and the output.
     std::int64_t elements() const { return rows * cols; }
     /// Returns the size of the input in bytes. The output has the same size.
@@ -91,7 +91,7 @@ struct Problem {
         Cell source;
         switch (produces.kind) {
             case Produces::transpose: source = {out.col, out.row}; break;
-            case Produces::permuted: return permuted_source_of(out);
+            case Produces::permuted: return find_permuted_source(out);
             case Produces::copy: source = out; break;
             case Produces::transposed_tiles:
                 source = {out.row / tile * tile + out.col % tile,
@@ -107,13 +107,13 @@ struct Problem {
     }
 
 private:
-    Cell permuted_source_of(Cell out) const;
+    Cell find_permuted_source(Cell out) const;
 };
 
 /// Returns the task of permuting an array.
 Problem problem_of(const Permutation& permutation);
 /// Returns the permutation that transposes each matrix of a batch.
-Permutation batch_of(int batches, int rows, int cols);
+Permutation batch_of_transposes(int batches, int rows, int cols);
 /// Returns the index in `in` of the element that belongs at `out_index` in `out`.
 std::int64_t source_index(const Permutation& permutation, std::int64_t out_index);
 /// Describes a permutation, such as "170 x 64 x 96, axes in the order 0 2 1".

@@ -55,14 +55,14 @@ Value most_common(std::vector<Value> values, Value otherwise) {
 }
 
 /// Returns the fraction of cells that a rule explains.
-inline double share_of(std::uint64_t count, std::uint64_t of) {
+inline double fraction_of(std::uint64_t count, std::uint64_t of) {
     return of == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(of);
 }
 
 /// Reports whether `one` explains a larger fraction of cells than `other`, or the same fraction of
 /// a larger number of cells.
 inline bool is_better(const Explanation& one, const Explanation& other) {
-    const double mine = share_of(one.count, one.of), theirs = share_of(other.count, other.of);
+    const double mine = fraction_of(one.count, one.of), theirs = fraction_of(other.count, other.of);
     return mine > theirs || (mine == theirs && one.count > other.count);
 }
 
@@ -79,7 +79,7 @@ Explanation count_explained(const Sample& sample, Explains explains) {
 }
 
 /// Replaces a step along a cyclic row or column of this length with the shortest equivalent step.
-std::int64_t around(std::int64_t step, std::int64_t length);
+std::int64_t wrap_to_shortest(std::int64_t step, std::int64_t length);
 
 /// Returns the size of a tile as a string, such as "32 x 32".
 inline std::string size_text(std::int64_t side) {
@@ -121,15 +121,15 @@ Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 /// The tile of the input that belongs at some position, and the tile that was found there. Each is
 /// given as a tile row and a tile column.
 struct TileMove {
-    Cell should, holds;
+    Cell expected, holds;
 };
 
 /// Returns a simple rule that describes the moves, such as "each tile is 1 tile too far down". If
 /// several rules fit equally well, joins them with "; or". Returns "" if no simple rule fits.
-std::string rule_of_moves(Cell tiles, const std::vector<TileMove>& moves);
+std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves);
 
 /// Returns a formula by which blocks could choose their tiles and leave out exactly the `missed`
 /// tiles, which are given row by row. Returns "" if no simple formula fits.
-std::string rule_of_missed(Cell tiles, const std::vector<bool>& missed);
+std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed);
 
 }  // namespace coalesce

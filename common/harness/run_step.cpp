@@ -22,7 +22,7 @@ namespace {
 
 /// The maximum number of blocks in the second dimension of a grid. The steps use this dimension for
 /// rows.
-constexpr int kMostBlocksDown = 65535;
+constexpr int kMaxGridRows = 65535;
 
 bool is_host_code(const Variant& variant) {
     return variant.in == Memory::host && variant.out == Memory::host;
@@ -34,15 +34,15 @@ cudaError_t launch_and_wait(const Variant& variant, const VerifiedBuffers& buffe
 
 std::string launch_failure(cudaError_t error) {
     return std::string("the launch failed: ") + cudaGetErrorName(error) + ": " +
-           cudaGetErrorString(error) + ". " + advice_for(error);
+           cudaGetErrorString(error) + ". " + advice_for_error(error);
 }
 
 /// Reports whether a launch failed because the grid was too tall. Devices return one of two error
 /// codes for this.
-bool is_refused_grid(cudaError_t error, Shape shape) {
+bool is_grid_too_tall(cudaError_t error, Shape shape) {
     const bool is_refusal =
         error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;
-    return is_refusal && std::max(shape.rows, shape.cols) > kMostBlocksDown;
+    return is_refusal && std::max(shape.rows, shape.cols) > kMaxGridRows;
 }
 
 std::string gigabytes(std::size_t bytes) {
@@ -56,7 +56,7 @@ std::string reports_text() {
     std::string text;
     for (std::size_t i = 0; i < std::min(shown, reports.size()); ++i) text += wrap(reports[i]);
     if (reports.size() > shown) {
-        text += "... and " + count_of(reports.size() - shown, "more report") + ".\n";
+        text += "... and " + format_count(reports.size() - shown, "more report") + ".\n";
     }
     return text;
 }
@@ -149,7 +149,7 @@ public:
         if (variant.needs_gpu && device_.simulated) return skip("it needs a real GPU");
         // The built-in shapes are rounded to sizes that the variant accepts, but the user's shape
         // may not be accepted.
-        const std::string reason = refusal(variant, shape_);
+        const std::string reason = find_refusal(variant, shape_);
         const bool is_needed = options_.shape || !options_.verify;
         if (!reason.empty() && is_needed) return skip(reason);
         if (options_.verify) verify_on_shapes(result);
@@ -173,7 +173,7 @@ private:
         std::vector<Problem> problems;
         if (!variant.permute || options_.shape) {
             for (const Shape shape : shapes_for(variant))
-                problems.push_back(problem_at(variant, shape));
+                problems.push_back(problem_for_shape(variant, shape));
             return problems;
         }
         for (const Permutation& array : verification_arrays(variant)) {
@@ -191,7 +191,7 @@ private:
         for (const Shape large : {Shape{4099, 2053}, Shape{2053, 4099}}) {
             shapes.push_back(rounded_up(large, variant));
         }
-        if (!options_.bench && refusal(variant, shape_).empty()) shapes.push_back(shape_);
+        if (!options_.bench && find_refusal(variant, shape_).empty()) shapes.push_back(shape_);
         return shapes;
     }
 
@@ -202,7 +202,8 @@ private:
     void verify_at(Result& result, const Problem& problem, bool is_measured) {
         const Variant& variant = *result.variant;
         if (!is_measured) {
-            VerifiedBuffers guarded(problem, VerifiedBuffers::kUsualGuard, variant.in, variant.out);
+            VerifiedBuffers guarded(problem, VerifiedBuffers::kDefaultGuardBytes, variant.in,
+                                    variant.out);
             guarded.prepare();
             check_once(result, guarded);
         }
@@ -228,7 +229,7 @@ private:
         // of the mistake.
         static_cast<void>(launch_and_wait(variant, bare));
         const std::string reports = reports_text();
-        simulator_library::forget_reports();
+        simulator_library::clear_reports();
         if (result.reason.find(reports) == std::string::npos) result.reason += reports;
     }
 
@@ -239,8 +240,8 @@ private:
         const cudaError_t error = launch_and_wait(*result.variant, buffers);
         if (device_.simulated) {
             const std::string reports = reports_text();
-            const bool is_race = simulator_library::reported_a_shared_race();
-            simulator_library::forget_reports();
+            const bool is_race = simulator_library::has_shared_race_report();
+            simulator_library::clear_reports();
             if (!reports.empty()) {
                 std::string text = reports;
                 if (error == cudaSuccess) text += buffers.check().text();
@@ -250,7 +251,7 @@ private:
                             : text);
             }
         }
-        if (is_refused_grid(error, shape)) {
+        if (is_grid_too_tall(error, shape)) {
             return result.end(Outcome::skipped, shape,
                               shape.name() +
                                   " needs more than 65535 blocks in gridDim.y, the most there are: "
@@ -295,7 +296,7 @@ private:
         try {
             if (!result.counters) throw NotPredicted("it launches no kernel");
             result.predicted =
-                predict(variant, options_.time_at.value_or(shape_), options_.time_on);
+                predict(variant, options_.prediction_shape.value_or(shape_), options_.time_on);
         } catch (const NotPredicted& reason) {
             result.not_predicted = reason.what();
         }
@@ -303,16 +304,17 @@ private:
 
     VerifiedBuffers& large_buffers(const Variant& variant) {
         // Reuse the buffers if both variants read one matrix and write another, as nearly all do.
-        const Variant& before = large_is_for_;
+        const Variant& before = large_variant_;
         if (!large_ || !variant.is_plain() || !before.is_plain() || before.in != variant.in ||
             before.out != variant.out || before.element_size != variant.element_size) {
             large_.reset();
-            large_ = std::make_unique<VerifiedBuffers>(
-                problem_at(variant, shape_), VerifiedBuffers::kUsualGuard, variant.in, variant.out);
-            large_is_for_ = variant;
+            large_ = std::make_unique<VerifiedBuffers>(problem_for_shape(variant, shape_),
+                                                       VerifiedBuffers::kDefaultGuardBytes,
+                                                       variant.in, variant.out);
+            large_variant_ = variant;
             large_->prepare();
         }
-        large_->expect(problem_at(variant, shape_));
+        large_->set_problem(problem_for_shape(variant, shape_));
         return *large_;
     }
 
@@ -322,7 +324,7 @@ private:
     std::unique_ptr<Stopwatch> stopwatch_;
     /// The buffers for measurements. They can be large, so they are reused.
     std::unique_ptr<VerifiedBuffers> large_;
-    Variant large_is_for_;
+    Variant large_variant_;
     /// Whether a kernel has broken the context of a real GPU, after which nothing else can run.
     bool device_is_lost_ = false;
 };
@@ -339,7 +341,8 @@ std::string list_text(const std::vector<Variant>& variants) {
             about +=
                 format(" (multiples of %d x %d)", variant.rows_multiple, variant.cols_multiple);
         }
-        text += wrap_behind(format("%-*s  ", static_cast<int>(width), variant.name.c_str()), about);
+        text += wrap_with_hanging_indent(
+            format("%-*s  ", static_cast<int>(width), variant.name.c_str()), about);
     }
     return text;
 }
@@ -429,7 +432,7 @@ int run(const std::string& step, const Options& options,
 void check_options(const Options& options, const std::vector<const Variant*>& variants) {
     if (!options.json.empty()) check_writable(options.json);
     if (options.variant.empty() || !options.shape) return;
-    const std::string reason = refusal(*variants.front(), *options.shape);
+    const std::string reason = find_refusal(*variants.front(), *options.shape);
     if (!reason.empty()) {
         throw UsageError(options.variant + " does not take " + options.shape->name() + ": it " +
                          reason);
@@ -447,7 +450,7 @@ int run_or_throw(const std::string& step, const std::vector<std::string>& argume
         std::printf("%s", list_text(variants).c_str());
         return exit_right;
     }
-    const auto wanted = chosen(variants, "--variant", "variant", options.variant);
+    const auto wanted = select_by_name(variants, "--variant", "variant", options.variant);
     check_options(options, wanted);
     return run(step, options, wanted, argv);
 }

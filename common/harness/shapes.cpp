@@ -59,7 +59,7 @@ std::vector<Permutation> verification_arrays(const Variant& variant) {
     return arrays;
 }
 
-std::optional<Permutation> array_of(const Variant& variant, Shape shape) {
+std::optional<Permutation> find_array(const Variant& variant, Shape shape) {
     Permutation array = variant.produces.permutation;
     array.extents[0] = 1;
     const long long batches = 1LL * shape.rows * shape.cols / array.elements();
@@ -75,11 +75,11 @@ Shape rounded_up(Shape shape, const Variant& variant) {
                       : static_cast<int>(round_up(shape.cols, variant.cols_multiple))};
 }
 
-std::string refusal(const Variant& variant, Shape shape) {
+std::string find_refusal(const Variant& variant, Shape shape) {
     if (variant.permute) {
         Permutation one = variant.produces.permutation;
         one.extents[0] = 1;
-        if (array_of(variant, shape)) return "";
+        if (find_array(variant, shape)) return "";
         return "permutes arrays of " + std::to_string(one.elements()) +
                " elements, and that shape has fewer";
     }

@@ -21,7 +21,7 @@ std::vector<Shape> verification_shapes(const Variant& variant);
 std::vector<Permutation> verification_arrays(const Variant& variant);
 /// Returns the array of `variant` that has the same number of elements as a matrix of that shape.
 /// Returns nothing if the matrix has fewer elements than one batch.
-std::optional<Permutation> array_of(const Variant& variant, Shape shape);
+std::optional<Permutation> find_array(const Variant& variant, Shape shape);
 
 /// Returns the next larger shape that `variant` accepts. If it accepts only squares, returns a
 /// square with the rounded-up number of rows. The number of elements must fit into an int.
@@ -29,6 +29,6 @@ Shape rounded_up(Shape shape, const Variant& variant);
 
 /// Returns why `variant` does not accept `shape`, and the next shape that it accepts. Returns "" if
 /// it accepts the shape.
-std::string refusal(const Variant& variant, Shape shape);
+std::string find_refusal(const Variant& variant, Shape shape);
 
 }  // namespace coalesce

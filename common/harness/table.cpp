@@ -49,7 +49,7 @@ std::string predicted_columns(const Result& result) {
     std::string ms = "-", share = "-";
     if (result.predicted) {
         ms = format("%.4f", result.predicted->ms);
-        share = format("%.0f %%", 100 * result.predicted->of_copy());
+        share = format("%.0f %%", 100 * result.predicted->fraction_of_copy());
         if (!result.predicted->unknown().empty()) ms += "?";
     }
     return format("%6s %6s %11s %10s %8s", load.c_str(), store.c_str(), conflicts.c_str(),
@@ -118,7 +118,7 @@ std::string Table::row(const Result& result, double copy_gbps) const {
     }
     row += padded(name, name_width_) + "  " + columns_of(result, copy_gbps) + verdict(result);
     if (!is_measured_ && result.outcome == Outcome::verified) {
-        row += ", on " + count_of(result.shapes_verified, "shape");
+        row += ", on " + format_count(result.shapes_verified, "shape");
     }
     row += "\n";
     if (result.outcome == Outcome::skipped) row += wrap(result.reason, "    ");
@@ -146,7 +146,7 @@ std::string notes_on_predictions(const std::vector<Result>& results) {
         text += wrap(note_on_predictions(one->gpu, one->measured_gpu, one->shape.name(), band));
     }
     for (const timing::Unknown what : unknown) {
-        text += wrap("?: the model does not know " + timing::words_for(what) +
+        text += wrap("?: the model does not know " + timing::phrase_for(what) +
                      "; the error may be larger");
     }
     return text + reasons;

@@ -50,7 +50,7 @@ std::string wrap(const std::string& text, const std::string& indent) {
     return result;
 }
 
-std::string wrap_behind(const std::string& start, const std::string& text) {
+std::string wrap_with_hanging_indent(const std::string& start, const std::string& text) {
     return wrap(text, std::string(start.size(), ' ')).replace(0, start.size(), start);
 }
 

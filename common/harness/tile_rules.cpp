@@ -8,7 +8,7 @@ namespace coalesce {
 namespace {
 
 /// A rule that predicts which tile is found in the position of tile `should`.
-struct MoveRule {
+struct TileMoveRule {
     Cell (*holds)(Cell should, Cell tiles);
     const char* text;
 };
@@ -19,17 +19,17 @@ Cell tile_at(std::int64_t row, std::int64_t col) {
 
 /// Returns the tile with this number, if tiles are numbered row by row and each row has `count`
 /// tiles.
-Cell by_rows(std::int64_t number, std::int64_t count) {
+Cell tile_in_row_order(std::int64_t number, std::int64_t count) {
     return {number / count, number % count};
 }
 
 /// Returns the tile with this number, if tiles are numbered column by column and each column has
 /// `count` tiles.
-Cell by_cols(std::int64_t number, std::int64_t count) {
+Cell tile_in_column_order(std::int64_t number, std::int64_t count) {
     return {number % count, number / count};
 }
 
-constexpr MoveRule kMoveRules[] = {
+constexpr TileMoveRule kMoveRules[] = {
     {[](Cell is, Cell) { return tile_at(is.col, is.row); },
      "rows and columns of tiles are exchanged"},
     {[](Cell is, Cell tiles) { return tile_at(tiles.row - 1 - is.row, is.col); },
@@ -44,30 +44,34 @@ constexpr MoveRule kMoveRules[] = {
     {[](Cell is, Cell tiles) { return tile_at((is.row + is.col) % tiles.row, is.col); },
      "each column of tiles is shifted by its own number. Is a diagonal order used on one side "
      "alone, for reading or for storing?"},
-    {[](Cell is, Cell tiles) { return by_rows(is.row * tiles.col + is.col, tiles.row); },
+    {[](Cell is, Cell tiles) { return tile_in_row_order(is.row * tiles.col + is.col, tiles.row); },
      "the block number seems to be divided by the number of tile rows instead of the number of "
      "tile columns"},
-    {[](Cell is, Cell tiles) { return by_cols(is.col * tiles.row + is.row, tiles.col); },
+    {[](Cell is, Cell tiles) {
+         return tile_in_column_order(is.col * tiles.row + is.row, tiles.col);
+     },
      "the block number seems to be divided by the number of tile columns instead of the number of "
      "tile rows"},
-    {[](Cell is, Cell tiles) { return by_cols(is.row * tiles.col + is.col, tiles.row); },
+    {[](Cell is, Cell tiles) {
+         return tile_in_column_order(is.row * tiles.col + is.col, tiles.row);
+     },
      "the blocks seem to be numbered along rows of tiles on one side and along columns on the "
      "other"},
-    {[](Cell is, Cell tiles) { return by_rows(is.col * tiles.row + is.row, tiles.col); },
+    {[](Cell is, Cell tiles) { return tile_in_row_order(is.col * tiles.row + is.row, tiles.col); },
      "the blocks seem to be numbered along columns of tiles on one side and along rows on the "
      "other"},
 };
 
 /// Returns the shortest step from the expected tile to the tile that was found.
-Cell step_of(const TileMove& move, Cell tiles) {
-    return {around(move.holds.row - move.should.row, tiles.row),
-            around(move.holds.col - move.should.col, tiles.col)};
+Cell shortest_step(const TileMove& move, Cell tiles) {
+    return {wrap_to_shortest(move.holds.row - move.expected.row, tiles.row),
+            wrap_to_shortest(move.holds.col - move.expected.col, tiles.col)};
 }
 
 std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
-    const Cell step = step_of(moves.front(), tiles);
+    const Cell step = shortest_step(moves.front(), tiles);
     const bool fits = std::all_of(moves.begin(), moves.end(), [&](const TileMove& move) {
-        return step_of(move, tiles) == step;
+        return shortest_step(move, tiles) == step;
     });
     if (!fits || step == Cell{}) return "";
     return "each comes from " + distances_text(step, "tile", "tile") + ", around the edges too";
@@ -75,12 +79,12 @@ std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
 
 /// Reports whether the rule describes the moves in either direction, because the mistake may be in
 /// the loads or in the stores.
-bool fits(const MoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) {
+bool fits(const TileMoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) {
     const auto reads = [&](const TileMove& move) {
-        return rule.holds(move.should, tiles) == move.holds;
+        return rule.holds(move.expected, tiles) == move.holds;
     };
     const auto stores = [&](const TileMove& move) {
-        return rule.holds(move.holds, tiles) == move.should;
+        return rule.holds(move.holds, tiles) == move.expected;
     };
     return std::all_of(moves.begin(), moves.end(), reads) ||
            std::all_of(moves.begin(), moves.end(), stores);
@@ -88,12 +92,12 @@ bool fits(const MoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) 
 
 /// A rule that predicts which tile is processed by block `number`. If the tile is outside the grid,
 /// the block processes none.
-struct TakeRule {
+struct BlockTileRule {
     Cell (*takes)(std::int64_t number, Cell tiles);
     const char* text;
 };
 
-constexpr TakeRule kTakeRules[] = {
+constexpr BlockTileRule kBlockTileRules[] = {
     {[](std::int64_t n, Cell) { return tile_at(n, n); }, "tile_row = n, tile_col = n"},
     {[](std::int64_t n, Cell tiles) { return tile_at(n % tiles.row, n % tiles.col); },
      "tile_row = n % R, tile_col = n % C"},
@@ -105,9 +109,9 @@ constexpr TakeRule kTakeRules[] = {
          return tile_at(n / tiles.col + n % tiles.col, n % tiles.col);
      },
      "tile_col = n % C, tile_row = n / C + tile_col, which does not wrap around"},
-    {[](std::int64_t n, Cell tiles) { return by_rows(n, tiles.row); },
+    {[](std::int64_t n, Cell tiles) { return tile_in_row_order(n, tiles.row); },
      "tile_row = n / R, tile_col = n % R"},
-    {[](std::int64_t n, Cell tiles) { return by_cols(n, tiles.col); },
+    {[](std::int64_t n, Cell tiles) { return tile_in_column_order(n, tiles.col); },
      "tile_row = n % C, tile_col = n / C"},
     {[](std::int64_t n, Cell tiles) {
          return tile_at(n % tiles.row, (n / tiles.row + n % tiles.row) % tiles.row);
@@ -131,7 +135,7 @@ constexpr TakeRule kTakeRules[] = {
      "tile_row = n / C, tile_col = n % C + tile_row, which does not wrap around"},
 };
 
-std::vector<bool> missed_by(const TakeRule& rule, Cell tiles) {
+std::vector<bool> find_missed_tiles_by_rule(const BlockTileRule& rule, Cell tiles) {
     const std::int64_t count = tiles.row * tiles.col;
     std::vector<bool> missed(static_cast<std::size_t>(count), true);
     for (std::int64_t number = 0; number < count; ++number) {
@@ -144,24 +148,24 @@ std::vector<bool> missed_by(const TakeRule& rule, Cell tiles) {
 
 }  // namespace
 
-std::string rule_of_moves(Cell tiles, const std::vector<TileMove>& moves) {
+std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves) {
     constexpr int most_said = 2;
     if (moves.empty()) return "";
     std::string text = constant_shift(tiles, moves);
     int said = !text.empty();
-    for (const MoveRule& rule : kMoveRules) {
+    for (const TileMoveRule& rule : kMoveRules) {
         if (said == most_said || !fits(rule, tiles, moves)) continue;
         text += (said++ > 0 ? "; or " : "") + std::string(rule.text);
     }
     return text;
 }
 
-std::string rule_of_missed(Cell tiles, const std::vector<bool>& missed) {
+std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed) {
     constexpr int most_said = 2;
     std::string text;
     int said = 0;
-    for (const TakeRule& rule : kTakeRules) {
-        if (said == most_said || missed_by(rule, tiles) != missed) continue;
+    for (const BlockTileRule& rule : kBlockTileRules) {
+        if (said == most_said || find_missed_tiles_by_rule(rule, tiles) != missed) continue;
         text += (said++ > 0 ? ", or " : "") + std::string(rule.text);
     }
     return text;

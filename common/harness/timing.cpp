@@ -14,11 +14,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kEnoughSpread = 0.01;
-constexpr double kEnoughSeconds = 2;
-constexpr int kMostRepetitions = 500;
-constexpr int kLeastWarmUps = 3;
-constexpr double kWarmMs = 100;
+constexpr double kTargetSpread = 0.01;
+constexpr double kMaxSeconds = 2;
+constexpr int kMaxRepetitions = 500;
+constexpr int kMinWarmUps = 3;
+constexpr double kWarmUpMs = 100;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -26,7 +26,7 @@ double seconds_since(Clock::time_point start) {
 
 }  // namespace
 
-Timing summarise(std::vector<double> values) {
+Timing summarize_timings(std::vector<double> values) {
     Timing timing;
     timing.repetitions = static_cast<int>(values.size());
     timing.ms = median(values);
@@ -54,11 +54,11 @@ Timing Stopwatch::repeat(const std::function<double()>& measure_once, int least)
     Timing timing;
     for (;;) {
         times.push_back(measure_once());
-        const bool is_late = seconds_since(start) > kEnoughSeconds;
+        const bool is_late = seconds_since(start) > kMaxSeconds;
         if (static_cast<int>(times.size()) < least && !is_late) continue;
-        timing = summarise(times);
+        timing = summarize_timings(times);
         const bool is_enough =
-            timing.spread < kEnoughSpread || timing.repetitions >= kMostRepetitions;
+            timing.spread < kTargetSpread || timing.repetitions >= kMaxRepetitions;
         if (is_enough || is_late) return timing;
     }
 }
@@ -82,9 +82,9 @@ Timing Stopwatch::time_on_device(const std::function<void()>& work) {
     // Warm up first. The device may have been idle while the host compared results, and its clocks
     // rise slowly.
     double warm_ms = 0;
-    for (int warm_up = 0; warm_up < kLeastWarmUps || warm_ms < kWarmMs; ++warm_up) {
+    for (int warm_up = 0; warm_up < kMinWarmUps || warm_ms < kWarmUpMs; ++warm_up) {
         warm_ms += measure_once();
-        if (warm_up == kMostRepetitions) break;
+        if (warm_up == kMaxRepetitions) break;
     }
     return repeat(measure_once, 20);
 }

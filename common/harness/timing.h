@@ -15,6 +15,6 @@ struct Timing {
 };
 
 /// Returns the median of `values` and its uncertainty. A few outliers do not affect the result.
-Timing summarise(std::vector<double> values);
+Timing summarize_timings(std::vector<double> values);
 
 }  // namespace coalesce

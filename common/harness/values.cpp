@@ -31,7 +31,7 @@ constexpr struct {
 
 }  // namespace
 
-ValueChange change_of(Bits expected, Bits held, std::size_t element_size) {
+ValueChange classify_change(Bits expected, Bits held, std::size_t element_size) {
     if (element_size != 4 && element_size != 8) return ValueChange::unrelated;
     const bool was_nan = is_nan(expected, element_size), is_nan_now = is_nan(held, element_size);
     if (was_nan && is_nan_now) return ValueChange::nan_changed;
@@ -40,7 +40,7 @@ ValueChange change_of(Bits expected, Bits held, std::size_t element_size) {
     if (now == 0 && was == 0) return ValueChange::negative_zero_lost;
     if (now == 0 && is_subnormal(expected, element_size)) return ValueChange::subnormal_flushed;
     const bool same_sign = std::signbit(was) == std::signbit(now);
-    if ((std::isinf(now) || now == 0) && same_sign) return ValueChange::lost_range;
+    if ((std::isinf(now) || now == 0) && same_sign) return ValueChange::out_of_range;
     if (now == -was) return ValueChange::sign_changed;
     if (std::abs(now - was) <= std::abs(was) / 100) return ValueChange::close;
     return ValueChange::unrelated;

@@ -16,13 +16,13 @@ enum class ValueChange {
     close,               ///< less than 1 % away from the expected value
     /// Infinity or zero with the expected sign, because the value overflowed or underflowed in a
     /// conversion.
-    lost_range,
+    out_of_range,
     unrelated,  ///< none of these
 };
 
 /// Returns how the value changed. For elements that are not 4 or 8 bytes long, the result is always
 /// `unrelated`.
-ValueChange change_of(Bits expected, Bits held, std::size_t element_size);
+ValueChange classify_change(Bits expected, Bits held, std::size_t element_size);
 
 /// Reports whether `held` is the sum of `one` and `other` as floats or doubles. If either is a NaN,
 /// the sum is a NaN.

@@ -24,7 +24,7 @@ int thread_count(std::int64_t count) {
 /// Splits the indices below `count` into equal shares, and calls `work(share, begin, end)` for each
 /// share in a separate thread. `work` must not throw.
 template <class Work>
-void in_parallel(int threads, std::int64_t count, Work work) {
+void run_in_parallel(int threads, std::int64_t count, Work work) {
     std::vector<std::jthread> running;
     for (int share = 1; share < threads; ++share) {
         running.emplace_back(work, share, count * share / threads, count * (share + 1) / threads);
@@ -38,7 +38,7 @@ enum class Access { read, write };
 /// Calls `visit(elements, first, count)` for each chunk of a matrix. Visits host memory directly,
 /// and device memory through a copy of one chunk on the host.
 template <class Visit>
-void in_chunks(const Problem& problem, const GuardedSpan& matrix, Access access, Visit visit) {
+void for_each_chunk(const Problem& problem, const GuardedSpan& matrix, Access access, Visit visit) {
     const bool is_copied = matrix.where == Memory::device;
     DeviceBuffer copy;
     // Use page-locked memory, because copies between it and the device are faster.
@@ -84,8 +84,8 @@ std::vector<unsigned char> guard_band(const GuardedSpan& span, bool is_after) {
     return band;
 }
 
-std::optional<Finding> trespass(const GuardedSpan& span, bool is_after, const std::string& matrix,
-                                std::size_t element_size) {
+std::optional<Finding> find_guard_band_write(const GuardedSpan& span, bool is_after,
+                                             const std::string& matrix, std::size_t element_size) {
     const std::vector<unsigned char> band = guard_band(span, is_after);
     const auto is_written = [](unsigned char byte) { return byte != kGuardByte; };
     const auto nearest = std::find_if(band.begin(), band.end(), is_written);
@@ -94,7 +94,7 @@ std::optional<Finding> trespass(const GuardedSpan& span, bool is_after, const st
     const auto elements_to = [&](auto byte) {
         return static_cast<std::size_t>(byte - band.begin()) / element_size + 1;
     };
-    std::string distance = count_of(elements_to(nearest), "element");
+    std::string distance = format_count(elements_to(nearest), "element");
     if (elements_to(farthest) > elements_to(nearest)) {
         distance += " to " + std::to_string(elements_to(farthest));
     }
@@ -124,7 +124,7 @@ public:
     }
 
     /// Returns the value that the cell had before the launch.
-    Bits before(std::int64_t index) const {
+    Bits value_before(std::int64_t index) const {
         return problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(index))
                                       : pattern_.poison();
     }
@@ -135,7 +135,7 @@ private:
         if (!source) return held == pattern_.poison() ? CellState::right : CellState::wrong;
         const Bits expected = pattern_.at(static_cast<std::uint64_t>(problem_.index(*source)));
         if (held == expected) return CellState::right;
-        if (held == before(index)) return CellState::untouched;
+        if (held == value_before(index)) return CellState::untouched;
         if (!problem_.keeps_nan_payloads && is_nan(expected, problem_.element_size) &&
             is_nan(held, problem_.element_size)) {
             return CellState::right;
@@ -156,8 +156,8 @@ auto look_at_cells(const Problem& problem, const GuardedSpan& out, MakeShare mak
     const int threads = thread_count(problem.elements());
     std::vector<decltype(make_share())> shares;
     for (int i = 0; i < threads; ++i) shares.push_back(make_share());
-    in_chunks(problem, out, Access::read, [&](const void* chunk, auto first, auto elements) {
-        in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
+    for_each_chunk(problem, out, Access::read, [&](const void* chunk, auto first, auto elements) {
+        run_in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
             auto& mine = shares[static_cast<std::size_t>(share)];
             comparer.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
                 visit(comparer, mine, cell, state, held);
@@ -173,7 +173,7 @@ Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
     const auto note = [&](const Comparer& comparer, Comparison& mine, Cell cell, CellState state,
                           Bits held) {
         const std::int64_t index = cell.row * problem.out_cols() + cell.col;
-        mine.note(cell, state, held == comparer.before(index));
+        mine.note(cell, state, held == comparer.value_before(index));
     };
     return look_at_cells(
         problem, out, [&] { return Comparison(problem); }, note);
@@ -191,7 +191,7 @@ Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
 }
 
 /// Returns the first cell of the input that was changed, or nothing if none was.
-std::optional<Cell> changed_input(const Problem& problem, const GuardedSpan& in) {
+std::optional<Cell> find_changed_input(const Problem& problem, const GuardedSpan& in) {
     const Problem as_before{.rows = problem.rows,
                             .cols = problem.cols,
                             .produces = {Produces::copy},
@@ -205,13 +205,13 @@ std::optional<Cell> changed_input(const Problem& problem, const GuardedSpan& in)
 void prepare_in(const Problem& problem, const GuardedSpan& in) {
     const Pattern pattern(problem.element_size, problem.seed);
     fill_guards(in);
-    in_chunks(problem, in, Access::write, [&](char* chunk, auto first, auto elements) {
-        in_parallel(thread_count(elements), elements,
-                    [&](int, std::int64_t begin, std::int64_t end) {
-                        pattern.fill(chunk + static_cast<std::size_t>(begin) * problem.element_size,
-                                     static_cast<std::uint64_t>(first + begin),
-                                     static_cast<std::size_t>(end - begin));
-                    });
+    for_each_chunk(problem, in, Access::write, [&](char* chunk, auto first, auto elements) {
+        run_in_parallel(
+            thread_count(elements), elements, [&](int, std::int64_t begin, std::int64_t end) {
+                pattern.fill(chunk + static_cast<std::size_t>(begin) * problem.element_size,
+                             static_cast<std::uint64_t>(first + begin),
+                             static_cast<std::size_t>(end - begin));
+            });
     });
 }
 
@@ -223,7 +223,7 @@ void prepare_out(const GuardedSpan& out) {
 Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out) {
     Comparison comparison = count_cells(problem, out);
     const bool has_input = !problem.is_in_place();
-    const auto changed = has_input ? changed_input(problem, in) : std::nullopt;
+    const auto changed = has_input ? find_changed_input(problem, in) : std::nullopt;
     comparison.input_is_changed = changed.has_value();
     if (comparison.wrong + comparison.untouched > 0) {
         comparison.findings.push_back(diagnose(out, comparison));
@@ -235,7 +235,7 @@ Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpa
     }
     const auto look_at_guards = [&](const GuardedSpan& span, const char* name) {
         for (const bool is_after : {false, true}) {
-            const auto found = trespass(span, is_after, name, problem.element_size);
+            const auto found = find_guard_band_write(span, is_after, name, problem.element_size);
             if (found) comparison.findings.push_back(*found);
         }
     };
@@ -275,7 +275,7 @@ std::string Comparison::text() const {
     std::string text;
     for (const Finding& finding : findings) text += wrap(finding.text());
     if (wrong + untouched > 0) {
-        text += wrap(count_of(right, "cell") + " right, " + std::to_string(wrong) + " wrong, " +
+        text += wrap(format_count(right, "cell") + " right, " + std::to_string(wrong) + " wrong, " +
                      std::to_string(untouched) +
                      (problem.is_in_place() ? " unchanged." : " never written."));
         text += map.text();

@@ -78,11 +78,11 @@ Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpa
 class VerifiedBuffers {
 public:
     /// The usual size of a guard band, in bytes. It catches most out-of-bounds writes.
-    static constexpr std::size_t kUsualGuard = std::size_t{256} << 10;
+    static constexpr std::size_t kDefaultGuardBytes = std::size_t{256} << 10;
 
     /// Allocates the buffers. With a guard size of 0 there are no guard bands, and the simulator's
     /// memcheck sees every out-of-bounds access.
-    explicit VerifiedBuffers(const Problem& problem, std::size_t guard_bytes = kUsualGuard,
+    explicit VerifiedBuffers(const Problem& problem, std::size_t guard_bytes = kDefaultGuardBytes,
                              Memory in = Memory::device, Memory out = Memory::device);
 
     /// Writes the input, the poison and the guard bands.
@@ -92,7 +92,7 @@ public:
     void poison();
     /// Changes the task for the next kernel. The new task must have the same number and size of
     /// elements, and must be in place if and only if the old one was.
-    void expect(const Problem& problem) { problem_ = problem; }
+    void set_problem(const Problem& problem) { problem_ = problem; }
     /// Waits for the device and compares the output.
     Comparison check();
 
@@ -104,7 +104,8 @@ public:
     const Problem& problem() const { return problem_; }
 
     /// Returns the size in bytes of both buffers with their guard bands, wherever they are.
-    static std::size_t bytes_needed(const Problem& problem, std::size_t guard_bytes = kUsualGuard) {
+    static std::size_t bytes_needed(const Problem& problem,
+                                    std::size_t guard_bytes = kDefaultGuardBytes) {
         return 2 * (problem.bytes() + 2 * guard_bytes);
     }
 

@@ -16,8 +16,8 @@ namespace coalesce::learn {
 
 void describe(auto& codec, Attempt& attempt) {
     fields(codec, "number", attempt.number, "at", attempt.at, "hash", attempt.hash, "ms",
-           attempt.ms, "of_copy", attempt.of_copy, "error_band", attempt.error_band, "gpu",
-           attempt.gpu, "is_doubtful", attempt.is_doubtful, "load", attempt.load, "store",
+           attempt.ms, "of_copy", attempt.fraction_of_copy, "error_band", attempt.error_band, "gpu",
+           attempt.gpu, "is_doubtful", attempt.is_uncertain, "load", attempt.load, "store",
            attempt.store, "measured_ms", attempt.measured_ms);
 }
 
@@ -25,25 +25,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kNoFigure = "-";
+const std::string kMissingValue = "-";
 
 // The version of the file format. It is increased only if older commands could not read the new
 // format.
 constexpr int kAttemptsFormat = 1;
 
-struct Noted {
+struct StoredAttempts {
     std::vector<Attempt> attempts;
 };
 
-void describe(auto& codec, Noted& noted) {
+void describe(auto& codec, StoredAttempts& noted) {
     int format = kAttemptsFormat;
     codec("format", format);
-    if (format > kAttemptsFormat) throw NewerFormat();
+    if (format > kAttemptsFormat) throw NewerFormatError();
     codec("attempts", noted.attempts);
 }
 
-std::vector<Attempt> attempts_in(const std::string& text) {
-    return codec::read<Noted>(text).attempts;
+std::vector<Attempt> parse_attempts(const std::string& text) {
+    return codec::read<StoredAttempts>(text).attempts;
 }
 
 // Adds an attempt. If the same source was tried before, the new attempt replaces the old one, but
@@ -81,17 +81,17 @@ std::string change_of(const Attempt& attempt, const std::vector<Attempt>& attemp
 std::string row_of(const Attempt& attempt, const std::string& change, const std::string& name,
                    bool is_measured) {
     const auto ms = [](std::optional<double> value, const char* more) {
-        return value ? format("%.4f", *value) + more : kNoFigure;
+        return value ? format("%.4f", *value) + more : kMissingValue;
     };
     const auto percent = [&](double part) {
-        return attempt.ms ? format("%.0f %%", 100 * part) : kNoFigure;
+        return attempt.ms ? format("%.0f %%", 100 * part) : kMissingValue;
     };
     const std::string number = attempt.number > 0 ? std::to_string(attempt.number) : "";
-    std::string text =
-        format("%4s%10s%8s%9s%9s%7s%7s", number.c_str(),
-               ms(attempt.ms, attempt.is_doubtful ? "?" : "").c_str(),
-               percent(attempt.error_band).c_str(), percent(attempt.of_copy).c_str(),
-               change.c_str(), figure(attempt.load).c_str(), figure(attempt.store).c_str());
+    std::string text = format(
+        "%4s%10s%8s%9s%9s%7s%7s", number.c_str(),
+        ms(attempt.ms, attempt.is_uncertain ? "?" : "").c_str(),
+        percent(attempt.error_band).c_str(), percent(attempt.fraction_of_copy).c_str(),
+        change.c_str(), format_figure(attempt.load).c_str(), format_figure(attempt.store).c_str());
     if (is_measured) text += format("%9s", ms(attempt.measured_ms, "").c_str());
     return text + "  " + name + "\n";
 }
@@ -104,23 +104,23 @@ std::string short_time(const std::string& at) {
 
 }  // namespace
 
-Standing standing_of(const Predicted& yours, const Predicted& other) {
+RelativeSpeed compare_speed(const Predicted& yours, const Predicted& other) {
     const double band = std::max(yours.error_band, other.error_band);
-    if (yours.ms > other.ms * (1 + band)) return Standing::slower;
-    return yours.ms < other.ms * (1 - band) ? Standing::faster : Standing::level;
+    if (yours.ms > other.ms * (1 + band)) return RelativeSpeed::slower;
+    return yours.ms < other.ms * (1 - band) ? RelativeSpeed::faster : RelativeSpeed::level;
 }
 
-Attempt attempt_of(const Verdict& verdict, const std::optional<Predicted>& predicted,
-                   const std::optional<Counters>& counters) {
+Attempt make_attempt(const Verdict& verdict, const std::optional<Predicted>& predicted,
+                     const std::optional<Counters>& counters) {
     Attempt attempt;
     attempt.at = time_now();
     attempt.hash = verdict.source_hash;
     if (predicted) {
         attempt.ms = predicted->ms;
-        attempt.of_copy = predicted->of_copy();
+        attempt.fraction_of_copy = predicted->fraction_of_copy();
         attempt.error_band = predicted->error_band;
         attempt.gpu = predicted->gpu;
-        attempt.is_doubtful = !predicted->unknown().empty();
+        attempt.is_uncertain = !predicted->unknown().empty();
     }
     if (counters) {
         const Json counted = counters_to_json(*counters);
@@ -135,36 +135,36 @@ Attempts::Attempts(const std::function<void(const std::string&)>& warn)
 
 std::vector<Attempt> Attempts::read() {
     std::vector<Attempt> all;
-    file_.read([&](const std::string& text) { all = attempts_in(text); });
+    file_.read([&](const std::string& text) { all = parse_attempts(text); });
     return all;
 }
 
 std::vector<Attempt> Attempts::note(Attempt attempt, const std::string& text) {
-    const fs::path copy = copy_of(attempt);
+    const fs::path copy = copy_path(attempt);
     std::error_code error;
     fs::create_directories(copy.parent_path(), error);
     // Write the copy before the list, so that every attempt in the list has its source even if this
     // process is killed.
-    if (read_if_there(copy) != text) error = write_whole(copy, text, {.is_synced = true});
+    if (read_if_exists(copy) != text) error = write_atomically(copy, text, {.should_sync = true});
     if (error) {
         throw UsageError("the attempt was not stored: " + copy.string() + " cannot be written (" +
                          error.message() + ")");
     }
     std::vector<Attempt> all;
-    file_.update([&](const std::string& known) { all = attempts_in(known); },
+    file_.update([&](const std::string& known) { all = parse_attempts(known); },
                  [&] {
                      add(all, attempt);
-                     return codec::write(Noted{all}, true) + "\n";
+                     return codec::write(StoredAttempts{all}, true) + "\n";
                  });
     return all;
 }
 
-fs::path Attempts::copy_of(const Attempt& attempt) {
+fs::path Attempts::copy_path(const Attempt& attempt) {
     return learners_folder() / "copies" / "beat" / (attempt.hash + ".cu");
 }
 
-std::string attempts_text(const std::vector<Attempt>& attempts, const Attempt* other,
-                          const std::string& name) {
+std::string format_attempts(const std::vector<Attempt>& attempts, const Attempt* other,
+                            const std::string& name) {
     std::vector<Attempt> sorted = attempts;
     if (other != nullptr) sorted.push_back(*other);
     std::ranges::stable_sort(sorted, is_better);

@@ -21,26 +21,26 @@ struct Attempt {
     std::string at = "";            ///< when the attempt was made, such as "2026-01-31T12:00:00Z"
     std::string hash = "";          ///< hash of the source; name of the stored copy
     std::optional<double> ms = {};  ///< predicted time; empty if the model cannot predict it
-    double of_copy = 0;             ///< predicted fraction of the copy's speed
+    double fraction_of_copy = 0;    ///< predicted fraction of the copy's speed
     double error_band = 0;          ///< 0.08 if nine of ten measured times are within 8 %
     std::string gpu = "";           ///< the GPU that the prediction is for
-    bool is_doubtful = false;       ///< whether the model ignores some effects in this kernel
+    bool is_uncertain = false;      ///< whether the model ignores some effects in this kernel
     std::optional<double> load = {}, store = {};  ///< sectors per request
     std::optional<double> measured_ms = {};       ///< time on this computer's GPU, if it has one
 };
 
 /// The result of comparing one predicted time with another.
-enum class Standing {
+enum class RelativeSpeed {
     slower,  ///< slower by more than the error band
     level,   ///< different by no more than the error band
     faster,  ///< faster by more than the error band
 };
-Standing standing_of(const Predicted& yours, const Predicted& other);
+RelativeSpeed compare_speed(const Predicted& yours, const Predicted& other);
 
 /// Returns the attempt that corresponds to the verdict on a correct kernel. `predicted` may be
 /// empty.
-Attempt attempt_of(const Verdict& verdict, const std::optional<Predicted>& predicted,
-                   const std::optional<Counters>& counters);
+Attempt make_attempt(const Verdict& verdict, const std::optional<Predicted>& predicted,
+                     const std::optional<Counters>& counters);
 
 /// The stored attempts. The list is in .learn/beat.json, and the sources are in
 /// .learn/copies/beat/.
@@ -58,16 +58,16 @@ public:
 
     /// Returns the path of the stored copy of an attempt's source. The copy is named after the hash
     /// of the source.
-    static std::filesystem::path copy_of(const Attempt& attempt);
+    static std::filesystem::path copy_path(const Attempt& attempt);
 
 private:
-    KeptFile file_;
+    LockedFile file_;
 };
 
 /// Returns the attempts as a table of at most 80 columns, fastest first. If `other` is not null,
 /// the table includes it for comparison, in a row called `name`. The column "change" compares each
 /// attempt with the previous one.
-std::string attempts_text(const std::vector<Attempt>& attempts, const Attempt* other,
-                          const std::string& name);
+std::string format_attempts(const std::vector<Attempt>& attempts, const Attempt* other,
+                            const std::string& name);
 
 }  // namespace coalesce::learn

@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // The lesson whose solution the learner is trying to beat.
-const std::string kToBeat = "10_registers";
-const fs::path kFileOfLearner = fs::path("exercises") / "beat" / "kernel.cu";
+const std::string kLessonToBeat = "10_registers";
+const fs::path kLearnerFilePath = fs::path("exercises") / "beat" / "kernel.cu";
 const std::string kAgain = "Again: ./learn beat";
 
 Attempts attempts() {
@@ -30,23 +30,23 @@ Attempts attempts() {
 // Writes `text` to the learner's file, and prints a message that describes the new content as
 // `what`.
 int put(const std::string& text, const std::string& what, const std::string& next) {
-    const bool is_new = replace_file(kFileOfLearner, "beat", text);
-    std::cout << kFileOfLearner.string() << (is_new ? " now holds " : " already holds ") << what
+    const bool is_new = replace_file(kLearnerFilePath, "beat", text);
+    std::cout << kLearnerFilePath.string() << (is_new ? " now holds " : " already holds ") << what
               << ".\n"
               << next << "\n";
     return 0;
 }
 
-int restore(const std::vector<Attempt>& attempts, int number) {
+int restore_attempt(const std::vector<Attempt>& attempts, int number) {
     const auto attempt = std::ranges::find(attempts, number, &Attempt::number);
     if (attempt == attempts.end()) {
         throw UsageError("there is no attempt " + std::to_string(number) +
                          "; ./learn beat --list shows your attempts");
     }
-    const auto text = read_if_there(Attempts::copy_of(*attempt));
-    if (!text || identity_of(*text) != attempt->hash) {
+    const auto text = read_if_exists(Attempts::copy_path(*attempt));
+    if (!text || hash_source(*text) != attempt->hash) {
         throw UsageError("the source of attempt " + std::to_string(number) + " is lost: " +
-                         Attempts::copy_of(*attempt).string() + " is missing or has changed");
+                         Attempts::copy_path(*attempt).string() + " is missing or has changed");
     }
     return put(*text, "attempt " + std::to_string(number), kAgain);
 }
@@ -59,24 +59,25 @@ void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
     const std::string& gpu = attempts.back().gpu;
     std::cout << "Your attempts at 8192 x 8192, the fastest first"
               << (gpu.empty() ? ":\n\n" : "; " + gpu + ":\n\n")
-              << attempts_text(attempts, other, kToBeat);
+              << format_attempts(attempts, other, kLessonToBeat);
 }
 
-std::string standing_text(const Predicted& yours, const Predicted& other, const Style& style) {
+std::string format_relative_speed(const Predicted& yours, const Predicted& other,
+                                  const Style& style) {
     const bool is_known = yours.unknown().empty();
     const double band = std::max(yours.error_band, other.error_band);
     const std::string times = format("%.4f ms against %.4f ms (predicted, %s, within %.0f %%).",
                                      yours.ms, other.ms, yours.gpu.c_str(), 100 * band);
-    switch (standing_of(yours, other)) {
-        case Standing::slower:
-            return style.bad("Slower") + " than " + kToBeat + ": " + times + "\n" +
-                   compared_text(yours, other);
-        case Standing::level:
-            return "As fast as " + kToBeat + ", within the error of the model: " + times;
-        case Standing::faster: break;
+    switch (compare_speed(yours, other)) {
+        case RelativeSpeed::slower:
+            return style.paint_bad("Slower") + " than " + kLessonToBeat + ": " + times + "\n" +
+                   format_comparison(yours, other);
+        case RelativeSpeed::level:
+            return "As fast as " + kLessonToBeat + ", within the error of the model: " + times;
+        case RelativeSpeed::faster: break;
     }
-    if (is_known) return style.good("Faster") + " than " + kToBeat + ": " + times;
-    return "Perhaps faster than " + kToBeat + ": " + times +
+    if (is_known) return style.paint_good("Faster") + " than " + kLessonToBeat + ": " + times;
+    return "Perhaps faster than " + kLessonToBeat + ": " + times +
            " But the model does not cover everything in this kernel:";
 }
 
@@ -88,19 +89,21 @@ void show_prediction(const Verdict& verdict, const Style& style) {
             "print, or whose blocks wait for each other.");
         return;
     }
-    std::cout << wrap(predicted_text(*verdict.predicted));
+    std::cout << wrap(format_prediction(*verdict.predicted));
     if (verdict.solution_predicted) {
         std::cout << "\n"
-                  << wrap(standing_text(*verdict.predicted, *verdict.solution_predicted, style));
+                  << wrap(format_relative_speed(*verdict.predicted, *verdict.solution_predicted,
+                                                style));
     }
-    for (auto& sentence : told_of(*verdict.predicted).unknown) std::cout << wrap(sentence);
+    for (auto& sentence : describe_prediction(*verdict.predicted).unknown)
+        std::cout << wrap(sentence);
 }
 
 // Measures the learner's kernel and the solution on the GPU, if this computer has one.
 void measure_both(const Work& exercise, const std::string& file, Attempt& yours, Attempt& other) {
     std::string why;
     const auto time = [&](const std::string& of) -> std::optional<double> {
-        const Json measured = measured_apart(exercise, of, false, why);
+        const Json measured = measure_in_child(exercise, of, false, why);
         if (measured.is_null()) return std::nullopt;
         return measured.value("ms", 0.0);
     };
@@ -122,10 +125,10 @@ void measure_both(const Work& exercise, const std::string& file, Attempt& yours,
 
 // Prints the reason why an attempt does not count. Since every correct kernel counts, whatever it
 // costs, this kernel is incorrect or could not be examined.
-int show_refused(const CheckResult& result, const Style& style) {
+int print_rejected_attempt(const CheckResult& result, const Style& style) {
     const bool is_examined = result.outcome != CheckResult::not_examined;
-    std::cout << style.strong("beat") << ": "
-              << style.bad(is_examined ? "not right yet" : "could not be examined") << "\n\n";
+    std::cout << style.paint_strong("beat") << ": "
+              << style.paint_bad(is_examined ? "not right yet" : "could not be examined") << "\n\n";
     if (!result.verdict) {
         std::cout << wrap(result.problem);
     } else {
@@ -135,20 +138,20 @@ int show_refused(const CheckResult& result, const Style& style) {
     return is_examined ? 1 : 2;
 }
 
-int score(Session& session, const BeatWords& words, const CheckResult& result, const Work& exercise,
-          const std::string& file) {
+int score_attempt(Session& session, const BeatArguments& words, const CheckResult& result,
+                  const Work& exercise, const std::string& file) {
     const Verdict& verdict = *result.verdict;
     const Style& style = session.style;
-    std::cout << style.strong("beat") << ": " << style.good("right") << " on all shapes"
+    std::cout << style.paint_strong("beat") << ": " << style.paint_good("right") << " on all shapes"
               << format("  (simulated, %.0f ms)\n\n", result.milliseconds);
     show_prediction(verdict, style);
-    Attempt yours = attempt_of(verdict, verdict.predicted, verdict.counters);
-    Attempt other = attempt_of(verdict, verdict.solution_predicted, verdict.solution_counters);
+    Attempt yours = make_attempt(verdict, verdict.predicted, verdict.counters);
+    Attempt other = make_attempt(verdict, verdict.solution_predicted, verdict.solution_counters);
     measure_both(exercise, file, yours, other);
     if (!words.file.empty()) return 0;
     if (verdict.source.empty()) {
         throw UsageError(
-            kFileOfLearner.string() +
+            kLearnerFilePath.string() +
             " changed while it was examined, so this attempt was not stored; try again");
     }
     std::cout << "\n";
@@ -159,7 +162,7 @@ int score(Session& session, const BeatWords& words, const CheckResult& result, c
 
 }  // namespace
 
-std::string beat_skeleton() {
+std::string beat_starting_text() {
     return R"(// Beat 10_registers -- the open exercise: a transpose as fast as you can make it.
 //
 // Given   a kernel that is right but slow: each thread moves one element.
@@ -181,33 +184,33 @@ constexpr Launch configure(int rows, int cols) {
 )";
 }
 
-int beat(Session& session, const BeatWords& words) {
+int beat(Session& session, const BeatArguments& words) {
     if (words.is_list + words.is_reset + (words.restore > 0) + !words.file.empty() > 1) {
         throw UsageError("--list, --reset, --restore and --file exclude each other; give only one");
     }
-    if (words.is_reset) return put(beat_skeleton(), "its original text", "Next: ./learn beat");
-    if (words.restore > 0) return restore(attempts().read(), words.restore);
+    if (words.is_reset) return put(beat_starting_text(), "its original text", "Next: ./learn beat");
+    if (words.restore > 0) return restore_attempt(attempts().read(), words.restore);
     if (words.is_list) {
         show_table(attempts().read(), nullptr);
         return 0;
     }
-    const fs::path own = repository() / kFileOfLearner;
+    const fs::path own = repository() / kLearnerFilePath;
     if (words.file.empty() && !fs::exists(fs::symlink_status(own))) {
         fs::create_directories(own.parent_path());
-        write_file(own, beat_skeleton());
-        std::cout << wrap(kFileOfLearner.string() +
+        write_file(own, beat_starting_text());
+        std::cout << wrap(kLearnerFilePath.string() +
                           " is your file for this exercise. It starts with a kernel that is right "
                           "but slow.")
                   << "\n";
     }
-    check_is_there(words.file);
-    const Work exercise = find_exercise(session.course, kToBeat, false);
+    require_file(words.file);
+    const Work exercise = find_exercise(session.course, kLessonToBeat, false);
     const std::string file = words.file.empty() ? own.string() : words.file;
     const CheckResult result =
         check({.exercise = exercise, .file = file, .seconds = words.seconds});
     const bool is_right = result.outcome != CheckResult::not_examined && result.verdict->counters;
-    return is_right ? score(session, words, result, exercise, file)
-                    : show_refused(result, session.style);
+    return is_right ? score_attempt(session, words, result, exercise, file)
+                    : print_rejected_attempt(result, session.style);
 }
 
 }  // namespace coalesce::learn

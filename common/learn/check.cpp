@@ -16,7 +16,7 @@ namespace {
 
 const std::string kAll = "all";
 
-CheckRequest request_for(const Work& exercise, const CheckWords& words) {
+CheckRequest request_for(const Work& exercise, const CheckArguments& words) {
     // The simulator checks the kernel and counts its costs. A GPU is used only to measure the time.
     std::string device = words.device == "gpu" ? "gpu" : "sim";
     return {.exercise = exercise,
@@ -25,24 +25,24 @@ CheckRequest request_for(const Work& exercise, const CheckWords& words) {
             .seconds = words.seconds,
             // The pages of the book cannot compile whole programs, so do not compile whole programs
             // through LLVM IR.
-            .through_ir = words.through_ir && !exercise.is_program()};
+            .uses_llvm_ir = words.uses_llvm_ir && !exercise.is_program()};
 }
 
-void understand(const CheckWords& words) {
+void validate_arguments(const CheckArguments& words) {
     if (words.device != "auto" && words.device != "gpu" && words.device != "sim") {
         throw UsageError("there is no device \"" + words.device + "\"; choose auto, gpu or sim");
     }
     if (words.seconds < 1 || words.seconds > 3600) {
         throw UsageError("--seconds takes a whole number from 1 to 3600");
     }
-    check_is_there(words.file);
+    require_file(words.file);
     if (words.exercise == kAll && !words.file.empty()) {
         throw UsageError("--file needs one exercise, not all of them: ./learn check 03 --file " +
                          words.file);
     }
 }
 
-Json as_json(const Work& exercise, const CheckResult& result) {
+Json to_json_result(const Work& exercise, const CheckResult& result) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
             {"outcome", dashed_name(result.outcome)},
@@ -57,16 +57,16 @@ int print_results(const std::vector<Json>& results, int code) {
 }
 
 // Prints the full result of one check, which has already been stored.
-void show(Session& session, const Work& exercise, const CheckWords& words,
+void show(Session& session, const Work& exercise, const CheckArguments& words,
           const CheckResult& result) {
     if (result.outcome != CheckResult::passed) {
-        std::cout << text_of_failure(exercise, result, session.style, words.has_full_map);
+        std::cout << format_failure(exercise, result, session.style, words.has_full_map);
         return;
     }
     bool is_own_file = words.file.empty();
     Record record = session.progress.read().record(exercise.name());
     if (is_own_file && can_ask() && has_open_questions(exercise, record)) {
-        std::cout << headline_of(exercise, result, session.style)
+        std::cout << check_headline(exercise, result, session.style)
                   << "\nBefore you see what it costs:\n";
         ask_predictions(session, exercise);
         std::cout << "\n";
@@ -74,31 +74,31 @@ void show(Session& session, const Work& exercise, const CheckWords& words,
     if (is_own_file) {
         record = session.progress
                      .update([&](State& state) {
-                         settle_predictions(state.records[exercise.name()], exercise, true);
+                         compare_guesses(state.records[exercise.name()], exercise, true);
                      })
                      .record(exercise.name());
     }
-    PassedText more = more_of_pass(session, exercise, record);
+    PassedText more = collect_passed_text(session, exercise, record);
     if (!is_own_file) more.record = nullptr;
     more.counters = true;
-    std::cout << text_of_pass(exercise, result, more, session.style);
+    std::cout << format_pass_or_prompt(exercise, result, more, session.style);
     if (words.device != "sim")
-        std::cout << std::flush << bandwidth_text(exercise, words.file, words.device == "gpu");
+        std::cout << std::flush << format_bandwidth(exercise, words.file, words.device == "gpu");
 }
 
-int check_one(Session& session, const CheckWords& words) {
+int check_one(Session& session, const CheckArguments& words) {
     Work exercise = session.exercise(words.exercise, words.is_hunt);
     CheckResult result = check(request_for(exercise, words));
     if (words.file.empty()) record_check(session, exercise, result);
-    if (words.json) return print_results({as_json(exercise, result)}, result.outcome);
+    if (words.json) return print_results({to_json_result(exercise, result)}, result.outcome);
     show(session, exercise, words, result);
     return result.outcome;
 }
 
-std::string line_of_all(const Work& exercise, const CheckResult& result, const Style& style) {
+std::string format_check_line(const Work& exercise, const CheckResult& result, const Style& style) {
     std::string name = exercise.name();
     name.resize(20, ' ');
-    const std::string text = name + words_for(result.outcome, style);
+    const std::string text = name + describe_outcome(result.outcome, style);
     if (result.outcome == CheckResult::passed) return text + "\n";
     if (result.outcome == CheckResult::not_yet) return text + "   " + result.failure() + "\n";
     std::string why = result.verdict && !result.verdict->failures.empty()
@@ -107,10 +107,10 @@ std::string line_of_all(const Work& exercise, const CheckResult& result, const S
     return text + "\n" + wrap(why, "    ");
 }
 
-int check_all(Session& session, const CheckWords& words) {
+int check_all(Session& session, const CheckArguments& words) {
     std::vector<Json> results;
     int passed = 0, not_examined = 0, count = 0;
-    for (auto& exercise : exercises_of(session.course)) {
+    for (auto& exercise : list_exercises(session.course)) {
         if (words.is_hunt && !exercise.step->hunt) continue;
         Work one = {exercise.step, words.is_hunt};
         CheckResult result = check(request_for(one, words));
@@ -118,8 +118,8 @@ int check_all(Session& session, const CheckWords& words) {
         ++count;
         passed += result.outcome == CheckResult::passed;
         not_examined += result.outcome == CheckResult::not_examined;
-        if (words.json) results.push_back(as_json(one, result));
-        if (!words.json) std::cout << line_of_all(one, result, session.style) << std::flush;
+        if (words.json) results.push_back(to_json_result(one, result));
+        if (!words.json) std::cout << format_check_line(one, result, session.style) << std::flush;
     }
     int code = not_examined > 0 || count == 0 ? 2 : passed < count ? 1 : 0;
     if (words.json) return print_results(results, code);
@@ -131,12 +131,12 @@ int check_all(Session& session, const CheckWords& words) {
 
 }  // namespace
 
-int check(Session& session, const CheckWords& words) {
-    understand(words);
+int check(Session& session, const CheckArguments& words) {
+    validate_arguments(words);
     return words.exercise == kAll ? check_all(session, words) : check_one(session, words);
 }
 
-void note_check(Record& record, const Work& exercise, const CheckResult& result) {
+void update_record(Record& record, const Work& exercise, const CheckResult& result) {
     if (result.outcome == CheckResult::not_examined) return;
     record.checks++;
     record.last_hash = result.hash();
@@ -146,28 +146,28 @@ void note_check(Record& record, const Work& exercise, const CheckResult& result)
     record.passed_at = time_now();
     if (!result.verdict->counters) return;
     if (const auto& predicted = result.verdict->predicted) {
-        record.predicted = fact_of(*predicted);
+        record.predicted = predicted_fact(*predicted);
     }
     Json counters = counters_to_json(*result.verdict->counters);
-    if (record.best_counters.is_null() || cost_of(counters) < cost_of(record.best_counters)) {
+    if (record.best_counters.is_null() || total_cost(counters) < total_cost(record.best_counters)) {
         record.best_counters = counters;
     }
-    settle_predictions(record, exercise, false);
+    compare_guesses(record, exercise, false);
 }
 
 State record_check(Session& session, const Work& exercise, const CheckResult& result) {
     if (result.outcome == CheckResult::not_examined) return session.progress.read();
     return session.progress.update([&](State& state) {
         state.current = exercise.name();
-        note_check(state.records[exercise.name()], exercise, result);
+        update_record(state.records[exercise.name()], exercise, result);
     });
 }
 
-PassedText more_of_pass(const Session& session, const Work& exercise, const Record& record) {
+PassedText collect_passed_text(const Session& session, const Work& exercise, const Record& record) {
     PassedText more;
     more.record = &record;
     if (!exercise.is_hunt && exercise.step->hunt) more.next.push_back({exercise.step, true});
-    const Work behind = exercise_behind(session.course, exercise);
+    const Work behind = exercise_after(session.course, exercise);
     if (behind.step != nullptr) more.next.push_back(behind);
     return more;
 }

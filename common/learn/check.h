@@ -12,7 +12,7 @@
 namespace coalesce::learn {
 
 /// The arguments of `learn check`.
-struct CheckWords {
+struct CheckArguments {
     std::string exercise;  ///< "03", "all", or "" for the next exercise
     bool is_hunt = false;
     std::string file;  ///< a file to check instead of the exercise's
@@ -21,19 +21,19 @@ struct CheckWords {
     int seconds = 60;
     bool json = false;
     bool has_full_map = false;  ///< whether to draw the whole map of right and wrong cells
-    bool through_ir = false;    ///< whether to compile through LLVM IR, as the pages of the book do
+    bool uses_llvm_ir = false;  ///< whether to compile through LLVM IR, as the pages of the book do
 };
 
 /// Runs the command. Returns the exit code: 0 if the kernel passed, 1 if it did not, 2 if something
 /// could not be examined. Throws UsageError.
-int check(Session& session, const CheckWords& words);
+int check(Session& session, const CheckArguments& words);
 
 /// Updates `record` with the result of checking the exercise's own file.
-void note_check(Record& record, const Work& exercise, const CheckResult& result);
+void update_record(Record& record, const Work& exercise, const CheckResult& result);
 /// Stores the result of checking the exercise's own file, and returns the new state.
 State record_check(Session& session, const Work& exercise, const CheckResult& result);
 /// Collects additional text about a kernel that passed. The result points to `record`, which must
 /// outlive it.
-PassedText more_of_pass(const Session& session, const Work& exercise, const Record& record);
+PassedText collect_passed_text(const Session& session, const Work& exercise, const Record& record);
 
 }  // namespace coalesce::learn

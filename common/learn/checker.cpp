@@ -17,15 +17,15 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns the path of the stored verdict from the exercise's last check.
-fs::path kept_verdict(const Work& exercise) {
+fs::path stored_verdict_path(const Work& exercise) {
     return learners_folder() / "verdicts" /
            (exercise.step->name + (exercise.is_hunt ? ".hunt.json" : ".json"));
 }
 
 // Returns a path for the new verdict in the learner's folder, or in the temporary folder if the
 // learner's folder is not writable.
-fs::path file_for_verdict(const Work& exercise) {
-    fs::path file = kept_verdict(exercise);
+fs::path choose_verdict_path(const Work& exercise) {
+    fs::path file = stored_verdict_path(exercise);
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
     bool is_folder = fs::is_directory(file.parent_path(), error);
@@ -38,7 +38,7 @@ fs::path file_for_verdict(const Work& exercise) {
 // Removes verdicts left behind by commands that were killed. The name of such a file is that of the
 // verdict, followed by the ID of a process that is no longer running. Other files are kept, because
 // other programs may share the folder.
-void remove_left_over(const fs::path& folder, const std::string& verdict) {
+void remove_stale_verdicts(const fs::path& folder, const std::string& verdict) {
     std::error_code ignored;
     for (auto& entry : fs::directory_iterator(folder, ignored)) {
         std::string name = entry.path().filename().string();
@@ -60,19 +60,19 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
         "COALESCE_DEVICE=" + request.device,
         "COALESCE_CACHE=" + (learners_folder() / "cache").string(),
     };
-    if (request.through_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
+    if (request.uses_llvm_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
     // Tell the program where the simulator is. Otherwise it would search for the simulator and
     // restart itself, which takes time.
     fs::path simulator = programs().parent_path() / "lib";
     if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
         fs::exists(simulator / "libcudart.so.13")) {
-        environment.push_back("LD_LIBRARY_PATH=" + library_path_from(simulator));
+        environment.push_back("LD_LIBRARY_PATH=" + prepend_to_library_path(simulator));
     }
     return environment;
 }
 
-Verdict verdict_in(const fs::path& file) {
-    auto text = read_if_there(file);
+Verdict read_verdict(const fs::path& file) {
+    auto text = read_if_exists(file);
     if (!text) throw std::runtime_error(file.string() + " cannot be read");
     return verdict_from_json(*text);
 }
@@ -101,11 +101,11 @@ std::string CheckResult::hash() const {
 Check::Check(const CheckRequest& request)
     : request_(request),
       file_(request.file.empty() ? request.exercise.relative_file().string() : request.file),
-      verdict_file_(file_for_verdict(request.exercise)) {
-    const fs::path program = built(checks_program());
+      verdict_file_(choose_verdict_path(request.exercise)) {
+    const fs::path program = require_built(checks_program());
     if (request.file.empty()) {
-        remove_left_over(verdict_file_.parent_path(),
-                         kept_verdict(request.exercise).filename().string());
+        remove_stale_verdicts(verdict_file_.parent_path(),
+                              stored_verdict_path(request.exercise).filename().string());
     }
     // Run the child in the folder that the file's name is relative to: the course's folder, or the
     // current folder if the learner typed the name.
@@ -114,7 +114,7 @@ Check::Check(const CheckRequest& request)
                 .arguments = {"--test-case=" + request.exercise.name()},
                 .environment = environment_for(request, file_, verdict_file_),
                 .folder = request.file.empty() ? repository() : fs::path(),
-                .with_errors = true});
+                .captures_stderr = true});
 }
 
 Check::~Check() {
@@ -129,20 +129,21 @@ bool Check::is_ready() {
 
 int Check::milliseconds_left() const {
     auto gone =
-        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_time_).count();
     return static_cast<int>(std::max<long long>(0, request_.seconds * 1000LL - gone));
 }
 
 CheckResult Check::finish() {
     CheckResult result;
     result.file = file_;
-    result.through_ir = request_.through_ir;
+    result.uses_llvm_ir = request_.uses_llvm_ir;
     bool has_ended = child_->wait(milliseconds_left());
     child_->stop();
-    result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
+    result.milliseconds =
+        std::chrono::duration<double, std::milli>(Clock::now() - start_time_).count();
     if (!has_ended) {
         result.problem = "the examination of " + file_ + " was ended: it took longer than " +
-                         count_of(request_.seconds, "second") +
+                         format_count(request_.seconds, "second") +
                          ". The computer may be very busy, or the GPU may hang. Try again with "
                          "more time: --seconds 300.";
         return result;
@@ -150,11 +151,11 @@ CheckResult Check::finish() {
     std::error_code error;
     int code = child_->outcome().exit_code;
     if (code > CheckResult::not_examined || !fs::exists(verdict_file_, error)) {
-        result.problem = why_no_verdict(child_->outcome());
+        result.problem = explain_missing_verdict(child_->outcome());
         return result;
     }
     try {
-        result.verdict = verdict_in(verdict_file_);
+        result.verdict = read_verdict(verdict_file_);
     } catch (const std::exception& problem) {
         result.problem = problem.what();
         return result;
@@ -167,13 +168,14 @@ CheckResult Check::finish() {
     }
     // Add the source to the verdict, unless the file has changed since the check.
     auto text =
-        read_if_there(request_.file.empty() ? request_.exercise.file() : fs::path(request_.file));
-    if (text && identity_of(*text) == result.hash()) result.verdict->source = *text;
-    if (request_.file.empty()) fs::rename(verdict_file_, kept_verdict(request_.exercise), error);
+        read_if_exists(request_.file.empty() ? request_.exercise.file() : fs::path(request_.file));
+    if (text && hash_source(*text) == result.hash()) result.verdict->source = *text;
+    if (request_.file.empty())
+        fs::rename(verdict_file_, stored_verdict_path(request_.exercise), error);
     return result;
 }
 
-std::string Check::why_no_verdict(const Ended& outcome) const {
+std::string Check::explain_missing_verdict(const ProcessResult& outcome) const {
     std::string why = "nothing could be found out about " + file_ + ": " +
                       checks_program().string() +
                       (outcome.exit_code > 128
@@ -190,7 +192,7 @@ CheckResult check(const CheckRequest& request) {
 
 std::optional<Verdict> last_verdict(const Work& exercise, const std::string& hash) {
     try {
-        Verdict verdict = verdict_in(kept_verdict(exercise));
+        Verdict verdict = read_verdict(stored_verdict_path(exercise));
         if (verdict.source_hash == hash) return verdict;
     } catch (const std::exception&) {
         // There is no stored verdict, or it was written by a different version of the program. The

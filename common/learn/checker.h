@@ -20,7 +20,7 @@ struct CheckRequest {
     std::string file = "";       ///< a file to examine instead of the exercise's own, as typed
     std::string device = "sim";  ///< "sim", "gpu" or "auto"
     int seconds = 60;            ///< time limit, after which the child process is killed
-    bool through_ir = false;     ///< compile with clang and our translator, as web pages do
+    bool uses_llvm_ir = false;   ///< compile with clang and our translator, as web pages do
 };
 
 /// The result of an examination.
@@ -31,7 +31,7 @@ struct CheckResult {
     std::optional<Verdict> verdict;  ///< empty if the examination produced no verdict
     std::string problem = "";        ///< why there is no verdict, and what to do about it
     std::string file = "";           ///< the file's name in messages
-    bool through_ir = false;         ///< copied from the request
+    bool uses_llvm_ir = false;       ///< copied from the request
     double milliseconds = 0;         ///< time from starting the child process to its verdict
 
     /// Returns the identifier of the failure, such as "missing-barrier", or "" if there is none.
@@ -61,14 +61,14 @@ public:
     CheckResult finish();
 
 private:
-    std::string why_no_verdict(const Ended& outcome) const;
+    std::string explain_missing_verdict(const ProcessResult& outcome) const;
 
     using Clock = std::chrono::steady_clock;
     CheckRequest request_;
     std::string file_;
     std::filesystem::path verdict_file_;
     std::unique_ptr<Child> child_;
-    Clock::time_point began_ = Clock::now();
+    Clock::time_point start_time_ = Clock::now();
 };
 
 /// Examines a kernel and waits for the result.

@@ -52,7 +52,7 @@ int hint(Session& session, const Work& exercise, int level);
 // `learn picture`: draws the memory that one warp of the learner's kernel accesses.
 
 /// The arguments of `learn picture`.
-struct PictureWords {
+struct PictureArguments {
     std::string file = "";          ///< a file to draw instead of the exercise's own
     std::string svg = "";           ///< SVG file to write; if empty, text is printed
     int rows = 256, cols = 256;     ///< the size of the matrix
@@ -62,21 +62,21 @@ struct PictureWords {
 /// Runs the kernel on the simulated GPU in this process, and draws its accesses. `argv` is the
 /// command line of this process, which may restart itself to load the simulator. Returns the exit
 /// code, which is 1 if the kernel cannot be run. Throws UsageError.
-int picture(const Work& exercise, const PictureWords& words, char** argv);
+int picture(const Work& exercise, const PictureArguments& words, char** argv);
 
 // `learn diff` and `learn explain`: show what changes from one step to the next, or from the
 // learner's kernel to the solution.
 
 /// The arguments of `learn diff`.
-struct DiffWords {
-    bool is_mine = false;  ///< whether to compare the learner's own kernels
-    bool yes = false;      ///< whether to show solutions of exercises that have not passed yet
+struct DiffArguments {
+    bool is_learner_file = false;  ///< whether to compare the learner's own kernels
+    bool yes = false;  ///< whether to show solutions of exercises that have not passed yet
 };
 
 /// Prints the difference between a step's kernel and the kernel of the step it builds on, or
 /// between the learner's kernels for these two steps. Returns the exit code, which is 1 if the
 /// learner may not see the lessons' kernels yet. Throws UsageError.
-int diff(Session& session, const Work& exercise, const DiffWords& words);
+int diff(Session& session, const Work& exercise, const DiffArguments& words);
 
 /// Prints the learner's kernel next to the solution, and explains its costs. If the exercise has
 /// not passed, asks the learner for confirmation first, unless `yes` is set. Returns the exit code,
@@ -87,20 +87,20 @@ int explain(Session& session, const Work& exercise, bool yes);
 // multiprocessor.
 
 /// The arguments of `learn ptx`.
-struct PtxWords {
-    std::string exercise = "";  ///< an exercise or a step
-    std::string variant = "";   ///< a variant of the lesson; "" for its main variant
-    bool is_mine = false;       ///< whether to show the learner's file
-    std::string file = "";      ///< a file to show instead of the exercise's own
-    std::string json = "";      ///< the file to write everything to as JSON; "" for none
-    bool is_sass = false;       ///< whether to show machine code instead of PTX
-    bool yes = false;           ///< show the solution even if the exercise has not passed
+struct PtxArguments {
+    std::string exercise = "";     ///< an exercise or a step
+    std::string variant = "";      ///< a variant of the lesson; "" for its main variant
+    bool is_learner_file = false;  ///< whether to show the learner's file
+    std::string file = "";         ///< a file to show instead of the exercise's own
+    std::string json = "";         ///< the file to write everything to as JSON; "" for none
+    bool is_sass = false;          ///< whether to show machine code instead of PTX
+    bool yes = false;              ///< show the solution even if the exercise has not passed
 };
 
 /// Prints the PTX of a kernel, which is run on the simulated GPU in this process. `argv` is the
 /// command line of this process. Returns the exit code, which is 1 if the file does not compile or
 /// if the learner may not see the lesson's kernel yet. Throws UsageError.
-int ptx(Session& session, const PtxWords& words, char** argv);
+int ptx(Session& session, const PtxArguments& words, char** argv);
 
 // `learn reset`: restores the original version of an exercise's file, and saves a copy of the
 // learner's version.
@@ -124,7 +124,7 @@ int reset(const Work& exercise);
 // the shapes, the examiner and the prediction of the lesson to beat, but not that lesson's limits.
 
 /// The arguments of `learn beat`.
-struct BeatWords {
+struct BeatArguments {
     std::string file = "";  ///< a file to try instead; the attempt is not stored
     int restore = 0;        ///< number of the attempt to restore; 0 for none
     bool is_list = false;   ///< only print the table
@@ -133,37 +133,37 @@ struct BeatWords {
 };
 
 /// Returns the text that the exercise starts from, a kernel that is correct but slow.
-std::string beat_skeleton();
+std::string beat_starting_text();
 
 /// Runs the command. Returns the exit code: 0 if the kernel is correct, 1 if it is not, 2 if it
 /// could not be examined. Throws UsageError.
-int beat(Session& session, const BeatWords& words);
+int beat(Session& session, const BeatArguments& words);
 
 // `learn watch`: checks a file whenever it is saved.
 
 /// The arguments of `learn watch`.
-struct WatchWords {
-    bool polls = false;  ///< whether to poll the file instead of using inotify
-    int seconds = 60;    ///< time limit of each check
+struct WatchArguments {
+    bool should_poll = false;  ///< whether to poll the file instead of using inotify
+    int seconds = 60;          ///< time limit of each check
 };
 
 /// What the watch is waiting for, in addition to a save. The footer shows it.
-enum class WatchWaits {
-    for_a_save,   ///< only for a save
-    for_a_guess,  ///< a guess by the learner, before the costs are shown
-    to_go_back,   ///< a key that shows the verdict again
+enum class WatchState {
+    save_only,      ///< only for a save
+    save_or_guess,  ///< a guess by the learner, before the costs are shown
+    save_or_key,    ///< a key that shows the verdict again
 };
 
 /// Returns the lines at the bottom of the screen, at most 80 columns wide: an empty line, a line
 /// that says what the watch is waiting for, and a line that lists the keys, if there are any.
 std::string watch_footer(const Work& exercise, const std::string& time, bool has_keys,
-                         WatchWaits waits);
+                         WatchState waits);
 /// The height of the footer in lines. The verdict uses the rest of the screen.
-inline constexpr int kLinesOfWatchFooter = 3;
+inline constexpr int kWatchFooterLines = 3;
 
 /// Watches the exercise until the learner types q or a signal arrives. If stdin is not a terminal,
 /// end-of-file on stdin also ends the watch. Returns the exit code.
-int watch(Session& session, const Work& exercise, const WatchWords& words);
+int watch(Session& session, const Work& exercise, const WatchArguments& words);
 
 // `learn doctor`: reports what is installed on this computer, what is missing, and what to do about
 // it.
@@ -176,13 +176,13 @@ int doctor(bool json, const Style& style);
 // file to load the compiler.
 
 /// The arguments of `learn play`.
-struct PlayWords {
-    std::optional<int> port;  ///< empty for the usual port; 0 for any free port
-    bool opens = false;       ///< whether to open the page in a browser
+struct PlayArguments {
+    std::optional<int> port;   ///< empty for the usual port; 0 for any free port
+    bool should_open = false;  ///< whether to open the page in a browser
 };
 
 /// Serves the book until the process ends. Throws UsageError if the book has not been built or the
 /// port is already in use.
-[[noreturn]] void play(const PlayWords& words);
+[[noreturn]] void play(const PlayArguments& words);
 
 }  // namespace coalesce::learn

@@ -20,7 +20,7 @@ namespace coalesce::learn {
 namespace {
 
 std::string learners_text(const Work& exercise) {
-    auto text = read_if_there(exercise.file());
+    auto text = read_if_exists(exercise.file());
     if (text) return *text;
     throw UsageError(exercise.relative_file().string() + " cannot be read; ./learn reset " +
                      exercise.words() + " restores it");
@@ -56,7 +56,7 @@ void show_reasons(const Verdict& verdict) {
     std::cout << "\n"
               << terminal_text(verdict) << "\nWhat each line of your kernel costs, and why:\n";
     for (auto& line : verdict.lines) {
-        auto reasons = reasons_for(verdict, line.counters);
+        auto reasons = explain_line_costs(verdict, line.counters);
         if (reasons.empty()) continue;
         std::istringstream code(excerpt(verdict.source, line.line, 0));
         std::string marked;
@@ -71,7 +71,7 @@ void show_reasons(const Verdict& verdict) {
 // time.
 void show_time_line(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) return;
-    const timing::Told told = told_of(*verdict.predicted);
+    const timing::TimeExplanation told = describe_prediction(*verdict.predicted);
     std::string why;
     for (auto& sentence : told.why) why += sentence + " ";
     std::cout << "\n"
@@ -84,7 +84,7 @@ void show_time_line(const Verdict& verdict, const Style& style) {
 // them or has confirmed the request.
 bool may_see_lessons(Session& session, const Work& exercise, bool yes) {
     const std::string words = "diff " + exercise.words();
-    const Showing showing{words, "./learn " + words + " --mine"};
+    const SolutionRequest showing{words, "./learn " + words + " --mine"};
     const course::Step* earlier = session.course.find(exercise.step->builds_on);
     return may_see_solution(session, exercise, yes, showing) &&
            (!earlier || !earlier->exercise || may_see_solution(session, {earlier}, yes, showing));
@@ -92,23 +92,23 @@ bool may_see_lessons(Session& session, const Work& exercise, bool yes) {
 
 }  // namespace
 
-int diff(Session& session, const Work& exercise, const DiffWords& words) {
+int diff(Session& session, const Work& exercise, const DiffArguments& words) {
     const course::Step& step = *exercise.step;
     if (step.builds_on.empty()) {
         throw UsageError(step.name +
                          " is the first step, so there is no earlier kernel to compare it with");
     }
     std::string before, after, what;
-    if (!words.is_mine && !may_see_lessons(session, exercise, words.yes)) return 1;
-    if (words.is_mine) {
-        auto earlier = read_if_there(repository() / "exercises" / step.builds_on / "kernel.cu");
+    if (!words.is_learner_file && !may_see_lessons(session, exercise, words.yes)) return 1;
+    if (words.is_learner_file) {
+        auto earlier = read_if_exists(repository() / "exercises" / step.builds_on / "kernel.cu");
         before = earlier.value_or("");
         after = learners_text(exercise);
         what = "Your kernels; lines marked - are only in " + step.builds_on + ", + only in " +
                step.name + ":";
     } else {
-        before = kernel_of_step(step.builds_on);
-        after = kernel_of_step(step.name);
+        before = extract_step_kernel(step.builds_on);
+        after = extract_step_kernel(step.name);
         what = "The lessons' kernels; lines marked - are only in " + step.builds_on +
                ", + only in " + step.name + ":";
     }
@@ -123,7 +123,7 @@ int explain(Session& session, const Work& exercise, bool yes) {
     if (!may_see_solution(session, exercise, yes, {"explain " + exercise.words()})) return 1;
 
     show_side_by_side(exercise, yours, session.style);
-    auto verdict = last_verdict(exercise, identity_of(yours));
+    auto verdict = last_verdict(exercise, hash_source(yours));
     if (verdict && verdict->passed()) {
         verdict->source = yours;
         show_reasons(*verdict);

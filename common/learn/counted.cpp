@@ -25,21 +25,21 @@ bool is_shared(const std::string& counter) {
 std::string reason_for_sectors(const Json& counters, const std::string& counter, double ideal) {
     double sectors = *per_request(counters, counter);
     double bytes_each = ideal * kBytesInASector / kLanes;
-    std::string text = "a " + counter + " touches " + figure(sectors) +
+    std::string text = "a " + counter + " touches " + format_figure(sectors) +
                        (sectors == 1 ? " sector" : " sectors") + " of 32 bytes";
-    std::string needed = figure(kLanes) + " lanes with " + figure(bytes_each) +
-                         " bytes each need " + figure(kLanes * bytes_each) + " bytes, " +
-                         figure(ideal) + (ideal == 1 ? " sector" : " sectors");
+    std::string needed = format_figure(kLanes) + " lanes with " + format_figure(bytes_each) +
+                         " bytes each need " + format_figure(kLanes * bytes_each) + " bytes, " +
+                         format_figure(ideal) + (ideal == 1 ? " sector" : " sectors");
     if (sectors <= ideal * 1.01) return text + ": " + needed + ". No byte is wasted.";
     if (bytes_each > 2 && sectors <= ideal + 1.01) {
         const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
-        return text + ". " + figure(kLanes) + " lanes with " + figure(whole) + " bytes each fill " +
-               figure(whole) +
+        return text + ". " + format_figure(kLanes) + " lanes with " + format_figure(whole) +
+               " bytes each fill " + format_figure(whole) +
                " sectors. Here some warps' addresses do not begin where a sector begins, which "
                "takes one sector more; where a row ends, fewer lanes take part.";
     }
     return text + ". " + needed + ": of each sector that is moved, only " +
-           figure(kBytesInASector * ideal / sectors) +
+           format_figure(kBytesInASector * ideal / sectors) +
            " bytes are used, because neighbouring lanes access addresses that are far apart.";
 }
 
@@ -48,12 +48,13 @@ std::string reason_for_wavefronts(const Json& counters, const std::string& count
     double requests = count(counters, counter + "_requests");
     double ideal = count(counters, counter + "_ideal") / requests;
     std::string what = counter == "shared_load" ? "a load from" : "a store to";
-    std::string text = what + " shared memory takes " + figure(wavefronts) +
+    std::string text = what + " shared memory takes " + format_figure(wavefronts) +
                        (wavefronts == 1 ? " wavefront" : " wavefronts");
     if (wavefronts <= ideal * 1.01) {
         return text + ", the minimum: no two lanes need different words of the same bank.";
     }
-    return text + " where " + figure(ideal) + " would do: about " + figure(wavefronts / ideal) +
+    return text + " where " + format_figure(ideal) + " would do: about " +
+           format_figure(wavefronts / ideal) +
            " lanes need different words of the same bank, which delivers only one word at a time.";
 }
 
@@ -73,36 +74,36 @@ std::optional<double> ideal_per_request(const Json& counters, const std::string&
     return elements / kFloatsInASector / requests;
 }
 
-std::string words_for(const std::string& counter) {
-    if (counter == kOfCopy) return "percent of a copy's speed";
+std::string unit_of_counter(const std::string& counter) {
+    if (counter == kCopyPercentQuestion) return "percent of a copy's speed";
     std::string what = is_shared(counter) ? "wavefronts per shared " : "sectors per ";
     return what + (counter.ends_with("load") ? "load" : "store");
 }
 
-double cost_of(const Json& counters) {
+double total_cost(const Json& counters) {
     return count(counters, "load_sectors") + count(counters, "store_sectors") +
            count(counters, "shared_load_wavefronts") + count(counters, "shared_store_wavefronts");
 }
 
-std::string figure(double value) {
-    std::string text = short_number(value);
+std::string format_figure(double value) {
+    std::string text = format_short(value);
     for (size_t end = std::min(text.find('.'), text.size()); end > 3; end -= 3) {
         text.insert(end - 3, ",");
     }
     return text;
 }
 
-std::string figure(const std::optional<double>& value) {
-    return value ? figure(*value) : "-";
+std::string format_figure(const std::optional<double>& value) {
+    return value ? format_figure(*value) : "-";
 }
 
-std::vector<std::string> reasons_for(const Verdict& verdict, const Counters& line) {
+std::vector<std::string> explain_line_costs(const Verdict& verdict, const Counters& line) {
     std::vector<std::string> reasons;
     if (!verdict.counters) return reasons;
-    const double elements = elements_of(verdict.counted);
+    const double elements = element_count(verdict.counted);
     const Json all = counters_to_json(*verdict.counters);
     const Json of_line = counters_to_json(line);
-    for (std::string counter : course::kExpectable) {
+    for (std::string counter : course::kCounterNamesToExpect) {
         if (!per_request(of_line, counter)) continue;
         auto ideal = ideal_per_request(all, counter, elements);
         reasons.push_back(is_shared(counter)

@@ -22,15 +22,15 @@ std::optional<double> ideal_per_request(const Json& counters, const std::string&
                                         double elements);
 /// Returns the unit of a counter, such as "sectors per store", "wavefronts per shared load" or
 /// "percent of a copy's speed".
-std::string words_for(const std::string& counter);
+std::string unit_of_counter(const std::string& counter);
 /// Returns the total of all sectors and wavefronts, which is used to compare kernels.
-double cost_of(const Json& counters);
+double total_cost(const Json& counters);
 
 /// Formats a number, such as "32", "1.5" or "1,015,808".
-std::string figure(double value);
-std::string figure(const std::optional<double>& value);  ///< "-" if empty
+std::string format_figure(double value);
+std::string format_figure(const std::optional<double>& value);  ///< "-" if empty
 
 /// Explains the costs of a line of the kernel, in one sentence per kind of access on that line.
-std::vector<std::string> reasons_for(const Verdict& verdict, const Counters& line);
+std::vector<std::string> explain_line_costs(const Verdict& verdict, const Counters& line);
 
 }  // namespace coalesce::learn

@@ -67,7 +67,7 @@ Finding nvcc() {
 }
 
 Finding compiler() {
-    std::string found = compiler_found();
+    std::string found = describe_compiler();
     if (found.empty()) {
         const char* chosen = std::getenv("COALESCE_COMPILER");
         return {"compiler", Finding::missing,
@@ -104,7 +104,7 @@ Finding driver() {
 }
 
 Finding gpu() {
-    std::string why = why_no_gpu();
+    std::string why = find_gpu_problem();
     if (!why.empty()) {
         return {"GPU", Finding::absent, why,
                 "everything runs on the simulated GPU: counted, not timed"};
@@ -163,7 +163,8 @@ int doctor(bool json, const Style& style) {
     }
     for (auto& finding : findings) {
         const bool is_missing = finding.state == Finding::missing;
-        const std::string word = is_missing ? style.bad("MISSING") : dashed_name(finding.state);
+        const std::string word =
+            is_missing ? style.paint_bad("MISSING") : dashed_name(finding.state);
         std::cout << format("%-11s", finding.what.c_str()) << word << "\n"
                   << wrap(finding.found, "    ") << wrap("-> " + finding.meaning, "    ");
     }

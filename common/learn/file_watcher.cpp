@@ -19,14 +19,15 @@ using Milliseconds = std::chrono::milliseconds;
 
 // How long to wait after a file was closed or renamed. The file is complete at that point, but some
 // editors change it once more.
-constexpr Milliseconds kAfterClosing(4);
+constexpr Milliseconds kDelayAfterClose(4);
 // How long to wait after a write or a removal, because the editor may not have finished.
-constexpr Milliseconds kAfterWriting(60);
-constexpr Milliseconds kMostPatience(400);
-constexpr Milliseconds kBetweenLooks(200), kBetweenLooksWithInotify(1000);
+constexpr Milliseconds kDelayAfterWrite(60);
+constexpr Milliseconds kMaxDelay(400);
+constexpr Milliseconds kPollInterval(200), kPollIntervalWithInotify(1000);
 
-constexpr std::uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
-constexpr std::uint32_t kInProgress = IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_CREATE | IN_ATTRIB;
+constexpr std::uint32_t kCompleteEvents = IN_CLOSE_WRITE | IN_MOVED_TO;
+constexpr std::uint32_t kPartialEvents =
+    IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_CREATE | IN_ATTRIB;
 
 }  // namespace
 
@@ -63,24 +64,25 @@ FileWatcher::~FileWatcher() {
 void FileWatcher::start_inotify() {
     inotify_ = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (inotify_ < 0) return;
-    int watch = inotify_add_watch(inotify_, file_.parent_path().c_str(), kWhole | kInProgress);
+    int watch =
+        inotify_add_watch(inotify_, file_.parent_path().c_str(), kCompleteEvents | kPartialEvents);
     if (watch >= 0) return;
     close(inotify_);
     inotify_ = -1;
 }
 
 int FileWatcher::milliseconds_left() const {
-    auto left = std::chrono::ceil<Milliseconds>(next_look_ - Clock::now()).count();
+    auto left = std::chrono::ceil<Milliseconds>(next_check_ - Clock::now()).count();
     return static_cast<int>(std::max<long long>(0, left));
 }
 
-void FileWatcher::look_in(Milliseconds quiet) {
+void FileWatcher::schedule_check(Milliseconds quiet) {
     auto now = Clock::now();
     if (!first_event_) first_event_ = now;
-    next_look_ = std::min(now + quiet, *first_event_ + kMostPatience);
+    next_check_ = std::min(now + quiet, *first_event_ + kMaxDelay);
 }
 
-void FileWatcher::take_events() {
+void FileWatcher::read_events() {
     alignas(inotify_event) char buffer[4096];
     for (;;) {
         ssize_t size = inotify_ < 0 ? 0 : read(inotify_, buffer, sizeof buffer);
@@ -89,9 +91,9 @@ void FileWatcher::take_events() {
         for (char* at = buffer; at < buffer + size;) {
             auto* event = reinterpret_cast<inotify_event*>(at);
             at += sizeof(inotify_event) + event->len;
-            if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED)) look_in(kAfterWriting);
+            if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED)) schedule_check(kDelayAfterWrite);
             if (event->len == 0 || file_.filename() != event->name) continue;
-            look_in(event->mask & kWhole ? kAfterClosing : kAfterWriting);
+            schedule_check(event->mask & kCompleteEvents ? kDelayAfterClose : kDelayAfterWrite);
         }
     }
 }
@@ -108,19 +110,19 @@ std::string FileWatcher::signature() const {
 }
 
 bool FileWatcher::has_changed() {
-    take_events();
-    if (Clock::now() < next_look_) return false;
+    read_events();
+    if (Clock::now() < next_check_) return false;
     bool was_told = first_event_.has_value();
     first_event_.reset();
-    next_look_ = Clock::now() + (is_polling() ? kBetweenLooks : kBetweenLooksWithInotify);
+    next_check_ = Clock::now() + (is_polling() ? kPollInterval : kPollIntervalWithInotify);
 
     std::string signature = this->signature();
-    if (!is_first_ && !was_told && signature == seen_signature_) return false;
-    seen_signature_ = signature;
-    std::optional<std::string> text = read_if_there(file_);
-    bool is_other = is_first_ || text != seen_;
+    if (!is_first_ && !was_told && signature == signature_) return false;
+    signature_ = signature;
+    std::optional<std::string> text = read_if_exists(file_);
+    bool is_other = is_first_ || text != content_;
     is_first_ = false;
-    seen_ = std::move(text);
+    content_ = std::move(text);
     return is_other;
 }
 

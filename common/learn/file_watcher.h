@@ -40,21 +40,21 @@ public:
     /// change.
     bool has_changed();
     /// Returns the content that `has_changed` last found, or nothing if there is no file.
-    const std::optional<std::string>& text() const { return seen_; }
+    const std::optional<std::string>& text() const { return content_; }
 
 private:
     using Clock = std::chrono::steady_clock;
     void start_inotify();
-    void take_events();
-    void look_in(std::chrono::milliseconds quiet);
+    void read_events();
+    void schedule_check(std::chrono::milliseconds quiet);
     std::string signature() const;
 
     std::filesystem::path file_;
     int inotify_ = -1;
-    std::optional<std::string> seen_;
-    std::string seen_signature_;
+    std::optional<std::string> content_;
+    std::string signature_;
     std::optional<Clock::time_point> first_event_;
-    Clock::time_point next_look_ = Clock::now();
+    Clock::time_point next_check_ = Clock::now();
     bool is_first_ = true;
 };
 

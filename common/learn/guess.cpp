@@ -8,30 +8,30 @@
 namespace coalesce::learn {
 
 bool Guess::is_right() const {
-    return said && fact && std::abs(*said - *fact) <= within * *fact;
+    return answered && actual && std::abs(*answered - *actual) <= tolerance * *actual;
 }
 
-Json fact_of(const Predicted& predicted) {
-    return {{"percent", std::round(100 * predicted.of_copy())},
-            {"label", told_of(predicted).label}};
+Json predicted_fact(const Predicted& predicted) {
+    return {{"percent", std::round(100 * predicted.fraction_of_copy())},
+            {"label", describe_prediction(predicted).label}};
 }
 
-void settle(Guess& guess, const Json& counters, const Json& predicted) {
-    if (guess.counter != kOfCopy) {
-        guess.fact = per_request(counters, guess.counter);
+void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted) {
+    if (guess.counter != kCopyPercentQuestion) {
+        guess.actual = per_request(counters, guess.counter);
     } else if (predicted.is_object()) {
-        guess.fact = predicted.value("percent", 0.0);
+        guess.actual = predicted.value("percent", 0.0);
         guess.label = predicted.value("label", "");
     }
 }
 
-std::string fact_text(const Guess& guess) {
-    double fact = guess.fact.value_or(0);
-    bool is_whole = std::abs(fact - std::round(fact)) <= kRounding * fact;
+std::string format_actual(const Guess& guess) {
+    double actual = guess.actual.value_or(0);
+    bool is_whole = std::abs(actual - std::round(actual)) <= kRoundingTolerance * actual;
     std::string text = guess.label.empty() ? "it is " : "the model says ";
-    text += figure(fact) + (is_whole ? "" : " on average");
+    text += format_figure(actual) + (is_whole ? "" : " on average");
     if (!guess.label.empty()) text += " (" + guess.label + ")";
-    if (guess.said) text += guess.is_right() ? ": right" : ": wrong";
+    if (guess.answered) text += guess.is_right() ? ": right" : ": wrong";
     return text;
 }
 

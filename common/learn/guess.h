@@ -13,11 +13,11 @@ namespace coalesce::learn {
 
 /// A learner's prediction of one cost, and the actual cost.
 struct Guess {
-    std::string counter;         ///< the name of the counter that the exercise asks about
-    std::optional<double> said;  ///< the prediction; empty if the learner made none
-    std::optional<double> fact;  ///< the cost of the learner's own kernel, after it has passed
-    double within = kRounding;   ///< the relative error that the prediction may have
-    std::string label = "";      ///< "predicted, NVIDIA H200, ..." for model predictions, else ""
+    std::string counter;             ///< the name of the counter that the exercise asks about
+    std::optional<double> answered;  ///< the prediction; empty if the learner made none
+    std::optional<double> actual;    ///< the cost of the learner's own kernel, after it has passed
+    double tolerance = kRoundingTolerance;  ///< the relative error that the prediction may have
+    std::string label = "";  ///< "predicted, NVIDIA H200, ..." for model predictions, else ""
 
     /// Reports whether the learner's prediction was correct.
     bool is_right() const;
@@ -25,13 +25,13 @@ struct Guess {
 
 /// Returns the model's prediction for a kernel as JSON: "percent" is the percentage of a copy's
 /// speed, and "label" is a string such as "predicted, NVIDIA H200, ...".
-Json fact_of(const Predicted& predicted);
-/// Sets the actual cost in `guess` if a verdict's counters or the result of `fact_of` contain it.
-void settle(Guess& guess, const Json& counters, const Json& predicted);
+Json predicted_fact(const Predicted& predicted);
+/// Sets the actual cost in `guess` if a verdict's counters or the result of `predicted_fact` contain it.
+void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted);
 
 /// Returns a string that states the actual cost and whether the guess was correct. Examples are "it
 /// is 32: right", "it is 3.74 on average: wrong" and "the model says 43 (predicted, NVIDIA H200,
 /// within 8 %): right".
-std::string fact_text(const Guess& guess);
+std::string format_actual(const Guess& guess);
 
 }  // namespace coalesce::learn

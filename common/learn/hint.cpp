@@ -10,13 +10,13 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr int kLevels = static_cast<int>(kHintLevels.size());
+constexpr int kHintLevelCount = static_cast<int>(kHintLevels.size());
 
 std::string shown(const std::string& text, int level) {
     return is_sentence(text, level) ? wrap(text, "  ") : text + "\n";
 }
 
-std::string what_for(const Hint& hint, const Record& record, Status status) {
+std::string explain_hint_subject(const Hint& hint, const Record& record, Status status) {
     if (record.checks == 0)
         return "Nothing has been checked yet, so this hint is about how to begin.";
     if (status == Status::done)
@@ -37,21 +37,21 @@ int hint(Session& session, const Work& exercise, int level) {
         Record& record = now.records[exercise.name()];
         hint = session.course.hint_for(exercise.asked(), record.last_failure);
         int& seen = record.hints[name_of(hint)];
-        was_last = level == 0 && seen == kLevels;
-        if (level == 0) level = std::min(seen + 1, kLevels);
+        was_last = level == 0 && seen == kHintLevelCount;
+        if (level == 0) level = std::min(seen + 1, kHintLevelCount);
         seen = std::max(seen, level);
     });
     const Record& record = state.record(exercise.name());
-    Status status = status_of(record, read_if_there(exercise.file()));
+    Status status = status_of(record, read_if_exists(exercise.file()));
 
-    std::cout << exercise.name() << ", hint " << level << " of " << kLevels << ": "
+    std::cout << exercise.name() << ", hint " << level << " of " << kHintLevelCount << ": "
               << kHintLevels[static_cast<size_t>(level - 1)] << "\n"
-              << wrap(what_for(hint, record, status)) << "\n"
+              << wrap(explain_hint_subject(hint, record, status)) << "\n"
               << shown(text_of(hint, level), level) << "\n";
     if (was_last) {
         std::cout << wrap("There are no more hints. The lesson: " + exercise.lesson() +
                           ". The solution: ./learn explain " + exercise.words());
-    } else if (level < kLevels) {
+    } else if (level < kHintLevelCount) {
         std::cout << "More: ./learn hint " << exercise.words() << "      Try: ./learn check "
                   << exercise.words() << "\n";
     } else {

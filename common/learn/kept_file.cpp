@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 // Waits for the lock, which only one command can hold at a time. The lock is released when the
 // descriptor is closed or the process ends. On a file system that does not support locks, commands
 // run without it.
-Descriptor locked(const fs::path& file) {
+Descriptor lock_file(const fs::path& file) {
     Descriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     while (lock && flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
     }
@@ -25,51 +25,51 @@ Descriptor locked(const fs::path& file) {
 
 }  // namespace
 
-KeptFile::KeptFile(fs::path folder, const std::string& name,
-                   std::function<void(const std::string&)> warn)
+LockedFile::LockedFile(fs::path folder, const std::string& name,
+                       std::function<void(const std::string&)> warn)
     : folder_(folder), file_(folder / name), warn_(std::move(warn)) {
     std::error_code error;
     fs::create_directories(folder, error);
-    if (error) complain(folder.string() + " cannot be created (" + error.message() + ")");
+    if (error) warn_once(folder.string() + " cannot be created (" + error.message() + ")");
 }
 
-void KeptFile::complain(const std::string& message) {
+void LockedFile::warn_once(const std::string& message) {
     if (!has_complained_) warn_(message + "; progress is not saved");
     has_complained_ = true;
 }
 
-void KeptFile::keep_aside(const std::string& why) {
+void LockedFile::set_aside_damaged_file(const std::string& why) {
     fs::path kept;
     for (int number = 1; kept.empty() || fs::exists(kept); ++number) {
         kept = file_.string() + ".broken-" + std::to_string(number);
     }
     std::error_code error;
     fs::rename(file_, kept, error);
-    if (error) return complain(file_.string() + " is damaged and cannot be renamed");
+    if (error) return warn_once(file_.string() + " is damaged and cannot be renamed");
     warn_(file_.string() + " is damaged (" + why + "); it was renamed to " +
           kept.filename().string() + ", and progress starts from the beginning");
 }
 
-void KeptFile::read_locked(const Read& read) {
+void LockedFile::read_locked(const Read& read) {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(file_, error))) return;
-    auto text = read_if_there(file_);
+    auto text = read_if_exists(file_);
     if (!text) {
-        if (fs::is_directory(file_, error)) return keep_aside("it is a folder");
-        return complain(file_.string() + " cannot be read");
+        if (fs::is_directory(file_, error)) return set_aside_damaged_file("it is a folder");
+        return warn_once(file_.string() + " cannot be read");
     }
     try {
         read(*text);
-    } catch (const NewerFormat&) {
-        complain(file_.string() +
-                 " was written by a newer version of this command (update: git pull, then ./learn "
-                 "build)");
+    } catch (const NewerFormatError&) {
+        warn_once(file_.string() +
+                  " was written by a newer version of this command (update: git pull, then ./learn "
+                  "build)");
     } catch (const std::exception& problem) {
-        keep_aside(text->empty() ? "empty" : "this command did not write it");
+        set_aside_damaged_file(text->empty() ? "empty" : "this command did not write it");
     }
 }
 
-void KeptFile::write_locked(const std::string& text) {
+void LockedFile::write_locked(const std::string& text) {
     std::error_code ignored;
     const std::string unfinished = file_.filename().string() + ".unfinished";
     // Remove unfinished files. Only the holder of the lock writes, so these files must have been
@@ -79,17 +79,17 @@ void KeptFile::write_locked(const std::string& text) {
             fs::remove(entry.path(), ignored);
         }
     }
-    const auto error = write_whole(file_, text, {.is_synced = true});
-    if (error) complain(file_.string() + " cannot be written (" + error.message() + ")");
+    const auto error = write_atomically(file_, text, {.should_sync = true});
+    if (error) warn_once(file_.string() + " cannot be written (" + error.message() + ")");
 }
 
-void KeptFile::read(const Read& read) {
-    const Descriptor lock = locked(folder_ / "lock");
+void LockedFile::read(const Read& read) {
+    const Descriptor lock = lock_file(folder_ / "lock");
     read_locked(read);
 }
 
-void KeptFile::update(const Read& read, const std::function<std::string()>& change) {
-    const Descriptor lock = locked(folder_ / "lock");
+void LockedFile::update(const Read& read, const std::function<std::string()>& change) {
+    const Descriptor lock = lock_file(folder_ / "lock");
     read_locked(read);
     const std::string text = change();
     // Do not overwrite a file that could not be read.

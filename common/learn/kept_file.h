@@ -14,19 +14,19 @@ namespace coalesce::learn {
 
 /// Thrown by a reader if the file was written by a newer version of the command. Such a file is not
 /// damaged and must not be replaced.
-struct NewerFormat {};
+struct NewerFormatError {};
 
 /// A file that is replaced as a whole by every write.
-class KeptFile {
+class LockedFile {
 public:
-    /// A function that parses the text of the file. Throws NewerFormat if the format is newer, or
+    /// A function that parses the text of the file. Throws NewerFormatError if the format is newer, or
     /// any other exception if the text is damaged.
     using Read = std::function<void(const std::string& text)>;
 
     /// Opens the file, and creates the folder if necessary. If the file cannot be used, calls
     /// `warn` once and continues without storing anything.
-    KeptFile(std::filesystem::path folder, const std::string& name,
-             std::function<void(const std::string&)> warn);
+    LockedFile(std::filesystem::path folder, const std::string& name,
+               std::function<void(const std::string&)> warn);
 
     /// Reads the file and passes its text to `read`. Does not call `read` if there is no file.
     void read(const Read& read);
@@ -37,8 +37,8 @@ public:
 private:
     void read_locked(const Read& read);
     void write_locked(const std::string& text);
-    void keep_aside(const std::string& why);
-    void complain(const std::string& message);
+    void set_aside_damaged_file(const std::string& why);
+    void warn_once(const std::string& message);
 
     std::filesystem::path folder_, file_;
     std::function<void(const std::string&)> warn_;

@@ -61,7 +61,7 @@ std::vector<std::string> words_of(const std::string& line) {
     return words;
 }
 
-CompileCommand compile_command_of(const course::Step& step) {
+CompileCommand find_compile_command(const course::Step& step) {
     const fs::path file = programs().parent_path() / "compile_commands.json";
     const std::string next = "; ./learn build writes it";
     if (!fs::exists(file)) throw UsageError("there is no " + file.string() + next);
@@ -78,7 +78,8 @@ CompileCommand compile_command_of(const course::Step& step) {
 }
 
 // Changes a compiler command so that it writes PTX, and no machine code for this computer's GPU.
-std::vector<std::string> words_for_ptx(const std::vector<std::string>& words, const fs::path& ptx) {
+std::vector<std::string> to_ptx_command(const std::vector<std::string>& words,
+                                        const fs::path& ptx) {
     std::vector<std::string> changed;
     bool has_virtual = false;
     for (size_t k = 0; k < words.size(); ++k) {
@@ -113,20 +114,20 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
 
     const TemporaryFolder folder;
     const fs::path file = folder / "main.ptx";
-    const Ended ended =
-        run_child(words_for_ptx(command.words, file), kCompileSeconds, {}, command.folder);
-    const std::string ptx = read_if_there(file).value_or("");
+    const ProcessResult ended =
+        run_child(to_ptx_command(command.words, file), kCompileSeconds, {}, command.folder);
+    const std::string ptx = read_if_exists(file).value_or("");
     if (ended.exit_code != 0 || ptx.empty()) {
         throw std::runtime_error("steps/" + step.name + "/main.cu does not compile:\n" +
                                  ended.output);
     }
-    cache.keep("ptx-of-step", key.str(), ptx);
+    cache.save_cached("ptx-of-step", key.str(), ptx);
     return ptx;
 }
 
 // Returns the name of the compiler, along with its version if the PTX states it, such as "nvcc
 // 13.0.88".
-std::string compiler_of(const std::string& ptx, const std::string& program) {
+std::string find_compiler_name(const std::string& ptx, const std::string& program) {
     const std::string name = fs::path(program).filename().string();
     const std::string tools = "Cuda compilation tools, release", version = ", V";
     size_t at = ptx.find(tools);
@@ -140,14 +141,16 @@ std::string compiler_of(const std::string& ptx, const std::string& program) {
 
 // Returns the launches for which the lesson's own program predicts times. If there are none, sets
 // `why_not`.
-std::vector<timing::Prediction> launches_of(const course::Step& step, const std::string& variant,
-                                            std::string& why_not) {
-    const fs::path program = built(program_of(step.name));
+std::vector<timing::Prediction> predict_launches_of_step(const course::Step& step,
+                                                         const std::string& variant,
+                                                         std::string& why_not) {
+    const fs::path program = require_built(program_of(step.name));
     const TemporaryFolder folder;
     const fs::path file = folder / "run.json";
-    const Ended ended = run_child({program.string(), "--device", "sim", "--bench", "--variant",
-                                   variant, "--time", "--at", "8192", "--json", file.string()},
-                                  kCompileSeconds);
+    const ProcessResult ended =
+        run_child({program.string(), "--device", "sim", "--bench", "--variant", variant, "--time",
+                   "--at", "8192", "--json", file.string()},
+                  kCompileSeconds);
     if (!fs::exists(file)) throw std::runtime_error(program.string() + " failed:\n" + ended.output);
     const Json run = read_json(file);
     const Json& result = run.at("results").at(0);
@@ -160,18 +163,19 @@ std::vector<timing::Prediction> launches_of(const course::Step& step, const std:
 
 // Returns each launched kernel in this file once. If no kernel was launched, returns the kernels
 // called `named`.
-std::vector<LaunchedKernel> kernels_of(const LaunchedCode& code,
-                                       const std::vector<timing::Prediction>& launches,
-                                       const std::string& named) {
+std::vector<LaunchedKernel> list_launched_kernels(const LaunchedCode& code,
+                                                  const std::vector<timing::Prediction>& launches,
+                                                  const std::string& named) {
     std::vector<LaunchedKernel> kernels;
     const auto add = [&](const std::string& entry, const timing::Prediction* launch) {
         const bool is_known = std::ranges::count(kernels, entry, &LaunchedKernel::entry) > 0;
         if (is_known) return;
         const std::string name = kernel_name(entry);
-        kernels.push_back({entry, line_of_kernel(code.source, name.substr(0, name.find('<'))), {}});
+        kernels.push_back(
+            {entry, find_kernel_line(code.source, name.substr(0, name.find('<'))), {}});
         if (launch != nullptr) kernels.back().launch = *launch;
     };
-    const std::vector<std::string> entries = entries_of(code.ptx);
+    const std::vector<std::string> entries = find_entries(code.ptx);
     for (auto& launch : launches) {
         const auto entry = std::ranges::find(entries, launch.kernel, kernel_name);
         if (entry != entries.end()) add(*entry, &launch);
@@ -184,7 +188,7 @@ std::vector<LaunchedKernel> kernels_of(const LaunchedCode& code,
     return kernels;
 }
 
-const course::Variant& variant_of(const course::Step& step, const std::string& name) {
+const course::Variant& find_variant(const course::Step& step, const std::string& name) {
     if (name.empty()) return step.variants.front();
     if (const course::Variant* found = step.find(name)) return *found;
     throw UsageError(step.name + " has no variant \"" + name + "\"; it has " +
@@ -193,22 +197,22 @@ const course::Variant& variant_of(const course::Step& step, const std::string& n
 
 }  // namespace
 
-LaunchedCode code_of_variant(const course::Step& step, const std::string& name) {
-    const course::Variant& variant = variant_of(step, name);
+LaunchedCode load_variant_code(const course::Step& step, const std::string& name) {
+    const course::Variant& variant = find_variant(step, name);
     if (variant.kernel.empty()) {
         throw UsageError(variant.name + " of " + step.name +
                          " is host code, which has no PTX; ./learn list " + step.number() +
                          " names the kernels");
     }
-    const CompileCommand command = compile_command_of(step);
+    const CompileCommand command = find_compile_command(step);
     LaunchedCode code;
     code.what = step.name + ", variant " + variant.name;
     code.file = code.path_in_ptx = "steps/" + step.name + "/main.cu";
     code.source = read_file(command.source);
     code.ptx = compile_step(step, command, code.source);
-    code.compiler = compiler_of(code.ptx, command.words.front());
-    const auto launches = launches_of(step, variant.name, code.why_not_launched);
-    code.kernels = kernels_of(code, launches, variant.kernel);
+    code.compiler = find_compiler_name(code.ptx, command.words.front());
+    const auto launches = predict_launches_of_step(step, variant.name, code.why_not_launched);
+    code.kernels = list_launched_kernels(code, launches, variant.kernel);
     if (code.kernels.empty()) {
         throw std::runtime_error("the PTX of " + code.file + " has no kernel " + variant.kernel +
                                  "; ./learn build brings the programs up to date");
@@ -216,7 +220,7 @@ LaunchedCode code_of_variant(const course::Step& step, const std::string& name) 
     return code;
 }
 
-LaunchedCode code_of_file(const Work& exercise, const std::string& file) {
+LaunchedCode load_file_code(const Work& exercise, const std::string& file) {
     const Source source = exercise.source(file);
     LocalRunner runner({.cache = cache_folder()});
     const Exercise& asked = exercise.asked();
@@ -231,7 +235,7 @@ LaunchedCode code_of_file(const Work& exercise, const std::string& file) {
     code.ptx = compiled.ptx;
     code.compiler = compiled.compiler;
     const Shape shape = predicted_shape(asked);
-    code.kernels.push_back({compiled.entry, line_of_kernel(source.text, asked.kernel), {}});
+    code.kernels.push_back({compiled.entry, find_kernel_line(source.text, asked.kernel), {}});
     if (const auto predicted = runner.predict(compiled, asked.task(), shape)) {
         code.kernels.front().launch = predicted->longest();
     } else {

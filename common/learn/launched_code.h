@@ -35,10 +35,10 @@ struct LaunchedCode {
 /// Compiles a variant with the command that the course's build uses for the lesson. The lesson's
 /// program then launches it on the simulated GPU. An empty `variant` means the main variant. Throws
 /// UsageError, or std::runtime_error if the lesson does not compile.
-LaunchedCode code_of_variant(const course::Step& step, const std::string& variant);
+LaunchedCode load_variant_code(const course::Step& step, const std::string& variant);
 
 /// Compiles a file for an exercise and launches its kernel. An empty `file` means the exercise's
 /// own file. The caller must have selected the simulated GPU.
-LaunchedCode code_of_file(const Work& exercise, const std::string& file);
+LaunchedCode load_file_code(const Work& exercise, const std::string& file);
 
 }  // namespace coalesce::learn

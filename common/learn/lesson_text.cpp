@@ -66,7 +66,7 @@ std::string table_text(const std::vector<Cells>& rows) {
         if (all <= kTerminalColumns)
             text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
         else if (r > 0)
-            text += wrap_behind("- ", line.substr(2));
+            text += wrap_with_hanging_indent("- ", line.substr(2));
     }
     return text;
 }
@@ -111,7 +111,7 @@ private:
     /// Underlines the two upper levels, so that they are visible without colours.
     void add_heading(const std::string& line) {
         const std::string heading = without_markup(line.substr(line.find_first_not_of("# ")));
-        text_ += style_.strong(heading) + "\n";
+        text_ += style_.paint_strong(heading) + "\n";
         if (!line.starts_with("###"))
             text_ += std::string(heading.size(), line.starts_with("##") ? '-' : '=') + "\n";
     }
@@ -146,8 +146,9 @@ private:
         if (!table_.empty()) text_ += table_text(table_);
         table_.clear();
         if (!paragraph_.empty())
-            text_ += bullet_.empty() ? wrap(without_markup(paragraph_))
-                                     : wrap_behind(bullet_, without_markup(paragraph_));
+            text_ += bullet_.empty()
+                         ? wrap(without_markup(paragraph_))
+                         : wrap_with_hanging_indent(bullet_, without_markup(paragraph_));
         paragraph_.clear();
         bullet_.clear();
     }

@@ -19,7 +19,7 @@ constexpr double kToolSeconds = 60;
 
 // Finds a program of the CUDA toolkit, either on the PATH or next to nvcc. Returns "" if there is
 // none.
-std::string tool(const std::string& name) {
+std::string find_tool(const std::string& name) {
     if (std::string found = find_program(name); !found.empty()) return found;
     const auto nvcc = find_compiler(Compiler::nvcc);
     if (!nvcc) return "";
@@ -29,28 +29,29 @@ std::string tool(const std::string& name) {
 
 // Returns the architecture to pass to ptxas, which is "sm_90" like that of the simulated GPU, or
 // "sm_90a" if the PTX requires it.
-std::string architecture_of(const std::string& ptx) {
+std::string find_architecture(const std::string& ptx) {
     static const std::regex target(R"(\.target\s+(sm_\d+a))");
     std::smatch found;
     return std::regex_search(ptx, found, target) ? found.str(1) : "sm_90";
 }
 
 // Runs ptxas, which writes kernel.cubin to the folder.
-Ended assemble(const std::string& ptxas, const std::string& ptx, const TemporaryFolder& folder) {
+ProcessResult assemble(const std::string& ptxas, const std::string& ptx,
+                       const TemporaryFolder& folder) {
     write_file(folder / "kernel.ptx", ptx);
-    return run_child({ptxas, "-arch=" + architecture_of(ptx), "-v", "-lineinfo", "-o",
+    return run_child({ptxas, "-arch=" + find_architecture(ptx), "-v", "-lineinfo", "-o",
                       (folder / "kernel.cubin").string(), (folder / "kernel.ptx").string()},
                      kToolSeconds);
 }
 
-[[noreturn]] void fail_without(const std::string& what) {
+[[noreturn]] void fail_without_tool(const std::string& what) {
     throw UsageError("--sass needs " + what +
                      " of the CUDA toolkit, and there is none on the PATH or beside nvcc; install "
                      "it, or set CUDA_HOME; without --sass the PTX is shown");
 }
 
 // Returns the section of the nvdisasm output that belongs to one kernel.
-std::string section_of(const std::string& text, const std::string& entry) {
+std::string extract_kernel_section(const std::string& text, const std::string& entry) {
     std::string section;
     bool is_inside = false;
     for (const std::string& line : lines_of(text)) {
@@ -62,14 +63,14 @@ std::string section_of(const std::string& text, const std::string& entry) {
 
 }  // namespace
 
-Assembled assembled(const std::string& ptx) {
-    const std::string ptxas = tool("ptxas");
+Assembled assemble_ptx(const std::string& ptx) {
+    const std::string ptxas = find_tool("ptxas");
     if (ptxas.empty()) return {};
     const TemporaryFolder folder;
-    const Ended ended = assemble(ptxas, ptx, folder);
+    const ProcessResult ended = assemble(ptxas, ptx, folder);
     if (ended.exit_code != 0) return {};
     Assembled result;
-    result.by = "ptxas for " + architecture_of(ptx);
+    result.tool_name = "ptxas for " + find_architecture(ptx);
     static const std::regex entry("Compiling entry function '([^']+)'"),
         used("Used (\\d+) registers");
     std::string kernel;
@@ -83,17 +84,17 @@ Assembled assembled(const std::string& ptx) {
     return result;
 }
 
-std::string sass_of(const std::string& ptx, const std::string& entry) {
-    const std::string ptxas = tool("ptxas"), nvdisasm = tool("nvdisasm"),
-                      cuobjdump = tool("cuobjdump");
-    if (nvdisasm.empty() && cuobjdump.empty()) fail_without("nvdisasm or cuobjdump");
-    if (ptxas.empty()) fail_without("ptxas");
+std::string disassemble(const std::string& ptx, const std::string& entry) {
+    const std::string ptxas = find_tool("ptxas"), nvdisasm = find_tool("nvdisasm"),
+                      cuobjdump = find_tool("cuobjdump");
+    if (nvdisasm.empty() && cuobjdump.empty()) fail_without_tool("nvdisasm or cuobjdump");
+    if (ptxas.empty()) fail_without_tool("ptxas");
     const TemporaryFolder folder;
-    const Ended code = assemble(ptxas, ptx, folder);
+    const ProcessResult code = assemble(ptxas, ptx, folder);
     if (code.exit_code != 0) throw std::runtime_error("ptxas rejected the PTX:\n" + code.output);
     const std::string cubin = (folder / "kernel.cubin").string();
     // Prefer nvdisasm, because cuobjdump does not print the source line of each instruction.
-    const Ended shown =
+    const ProcessResult shown =
         nvdisasm.empty()
             ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, kToolSeconds)
             : run_child({nvdisasm, "--print-code", "--print-line-info", cubin}, kToolSeconds);
@@ -101,7 +102,7 @@ std::string sass_of(const std::string& ptx, const std::string& entry) {
         throw std::runtime_error((nvdisasm.empty() ? cuobjdump : nvdisasm) + " failed:\n" +
                                  shown.output);
     }
-    return section_of(shown.output, entry);
+    return extract_kernel_section(shown.output, entry);
 }
 
 }  // namespace coalesce::learn

@@ -11,14 +11,14 @@ namespace coalesce::learn {
 /// The registers that ptxas reported.
 struct Assembled {
     std::map<std::string, int> registers;  ///< registers per thread, by kernel; empty without ptxas
-    std::string by;                        ///< "ptxas for sm_90"
+    std::string tool_name;                 ///< "ptxas for sm_90"
 };
 /// Runs ptxas on the PTX.
-Assembled assembled(const std::string& ptx);
+Assembled assemble_ptx(const std::string& ptx);
 
 /// Returns the machine code of a kernel, as printed by nvdisasm or cuobjdump. If a tool is missing,
 /// throws a UsageError naming it. If a tool fails, throws a std::runtime_error with the tool's
 /// message.
-std::string sass_of(const std::string& ptx, const std::string& entry);
+std::string disassemble(const std::string& ptx, const std::string& entry);
 
 }  // namespace coalesce::learn

@@ -109,14 +109,15 @@ private:
 
 /// A subcommand, and the struct that its options are parsed into.
 template <class Words>
-struct Added {
+struct AddedCommand {
     CLI::App* command;
     Words& words;
 };
 
 /// Adds a subcommand whose function is called with the session and the subcommand's options.
 template <class Words, class Obey>
-Added<Words> add(CommandLine& line, const std::string& name, const std::string& about, Obey obey) {
+AddedCommand<Words> add(CommandLine& line, const std::string& name, const std::string& about,
+                        Obey obey) {
     auto words = std::make_shared<Words>();
     CLI::App* command = line.add(name, about, [=, &line] {
         Session session(line.is_plain());
@@ -125,24 +126,25 @@ Added<Words> add(CommandLine& line, const std::string& name, const std::string& 
     return {command, *words};
 }
 
-enum class Hunt { may_be_meant, is_not_meant };
+enum class Hunt { may_be_selected, is_not_selectable };
 
 /// Adds a subcommand whose function is called with the session, an exercise and the subcommand's
 /// options.
 template <class Words, class Obey>
-Added<Words> add_for_exercise(CommandLine& line, const std::string& name, const std::string& about,
-                              Obey obey, Hunt hunt = Hunt::may_be_meant) {
-    struct AllWords {
+AddedCommand<Words> add_for_exercise(CommandLine& line, const std::string& name,
+                                     const std::string& about, Obey obey,
+                                     Hunt hunt = Hunt::may_be_selected) {
+    struct AllArguments {
         std::string exercise;
         bool is_hunt = false;
         Words more{};
     };
     const auto [command, all] =
-        add<AllWords>(line, name, about, [obey](Session& session, AllWords& words) {
+        add<AllArguments>(line, name, about, [obey](Session& session, AllArguments& words) {
             return obey(session, session.exercise(words.exercise, words.is_hunt), words.more);
         });
     command->add_option("EXERCISE", all.exercise, "02, 2 or 02_naive; default: the next one");
-    if (hunt == Hunt::may_be_meant) {
+    if (hunt == Hunt::may_be_selected) {
         command->add_flag("--hunt", all.is_hunt, "Use its bug hunt, hunt.cu");
     }
     return {command, all.more};
@@ -164,12 +166,12 @@ void add_progress(CommandLine& line) {
 }
 
 void add_play(CommandLine& line) {
-    auto words = std::make_shared<PlayWords>();
+    auto words = std::make_shared<PlayArguments>();
     CLI::App* command =
         line.add("play", "Serve the book on this computer", [words]() -> int { play(*words); });
     command->add_option("--port", words->port, "The port to use (8237); 0: any free one")
         ->check(CLI::Range(0, 65535));
-    command->add_flag("--open", words->opens, "Open it in a browser");
+    command->add_flag("--open", words->should_open, "Open it in a browser");
 }
 
 void add_doctor(CommandLine& line) {
@@ -183,9 +185,9 @@ void add_doctor(CommandLine& line) {
 // ---- the exercises ----
 
 void add_check(CommandLine& line) {
-    const auto [command, words] = add<CheckWords>(
+    const auto [command, words] = add<CheckArguments>(
         line, "check", "Check a kernel: 0 passed, 1 not yet, 2 not checked",
-        [](Session& session, const CheckWords& words) { return check(session, words); });
+        [](Session& session, const CheckArguments& words) { return check(session, words); });
     command->add_option("EXERCISE", words.exercise,
                         "all, 02, 2 or 02_naive; default: the next one");
     command->add_flag("--hunt", words.is_hunt, "Use its bug hunt, hunt.cu");
@@ -195,13 +197,14 @@ void add_check(CommandLine& line) {
     command->add_option("--seconds", words.seconds, "Time limit in seconds (60)");
     command->add_flag("--json", words.json, "Print the verdict as JSON");
     command->add_flag("--map", words.has_full_map, "Draw which cells of the output are wrong");
-    command->add_flag("--through-ir", words.through_ir, "Compile through LLVM IR, as the pages do");
+    command->add_flag("--through-ir", words.uses_llvm_ir,
+                      "Compile through LLVM IR, as the pages do");
 }
 
 void add_watch(CommandLine& line) {
-    const auto [command, words] =
-        add_for_exercise<WatchWords>(line, "watch", "Check a kernel whenever it is saved", watch);
-    command->add_flag("--poll", words.polls, "Look for changes five times per second");
+    const auto [command, words] = add_for_exercise<WatchArguments>(
+        line, "watch", "Check a kernel whenever it is saved", watch);
+    command->add_flag("--poll", words.should_poll, "Look for changes five times per second");
     command->add_option("--seconds", words.seconds, "Time limit of a check in seconds (60)")
         ->check(CLI::Range(1, 3600));
 }
@@ -216,14 +219,14 @@ void add_hint(CommandLine& line) {
 void add_predict(CommandLine& line) {
     const auto [command, answers] = add_for_exercise<std::vector<std::string>>(
         line, "predict", "Predict what your kernel costs, and answer questions", ask_lesson,
-        Hunt::is_not_meant);
+        Hunt::is_not_selectable);
     command->add_option("ANSWER", answers, "Your numbers, in the order of the questions");
 }
 
 void add_picture(CommandLine& line) {
-    const auto [command, words] = add_for_exercise<PictureWords>(
+    const auto [command, words] = add_for_exercise<PictureArguments>(
         line, "picture", "Draw the memory that one warp touches",
-        [&line](Session&, const Work& exercise, const PictureWords& words) {
+        [&line](Session&, const Work& exercise, const PictureArguments& words) {
             return picture(exercise, words, line.words());
         });
     command->add_option("--file", words.file, "Draw the kernel of another file");
@@ -241,22 +244,22 @@ void add_explain(CommandLine& line) {
 }
 
 void add_diff(CommandLine& line) {
-    const auto [command, words] = add_for_exercise<DiffWords>(
+    const auto [command, words] = add_for_exercise<DiffArguments>(
         line, "diff", "Show what a step changes in the step it builds on", diff,
-        Hunt::is_not_meant);
-    command->add_flag("--mine", words.is_mine, "Compare your own kernels");
+        Hunt::is_not_selectable);
+    command->add_flag("--mine", words.is_learner_file, "Compare your own kernels");
     command->add_flag("--yes", words.yes, "Show it even before both exercises have passed");
 }
 
-struct ResetWords {
+struct ResetArguments {
     std::string exercise;
     bool is_hunt = false;
 };
 
 void add_reset(CommandLine& line) {
-    const auto [command, words] = add<ResetWords>(
+    const auto [command, words] = add<ResetArguments>(
         line, "reset", "Restore the original file; your text is kept",
-        [](Session& session, const ResetWords& words) {
+        [](Session& session, const ResetArguments& words) {
             return reset(find_exercise(session.course, words.exercise, words.is_hunt));
         });
     command->add_option("EXERCISE", words.exercise, "02, 2 or 02_naive")->required();
@@ -264,9 +267,9 @@ void add_reset(CommandLine& line) {
 }
 
 void add_measure(CommandLine& line) {
-    const auto [command, words] = add_for_exercise<MeasureWords>(
+    const auto [command, words] = add_for_exercise<MeasureArguments>(
         line, "measure", "Measure the bandwidth of your kernel on a GPU",
-        [&line](Session& session, const Work& exercise, const MeasureWords& words) {
+        [&line](Session& session, const Work& exercise, const MeasureArguments& words) {
             return measure(session, exercise, words, line.words());
         });
     command->add_option("--file", words.file, "Measure another file, without recording the result");
@@ -277,14 +280,14 @@ void add_measure(CommandLine& line) {
 
 void add_ptx(CommandLine& line) {
     const auto [command, words] =
-        add<PtxWords>(line, "ptx", "Show the PTX of a kernel by source line",
-                      [&line](Session& session, const PtxWords& words) {
-                          return ptx(session, words, line.words());
-                      });
+        add<PtxArguments>(line, "ptx", "Show the PTX of a kernel by source line",
+                          [&line](Session& session, const PtxArguments& words) {
+                              return ptx(session, words, line.words());
+                          });
     command->add_option("STEP", words.exercise, "02, 2 or 02_naive; default: the next exercise");
     command->add_option("--variant", words.variant,
                         "A variant of the lesson (default: the main one)");
-    command->add_flag("--mine", words.is_mine, "Show your kernel for the exercise");
+    command->add_flag("--mine", words.is_learner_file, "Show your kernel for the exercise");
     command->add_flag("--yes", words.yes, "Show it even before the exercise has passed");
     command->add_option("--file", words.file, "Show another file for the exercise");
     command->add_option("--json", words.json, "Also write everything to this file");
@@ -293,7 +296,7 @@ void add_ptx(CommandLine& line) {
 
 void add_beat(CommandLine& line) {
     const auto [command, words] =
-        add<BeatWords>(line, "beat", "The open exercise: beat 10_registers", beat);
+        add<BeatArguments>(line, "beat", "The open exercise: beat 10_registers", beat);
     command->add_option("--file", words.file, "Try another file, without recording the attempt");
     command->add_flag("--list", words.is_list, "List your attempts");
     command->add_option("--restore", words.restore, "Restore the attempt with this number")
@@ -306,12 +309,12 @@ void add_beat(CommandLine& line) {
 // ---- the steps ----
 
 void add_run(CommandLine& line) {
-    auto words = std::make_shared<RunWords>();
+    auto words = std::make_shared<RunArguments>();
     auto time = std::make_shared<CLI::Option*>();
     CLI::App* command = line.add("run", "Run steps, and print one table", [words, time] {
         if ((*time)->count() > 0 && words->time.empty()) words->time = "H200";
         const course::Course course = course::read_course(repository());
-        const RunRequest request = understand(*words, course);
+        const RunRequest request = parse_request(*words, course);
         return request.program != nullptr ? run_program(request) : run(request);
     });
     command->add_option("STEP", words->steps, "all, rivals, or steps: 02, 2 or 02_naive");
@@ -348,12 +351,12 @@ void add_read(CommandLine& line) {
     command->add_flag("--answers", words.with_answers, "Show folded answers and solutions");
 }
 
-struct ListWords {
+struct ListArguments {
     std::string step;
     bool json = false;
 };
 
-int list(Session& session, const ListWords& words) {
+int list(Session& session, const ListArguments& words) {
     if (words.step.empty()) return show_list(session, words.json);
     const course::Step* step = session.course.lesson(words.step);
     if (step == nullptr) {
@@ -364,8 +367,8 @@ int list(Session& session, const ListWords& words) {
 }
 
 void add_list(CommandLine& line) {
-    const auto [command, words] =
-        add<ListWords>(line, "list", "List the steps and your progress; 03: its variants", list);
+    const auto [command, words] = add<ListArguments>(
+        line, "list", "List the steps and your progress; 03: its variants", list);
     command->add_option("STEP", words.step, "List the variants of this step");
     command->add_flag("--json", words.json, "Print JSON");
 }

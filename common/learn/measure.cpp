@@ -20,7 +20,7 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr int kLargest = 1 << 15;
+constexpr int kMaxSide = 1 << 15;
 constexpr int kMeasureSeconds = 120;
 
 struct Measured {
@@ -29,19 +29,19 @@ struct Measured {
 
     double gbps() const { return bytes / kernel.ms * 1e3 / 1e9; }
     double copy_gbps() const { return bytes / copy.ms * 1e3 / 1e9; }
-    double of_copy() const { return copy.ms / kernel.ms; }
+    double fraction_of_copy() const { return copy.ms / kernel.ms; }
 };
 
-void understand(const Work& exercise, const MeasureWords& words) {
+void validate_arguments(const Work& exercise, const MeasureArguments& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
                          " is a whole program, and only a kernel has a bandwidth: ./learn check " +
                          exercise.words() + " runs it");
     }
     for (int extent : {words.rows, words.cols}) {
-        if (extent < 1 || extent > kLargest) {
+        if (extent < 1 || extent > kMaxSide) {
             throw UsageError("--rows and --cols take whole numbers from 1 to " +
-                             std::to_string(kLargest));
+                             std::to_string(kMaxSide));
         }
     }
 }
@@ -51,7 +51,7 @@ void understand(const Work& exercise, const MeasureWords& words) {
 }
 
 // Verifies the kernel's output, and then times the kernel at the same size.
-Measured time_it(LoadedKernel& kernel, const Problem& problem, const Device& device) {
+Measured verify_and_time(LoadedKernel& kernel, const Problem& problem, const Device& device) {
     Shape shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
     Failure failure;
     auto launch = kernel.configure(shape, failure);
@@ -76,7 +76,7 @@ Measured time_it(LoadedKernel& kernel, const Problem& problem, const Device& dev
     return measured;
 }
 
-Json as_json(const Work& exercise, const MeasureWords& words, const Measured& measured,
+Json as_json(const Work& exercise, const MeasureArguments& words, const Measured& measured,
              const Device& device) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
@@ -86,13 +86,14 @@ Json as_json(const Work& exercise, const MeasureWords& words, const Measured& me
             {"ms", measured.kernel.ms},
             {"gbps", measured.gbps()},
             {"copy_gbps", measured.copy_gbps()},
-            {"of_copy", measured.of_copy()},
+            {"of_copy", measured.fraction_of_copy()},
             {"verified", true}};
 }
 
-std::string as_text(const Json& measured) {
+std::string format_measured(const Json& measured) {
     return wrap("Measured on " + measured.value("device", "") + ", " +
-                figure(measured.value("rows", 0.0)) + " x " + figure(measured.value("cols", 0.0)) +
+                format_figure(measured.value("rows", 0.0)) + " x " +
+                format_figure(measured.value("cols", 0.0)) +
                 ", verified: " + format("%.4f ms, ", measured.value("ms", 0.0)) +
                 format("%.0f GB/s, ", measured.value("gbps", 0.0)) +
                 format("%.1f %% of the speed of cudaMemcpy", 100 * measured.value("of_copy", 0.0)) +
@@ -101,11 +102,11 @@ std::string as_text(const Json& measured) {
 
 }  // namespace
 
-int measure(Session& session, const Work& exercise, const MeasureWords& words, char** argv) {
-    understand(exercise, words);
+int measure(Session& session, const Work& exercise, const MeasureArguments& words, char** argv) {
+    validate_arguments(exercise, words);
     // Report a missing GPU here, because the usual message suggests --device, an option that this
     // command does not have.
-    std::string why = why_no_gpu();
+    std::string why = find_gpu_problem();
     if (!why.empty()) {
         throw UsageError("measuring a bandwidth needs a real GPU, and none works here (" + why +
                          "); ./learn check " + exercise.words() +
@@ -119,7 +120,7 @@ int measure(Session& session, const Work& exercise, const MeasureWords& words, c
     LoadedKernel kernel(compiled);
     if (kernel.problem().kind != FailureKind::none) fail_with(kernel.problem());
     Problem problem = {.rows = words.rows, .cols = words.cols, .produces = exercise.asked().task()};
-    Json measured = as_json(exercise, words, time_it(kernel, problem, device), device);
+    Json measured = as_json(exercise, words, verify_and_time(kernel, problem, device), device);
     if (words.file.empty()) {
         session.progress.update([&](State& state) {
             Json& best = state.records[exercise.name()].best_measured;
@@ -128,27 +129,28 @@ int measure(Session& session, const Work& exercise, const MeasureWords& words, c
             }
         });
     }
-    std::cout << (words.json ? measured.dump(1) + "\n" : as_text(measured));
+    std::cout << (words.json ? measured.dump(1) + "\n" : format_measured(measured));
     return 0;
 }
 
-Json measured_apart(const Work& exercise, const std::string& file, bool must, std::string& why) {
+Json measure_in_child(const Work& exercise, const std::string& file, bool must, std::string& why) {
     std::vector<std::string> arguments = {"measure", exercise.step->number(), "--json"};
     if (exercise.is_hunt) arguments.push_back("--hunt");
     if (!file.empty()) arguments.insert(arguments.end(), {"--file", file});
-    const Ended ended = run_to_end(
-        {.program = this_program(), .arguments = arguments, .with_errors = true}, kMeasureSeconds);
+    const ProcessResult ended =
+        run_to_end({.program = this_program(), .arguments = arguments, .captures_stderr = true},
+                   kMeasureSeconds);
     if (ended.exit_code == 0) return Json::parse(ended.output);
     const bool is_without_gpu = ended.exit_code == 2;
     why = ended.timed_out ? "it took too long." : is_without_gpu && !must ? "" : ended.output;
     return nullptr;
 }
 
-std::string bandwidth_text(const Work& exercise, const std::string& file, bool must) {
+std::string format_bandwidth(const Work& exercise, const std::string& file, bool must) {
     if (exercise.is_program()) return "";
     std::string why;
-    const Json measured = measured_apart(exercise, file, must, why);
-    if (!measured.is_null()) return "\n" + as_text(measured);
+    const Json measured = measure_in_child(exercise, file, must, why);
+    if (!measured.is_null()) return "\n" + format_measured(measured);
     return why.empty() ? "" : "\nThe bandwidth was not measured: " + wrap(why);
 }
 

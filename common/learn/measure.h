@@ -10,7 +10,7 @@
 namespace coalesce::learn {
 
 /// The arguments of `learn measure`.
-struct MeasureWords {
+struct MeasureArguments {
     std::string file = "";         ///< a file to measure instead of the exercise's own
     int rows = 8192, cols = 8192;  ///< the size of the matrix
     bool json = false;
@@ -18,15 +18,15 @@ struct MeasureWords {
 
 /// Verifies and times the kernel in this process. `argv` is the command line of this process.
 /// Returns the exit code, which is 1 if the kernel is incorrect. Throws UsageError if no GPU works.
-int measure(Session& session, const Work& exercise, const MeasureWords& words, char** argv);
+int measure(Session& session, const Work& exercise, const MeasureArguments& words, char** argv);
 
 /// Runs `measure --json` in a child process and returns its output. If nothing was measured,
 /// returns null and sets `why` to the reason. `why` stays empty if the computer has no GPU and
 /// `must` is false.
-Json measured_apart(const Work& exercise, const std::string& file, bool must, std::string& why);
+Json measure_in_child(const Work& exercise, const std::string& file, bool must, std::string& why);
 
 /// Measures the bandwidth in a child process, and returns a few lines about it. Stores the result
 /// if it is the best so far. Returns "" if there is no GPU and `must` is false.
-std::string bandwidth_text(const Work& exercise, const std::string& file, bool must);
+std::string format_bandwidth(const Work& exercise, const std::string& file, bool must);
 
 }  // namespace coalesce::learn

@@ -35,12 +35,12 @@ fs::path program_of(const std::string& step) {
     return programs() / step;
 }
 
-fs::path built(const fs::path& program) {
+fs::path require_built(const fs::path& program) {
     if (fs::exists(program)) return program;
     throw UsageError(program.string() + " is not built; ./learn build builds it");
 }
 
-void check_is_there(const std::string& file) {
+void require_file(const std::string& file) {
     if (!file.empty() && !fs::exists(file)) throw UsageError("there is no file " + file);
 }
 

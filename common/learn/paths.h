@@ -26,9 +26,9 @@ std::filesystem::path program_of(const std::string& step);
 /// The name of the program with the rival kernels. It can be used instead of a step's name.
 inline const std::string kRivals = "rivals";
 /// Returns `program`, the path of a program. Throws UsageError if the program has not been built.
-std::filesystem::path built(const std::filesystem::path& program);
+std::filesystem::path require_built(const std::filesystem::path& program);
 /// Throws UsageError if `file` is not empty and does not exist.
-void check_is_there(const std::string& file);
+void require_file(const std::string& file);
 /// Returns the path of the program that examines learners' kernels.
 std::filesystem::path checks_program();
 

@@ -12,7 +12,7 @@
 namespace coalesce::learn {
 namespace {
 
-void understand(const Work& exercise, const PictureWords& words) {
+void validate_arguments(const Work& exercise, const PictureArguments& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
                          " is a whole program, and only a kernel has a picture: ./learn check " +
@@ -31,16 +31,16 @@ void understand(const Work& exercise, const PictureWords& words) {
 
 }  // namespace
 
-int picture(const Work& exercise, const PictureWords& words, char** argv) {
-    understand(exercise, words);
+int picture(const Work& exercise, const PictureArguments& words, char** argv) {
+    validate_arguments(exercise, words);
     choose_device(DeviceChoice::simulator, argv);
     if (!words.svg.empty()) check_writable(words.svg);
 
     LocalRunner runner({.cache = learners_folder() / "cache"});
-    Picture picture = picture_of(exercise.source(words.file), exercise.asked(), runner,
-                                 {.shape = {words.rows, words.cols},
-                                  .block = static_cast<std::uint64_t>(words.block),
-                                  .warp = static_cast<unsigned>(words.warp)});
+    Picture picture = draw_warp_picture(exercise.source(words.file), exercise.asked(), runner,
+                                        {.shape = {words.rows, words.cols},
+                                         .block = static_cast<std::uint64_t>(words.block),
+                                         .warp = static_cast<unsigned>(words.warp)});
     // Discard the kernel's output, which is not part of the picture.
     bool is_cut = false;
     runner.take_output(is_cut);

@@ -14,11 +14,11 @@ namespace {
 
 /// The port is fixed, because a browser stores its data (the compiler, the learner's code)
 /// separately for each address and port.
-constexpr int kUsualPort = 8237;
+constexpr int kDefaultPort = 8237;
 
 WebServer server_for(const std::filesystem::path& book, const std::optional<int>& port) {
     try {
-        return {book, port.value_or(kUsualPort)};
+        return {book, port.value_or(kDefaultPort)};
     } catch (const PortTaken& taken) {
         if (port) throw UsageError(std::string(taken.what()) + "; --port 0 takes a free one");
         std::cout << "learn: " << taken.what()
@@ -44,7 +44,7 @@ void open_in_browser(const std::string& address) {
 
 }  // namespace
 
-void play(const PlayWords& words) {
+void play(const PlayArguments& words) {
     const std::filesystem::path book = programs().parent_path() / "docs" / "html";
     if (!std::filesystem::exists(book / "index.html")) {
         throw UsageError("there is no book in " + book.string() + "; ./learn docs builds it");
@@ -52,7 +52,7 @@ void play(const PlayWords& words) {
     WebServer server = server_for(book, words.port);
     std::cout << "The course is at " << server.address()
               << "\nOnly this computer can open it. Ctrl-C stops it." << std::endl;
-    if (words.opens) open_in_browser(server.address());
+    if (words.should_open) open_in_browser(server.address());
     server.serve();
 }
 

@@ -15,19 +15,19 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr double kMost = 1e6;
+constexpr double kMaxAnswer = 1e6;
 
-std::optional<double> number_in(const std::string& word) {
+std::optional<double> parse_number(const std::string& word) {
     double value = 0;
     const char* end = word.data() + word.size();
     auto [stopped, error] = std::from_chars(word.data(), end, value);
     if (error != std::errc() || stopped != end) return std::nullopt;
-    return std::isfinite(value) && value >= 0 && value <= kMost ? std::optional(value)
-                                                                : std::nullopt;
+    return std::isfinite(value) && value >= 0 && value <= kMaxAnswer ? std::optional(value)
+                                                                     : std::nullopt;
 }
 
 // Returns the unanswered questions, in the order of the exercise's record.
-std::vector<const Prediction*> open_questions(const Work& exercise, const Record& record) {
+std::vector<const Prediction*> find_open_questions(const Work& exercise, const Record& record) {
     std::vector<const Prediction*> open;
     if (exercise.is_hunt) return open;
     for (auto& prediction : exercise.asked().predictions) {
@@ -41,17 +41,17 @@ void keep(Session& session, const Work& exercise, const Prediction& prediction,
     session.progress.update([&](State& state) {
         Record& record = state.records[exercise.name()];
         if (record.guess(prediction.counter) != nullptr) return;
-        record.guesses.push_back({prediction.counter, said, {}, prediction.within, ""});
+        record.guesses.push_back({prediction.counter, said, {}, prediction.tolerance, ""});
     });
 }
 
 // Repeats a question until the answer is empty or a number. Returns false at the end of the input.
-bool ask_one(Session& session, const Work& exercise, const Prediction& prediction) {
+bool ask_question(Session& session, const Work& exercise, const Prediction& prediction) {
     std::cout << "\n" << wrap(prediction.question);
     for (;;) {
         std::string answer;
         if (!ask("A number (Enter: no guess): ", answer)) return false;
-        auto number = number_in(answer);
+        auto number = parse_number(answer);
         if (answer.empty() || number) {
             keep(session, exercise, prediction, number);
             return true;
@@ -62,9 +62,9 @@ bool ask_one(Session& session, const Work& exercise, const Prediction& predictio
 
 void take_answers(Session& session, const Work& exercise, const std::vector<std::string>& answers) {
     State state = session.progress.read();
-    auto open = open_questions(exercise, state.record(exercise.name()));
+    auto open = find_open_questions(exercise, state.record(exercise.name()));
     for (auto& word : answers) {
-        if (number_in(word)) continue;
+        if (parse_number(word)) continue;
         throw UsageError("\"" + word + "\" is not a number from 0 to a million");
     }
     if (!answers.empty() && open.empty()) {
@@ -72,24 +72,24 @@ void take_answers(Session& session, const Work& exercise, const std::vector<std:
                          "; ./learn predict " + exercise.words() + " shows your predictions");
     }
     if (answers.size() > open.size()) {
-        throw UsageError(count_of(answers.size(), "answer") + " for " +
-                         count_of(open.size(), "open question") + "; ./learn predict " +
+        throw UsageError(format_count(answers.size(), "answer") + " for " +
+                         format_count(open.size(), "open question") + "; ./learn predict " +
                          exercise.words() + " asks one by one");
     }
     for (size_t i = 0; i < answers.size(); ++i) {
-        keep(session, exercise, *open[i], number_in(answers[i]));
+        keep(session, exercise, *open[i], parse_number(answers[i]));
     }
 }
 
-std::string line_for(const Prediction& prediction, const Guess* guess) {
-    std::string said = guess == nullptr ? "not asked yet"
-                       : guess->said    ? "you said " + figure(guess->said)
-                                        : "no guess";
+std::string format_question_line(const Prediction& prediction, const Guess* guess) {
+    std::string said = guess == nullptr  ? "not asked yet"
+                       : guess->answered ? "you said " + format_figure(guess->answered)
+                                         : "no guess";
     std::string fact;
-    if (guess != nullptr && guess->fact) {
-        fact = "; " + fact_text(*guess);
+    if (guess != nullptr && guess->actual) {
+        fact = "; " + format_actual(*guess);
     }
-    return wrap("  " + words_for(prediction.counter) + ": " + said + fact);
+    return wrap("  " + unit_of_counter(prediction.counter) + ": " + said + fact);
 }
 
 // ---- the lesson's multiple-choice questions ----
@@ -98,7 +98,7 @@ void print_question(const course::ChoiceQuestion& question) {
     std::cout << "\n" << wrap(question.text);
     int number = 0;
     for (const course::Choice& choice : question.choices)
-        std::cout << wrap_behind("  " + std::to_string(++number) + "  ", choice.text);
+        std::cout << wrap_with_hanging_indent("  " + std::to_string(++number) + "  ", choice.text);
 }
 
 // Asks until the learner picks the correct choice or skips the question. Returns false at the end of
@@ -109,7 +109,7 @@ bool ask_choice(const course::ChoiceQuestion& question) {
         std::string answer;
         if (!ask("Your choice (Enter: skip): ", answer)) return false;
         if (answer.empty()) return true;
-        const auto number = number_in(answer);
+        const auto number = parse_number(answer);
         if (!number || *number < 1 || *number > static_cast<double>(question.choices.size()) ||
             *number != std::floor(*number)) {
             std::cout << "That is not a number from 1 to " << question.choices.size() << ".\n";
@@ -134,27 +134,27 @@ void ask_choices(const std::vector<course::ChoiceQuestion>& questions) {
 }  // namespace
 
 bool has_open_questions(const Work& exercise, const Record& record) {
-    return !open_questions(exercise, record).empty();
+    return !find_open_questions(exercise, record).empty();
 }
 
 void ask_predictions(Session& session, const Work& exercise) {
     State state = session.progress.read();
-    for (auto* prediction : open_questions(exercise, state.record(exercise.name()))) {
-        if (!ask_one(session, exercise, *prediction)) return;
+    for (auto* prediction : find_open_questions(exercise, state.record(exercise.name()))) {
+        if (!ask_question(session, exercise, *prediction)) return;
     }
 }
 
-void settle_predictions(Record& record, const Work& exercise, bool all) {
+void compare_guesses(Record& record, const Work& exercise, bool all) {
     if (exercise.is_hunt || !record.best_counters.is_object()) return;
     for (auto& prediction : exercise.asked().predictions) {
         Guess* guess = record.guess(prediction.counter);
         if (guess == nullptr && all) {
-            record.guesses.push_back({prediction.counter, {}, {}, prediction.within, ""});
+            record.guesses.push_back({prediction.counter, {}, {}, prediction.tolerance, ""});
             guess = &record.guesses.back();
         }
-        if (guess != nullptr && !guess->fact) {
-            settle(*guess, record.best_counters, record.predicted);
-            guess->within = prediction.within;
+        if (guess != nullptr && !guess->actual) {
+            fill_in_actual(*guess, record.best_counters, record.predicted);
+            guess->tolerance = prediction.tolerance;
         }
     }
 }
@@ -167,11 +167,11 @@ int predict(Session& session, const Work& exercise, const std::vector<std::strin
     take_answers(session, exercise, answers);
     if (answers.empty()) ask_predictions(session, exercise);
     State state = session.progress.update(
-        [&](State& now) { settle_predictions(now.records[exercise.name()], exercise, false); });
+        [&](State& now) { compare_guesses(now.records[exercise.name()], exercise, false); });
     const Record& record = state.record(exercise.name());
     std::cout << "\n" << exercise.name() << ", your predictions:\n";
     for (auto& prediction : exercise.asked().predictions) {
-        std::cout << line_for(prediction, record.guess(prediction.counter));
+        std::cout << format_question_line(prediction, record.guess(prediction.counter));
     }
     bool is_known = record.best_counters.is_object();
     std::cout << "\n"

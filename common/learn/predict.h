@@ -24,6 +24,6 @@ bool has_open_questions(const Work& exercise, const Record& record);
 void ask_predictions(Session& session, const Work& exercise);
 /// Compares the guesses with the actual costs if the exercise has passed. With `all`, questions
 /// without a guess are closed, because the learner is about to see the costs.
-void settle_predictions(Record& record, const Work& exercise, bool all);
+void compare_guesses(Record& record, const Work& exercise, bool all);
 
 }  // namespace coalesce::learn

@@ -24,42 +24,45 @@ namespace coalesce::learn {
 namespace {
 
 // A kernel and everything that the command prints about it.
-struct Shown {
+struct ShownKernel {
     LaunchedKernel kernel;
     PtxListing listing;
-    int registers = 0;              // registers per thread; 0 if unknown
-    std::string registers_by = "";  // "ptxas for sm_90", "estimated"
-    int most_warps = 0;             // maximum number of warps that fit on a multiprocessor
+    int registers = 0;                  // registers per thread; 0 if unknown
+    std::string registers_source = "";  // "ptxas for sm_90", "estimated"
+    int max_warps = 0;                  // maximum number of warps that fit on a multiprocessor
     std::optional<timing::Occupancy> held = {};
 };
 
 // Computes the occupancy from the registers that ptxas actually used. The prediction relied on an
 // estimate.
-timing::Occupancy held_of(const timing::Prediction& launch, int registers, const timing::Gpu& gpu) {
+timing::Occupancy compute_occupancy(const timing::Prediction& launch, int registers,
+                                    const timing::Gpu& gpu) {
     timing::Recording recording;
-    recording.threads = static_cast<std::uint32_t>(32 * launch.warps_of_block);
+    recording.threads = static_cast<std::uint32_t>(32 * launch.warps_per_block);
     recording.registers = static_cast<std::uint32_t>(registers);
     recording.shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
     recording.blocks = static_cast<std::uint64_t>(
         std::llround(launch.rounds * launch.resident_blocks * gpu.multiprocessors));
-    return timing::occupancy_of(recording, gpu);
+    return timing::compute_occupancy(recording, gpu);
 }
 
-Shown shown_of(const LaunchedCode& code, const LaunchedKernel& kernel, const Assembled& assembled) {
-    Shown shown{.kernel = kernel,
-                .listing = listing_of(code.ptx, kernel.entry, code.path_in_ptx, kernel.line),
-                .registers_by = assembled.by};
+ShownKernel make_shown_kernel(const LaunchedCode& code, const LaunchedKernel& kernel,
+                              const Assembled& assembled) {
+    ShownKernel shown{
+        .kernel = kernel,
+        .listing = make_listing(code.ptx, kernel.entry, code.path_in_ptx, kernel.line),
+        .registers_source = assembled.tool_name};
     if (const auto known = assembled.registers.find(kernel.entry);
         known != assembled.registers.end()) {
         shown.registers = known->second;
     } else if (kernel.launch) {
         shown.registers = kernel.launch->registers;
-        shown.registers_by = "estimated";
+        shown.registers_source = "estimated";
     }
     if (!kernel.launch) return shown;
     const timing::Gpu& gpu = timing::gpu_named(kernel.launch->gpu);
-    shown.most_warps = gpu.warps;
-    shown.held = held_of(*kernel.launch, shown.registers, gpu);
+    shown.max_warps = gpu.warps;
+    shown.held = compute_occupancy(*kernel.launch, shown.registers, gpu);
     return shown;
 }
 
@@ -67,14 +70,15 @@ std::string row(const char* name, const std::string& value) {
     return format("  %-18s ", name) + value + "\n";
 }
 
-std::string head_of(const LaunchedCode& code, const Shown& shown, const Style& style) {
-    std::string text = style.strong(kernel_name(shown.kernel.entry)) + " of " + code.what + "\n" +
-                       count_of(shown.listing.instructions, "PTX instruction") + ", by " +
-                       code.compiler + "\n\n";
+std::string head_of(const LaunchedCode& code, const ShownKernel& shown, const Style& style) {
+    std::string text = style.paint_strong(kernel_name(shown.kernel.entry)) + " of " + code.what +
+                       "\n" + format_count(shown.listing.instructions, "PTX instruction") +
+                       ", by " + code.compiler + "\n\n";
     if (shown.registers > 0) {
-        text += row("registers",
-                    std::to_string(shown.registers) + " per thread (" + shown.registers_by +
-                        (shown.registers_by == "estimated" ? ": there is no ptxas here)" : ")"));
+        text +=
+            row("registers",
+                std::to_string(shown.registers) + " per thread (" + shown.registers_source +
+                    (shown.registers_source == "estimated" ? ": there is no ptxas here)" : ")"));
     }
     if (!shown.held) {
         return text + wrap("How many blocks fit on a multiprocessor is not known: " +
@@ -85,12 +89,12 @@ std::string head_of(const LaunchedCode& code, const Shown& shown, const Style& s
     const timing::Occupancy& held = *shown.held;
     const auto number = [](int count) { return std::to_string(count); };
     text += row("shared memory", number(launch.shared_bytes) + " bytes per block");
-    text += row("threads", count_of(held.warps, "warp") + " per block");
+    text += row("threads", format_count(held.warps, "warp") + " per block");
     text += row("multiprocessor",
-                count_of(held.blocks, "block") + ", " + number(held.blocks * held.warps) + " of " +
-                    number(shown.most_warps) + " warps at a time (" + launch.gpu + ")");
-    text += row("limited by", timing::words_for(held.by));
-    if (held.in_doubt && shown.registers_by == "estimated") {
+                format_count(held.blocks, "block") + ", " + number(held.blocks * held.warps) +
+                    " of " + number(shown.max_warps) + " warps at a time (" + launch.gpu + ")");
+    text += row("limited by", timing::phrase_for(held.limited_by));
+    if (held.is_uncertain && shown.registers_source == "estimated") {
         text += wrap(
             "The registers are an estimate: a few more or fewer would change the number of blocks.",
             "  ");
@@ -98,7 +102,7 @@ std::string head_of(const LaunchedCode& code, const Shown& shown, const Style& s
     return text;
 }
 
-Json as_json(const LaunchedCode& code, const Shown& shown) {
+Json as_json(const LaunchedCode& code, const ShownKernel& shown) {
     Json lines = Json::array();
     const std::vector<std::string> source = lines_of(code.source);
     for (auto& [number, instructions] : shown.listing.lines) {
@@ -113,14 +117,14 @@ Json as_json(const LaunchedCode& code, const Shown& shown) {
                  {"entry", shown.kernel.entry},
                  {"instructions", shown.listing.instructions},
                  {"registers", shown.registers},
-                 {"registers_by", shown.registers_by}};
+                 {"registers_by", shown.registers_source}};
     if (shown.held) {
         const timing::Prediction& launch = *shown.kernel.launch;
         json["gpu"] = launch.gpu;
         json["shared_bytes"] = launch.shared_bytes;
         json["warps_of_block"] = shown.held->warps;
         json["resident_blocks"] = shown.held->blocks;
-        json["limited_by"] = dashed_name(shown.held->by);
+        json["limited_by"] = dashed_name(shown.held->limited_by);
     } else {
         json["not_launched"] = code.why_not_launched;
     }
@@ -128,9 +132,9 @@ Json as_json(const LaunchedCode& code, const Shown& shown) {
     return json;
 }
 
-void understand(const PtxWords& words) {
-    const bool is_learners = words.is_mine || !words.file.empty();
-    if (words.is_mine && !words.file.empty()) {
+void validate_arguments(const PtxArguments& words) {
+    const bool is_learners = words.is_learner_file || !words.file.empty();
+    if (words.is_learner_file && !words.file.empty()) {
         throw UsageError(
             "--mine shows your file for the exercise, and --file another one; give only one");
     }
@@ -142,7 +146,7 @@ void understand(const PtxWords& words) {
     if (words.is_sass && !words.json.empty()) {
         throw UsageError("--json writes the PTX, and --sass shows machine code; give only one");
     }
-    check_is_there(words.file);
+    require_file(words.file);
     if (!words.json.empty()) check_writable(words.json);
 }
 
@@ -158,11 +162,11 @@ const course::Step& step_of(Session& session, const std::string& word) {
 bool is_solution(const course::Step& step, const std::string& name) {
     const course::Variant* variant = name.empty() ? &step.variants.front() : step.find(name);
     if (!step.exercise || !variant || variant->kernel.empty()) return false;
-    return kernel_of_step(step.name).find(" " + variant->kernel + "(") != std::string::npos;
+    return extract_step_kernel(step.name).find(" " + variant->kernel + "(") != std::string::npos;
 }
 
-bool may_show(Session& session, const PtxWords& words) {
-    if (words.is_mine || !words.file.empty()) return true;
+bool may_show(Session& session, const PtxArguments& words) {
+    if (words.is_learner_file || !words.file.empty()) return true;
     const course::Step& step = step_of(session, words.exercise);
     if (!is_solution(step, words.variant)) return true;
     const std::string command = "ptx " + step.number();
@@ -171,32 +175,32 @@ bool may_show(Session& session, const PtxWords& words) {
                             {command + of, "./learn " + command + " --mine"});
 }
 
-LaunchedCode code_for(Session& session, const PtxWords& words, char** argv) {
-    if (!words.is_mine && words.file.empty()) {
-        return code_of_variant(step_of(session, words.exercise), words.variant);
+LaunchedCode load_code(Session& session, const PtxArguments& words, char** argv) {
+    if (!words.is_learner_file && words.file.empty()) {
+        return load_variant_code(step_of(session, words.exercise), words.variant);
     }
     const Work exercise = session.exercise(words.exercise, false);
     choose_device(DeviceChoice::simulator, argv);
-    return code_of_file(exercise, words.file);
+    return load_file_code(exercise, words.file);
 }
 
 }  // namespace
 
-int ptx(Session& session, const PtxWords& words, char** argv) {
-    understand(words);
+int ptx(Session& session, const PtxArguments& words, char** argv) {
+    validate_arguments(words);
     if (!may_show(session, words)) return 1;
-    const LaunchedCode code = code_for(session, words, argv);
+    const LaunchedCode code = load_code(session, words, argv);
     if (code.failure.kind != FailureKind::none) {
         std::cout << terminal_text(code.failure);
         return 1;
     }
     Json kernels = Json::array();
-    const Assembled assembled = learn::assembled(code.ptx);
+    const Assembled assembled = learn::assemble_ptx(code.ptx);
     std::string text;
     for (auto& kernel : code.kernels) {
-        const Shown shown = shown_of(code, kernel, assembled);
+        const ShownKernel shown = make_shown_kernel(code, kernel, assembled);
         text += (text.empty() ? "" : "\n") + head_of(code, shown, session.style) + "\n";
-        text += words.is_sass ? sass_of(code.ptx, kernel.entry)
+        text += words.is_sass ? disassemble(code.ptx, kernel.entry)
                               : text_of(shown.listing, code.source, session.style.columns);
         kernels.push_back(as_json(code, shown));
     }

@@ -50,7 +50,7 @@ std::string body_of(const std::string& ptx, const std::string& entry) {
 }
 
 // Returns the numbers by which `.file` directives refer to the source file.
-std::set<int> files_of(const std::string& ptx, const std::string& source) {
+std::set<int> find_file_numbers(const std::string& ptx, const std::string& source) {
     static const std::regex line(R"(\.file\s+(\d+)\s+"([^"]*)\"(?:\s+"([^"]*)\")?)");
     std::set<int> files;
     for (std::sregex_iterator one(ptx.begin(), ptx.end(), line), none; one != none; ++one) {
@@ -62,7 +62,7 @@ std::set<int> files_of(const std::string& ptx, const std::string& source) {
 }
 
 // Replaces names that the compiler generated with the names in the source.
-std::string readable(std::string text, const std::string& entry) {
+std::string simplify_names(std::string text, const std::string& entry) {
     const std::string parameter = entry + "_param_";
     for (size_t at; (at = text.find(parameter)) != text.npos;) {
         text.replace(at, parameter.size(), "param_");
@@ -123,7 +123,7 @@ private:
         std::vector<PtxInstruction>& here = listing_.lines[line_];
         for (std::string& label : labels_) here.push_back({0, std::move(label)});
         labels_.clear();
-        here.push_back({++listing_.instructions, readable(text, entry_)});
+        here.push_back({++listing_.instructions, simplify_names(text, entry_)});
     }
 
     // Parses ".loc 1 24 5" or ".loc 2 107 3, function_name X, inlined_at 1 12 5".
@@ -134,7 +134,7 @@ private:
         if (!std::regex_match(loc, found, form)) return;
         const auto number = [&](size_t group) { return std::stoi(found.str(group)); };
         const Position place{number(1), number(2), number(3)};
-        if (found[4].matched) callers_[place] = {number(4), number(5), number(6)};
+        if (found[4].matched) call_sites_[place] = {number(4), number(5), number(6)};
         if (const int known = line_of(place); known > 0) line_ = known;
     }
 
@@ -144,8 +144,8 @@ private:
         constexpr int most_calls = 16;
         for (int call = 0; call < most_calls; ++call) {
             if (files_.contains(std::get<0>(place))) return std::get<1>(place);
-            const auto caller = callers_.find(place);
-            if (caller == callers_.end()) break;
+            const auto caller = call_sites_.find(place);
+            if (caller == call_sites_.end()) break;
             place = caller->second;
         }
         return 0;
@@ -171,7 +171,7 @@ private:
     int line_;
     std::string pending_;
     std::vector<std::string> labels_;
-    std::map<Position, Position> callers_;
+    std::map<Position, Position> call_sites_;
     PtxListing listing_;
 };
 
@@ -184,7 +184,7 @@ std::string cut(const std::string& text, int columns) {
     return text.substr(0, end) + "...";
 }
 
-std::string line_of_instruction(const PtxInstruction& one, int columns) {
+std::string format_instruction(const PtxInstruction& one, int columns) {
     if (one.place == 0) return cut(std::string(11, ' ') + one.text, columns) + "\n";
     const bool is_guarded = one.text.starts_with('@');
     const size_t guard = is_guarded ? one.text.find(' ') + 1 : 0;
@@ -197,9 +197,9 @@ std::string line_of_instruction(const PtxInstruction& one, int columns) {
 
 }  // namespace
 
-PtxListing listing_of(const std::string& ptx, const std::string& entry, const std::string& source,
-                      int kernel_line) {
-    return Reader(entry, files_of(ptx, source), kernel_line).read(body_of(ptx, entry));
+PtxListing make_listing(const std::string& ptx, const std::string& entry, const std::string& source,
+                        int kernel_line) {
+    return Reader(entry, find_file_numbers(ptx, source), kernel_line).read(body_of(ptx, entry));
 }
 
 std::string text_of(const PtxListing& listing, const std::string& source_text, int columns) {
@@ -221,7 +221,7 @@ std::string text_of(const PtxListing& listing, const std::string& source_text, i
                 text += line_of_source(between);
         }
         text += line_of_source(number);
-        for (const PtxInstruction& one : instructions) text += line_of_instruction(one, columns);
+        for (const PtxInstruction& one : instructions) text += format_instruction(one, columns);
         last = number;
     }
     return text;

@@ -29,8 +29,8 @@ struct PtxListing {
 /// Instructions whose line is unknown are listed on that line. `source` is the end of the source's
 /// path, such as "steps/02_naive/main.cu". Code that was inlined from another file belongs to the
 /// line that calls it.
-PtxListing listing_of(const std::string& ptx, const std::string& entry, const std::string& source,
-                      int kernel_line);
+PtxListing make_listing(const std::string& ptx, const std::string& entry, const std::string& source,
+                        int kernel_line);
 
 /// Formats a listing as text that is at most `columns` columns wide. Each source line is followed
 /// by its PTX.

@@ -10,19 +10,19 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE};
-constexpr int kCaught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE};
+constexpr int kQueuedSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 
 // The signal handlers use these variables, so they must never be destroyed.
-termios as_it_was = {};
+termios original_settings = {};
 int signal_pipe[2] = {-1, -1};
 
 void restore_and_crash(int signal) {
-    tcsetattr(STDIN_FILENO, TCSANOW, &as_it_was);
+    tcsetattr(STDIN_FILENO, TCSANOW, &original_settings);
     raise(signal);  // SA_RESETHAND has removed this handler, so the signal now ends the process
 }
 
-void write_down(int signal) {
+void queue_signal(int signal) {
     int error = errno;
     unsigned char byte = static_cast<unsigned char>(signal);
     // If the pipe is full, it already contains enough signals.
@@ -34,28 +34,28 @@ void write_down(int signal) {
 
 RawTerminal::RawTerminal() {
     if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp()) return;
-    if (tcgetattr(STDIN_FILENO, &as_it_was) != 0) return;
+    if (tcgetattr(STDIN_FILENO, &original_settings) != 0) return;
     is_terminal_ = true;
     struct sigaction action = {};
     action.sa_handler = restore_and_crash;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-    for (int signal : kCrashes) sigaction(signal, &action, nullptr);
+    for (int signal : kCrashSignals) sigaction(signal, &action, nullptr);
     resume();
 }
 
 RawTerminal::~RawTerminal() {
     pause();
     if (!is_terminal_) return;
-    for (int signal : kCrashes) std::signal(signal, SIG_DFL);
+    for (int signal : kCrashSignals) std::signal(signal, SIG_DFL);
 }
 
 void RawTerminal::pause() {
-    if (is_terminal_) tcsetattr(STDIN_FILENO, TCSADRAIN, &as_it_was);
+    if (is_terminal_) tcsetattr(STDIN_FILENO, TCSADRAIN, &original_settings);
 }
 
 void RawTerminal::resume() {
     if (!is_terminal_) return;
-    termios raw = as_it_was;
+    termios raw = original_settings;
     // Disable only echo and line editing, so that output and Ctrl-C work as usual.
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     raw.c_cc[VMIN] = 1;
@@ -68,12 +68,12 @@ Signals::Signals() {
         throw std::runtime_error("no pipe can be made");
     }
     struct sigaction action = {};
-    action.sa_handler = write_down;
-    for (int signal : kCaught) sigaction(signal, &action, nullptr);
+    action.sa_handler = queue_signal;
+    for (int signal : kQueuedSignals) sigaction(signal, &action, nullptr);
 }
 
 Signals::~Signals() {
-    for (int signal : kCaught) std::signal(signal, SIG_DFL);
+    for (int signal : kQueuedSignals) std::signal(signal, SIG_DFL);
     for (int& end : signal_pipe) {
         close(end);
         end = -1;

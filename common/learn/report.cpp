@@ -13,24 +13,24 @@ namespace {
 
 // Sums over all exercises.
 struct Totals {
-    int points = 0, of_points = 0, done = 0, of = 0, hints = 0, right = 0, guesses = 0;
+    int points = 0, possible_points = 0, done = 0, of = 0, hints = 0, right = 0, guesses = 0;
 
     void add_guesses(const Record& record) {
         for (auto& guess : record.guesses) {
-            guesses += guess.said && guess.fact;
+            guesses += guess.answered && guess.actual;
             right += guess.is_right();
         }
     }
 };
 
 Status status_of(const Work& exercise, const State& state) {
-    return status_of(state.record(exercise.name()), read_if_there(exercise.file()));
+    return status_of(state.record(exercise.name()), read_if_exists(exercise.file()));
 }
 
 void count(const Work& exercise, const State& state, Totals& totals) {
     const Record& record = state.record(exercise.name());
     bool is_done = status_of(exercise, state) == Status::done;
-    totals.of_points += exercise.points();
+    totals.possible_points += exercise.points();
     totals.of++;
     totals.points += is_done ? exercise.points() : 0;
     totals.done += is_done;
@@ -38,21 +38,21 @@ void count(const Work& exercise, const State& state, Totals& totals) {
     totals.add_guesses(record);
 }
 
-Totals totals_of(const Session& session, const State& state) {
+Totals compute_totals(const Session& session, const State& state) {
     Totals totals;
-    for (auto& exercise : exercises_and_hunts_of(session.course)) count(exercise, state, totals);
+    for (auto& exercise : list_exercises_and_hunts(session.course)) count(exercise, state, totals);
     return totals;
 }
 
-std::string guesses_of(const Record& record) {
+std::string format_guesses(const Record& record) {
     Totals of;
     of.add_guesses(record);
     return of.guesses == 0 ? "-" : std::to_string(of.right) + " of " + std::to_string(of.guesses);
 }
 
-std::string best_of(const Record& record) {
+std::string format_best(const Record& record) {
     if (record.best_measured.is_object()) {
-        return figure(std::round(record.best_measured.value("gbps", 0.0))) + " GB/s";
+        return format_figure(std::round(record.best_measured.value("gbps", 0.0))) + " GB/s";
     }
     return record.best_counters.is_object() ? "counted" : "-";
 }
@@ -61,11 +61,12 @@ void print_row(const Work& exercise, const State& state, const Style& style) {
     const Record& record = state.record(exercise.name());
     Status status = status_of(exercise, state);
     std::string word = format("%-10s", name_of(status));
-    if (status == Status::done) word = style.good(word);
-    if (status == Status::stale) word = style.bad(word);
+    if (status == Status::done) word = style.paint_good(word);
+    if (status == Status::stale) word = style.paint_bad(word);
     std::cout << format("%-20s", exercise.name().c_str()) << word
               << format("%6d%8d%7d%12s%12s\n", exercise.points(), record.checks,
-                        record.hints_used(), guesses_of(record).c_str(), best_of(record).c_str());
+                        record.hints_used(), format_guesses(record).c_str(),
+                        format_best(record).c_str());
 }
 
 Json record_as_json(const Work& exercise, const State& state) {
@@ -73,8 +74,8 @@ Json record_as_json(const Work& exercise, const State& state) {
     Json guesses = Json::array();
     for (auto& guess : record.guesses) {
         guesses.push_back({{"counter", guess.counter},
-                           {"said", guess.said ? Json(*guess.said) : Json(nullptr)},
-                           {"fact", guess.fact ? Json(*guess.fact) : Json(nullptr)},
+                           {"said", guess.answered ? Json(*guess.answered) : Json(nullptr)},
+                           {"fact", guess.actual ? Json(*guess.actual) : Json(nullptr)},
                            {"label", guess.label},
                            {"right", guess.is_right()}});
     }
@@ -95,14 +96,14 @@ Json record_as_json(const Work& exercise, const State& state) {
 
 int print_records(const Session& session, const State& state) {
     Json all = Json::array();
-    for (auto& exercise : exercises_and_hunts_of(session.course)) {
+    for (auto& exercise : list_exercises_and_hunts(session.course)) {
         all.push_back(record_as_json(exercise, state));
     }
-    Totals totals = totals_of(session, state);
+    Totals totals = compute_totals(session, state);
     Work next = next_exercise(session.course, state);
     print_json(Json{{"format", 1},
                     {"points", totals.points},
-                    {"of_points", totals.of_points},
+                    {"of_points", totals.possible_points},
                     {"next", next.step == nullptr ? Json(nullptr) : Json(next.step->name)},
                     {"exercises", all}});
     return 0;
@@ -141,7 +142,7 @@ std::string shortened(const std::string& title) {
     return begin.substr(0, begin.rfind(' ')) + " ...";
 }
 
-void list_one(const course::Step& step, const State& state) {
+void print_step_line(const course::Step& step, const State& state) {
     std::string exercise = "-", hunt = "-";
     if (step.exercise) exercise = name_of(status_of(Work{&step, false}, state));
     if (step.hunt) hunt = name_of(status_of(Work{&step, true}, state));
@@ -169,14 +170,15 @@ int show_progress(Session& session, bool json) {
     if (json) return print_records(session, state);
     std::cout << "Exercise            state     points  checks  hints   predicted        best\n"
               << std::string(78, '-') << "\n";
-    for (auto& exercise : exercises_and_hunts_of(session.course)) {
+    for (auto& exercise : list_exercises_and_hunts(session.course)) {
         print_row(exercise, state, session.style);
     }
-    Totals totals = totals_of(session, state);
+    Totals totals = compute_totals(session, state);
     std::cout << "\n"
-              << totals.points << " of " << totals.of_points << " points, " << totals.done << " of "
-              << totals.of << " done, " << count_of(totals.hints, "hint") << ", " << totals.right
-              << " of " << count_of(totals.guesses, "prediction") << " right.\n";
+              << totals.points << " of " << totals.possible_points << " points, " << totals.done
+              << " of " << totals.of << " done, " << format_count(totals.hints, "hint") << ", "
+              << totals.right << " of " << format_count(totals.guesses, "prediction")
+              << " right.\n";
     std::cout << "Stale: the file was edited since it passed.\n";
     return 0;
 }
@@ -185,8 +187,8 @@ int show_list(Session& session, bool json) {
     State state = session.progress.read();
     if (json) return print_records(session, state);
     std::cout << format("%-14s%-11s%s\n", "", "exercise", "bug hunt");
-    if (session.course.program) list_one(*session.course.program, state);
-    for (auto& step : session.course.steps) list_one(step, state);
+    if (session.course.program) print_step_line(*session.course.program, state);
+    for (auto& step : session.course.steps) print_step_line(step, state);
     std::cout
         << "\nStale: the file was edited since it passed. ./learn list 03: the variants of 03.\n"
            "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
@@ -206,7 +208,7 @@ void show_lesson(const course::Step& step) {
         if (variant.expect.empty()) continue;
         std::cout << "      ";
         const char* comma = "";
-        for (const char* key : course::kExpectable) {
+        for (const char* key : course::kCounterNamesToExpect) {
             auto cost = variant.expect.find(key);
             if (cost == variant.expect.end()) continue;
             std::cout << comma << key << " " << cost->second;
@@ -226,8 +228,8 @@ void show_lesson(const course::Step& step) {
 int start(Session& session) {
     introduce_once(session);
     State state = session.progress.read();
-    Totals totals = totals_of(session, state);
-    std::cout << "You have " << totals.points << " of " << totals.of_points << " points; "
+    Totals totals = compute_totals(session, state);
+    std::cout << "You have " << totals.points << " of " << totals.possible_points << " points; "
               << totals.done << " of " << totals.of << " exercises and bug hunts are done.\n\n";
     print_next(session, state);
     std::cout << "\nAll commands: ./learn help. All programs of the course: ./learn run all.\n";

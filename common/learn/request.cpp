@@ -13,7 +13,7 @@ namespace {
 
 // Returns the options to pass to every program in the request. The programs parse these options
 // again with the same parser.
-std::vector<std::string> options_of(const RunWords& words) {
+std::vector<std::string> common_program_options(const RunArguments& words) {
     const bool is_predicted = !words.time.empty() || !words.at.empty();
     if (is_predicted && words.device == "gpu") {
         throw UsageError(
@@ -26,7 +26,7 @@ std::vector<std::string> options_of(const RunWords& words) {
     const std::pair<const char*, std::string> given[] = {
         {"--device", words.device}, {"--rows", words.rows},
         {"--cols", words.cols},     {"--variant", words.variant},
-        {"--time", words.time},     {"--at", is_usual ? kMeasuredAt : words.at}};
+        {"--time", words.time},     {"--at", is_usual ? kDefaultPredictionShape : words.at}};
     std::vector<std::string> options;
     for (auto& [option, value] : given) {
         if (!value.empty()) options.insert(options.end(), {option, value});
@@ -35,7 +35,7 @@ std::vector<std::string> options_of(const RunWords& words) {
     return options;
 }
 
-void add_steps(const RunWords& words, const course::Course& course, RunRequest& request) {
+void add_steps(const RunArguments& words, const course::Course& course, RunRequest& request) {
     std::set<const course::Step*> wanted;
     for (auto& word : words.steps) {
         const course::Step* step = course.find(word);
@@ -60,7 +60,7 @@ void add_steps(const RunWords& words, const course::Course& course, RunRequest& 
 }
 
 // Adds the whole program to the request. A whole program has no matrix, no variants and no table.
-void add_program(const RunWords& words, const course::Course& course, RunRequest& request) {
+void add_program(const RunArguments& words, const course::Course& course, RunRequest& request) {
     request.program = &*course.program;
     const bool is_plain = words.steps.size() == 1 && words.rows.empty() && words.cols.empty() &&
                           words.variant.empty() && words.json.empty() && words.time.empty() &&
@@ -73,14 +73,14 @@ void add_program(const RunWords& words, const course::Course& course, RunRequest
 }
 
 // Reports whether one of the steps that the learner named is the whole-program lesson.
-bool asks_for_program(const RunWords& words, const course::Course& course) {
+bool asks_for_program(const RunArguments& words, const course::Course& course) {
     const auto is_it = [&](const std::string& word) {
         return course.program && course.lesson(word) == &*course.program;
     };
     return std::ranges::any_of(words.steps, is_it);
 }
 
-void keep_those_with(const std::string& variant, RunRequest& request) {
+void keep_steps_with_variant(const std::string& variant, RunRequest& request) {
     if (variant.empty()) return;
     std::erase_if(request.steps, [&](auto* step) { return step->find(variant) == nullptr; });
     request.rivals = RunRequest::Rivals::no;
@@ -92,12 +92,12 @@ void keep_those_with(const std::string& variant, RunRequest& request) {
 
 }  // namespace
 
-RunRequest understand(const RunWords& words, const course::Course& course) {
+RunRequest parse_request(const RunArguments& words, const course::Course& course) {
     if (words.steps.empty()) {
         throw UsageError("name the steps to run: ./learn run all, or ./learn run 02 03");
     }
     RunRequest request;
-    request.options = options_of(words);
+    request.options = common_program_options(words);
     request.needs_gpu = words.device == "gpu";
     request.is_predicted = !words.time.empty() || !words.at.empty();
     request.json = words.json;
@@ -105,7 +105,7 @@ RunRequest understand(const RunWords& words, const course::Course& course) {
         add_program(words, course, request);
     } else {
         add_steps(words, course, request);
-        keep_those_with(words.variant, request);
+        keep_steps_with_variant(words.variant, request);
     }
     return request;
 }

@@ -12,10 +12,10 @@ namespace coalesce::learn {
 
 /// The shape for which times are predicted unless `--at` specifies another. `learn bench` measures
 /// times for the same shape.
-inline constexpr const char* kMeasuredAt = "32768x32768";
+inline constexpr const char* kDefaultPredictionShape = "32768x32768";
 
 /// The arguments as typed by the learner. A missing argument is empty.
-struct RunWords {
+struct RunArguments {
     std::vector<std::string> steps;
     std::string device, rows, cols, variant, json;
     std::string time, at;  ///< the GPU and the shape for which to predict times
@@ -36,6 +36,6 @@ struct RunRequest {
 
 /// Parses the arguments. If they make no sense, throws a UsageError with a one-line message. The
 /// result depends only on the arguments and the course.
-RunRequest understand(const RunWords& words, const course::Course& course);
+RunRequest parse_request(const RunArguments& words, const course::Course& course);
 
 }  // namespace coalesce::learn

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns an unused file name that contains the current time.
-fs::path name_for_copy(const fs::path& file, const std::string& name_of_folder) {
+fs::path choose_copy_name(const fs::path& file, const std::string& name_of_folder) {
     fs::path folder = learners_folder() / "copies" / name_of_folder;
     std::string stem = file.stem().string() + local_time("-%Y%m%d-%H%M%S");
     fs::path name = folder / (stem + ".cu");
@@ -24,8 +24,8 @@ fs::path name_for_copy(const fs::path& file, const std::string& name_of_folder) 
 }
 
 // Copies the learner's file. This happens first, so that nothing is lost if something fails later.
-void keep_copy(const fs::path& relative_file, const std::string& name) {
-    fs::path copy = name_for_copy(relative_file, name), file = repository() / relative_file;
+void save_copy(const fs::path& relative_file, const std::string& name) {
+    fs::path copy = choose_copy_name(relative_file, name), file = repository() / relative_file;
     std::error_code error;
     fs::create_directories(copy.parent_path(), error);
     if (!error) fs::copy_file(file, copy, error);
@@ -42,11 +42,11 @@ void keep_copy(const fs::path& relative_file, const std::string& name) {
 
 bool replace_file(const fs::path& relative_file, const std::string& name, const std::string& text) {
     fs::path file = repository() / relative_file;
-    if (read_if_there(file) == text) return false;
+    if (read_if_exists(file) == text) return false;
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
     if (fs::is_regular_file(file, error)) {
-        keep_copy(relative_file, name);
+        save_copy(relative_file, name);
     } else if (fs::exists(fs::symlink_status(file, error))) {
         throw UsageError(file.string() + " is not an ordinary file; move it away, then try again");
     }

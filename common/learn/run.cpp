@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 // Returns the reason why no GPU works, or "" if one does. Throws UsageError if no GPU works but the
 // request requires one.
-std::string why_no_gpu_for(const RunRequest& request) {
-    const std::string why = why_no_gpu();
+std::string find_gpu_problem_for(const RunRequest& request) {
+    const std::string why = find_gpu_problem();
     if (why.empty() || !request.needs_gpu) return why;
     throw UsageError("no GPU works here (" + why + "); --device sim runs without one");
 }
@@ -41,7 +41,7 @@ public:
             const bool is_whole = !request_.only_first_variants;
             if (!run_one(step->name, is_whole ? "" : step->variants.front().name)) return 2;
         }
-        if (rivals_wanted() && !run_one(kRivals)) return 2;
+        if (should_run_rivals() && !run_one(kRivals)) return 2;
         if (table_) table_->print_notes();
         if (ran_ + wrong_ == 0) {
             std::cerr << "learn: nothing ran, because none of these variants supports that shape\n";
@@ -58,12 +58,12 @@ public:
 private:
     // Checks everything that could stop the run later, before the first program starts.
     void check_environment() const {
-        for (auto* step : request_.steps) built(program_of(step->name));
-        if (request_.rivals == RunRequest::Rivals::yes) built(program_of(kRivals));
-        if (request_.needs_gpu) why_no_gpu_for(request_);
+        for (auto* step : request_.steps) require_built(program_of(step->name));
+        if (request_.rivals == RunRequest::Rivals::yes) require_built(program_of(kRivals));
+        if (request_.needs_gpu) find_gpu_problem_for(request_);
     }
 
-    bool rivals_wanted() const {
+    bool should_run_rivals() const {
         if (request_.rivals != RunRequest::Rivals::on_gpu)
             return request_.rivals != RunRequest::Rivals::no;
         return device_.value("kind", "") == "gpu" && fs::exists(program_of(kRivals));
@@ -76,7 +76,7 @@ private:
         std::vector<std::string> arguments = request_.options;
         arguments.insert(arguments.end(), {"--json", json.string()});
         if (!variant.empty()) arguments.insert(arguments.end(), {"--variant", variant});
-        Ended outcome = run_to_end({.program = program_of(step), .arguments = arguments});
+        ProcessResult outcome = run_to_end({.program = program_of(step), .arguments = arguments});
         if (outcome.exit_code == 2) return false;
         bool complete = fs::exists(json) && (outcome.exit_code == 0 || outcome.exit_code == 1);
         if (complete) take(step, read_json(json));
@@ -108,7 +108,7 @@ private:
                                      run["device"].dump() + "; give --device gpu or sim");
         }
         for (auto& result : run.at("results")) {
-            if (reason_of_skip(result).empty()) {
+            if (skip_reason(result).empty()) {
                 ++ran_;
                 wrong_ += verdict(result) != "right";
             }
@@ -142,20 +142,20 @@ int run(const RunRequest& request) {
 }
 
 int run_program(const RunRequest& request) {
-    const fs::path program = built(program_of(request.program->name));
+    const fs::path program = require_built(program_of(request.program->name));
     const bool is_simulated = std::ranges::count(request.options, "sim") > 0;
-    Command command{.program = program, .with_errors = true};
-    if (is_simulated || !why_no_gpu_for(request).empty()) {
+    Command command{.program = program, .captures_stderr = true};
+    if (is_simulated || !find_gpu_problem_for(request).empty()) {
         command = {.program = programs() / "simulate",
                    .arguments = {program.string()},
-                   .with_errors = true};
+                   .captures_stderr = true};
     }
     std::cout << command.program.filename().string();
     for (const std::string& word : command.arguments) {
         std::cout << " " << fs::path(word).lexically_proximate(repository()).string();
     }
     std::cout << "\n\n" << std::flush;
-    const Ended ended = run_to_end(command);
+    const ProcessResult ended = run_to_end(command);
     std::cout << ended.output;
     return ended.exit_code;
 }

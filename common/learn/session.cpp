@@ -24,16 +24,16 @@ Work Session::exercise(const std::string& word, bool is_hunt) {
 }
 
 Work next_exercise(const course::Course& course, const State& state) {
-    for (auto& exercise : exercises_of(course)) {
-        Status status = status_of(state.record(exercise.name()), read_if_there(exercise.file()));
+    for (auto& exercise : list_exercises(course)) {
+        Status status = status_of(state.record(exercise.name()), read_if_exists(exercise.file()));
         if (status != Status::done) return exercise;
     }
     return {};
 }
 
-Work exercise_behind(const course::Course& course, const Work& exercise) {
+Work exercise_after(const course::Course& course, const Work& exercise) {
     bool is_behind = false;
-    for (auto& other : exercises_of(course)) {
+    for (auto& other : list_exercises(course)) {
         if (is_behind) return other;
         is_behind = other.step == exercise.step;
     }

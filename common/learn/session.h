@@ -29,6 +29,6 @@ struct Session {
 Work next_exercise(const course::Course& course, const State& state);
 /// Returns the exercise that follows `exercise` in the course. After the last exercise, the `step`
 /// of the result is null.
-Work exercise_behind(const course::Course& course, const Work& exercise);
+Work exercise_after(const course::Course& course, const Work& exercise);
 
 }  // namespace coalesce::learn

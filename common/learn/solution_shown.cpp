@@ -20,7 +20,8 @@ bool is_open(Session& session, const Work& exercise) {
 
 }  // namespace
 
-bool may_see_solution(Session& session, const Work& exercise, bool yes, const Showing& showing) {
+bool may_see_solution(Session& session, const Work& exercise, bool yes,
+                      const SolutionRequest& showing) {
     if (is_open(session, exercise)) return true;
     const std::string question =
         exercise.name() + " has not passed yet. You cannot unsee the solution.";
@@ -44,8 +45,8 @@ bool may_see_solution(Session& session, const Work& exercise, bool yes, const Sh
     return true;
 }
 
-std::string kernel_of_step(const std::string& step) {
-    auto text = read_if_there(repository() / "steps" / step / "main.cu");
+std::string extract_step_kernel(const std::string& step) {
+    auto text = read_if_exists(repository() / "steps" / step / "main.cu");
     size_t begin = text ? text->find(kMarker + "\n") : std::string::npos;
     size_t end = begin == std::string::npos ? begin : text->find(kMarker, begin + 1);
     if (end == std::string::npos) {

@@ -10,7 +10,7 @@
 namespace coalesce::learn {
 
 /// A command that would show the solution.
-struct Showing {
+struct SolutionRequest {
     std::string words;         ///< for example "explain 03"; adding --yes shows the solution
     std::string instead = "";  ///< command to suggest: "./learn ptx 03 --mine"; "" for hints
 };
@@ -18,10 +18,11 @@ struct Showing {
 /// Reports whether the solution may be shown. It may if the exercise has passed, if the learner has
 /// seen the solution before, if the learner confirms the request when asked, or if `yes` is set.
 /// Otherwise prints what to do instead.
-bool may_see_solution(Session& session, const Work& exercise, bool yes, const Showing& showing);
+bool may_see_solution(Session& session, const Work& exercise, bool yes,
+                      const SolutionRequest& showing);
 
 /// Returns the main kernel of a step, which is the text between two markers. Throws UsageError if
 /// there are no markers.
-std::string kernel_of_step(const std::string& step);
+std::string extract_step_kernel(const std::string& step);
 
 }  // namespace coalesce::learn

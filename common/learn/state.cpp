@@ -43,7 +43,7 @@ Status status_of(const Record& record, const std::optional<std::string>& text) {
     if (record.passed_hash.empty()) {
         return record.checks == 0 ? Status::untouched : Status::not_yet;
     }
-    return text && identity_of(*text) == record.passed_hash ? Status::done : Status::stale;
+    return text && hash_source(*text) == record.passed_hash ? Status::done : Status::stale;
 }
 
 const Record& State::record(const std::string& name) const {
@@ -53,8 +53,8 @@ const Record& State::record(const std::string& name) const {
 }
 
 void describe(auto& codec, Guess& guess) {
-    fields(codec, "counter", guess.counter, "said", guess.said, "fact", guess.fact);
-    if (codec.has("within")) codec("within", guess.within);
+    fields(codec, "counter", guess.counter, "said", guess.answered, "fact", guess.actual);
+    if (codec.has("within")) codec("within", guess.tolerance);
     if (codec.has("label")) codec("label", guess.label);
 }
 
@@ -69,7 +69,7 @@ void describe(auto& codec, Record& record) {
 void describe(auto& codec, State& state) {
     int format = kStateFormat;
     codec("format", format);
-    if (format > kStateFormat) throw NewerFormat();
+    if (format > kStateFormat) throw NewerFormatError();
     fields(codec, "has_begun", state.has_begun, "current", state.current, "exercises",
            state.records);
 }

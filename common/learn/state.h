@@ -79,7 +79,7 @@ public:
     State update(const std::function<void(State&)>& change);
 
 private:
-    KeptFile file_;
+    LockedFile file_;
 };
 
 /// Returns the current time, "2026-01-31T12:00:00Z".

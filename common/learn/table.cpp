@@ -29,7 +29,7 @@ Table::Table(std::ostream& out, const Json& device, bool is_predicted)
 
 void Table::print_head(const Json& first_result) {
     out_ << "Device: " << device_name_ << (simulated_ ? " (simulated)" : " (measured)") << "\n";
-    out_ << "Matrix: " << shape_of(first_result) << " floats. "
+    out_ << "Matrix: " << format_shape(first_result) << " floats. "
          << (is_predicted_ ? "Counted; times are predicted, not measured.\n"
              : simulated_  ? "Counted, not timed: a simulation has no bandwidth.\n"
                            : "GB/s are 10^9 bytes read + written per second.\n")
@@ -53,7 +53,7 @@ void Table::print_row(const Json& result) {
     out_ << column(step == last_step_ ? "" : step, kStepWidth)
          << column(result.value("variant", ""), kVariantWidth);
     last_step_ = step;
-    std::string reason = reason_of_skip(result);
+    std::string reason = skip_reason(result);
     if (!reason.empty()) {
         out_ << "skipped [" << note(reason) << "]" << std::endl;
     } else if (is_predicted_) {
@@ -63,7 +63,8 @@ void Table::print_row(const Json& result) {
     } else {
         using std::setw;
         out_ << setw(10) << milliseconds(result) << setw(10) << gigabytes_per_second(result)
-             << setw(10) << of_copy(result) << setw(12) << verdict(result) << std::endl;
+             << setw(10) << format_percent_of_copy(result) << setw(12) << verdict(result)
+             << std::endl;
     }
 }
 
@@ -82,7 +83,7 @@ void Table::print_predicted(const Json& result) {
     if (!reason.empty()) ms = "none [" + std::to_string(note("not predicted: " + reason)) + "]";
     out_ << setw(6) << sectors_per_request(result, "load") << setw(6)
          << sectors_per_request(result, "store") << setw(10) << bank_conflicts(result) << setw(9)
-         << ms << setw(8) << (reason.empty() ? predicted_of_copy(result) : "") << setw(7)
+         << ms << setw(8) << (reason.empty() ? format_predicted_percent(result) : "") << setw(7)
          << verdict(result) << std::endl;
     if (!result.contains("predicted")) return;
     last_predicted_ = result["predicted"];
@@ -95,11 +96,12 @@ void Table::print_note_on_predictions() const {
     out_ << "\n"
          << wrap(note_on_predictions(last_predicted_.value("gpu", "a GPU"),
                                      last_predicted_.value("measured_gpu", false),
-                                     shape_of(last_predicted_), error_band_));
+                                     format_shape(last_predicted_), error_band_));
     if (has_unknown_) {
-        out_ << wrap_behind("? ",
-                            "the model does not cover everything in this kernel, so its error may "
-                            "be larger (--json lists what it does not cover)");
+        out_ << wrap_with_hanging_indent(
+            "? ",
+            "the model does not cover everything in this kernel, so its error may "
+            "be larger (--json lists what it does not cover)");
     }
 }
 
@@ -112,7 +114,8 @@ size_t Table::note(const std::string& reason) {
 void Table::print_notes() {
     print_note_on_predictions();
     for (size_t i = 0; i < notes_.size(); ++i) {
-        out_ << (i == 0 ? "\n" : "") << wrap_behind("[" + std::to_string(i + 1) + "] ", notes_[i]);
+        out_ << (i == 0 ? "\n" : "")
+             << wrap_with_hanging_indent("[" + std::to_string(i + 1) + "] ", notes_[i]);
     }
 }
 

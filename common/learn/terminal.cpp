@@ -20,19 +20,19 @@ bool is_set(const char* name) {
     return value != nullptr && *value != '\0';
 }
 
-winsize size_of_terminal() {
+winsize terminal_size() {
     winsize size = {};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
     return size;
 }
 
 // Waits for a key. Returns false if a signal arrives or has already arrived.
-bool key_comes() {
+bool wait_for_key() {
     pollfd waited[] = {{STDIN_FILENO, POLLIN, 0}, {Signals::descriptor(), POLLIN, 0}};
     return poll(waited, 2, -1) > 0 && waited[1].revents == 0;
 }
 
-size_t height_of_line(const std::string& line, size_t columns) {
+size_t count_terminal_lines(const std::string& line, size_t columns) {
     size_t width = 0;
     bool in_escape = false;
     for (char c : line) {
@@ -58,11 +58,11 @@ Style style_for_stdout(bool plain) {
 }
 
 int terminal_lines() {
-    return size_of_terminal().ws_row;
+    return terminal_size().ws_row;
 }
 
 int terminal_columns() {
-    return size_of_terminal().ws_col;
+    return terminal_size().ws_col;
 }
 
 int usable_columns(int columns) {
@@ -71,15 +71,15 @@ int usable_columns(int columns) {
 
 size_t height_of(const std::string& text, size_t columns) {
     size_t height = 0;
-    for (const std::string& line : lines_of(text)) height += height_of_line(line, columns);
+    for (const std::string& line : lines_of(text)) height += count_terminal_lines(line, columns);
     return height;
 }
 
-std::vector<std::string> pages_of(const std::string& text, size_t columns, size_t lines) {
+std::vector<std::string> split_into_pages(const std::string& text, size_t columns, size_t lines) {
     std::vector<std::string> pages = {""};
     size_t used = 0;
     for (const std::string& line : lines_of(text)) {
-        size_t height = height_of_line(line, columns);
+        size_t height = count_terminal_lines(line, columns);
         if (used > 0 && used + height > lines) {
             pages.emplace_back();
             used = 0;
@@ -100,7 +100,7 @@ bool ask(const std::string& question, std::string& answer) {
     // Read byte by byte, because any input after this line belongs to the next reader. A signal
     // cancels the question.
     for (char c = 0; c != '\n';) {
-        if (!key_comes() || read(STDIN_FILENO, &c, 1) != 1) {
+        if (!wait_for_key() || read(STDIN_FILENO, &c, 1) != 1) {
             std::cout << "\n";
             return false;
         }

@@ -15,12 +15,12 @@ struct Style {
     int lines = 0;        ///< number of visible lines; 0 if unknown
     int columns = 80;     ///< width for side-by-side output; above 80 if the terminal is wider
 
-    std::string good(const std::string& text) const { return painted(text, "32"); }
-    std::string bad(const std::string& text) const { return painted(text, "31"); }
-    std::string strong(const std::string& text) const { return painted(text, "1"); }
+    std::string paint_good(const std::string& text) const { return paint(text, "32"); }
+    std::string paint_bad(const std::string& text) const { return paint(text, "31"); }
+    std::string paint_strong(const std::string& text) const { return paint(text, "1"); }
 
 private:
-    std::string painted(const std::string& text, const char* code) const {
+    std::string paint(const std::string& text, const char* code) const {
         return colour ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
     }
 };
@@ -42,7 +42,7 @@ size_t height_of(const std::string& text, size_t columns);
 
 /// Splits `text` into pages of at most `lines` terminal lines. A line that needs more than that
 /// gets a page of its own.
-std::vector<std::string> pages_of(const std::string& text, size_t columns, size_t lines);
+std::vector<std::string> split_into_pages(const std::string& text, size_t columns, size_t lines);
 
 /// Reports whether both stdin and stdout are terminals, so that the command can ask questions.
 bool can_ask();

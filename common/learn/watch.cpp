@@ -45,20 +45,20 @@ std::string said_by(Action action) {
 
 class Watch {
 public:
-    Watch(Session& session, const Work& exercise, const WatchWords& words)
+    Watch(Session& session, const Work& exercise, const WatchArguments& words)
         : session_(session), words_(words), style_(session.style) {
-        turn_to(exercise);
+        switch_to(exercise);
     }
 
     int run() {
-        while (!is_over_) wait_and_act();
+        while (!should_exit_) wait_and_act();
         if (style_.clear) std::cout << "\n" << std::flush;  // moves the cursor below the footer
         terminal_.pause();
-        if (ended_by_ == 0) return 0;
+        if (exit_signal_ == 0) return 0;
         check_.reset();
-        std::signal(ended_by_, SIG_DFL);
-        raise(ended_by_);
-        return 128 + ended_by_;
+        std::signal(exit_signal_, SIG_DFL);
+        raise(exit_signal_);
+        return 128 + exit_signal_;
     }
 
 private:
@@ -71,14 +71,14 @@ private:
         if (check_) events.push_back({check_->descriptor(), POLLIN, 0});
         poll(events.data(), events.size(), milliseconds_to_wait());
 
-        take_signals();
-        if (!stdin_ended_ && events[1].revents != 0) take_keys();
-        if (is_over_) return;
+        handle_signals();
+        if (!stdin_ended_ && events[1].revents != 0) handle_keys();
+        if (should_exit_) return;
         if (file_->has_changed()) begin();
         if (check_ && check_->is_ready()) end();
         // Without a terminal, end-of-file on stdin ends the watch once the running check has
         // finished.
-        if (stdin_ended_ && !check_) is_over_ = true;
+        if (stdin_ended_ && !check_) should_exit_ = true;
     }
 
     int milliseconds_to_wait() const {
@@ -88,17 +88,17 @@ private:
 
     // ---- the watched file and its check ----
 
-    void turn_to(const Work& other) {
+    void switch_to(const Work& other) {
         exercise_ = other;
         has_passed_ = false;
         check_.reset();
-        file_ = std::make_unique<FileWatcher>(exercise_.file(), words_.polls);
+        file_ = std::make_unique<FileWatcher>(exercise_.file(), words_.should_poll);
         session_.progress.update([&](State& state) { state.current = exercise_.name(); });
-        heading();
+        show_heading();
     }
 
-    void heading() {
-        found_.reset();
+    void show_heading() {
+        check_result_.reset();
         verdict_ = "Waiting for you to save " + exercise_.relative_file().string() +
                    "\nThe lesson: " + exercise_.lesson() + "\n";
         if (file_->is_polling()) verdict_ += "Looking for changes five times per second.\n";
@@ -109,8 +109,8 @@ private:
     void begin() {
         check_.reset();
         if (!file_->text()) {
-            return instead("Your file is missing, or is not an ordinary file. ./learn reset " +
-                           exercise_.words() + " restores it.");
+            return show_message("Your file is missing, or is not an ordinary file. ./learn reset " +
+                                exercise_.words() + " restores it.");
         }
         // Replace only the line that lists the keys. The last verdict stays on the screen until
         // there is a new one.
@@ -120,45 +120,44 @@ private:
             check_ = std::make_unique<Check>(
                 CheckRequest{.exercise = exercise_, .seconds = words_.seconds});
         } catch (const std::exception& problem) {
-            instead(problem.what());
+            show_message(problem.what());
         }
     }
 
     void end() {
-        found_ = check_->finish();
+        check_result_ = check_->finish();
         bandwidth_.clear();
-        const CheckResult& result = *found_;
+        const CheckResult& result = *check_result_;
         check_.reset();
         Record record = session_.progress.read().record(exercise_.name());
-        note_check(record, exercise_, result);
+        update_record(record, exercise_, result);
         has_passed_ = result.outcome == CheckResult::passed;
         verdict_ = text_of(result, record);
-        separate();
+        print_separator();
         std::cout << verdict_ << std::flush;
         record_check(session_, exercise_, result);
         if (has_passed_) {
-            bandwidth_ = said_by([&] { std::cout << bandwidth_text(exercise_, "", false); });
+            bandwidth_ = said_by([&] { std::cout << format_bandwidth(exercise_, "", false); });
             verdict_ += bandwidth_;
             std::cout << bandwidth_;
         }
-        footer();
+        print_footer();
     }
 
     std::string text_of(const CheckResult& result, const Record& record) const {
-        if (result.outcome != CheckResult::passed)
-            return text_of_failure(exercise_, result, style_);
-        PassedText more = more_of_pass(session_, exercise_, record);
+        if (result.outcome != CheckResult::passed) return format_failure(exercise_, result, style_);
+        PassedText more = collect_passed_text(session_, exercise_, record);
         more.counters = !has_open_questions(exercise_, record);
-        return text_of_pass(exercise_, result, more, style_);
+        return format_pass_or_prompt(exercise_, result, more, style_);
     }
 
     // Shows a message instead of a verdict.
-    void instead(const std::string& message) {
-        found_.reset();
+    void show_message(const std::string& message) {
+        check_result_.reset();
         verdict_ = wrap(message);
-        separate();
+        print_separator();
         std::cout << verdict_;
-        footer();
+        print_footer();
     }
 
     // ---- the screen ----
@@ -169,21 +168,21 @@ private:
         shows_verdict_ = true;
         if (!style_.clear) return;
         style_.columns = usable_columns(terminal_columns());
-        style_.lines = std::max(terminal_lines() - kLinesOfWatchFooter, 0);
+        style_.lines = std::max(terminal_lines() - kWatchFooterLines, 0);
         std::cout << "\033[H\033[2J";
     }
 
-    void separate() {
+    void print_separator() {
         clear();
         if (!style_.clear) std::cout << "\n" << std::string(72, '-') << "\n";
     }
 
-    void footer() {
-        WatchWaits waits = !shows_verdict_ ? WatchWaits::to_go_back : WatchWaits::for_a_save;
+    void print_footer() {
+        WatchState waits = !shows_verdict_ ? WatchState::save_or_key : WatchState::save_only;
         State state = session_.progress.read();
         if (has_passed_ && shows_verdict_ &&
             has_open_questions(exercise_, state.record(exercise_.name()))) {
-            waits = WatchWaits::for_a_guess;
+            waits = WatchState::save_or_guess;
         }
         std::cout << watch_footer(exercise_, local_time("%H:%M:%S"), terminal_.has_keys(), waits);
         // Do not print a line break after the footer, so that the last line of the screen can be
@@ -195,30 +194,30 @@ private:
     // the text.
     void show_verdict() {
         clear();
-        if (found_) {
+        if (check_result_) {
             Record record = session_.progress.read().record(exercise_.name());
-            verdict_ = text_of(*found_, record) + bandwidth_;
+            verdict_ = text_of(*check_result_, record) + bandwidth_;
         }
         std::cout << verdict_;
-        footer();
+        print_footer();
     }
 
     // Prints a text below the verdict. If both do not fit on the screen, the text replaces the
     // verdict. A text that does not fit on the screen by itself is shown page by page, because a
     // reader would miss lines that scroll away.
-    void below(const std::string& text) {
+    void show_below_verdict(const std::string& text) {
         if (!style_.clear) {
             std::cout << "\n" << text;
-            return footer();
+            return print_footer();
         }
         clear();
         size_t columns = static_cast<size_t>(std::max(terminal_columns(), 1));
-        if (height_of(verdict_ + "\n" + text, columns) <= lines_to_show()) {
+        if (height_of(verdict_ + "\n" + text, columns) <= available_lines()) {
             std::cout << verdict_ << "\n" << text;
-            return footer();
+            return print_footer();
         }
-        pages_ = pages_of(text, columns, lines_to_show());
-        count_of_pages_ = pages_.size();
+        pages_ = split_into_pages(text, columns, available_lines());
+        page_count_ = pages_.size();
         show_page();
     }
 
@@ -231,24 +230,24 @@ private:
         std::cout << pages.front();
         pages_.assign(pages.begin() + 1, pages.end());
         shows_verdict_ = false;
-        if (pages_.empty()) return footer();
+        if (pages_.empty()) return print_footer();
         std::cout << "\n"
-                  << style_.strong("more: space")
-                  << format("  (page %zu of %zu)", count_of_pages_ - pages_.size(), count_of_pages_)
+                  << style_.paint_strong("more: space")
+                  << format("  (page %zu of %zu)", page_count_ - pages_.size(), page_count_)
                   << std::flush;
     }
 
     // Returns the number of lines above the footer. Without keyboard input the number is unlimited,
     // because the learner cannot ask for another page.
-    size_t lines_to_show() const {
+    size_t available_lines() const {
         constexpr int LEAST = 10, MOST = 1'000'000;
         if (!terminal_.has_keys() || terminal_lines() == 0) return MOST;
-        return static_cast<size_t>(std::max(terminal_lines() - kLinesOfWatchFooter, LEAST));
+        return static_cast<size_t>(std::max(terminal_lines() - kWatchFooterLines, LEAST));
     }
 
     // ---- keys and signals ----
 
-    void take_keys() {
+    void handle_keys() {
         char keys[64];
         ssize_t count = read(STDIN_FILENO, keys, sizeof keys);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
@@ -259,7 +258,7 @@ private:
         if (!terminal_.has_keys()) return;
         // Ignore keys that send several bytes, such as the arrow keys.
         if (keys[0] == '\033') return;
-        for (ssize_t i = 0; i < count && !is_over_; ++i) obey(keys[i]);
+        for (ssize_t i = 0; i < count && !should_exit_; ++i) obey(keys[i]);
     }
 
     void obey(char key) {
@@ -268,48 +267,48 @@ private:
         last_key_ = key;
         switch (key) {
             case 'n': return next();
-            case 'h': return below(said_by([&] { hint(session_, exercise_, 0); }));
-            case 'e': return explain_it(is_sure);
-            case 'b': return turn_to_hunt();
+            case 'h': return show_below_verdict(said_by([&] { hint(session_, exercise_, 0); }));
+            case 'e': return explain_solution(is_sure);
+            case 'b': return switch_to_hunt();
             case 'g': return guess();
-            case 'p': return below(said_by([&] { picture(); }));
-            case 'l': return below(said_by([&] { show_list(session_, false); }));
+            case 'p': return show_below_verdict(said_by([&] { picture(); }));
+            case 'l': return show_below_verdict(said_by([&] { show_list(session_, false); }));
             case 'r': return begin();
             case ' ': return show_page();
             case 'q':
-            case END_OF_INPUT: is_over_ = true; return;
+            case END_OF_INPUT: should_exit_ = true; return;
             default: return;
         }
     }
 
     void next() {
-        Work behind = exercise_behind(session_.course, exercise_);
-        if (behind.step != nullptr) return turn_to(behind);
-        below("This is the last exercise. ./learn progress shows them all.\n");
+        Work behind = exercise_after(session_.course, exercise_);
+        if (behind.step != nullptr) return switch_to(behind);
+        show_below_verdict("This is the last exercise. ./learn progress shows them all.\n");
     }
 
     // Switches from the exercise to its bug hunt, or back.
-    void turn_to_hunt() {
-        if (exercise_.step->hunt) return turn_to({exercise_.step, !exercise_.is_hunt});
-        below(exercise_.name() + " has no bug hunt.\n");
+    void switch_to_hunt() {
+        if (exercise_.step->hunt) return switch_to({exercise_.step, !exercise_.is_hunt});
+        show_below_verdict(exercise_.name() + " has no bug hunt.\n");
     }
 
     // Explains the solution. The learner confirms the request by pressing the key twice, because
     // there is no line to type an answer on.
-    void explain_it(bool is_sure) {
+    void explain_solution(bool is_sure) {
         State state = session_.progress.read();
         const Record& record = state.record(exercise_.name());
         if (record.passed_hash.empty() && !record.solution_seen && !is_sure) {
-            return below(exercise_.name() +
-                         " has not passed yet, and you cannot unsee the solution.\n"
-                         "Press e again to show it anyway, or h for a hint.\n");
+            return show_below_verdict(exercise_.name() +
+                                      " has not passed yet, and you cannot unsee the solution.\n"
+                                      "Press e again to show it anyway, or h for a hint.\n");
         }
-        below(said_by([&] { explain(session_, exercise_, true); }));
+        show_below_verdict(said_by([&] { explain(session_, exercise_, true); }));
     }
 
     void guess() {
         if (exercise_.is_hunt || exercise_.asked().predictions.empty()) {
-            return below("There is nothing to predict here.\n");
+            return show_below_verdict("There is nothing to predict here.\n");
         }
         terminal_.pause();
         clear();
@@ -319,7 +318,7 @@ private:
             std::cout << wrap(problem.what());
         }
         shows_verdict_ = !style_.clear;
-        footer();
+        print_footer();
         terminal_.resume();
     }
 
@@ -327,19 +326,19 @@ private:
     void picture() {
         std::vector<std::string> arguments = {"picture", exercise_.step->number()};
         if (exercise_.is_hunt) arguments.push_back("--hunt");
-        const Ended ended =
-            run_to_end({.program = this_program(), .arguments = arguments, .with_errors = true},
+        const ProcessResult ended =
+            run_to_end({.program = this_program(), .arguments = arguments, .captures_stderr = true},
                        kPictureSeconds);
         std::cout << ended.output
                   << (ended.timed_out ? "Drawing the picture took too long and was stopped.\n"
                                       : "");
     }
 
-    void take_signals() {
+    void handle_signals() {
         while (int signal = signals_.take()) {
             if (signal != SIGTSTP) {
-                ended_by_ = signal;
-                is_over_ = true;
+                exit_signal_ = signal;
+                should_exit_ = true;
                 return;
             }
             if (style_.clear) std::cout << "\n" << std::flush;
@@ -349,44 +348,45 @@ private:
             if (style_.clear)
                 show_verdict();
             else
-                footer();
+                print_footer();
         }
     }
 
     Session& session_;
-    const WatchWords& words_;
+    const WatchArguments& words_;
     Work exercise_;
     Style& style_;
     Signals signals_;
     RawTerminal terminal_;
     std::unique_ptr<FileWatcher> file_;
     std::unique_ptr<Check> check_;
-    std::optional<CheckResult> found_;  // the last result, unless another message has replaced it
+    std::optional<CheckResult>
+        check_result_;  // the last result, unless another message has replaced it
     std::string bandwidth_;
     std::string verdict_;  // the text on the screen, unless a key has replaced it
     bool shows_verdict_ = true;
     std::vector<std::string> pages_;  // the pages of a long text that have not been shown yet
-    size_t count_of_pages_ = 0;       // including the pages already shown
+    size_t page_count_ = 0;           // including the pages already shown
     bool has_passed_ = false;         // whether the text that was last checked passed
     char last_key_ = 0;
-    bool stdin_ended_ = false, is_over_ = false;
-    int ended_by_ = 0;
+    bool stdin_ended_ = false, should_exit_ = false;
+    int exit_signal_ = 0;
 };
 
 }  // namespace
 
 std::string watch_footer(const Work& exercise, const std::string& time, bool has_keys,
-                         WatchWaits waits) {
+                         WatchState waits) {
     std::string what = "Waiting for you to save ";
-    if (has_keys && waits == WatchWaits::for_a_guess) what = "g: predict the cost, or save ";
-    if (has_keys && waits == WatchWaits::to_go_back) what = "space: back to the verdict, or save ";
+    if (has_keys && waits == WatchState::save_or_guess) what = "g: predict the cost, or save ";
+    if (has_keys && waits == WatchState::save_or_key) what = "space: back to the verdict, or save ";
     std::string text = "\n[" + time + "] " + what + exercise.relative_file().string();
     if (!has_keys) return text;
     return text + "\nn next  h hint  e explain  " + (exercise.is_hunt ? "b back" : "b hunt") +
            "  g guess  p picture  l list  r check  q quit";
 }
 
-int watch(Session& session, const Work& exercise, const WatchWords& words) {
+int watch(Session& session, const Work& exercise, const WatchArguments& words) {
     return Watch(session, exercise, words).run();
 }
 

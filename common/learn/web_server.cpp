@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The maximum number of bytes that the server reads before the body of a request.
-constexpr std::size_t kLongestRequest = 16384;
+constexpr std::size_t kMaxRequestBytes = 16384;
 
 const char* words_of(int status) {
     switch (status) {
@@ -43,7 +43,7 @@ WebAnswer refusal(int status) {
             words_of(status) + std::string("\n")};
 }
 
-std::string type_of(const fs::path& file) {
+std::string content_type_of(const fs::path& file) {
     static const std::map<std::string, std::string> types = {
         {".css", "text/css; charset=utf-8"},
         {".gz", "application/gzip"},
@@ -61,7 +61,7 @@ std::string type_of(const fs::path& file) {
 
 /// Decodes escape sequences such as "%20". Returns nothing if one is malformed or stands for a zero
 /// byte.
-std::optional<std::string> decoded(const std::string& text) {
+std::optional<std::string> decode_url(const std::string& text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
         char c = text[i];
@@ -81,7 +81,7 @@ std::optional<std::string> decoded(const std::string& text) {
 
 /// Returns the file for a decoded path such as "/index.html". After following links, the path must
 /// lead to a regular file inside the folder.
-std::optional<fs::path> file_at(const fs::path& folder, std::string path) {
+std::optional<fs::path> resolve_path(const fs::path& folder, std::string path) {
     if (path.ends_with('/')) path += "index.html";
     std::error_code problem;
     const fs::path root = fs::canonical(folder, problem);
@@ -93,14 +93,14 @@ std::optional<fs::path> file_at(const fs::path& folder, std::string path) {
 }
 
 /// Returns an ETag that changes whenever the content of the file changes.
-std::string tag_of(const fs::path& file) {
+std::string compute_etag(const fs::path& file) {
     const auto time = fs::last_write_time(file).time_since_epoch().count();
     return '"' + std::to_string(time) + '-' + std::to_string(fs::file_size(file)) + '"';
 }
 
 /// Returns the value of the header `name`, or "" if the request does not contain it. Names are
 /// compared without regard to case.
-std::string header(const std::string& request, std::string name) {
+std::string find_header(const std::string& request, std::string name) {
     name = "\r\n" + name + ":";
     const auto same = [](unsigned char a, unsigned char b) {
         return std::tolower(a) == std::tolower(b);
@@ -118,7 +118,7 @@ std::string header(const std::string& request, std::string name) {
 std::string read_request(int connection) {
     std::string request;
     char bytes[2048];
-    while (request.size() < kLongestRequest && request.find("\r\n\r\n") == request.npos) {
+    while (request.size() < kMaxRequestBytes && request.find("\r\n\r\n") == request.npos) {
         const ssize_t count = recv(connection, bytes, sizeof bytes, 0);
         if (count <= 0) break;
         request.append(bytes, static_cast<std::size_t>(count));
@@ -126,14 +126,14 @@ std::string read_request(int connection) {
     return request;
 }
 
-void answer_one(const Descriptor& connection, const fs::path& folder) {
+void serve_connection(const Descriptor& connection, const fs::path& folder) {
     // Browsers open connections that they may never use, so reads need a time limit.
     const timeval limit{30, 0};
     setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(connection.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     const std::string request = read_request(connection.get());
     if (request.empty()) return;
-    const WebAnswer answer = web_answer(folder, request);
+    const WebAnswer answer = answer_request(folder, request);
     std::string head = "HTTP/1.1 " + std::to_string(answer.status) + " " + words_of(answer.status) +
                        "\r\n" + answer.headers +
                        "Content-Length: " + std::to_string(answer.body.size()) +
@@ -149,7 +149,7 @@ std::runtime_error failure(const std::string& what) {
 
 }  // namespace
 
-WebAnswer web_answer(const fs::path& folder, const std::string& request) {
+WebAnswer answer_request(const fs::path& folder, const std::string& request) {
     const std::size_t space = request.find(' ');
     const std::string method = request.substr(0, space);
     if (space == request.npos || request.find("\r\n\r\n") == request.npos) return refusal(400);
@@ -160,18 +160,18 @@ WebAnswer web_answer(const fs::path& folder, const std::string& request) {
     }
     const std::string target =
         request.substr(space + 1, request.find_first_of(" ?#\r", space + 1) - space - 1);
-    const std::optional<std::string> path = decoded(target);
+    const std::optional<std::string> path = decode_url(target);
     if (!path || !path->starts_with('/')) return refusal(400);
-    const std::optional<fs::path> file = file_at(folder, *path);
+    const std::optional<fs::path> file = resolve_path(folder, *path);
     if (!file) return refusal(404);
-    const std::string tag = tag_of(*file);
+    const std::string tag = compute_etag(*file);
     // The browser asks every time, but receives the file only if it has changed. A rebuilt book is
     // therefore shown immediately.
     const std::string kept = "Cache-Control: no-cache\r\nETag: " + tag + "\r\n";
-    if (header(request, "If-None-Match") == tag) return {304, kept, ""};
-    const std::optional<std::string> bytes = read_if_there(*file);
+    if (find_header(request, "If-None-Match") == tag) return {304, kept, ""};
+    const std::optional<std::string> bytes = read_if_exists(*file);
     if (!bytes) return refusal(404);
-    return {200, "Content-Type: " + type_of(*file) + "\r\n" + kept, *bytes};
+    return {200, "Content-Type: " + content_type_of(*file) + "\r\n" + kept, *bytes};
 }
 
 WebServer::WebServer(fs::path folder, int port) : folder_(std::move(folder)) {
@@ -207,7 +207,7 @@ void WebServer::serve() {
         Descriptor connection(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
         if (connection) {
             std::thread([connection = std::move(connection), folder = folder_] {
-                answer_one(connection, folder);
+                serve_connection(connection, folder);
             }).detach();
         } else {
             // Too many files are probably open. Wait until some have been closed.

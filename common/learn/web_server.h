@@ -20,7 +20,7 @@ struct WebAnswer {
 /// Returns the response to a request. `request` contains the lines before the body. Only GET and
 /// HEAD are allowed, and only for regular files inside the folder, even if the path or a link leads
 /// outside it.
-WebAnswer web_answer(const std::filesystem::path& folder, const std::string& request);
+WebAnswer answer_request(const std::filesystem::path& folder, const std::string& request);
 
 /// Thrown if another program already uses the port.
 class PortTaken : public std::runtime_error {

@@ -12,14 +12,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // Reads the solution, including its markers.
-exercises::Skeleton marked_solution(const Work& exercise) {
+exercises::Skeleton read_marked_solution(const Work& exercise) {
     fs::path file = fs::path("solutions") / exercise.step->name / exercise.file().filename();
-    auto text = read_if_there(repository() / file);
+    auto text = read_if_exists(repository() / file);
     if (!text) {
         throw UsageError((repository() / file).string() +
                          " cannot be read; git checkout solutions restores it");
     }
-    return exercises::skeleton_of(*text, file.string());
+    return exercises::parse_skeleton(*text, file.string());
 }
 
 }  // namespace
@@ -38,18 +38,18 @@ Source Work::source(const std::string& other_file) const {
 }
 
 std::string Work::skeleton() const {
-    return marked_solution(*this).blank();
+    return read_marked_solution(*this).blank();
 }
 
 std::string Work::solution() const {
-    return marked_solution(*this).solved();
+    return read_marked_solution(*this).solved();
 }
 
 std::string Work::lesson() const {
     return "steps/" + step->name + "/README.md";
 }
 
-std::vector<Work> exercises_of(const course::Course& course) {
+std::vector<Work> list_exercises(const course::Course& course) {
     std::vector<Work> all;
     if (course.program) all.push_back({&*course.program, false});
     for (auto& step : course.steps) {
@@ -58,9 +58,9 @@ std::vector<Work> exercises_of(const course::Course& course) {
     return all;
 }
 
-std::vector<Work> exercises_and_hunts_of(const course::Course& course) {
+std::vector<Work> list_exercises_and_hunts(const course::Course& course) {
     std::vector<Work> all;
-    for (auto& exercise : exercises_of(course)) {
+    for (auto& exercise : list_exercises(course)) {
         all.push_back(exercise);
         if (exercise.step->hunt) all.push_back({exercise.step, true});
     }
@@ -79,7 +79,7 @@ Work find_exercise(const course::Course& course, const std::string& word, bool i
     return {step, is_hunt};
 }
 
-std::string identity_of(const std::string& text) {
+std::string hash_source(const std::string& text) {
     return hash_text(text);
 }
 

@@ -47,14 +47,14 @@ struct Work {
 
 /// Returns the exercises in course order, beginning with the whole program. Bug hunts are not
 /// included.
-std::vector<Work> exercises_of(const course::Course& course);
+std::vector<Work> list_exercises(const course::Course& course);
 /// Returns all exercises, each followed by its bug hunt.
-std::vector<Work> exercises_and_hunts_of(const course::Course& course);
+std::vector<Work> list_exercises_and_hunts(const course::Course& course);
 
 /// Returns the exercise with this number or name. Throws UsageError if there is none.
 Work find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
 
 /// Returns the hash of a text. Verdicts and the learner's progress identify texts by their hashes.
-std::string identity_of(const std::string& text);
+std::string hash_source(const std::string& text);
 
 }  // namespace coalesce::learn

@@ -49,8 +49,8 @@ __global__ void compare_block(Found* found, const std::uint32_t* out, std::size_
 void fill(const Ranks& ranks) {
     ranks.each([&](int rank) {
         fill_block<<<BLOCKS, THREADS>>>(reinterpret_cast<std::uint32_t*>(ranks.in[rank]),
-                                        floats_of(ranks.rows.begin(rank), ranks.cols.count),
-                                        floats_of(ranks.rows.size(rank), ranks.cols.count));
+                                        count_floats(ranks.rows.begin(rank), ranks.cols.count),
+                                        count_floats(ranks.rows.size(rank), ranks.cols.count));
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaDeviceSynchronize());
     });
@@ -58,15 +58,15 @@ void fill(const Ranks& ranks) {
 
 void poison(const Ranks& ranks) {
     ranks.each([&](int rank) {
-        const std::size_t size = floats_of(ranks.cols.size(rank), ranks.rows.count);
+        const std::size_t size = count_floats(ranks.cols.size(rank), ranks.rows.count);
         if (size == 0) return;
         CUDA_CHECK(cudaMemset(ranks.out[rank], kPoisonByte, sizeof(float) * size));
         CUDA_CHECK(cudaDeviceSynchronize());
     });
 }
 
-Wrong count_wrong(const Ranks& ranks) {
-    Wrong wrong;
+WrongCells count_wrong(const Ranks& ranks) {
+    WrongCells wrong;
     ranks.each([&](int rank) {
         Found found{0, ~0ULL};
         DeviceBuffer buffer(sizeof found);
@@ -74,8 +74,8 @@ Wrong count_wrong(const Ranks& ranks) {
         CUDA_CHECK(cudaMemcpy(on_device, &found, sizeof found, cudaMemcpyHostToDevice));
         compare_block<<<BLOCKS, THREADS>>>(
             on_device, reinterpret_cast<const std::uint32_t*>(ranks.out[rank]), ranks.rows.count,
-            ranks.cols.count, floats_of(ranks.cols.begin(rank), ranks.rows.count),
-            floats_of(ranks.cols.size(rank), ranks.rows.count));
+            ranks.cols.count, count_floats(ranks.cols.begin(rank), ranks.rows.count),
+            count_floats(ranks.cols.size(rank), ranks.rows.count));
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaMemcpy(&found, on_device, sizeof found, cudaMemcpyDeviceToHost));
         wrong.cells += found.cells;

@@ -8,7 +8,7 @@
 namespace coalesce::many {
 
 /// The errors in `out`.
-struct Wrong {
+struct WrongCells {
     unsigned long long cells = 0;      ///< the number of wrong cells
     unsigned long long first = ~0ULL;  ///< the first wrong cell: out(first / rows, first % rows)
 };
@@ -19,6 +19,6 @@ void fill(const Ranks& ranks);
 /// Fills every `out` with a value that is correct for at most one element in 2^32.
 void poison(const Ranks& ranks);
 /// Compares every element of every `out` with the expected value, bit by bit.
-Wrong count_wrong(const Ranks& ranks);
+WrongCells count_wrong(const Ranks& ranks);
 
 }  // namespace coalesce::many

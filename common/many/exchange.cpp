@@ -18,9 +18,9 @@ struct Peers : Way {
 
     void start() override {
         ranks.each([&](int rank) {
-            RankLaunch launch = all_pieces_of(ranks, rank);
+            RankLaunch launch = list_pieces(ranks, rank);
             for (int from = 0; side == reads && from < ranks.count(); ++from) {
-                launch.pieces.of[from] = piece_between(ranks, from, rank);
+                launch.pieces.of[from] = find_piece(ranks, from, rank);
             }
             turn(launch, ranks.packing[rank]);
         });
@@ -58,40 +58,40 @@ struct Chunks : Way {
     // Packs a chunk of the pieces for other ranks into the slot. A rank's piece for itself is
     // transposed directly into `out`, one chunk later, because no link waits for it.
     void pack(Slot& slot, int rank, int chunk) {
-        RankLaunch launch = all_pieces_of(ranks, rank);
+        RankLaunch launch = list_pieces(ranks, rank);
         launch.unused = chunk == 0 ? 0 : tuning.unused;
         for (int peer = 0; peer < ranks.count(); ++peer) {
             Piece& piece = launch.pieces.of[peer];
             int part = peer == rank ? chunk - 1 : chunk;
-            piece.cols = cols_of(peer, part);
+            piece.cols = chunk_cols(peer, part);
             if (piece.cols == 0) continue;
             piece.in += part * width;
             if (peer == rank) {
-                piece.out = out_of(rank, part) + ranks.rows.begin(rank);
+                piece.out = out_address(rank, part) + ranks.rows.begin(rank);
             } else {
                 piece.pitch = ranks.rows.size(rank);
                 piece.out = slot.packed[rank] + place(peer);
             }
         }
         slot.is_sent.wait(rank, ranks.packing[rank]);
-        if (chunk > 0) give_head_start(ranks.packing[rank], tuning.pause);
+        if (chunk > 0) delay_stream(ranks.packing[rank], tuning.pause);
         pack_pieces(launch, ranks.packing[rank]);
         slot.is_packed.record(rank, ranks.packing[rank]);
     }
     virtual void exchange(Slot& slot, int chunk) = 0;
 
     // Returns the number of columns of a rank's piece in a chunk, or 0 if there is no such chunk.
-    int cols_of(int rank, int chunk) const {
+    int chunk_cols(int rank, int chunk) const {
         return chunk < 0 ? 0 : std::clamp(ranks.cols.size(rank) - chunk * width, 0, width);
     }
     // Returns the number of floats that one rank sends to another.
     std::size_t floats(int from, int to, int chunk) const {
-        return std::size_t(cols_of(to, chunk)) * ranks.rows.size(from);
+        return std::size_t(chunk_cols(to, chunk)) * ranks.rows.size(from);
     }
     // Returns the position in a slot at which a rank's piece starts.
     std::size_t place(int rank) const { return std::size_t(rank) * width * ranks.rows.block(); }
     // Returns the address in `out` at which a rank's part of a chunk starts.
-    float* out_of(int rank, int chunk) const {
+    float* out_address(int rank, int chunk) const {
         return ranks.out[rank] + std::size_t(chunk) * width * ranks.rows.count;
     }
 
@@ -108,12 +108,12 @@ struct Chunks : Way {
 // end, during the last copies.
 struct Copies : Chunks {
     Copies(const Ranks& ranks, Tuning tuning, Turn pack)
-        : Chunks(ranks, leaving_memory(tuning), pack, false),
-          as_it_is(ranks, place(ranks.count())) {}
+        : Chunks(ranks, limit_blocks_for_copy_engines(tuning), pack, false),
+          received_untransposed(ranks, place(ranks.count())) {}
 
     // Limits kernels to one block per multiprocessor, which packs fast enough. More blocks would
     // use the memory bandwidth that the copy engines need.
-    static Tuning leaving_memory(Tuning tuning) {
+    static Tuning limit_blocks_for_copy_engines(Tuning tuning) {
         int bytes = 0;
         CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
         if (tuning.unused == 0) tuning.unused = bytes / 1024 / 2;
@@ -121,20 +121,20 @@ struct Copies : Chunks {
     }
 
     void start() override {
-        ranks.each([&](int rank) { is_turned.wait_for_all(ranks.sending[rank]); });
-        in_rounds([&](int rank, int peer) { send_as_it_is(rank, peer); });
-        ranks.each([&](int rank) { is_here.record(rank, ranks.sending[rank]); });
+        ranks.each([&](int rank) { is_transposed.wait_for_all(ranks.sending[rank]); });
+        send_in_rounds([&](int rank, int peer) { send_untransposed(rank, peer); });
+        ranks.each([&](int rank) { has_arrived.record(rank, ranks.sending[rank]); });
         exchange_from(1);
-        ranks.each([&](int rank) { turn_what_came(rank); });
+        ranks.each([&](int rank) { transpose_received(rank); });
     }
 
     void exchange(Slot& slot, int chunk) override {
         ranks.each([&](int rank) { slot.is_packed.wait(rank, ranks.sending[rank]); });
-        in_rounds([&](int rank, int peer) { send(slot, chunk, rank, peer); });
+        send_in_rounds([&](int rank, int peer) { send(slot, chunk, rank, peer); });
         ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
     }
     // As in `peers`, each rank sends to one peer at a time, and no two ranks send to the same peer.
-    void in_rounds(const std::function<void(int rank, int peer)>& send) {
+    void send_in_rounds(const std::function<void(int rank, int peer)>& send) {
         const int count = ranks.count();
         for (int turn = 1; turn < count; ++turn) {
             // Wait for the rank that previously sent to the same peer, because simultaneous copies
@@ -151,14 +151,15 @@ struct Copies : Chunks {
 
     void send(Slot& slot, int chunk, int rank, int peer) {
         const std::size_t row = ranks.rows.size(rank) * sizeof(float);
-        copy_rows(rank, out_of(peer, chunk) + ranks.rows.begin(rank),
+        copy_rows(rank, out_address(peer, chunk) + ranks.rows.begin(rank),
                   ranks.rows.count * sizeof(float), slot.packed[rank] + place(peer), row, row,
-                  cols_of(peer, chunk));
+                  chunk_cols(peer, chunk));
     }
-    void send_as_it_is(int rank, int peer) {
-        const std::size_t row = cols_of(peer, 0) * sizeof(float);
-        copy_rows(rank, as_it_is[peer] + place(rank), row, ranks.in[rank] + ranks.cols.begin(peer),
-                  ranks.cols.count * sizeof(float), row, ranks.rows.size(rank));
+    void send_untransposed(int rank, int peer) {
+        const std::size_t row = chunk_cols(peer, 0) * sizeof(float);
+        copy_rows(rank, received_untransposed[peer] + place(rank), row,
+                  ranks.in[rank] + ranks.cols.begin(peer), ranks.cols.count * sizeof(float), row,
+                  ranks.rows.size(rank));
     }
     void copy_rows(int rank, float* to, std::size_t to_pitch, const float* from,
                    std::size_t from_pitch, std::size_t bytes, int rows) {
@@ -167,26 +168,26 @@ struct Copies : Chunks {
                                      ranks.sending[rank]));
     }
 
-    void turn_what_came(int rank) {
+    void transpose_received(int rank) {
         RankLaunch launch = {.count = ranks.count(),
-                             .cols = cols_of(rank, 0),
+                             .cols = chunk_cols(rank, 0),
                              .rank = rank,
                              .unused = tuning.unused};
         for (int from = 0; from < ranks.count(); ++from) {
             if (from == rank) continue;
-            launch.pieces.of[from] = {.out = out_of(rank, 0) + ranks.rows.begin(from),
-                                      .in = as_it_is[rank] + place(from),
+            launch.pieces.of[from] = {.out = out_address(rank, 0) + ranks.rows.begin(from),
+                                      .in = received_untransposed[rank] + place(from),
                                       .pitch = std::size_t(ranks.rows.count),
                                       .rows = ranks.rows.size(from),
                                       .cols = launch.cols};
         }
-        is_here.wait_for_all(ranks.packing[rank]);
+        has_arrived.wait_for_all(ranks.packing[rank]);
         pack_pieces(launch, ranks.packing[rank]);
-        is_turned.record(rank, ranks.packing[rank]);
+        is_transposed.record(rank, ranks.packing[rank]);
     }
 
-    Room as_it_is;  // the first chunk, as received
-    Events is_here{ranks}, is_turned{ranks}, has_served{ranks};
+    RankBuffers received_untransposed;  // the first chunk, as received
+    Events has_arrived{ranks}, is_transposed{ranks}, has_served{ranks};
 };
 
 // Exchanges the pieces with NCCL. An all-to-all exchange is a group of sends and receives. NCCL has
@@ -222,12 +223,12 @@ struct ByNccl : Chunks {
     }
     void unpack_all(Slot& slot, int rank, int chunk) {
         slot.is_sent.wait_for_all(ranks.unpacking[rank]);
-        give_head_start(ranks.unpacking[rank], tuning.pause);
+        delay_stream(ranks.unpacking[rank], tuning.pause);
         for (int peer = 0; peer < ranks.count(); ++peer) {
             if (peer == rank) continue;
-            unpack_piece(out_of(rank, chunk) + ranks.rows.begin(peer), ranks.rows.count,
+            unpack_piece(out_address(rank, chunk) + ranks.rows.begin(peer), ranks.rows.count,
                          slot.received[rank] + place(peer), ranks.rows.size(peer),
-                         cols_of(rank, chunk), ranks.unpacking[rank]);
+                         chunk_cols(rank, chunk), ranks.unpacking[rank]);
         }
         slot.is_unpacked.record(rank, ranks.unpacking[rank]);
     }

@@ -18,7 +18,7 @@ __global__ void pass_time(unsigned long long nanoseconds) {
 
 }  // namespace
 
-void give_head_start(cudaStream_t stream, int microseconds) {
+void delay_stream(cudaStream_t stream, int microseconds) {
     if (microseconds == 0) return;
     pass_time<<<1, 1, 0, stream>>>(1000ULL * static_cast<unsigned>(microseconds));
     CUDA_CHECK(cudaGetLastError());

@@ -25,32 +25,33 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double bytes_of(Shape shape) {
+double matrix_bytes(Shape shape) {
     return sizeof(float) * 1.0 * shape.rows * shape.cols;
 }
 
 /// The shapes to verify. Some are not divisible by the number of GPUs, the tile side or the vector
 /// width, and the last ones have fewer rows than GPUs.
-const std::vector<Shape> kVerified = {{256, 256}, {512, 128}, {128, 512}, {300, 420},
-                                      {77, 45},   {1, 257},   {257, 1},   {3, 5}};
+const std::vector<Shape> kVerifiedShapes = {{256, 256}, {512, 128}, {128, 512}, {300, 420},
+                                            {77, 45},   {1, 257},   {257, 1},   {3, 5}};
 
 /// The settings to try with NCCL: the defaults, fewer blocks for our kernels, a head start for
 /// NCCL, and both.
-const std::vector<Tuning> kRoom = {{}, {.unused = 64}, {.pause = 30}, {.unused = 64, .pause = 30}};
+const std::vector<Tuning> kTriedTunings = {
+    {}, {.unused = 64}, {.pause = 30}, {.unused = 64, .pause = 30}};
 
 // ---- the devices ----
 
 /// Returns the devices of this process.
-std::set<int> devices_here(const std::vector<int>& devices) {
+std::set<int> local_devices(const std::vector<int>& devices) {
     std::set<int> here(devices.begin(), devices.end());
-    here.erase(kElsewhere);
+    here.erase(kOtherProcess);
     return here;
 }
 
 /// Returns the total number of GPUs in all processes. A rank of another process counts as one GPU.
-int gpus_of(const std::vector<int>& devices) {
-    const auto elsewhere = std::count(devices.begin(), devices.end(), kElsewhere);
-    return static_cast<int>(devices_here(devices).size()) + static_cast<int>(elsewhere);
+int count_gpus(const std::vector<int>& devices) {
+    const auto elsewhere = std::count(devices.begin(), devices.end(), kOtherProcess);
+    return static_cast<int>(local_devices(devices).size()) + static_cast<int>(elsewhere);
 }
 
 /// Lets kernels on each GPU access the memory of all GPUs.
@@ -88,22 +89,22 @@ public:
           device_(device),
           team_(team),
           devices_(team.devices(request.gpus)),
-          gpus_(gpus_of(devices_)) {
+          gpus_(count_gpus(devices_)) {
         const bool is_chosen = ways.size() == 1 || !request.way.empty();
-        for (const KindOfWay* way : chosen(ways, "--way", "way", request.way)) {
-            const std::string reason = why_not(*way);
-            if (is_chosen) team.stop_at(reason.empty() ? "" : way->name + ": " + reason);
+        for (const KindOfWay* way : select_by_name(ways, "--way", "way", request.way)) {
+            const std::string reason = reason_not_to_run(*way);
+            if (is_chosen) team.fail_together(reason.empty() ? "" : way->name + ": " + reason);
             if (reason.empty()) {
                 ways_.push_back(*way);
             } else {
-                left_out_ += way->name + " is left out: " + reason + "\n";
+                skipped_ways_ += way->name + " is left out: " + reason + "\n";
             }
         }
-        open_peers(devices_here(devices_));
+        open_peers(local_devices(devices_));
     }
 
     int run() {
-        say(first_lines() + wrap(left_out_));
+        print(header_text() + wrap(skipped_ways_));
         if (request_.verify) verify();
         if (request_.bench && !device_.simulated) measure();
         if (is_first() && !request_.json.empty()) write_file(request_.json, json().dump(2) + "\n");
@@ -112,50 +113,50 @@ public:
 
 private:
     bool is_first() const { return team_.rank() == 0; }
-    void say(const std::string& text) const {
+    void print(const std::string& text) const {
         if (is_first()) std::fputs(text.c_str(), stdout), std::fflush(stdout);
     }
 
-    std::string why_not(const KindOfWay& way) const {
+    std::string reason_not_to_run(const KindOfWay& way) const {
         if (!way.needs_nccl) return "";
         if (gpus_ < request_.gpus) return "NCCL needs a GPU for each rank";
         // NVIDIA's NCCL calls the driver, which is not simulated. COALESCE_NCCL may name a library
         // that works without it.
         if (device_.simulated && !std::getenv("COALESCE_NCCL")) return "NCCL needs real GPUs";
-        return Nccl::why_not();
+        return Nccl::reason_not_to_run();
     }
 
-    std::string first_lines() const {
+    std::string header_text() const {
         std::string text =
             "Device: " + (gpus_ > 1 ? std::to_string(gpus_) + " x " : "") + device_.name;
         if (gpus_ < request_.gpus) text += ", blocks for " + std::to_string(request_.gpus);
         text += device_.simulated ? ", simulated: no times\n" : ", measured\n";
         if (team_.count() == 1) return text;
         return text + "Processes: " + std::to_string(team_.count()) + " on " +
-               count_of(team_.hosts(), "host") + "\n";
+               format_count(team_.hosts(), "host") + "\n";
     }
 
     void verify() {
         int results = 0;
-        for (const Shape shape : request_.shape ? std::vector{*request_.shape} : kVerified) {
+        for (const Shape shape : request_.shape ? std::vector{*request_.shape} : kVerifiedShapes) {
             const OwnRanks own(shape, devices_, team_);
             fill(own.ranks());
             for (const KindOfWay& way : ways_) {
-                for (const Tuning tuning : tunings_of(way, {1, 3}, {{}})) {
+                for (const Tuning tuning : list_tunings(way, {1, 3}, {{}})) {
                     const auto made = way.make(own.ranks(), tuning);
-                    results_right(own.ranks(), shape, name_of(way, tuning), *made);
+                    count_wrong_results(own.ranks(), shape, name_of(way, tuning), *made);
                     ++results;
                 }
             }
         }
-        say(format("%s verified, bit by bit: %llu wrong\n", count_of(results, "result").c_str(),
-                   wrong_));
+        print(format("%s verified, bit by bit: %llu wrong\n",
+                     format_count(results, "result").c_str(), wrong_));
     }
 
     /// Returns every combination of a number of chunks and an entry of `room`, unless the command
     /// line sets these values.
-    std::vector<Tuning> tunings_of(const KindOfWay& way, std::vector<int> chunks,
-                                   std::vector<Tuning> room) const {
+    std::vector<Tuning> list_tunings(const KindOfWay& way, std::vector<int> chunks,
+                                     std::vector<Tuning> room) const {
         if (!way.is_chunked) return {Tuning{}};
         if (request_.chunks > 0) chunks = {request_.chunks};
         // Copy engines need no multiprocessors, so there is no need to leave room for them.
@@ -181,22 +182,22 @@ private:
     }
 
     /// Runs the way once, checks every element of the result, and returns the number of wrong ones.
-    unsigned long long results_right(const Ranks& ranks, Shape shape, const std::string& name,
-                                     Way& way) {
+    unsigned long long count_wrong_results(const Ranks& ranks, Shape shape, const std::string& name,
+                                           Way& way) {
         poison(ranks);
         way.start();
         CUDA_CHECK(cudaGetLastError());
         wait_for(ranks);
         if (request_.spoil) spoil(ranks);
-        Wrong wrong = count_wrong(ranks);
+        WrongCells wrong = count_wrong(ranks);
         wrong.cells = team_.sum_of(wrong.cells);
-        wrong.first = team_.least_of(wrong.first);
+        wrong.first = team_.global_min(wrong.first);
         wrong_ += wrong.cells;
         if (wrong.cells > 0) {
             const auto rows = static_cast<unsigned long long>(shape.rows);
-            say(format("%s is wrong at %s: %s, the first is out(%llu, %llu)\n", name.c_str(),
-                       shape.name().c_str(), count_of(wrong.cells, "cell").c_str(),
-                       wrong.first / rows, wrong.first % rows));
+            print(format("%s is wrong at %s: %s, the first is out(%llu, %llu)\n", name.c_str(),
+                         shape.name().c_str(), format_count(wrong.cells, "cell").c_str(),
+                         wrong.first / rows, wrong.first % rows));
         }
         return wrong.cells;
     }
@@ -216,20 +217,20 @@ private:
 
     Shape measured_shape() const {
         if (request_.shape) return *request_.shape;
-        CUDA_CHECK(cudaSetDevice(*devices_here(devices_).begin()));
-        const auto free = static_cast<double>(team_.least_of(free_device_bytes(false)));
+        CUDA_CHECK(cudaSetDevice(*local_devices(devices_).begin()));
+        const auto free = static_cast<double>(team_.global_min(free_device_bytes(false)));
         // A way needs at most five blocks of memory: in, out, two slots, and the received or
         // untransposed pieces, which fill a block if there is only one chunk.
         for (int side = 65536;; side /= 2) {
-            const double block = bytes_of({side, side}) / gpus_;
+            const double block = matrix_bytes({side, side}) / gpus_;
             if (5 * block < free || side <= 1024) return {side, side};
         }
     }
 
     /// Returns a lower bound for the time: each GPU must send its whole block, except for the part
     /// that stays on that GPU.
-    double least_ms(Shape shape) const {
-        const double block = bytes_of(shape) / request_.gpus;
+    double lower_bound_ms(Shape shape) const {
+        const double block = matrix_bytes(shape) / request_.gpus;
         return block * (request_.gpus - 1) / request_.gpus / request_.link / 1e6;
     }
 
@@ -237,12 +238,12 @@ private:
         const Shape shape = measured_shape();
         const OwnRanks own(shape, devices_, team_);
         fill(own.ranks());
-        say(format("\n%s floats, %.1f GiB; at %.0f GB/s a GPU no less than %.3f ms\n\n",
-                   shape.name().c_str(), bytes_of(shape) / (1 << 30), request_.link,
-                   least_ms(shape)));
-        say(format("%-18s %9s %9s %9s %9s\n", "Way", "ms", "GB/s sent", "of link", "wrong"));
+        print(format("\n%s floats, %.1f GiB; at %.0f GB/s a GPU no less than %.3f ms\n\n",
+                     shape.name().c_str(), matrix_bytes(shape) / (1 << 30), request_.link,
+                     lower_bound_ms(shape)));
+        print(format("%-18s %9s %9s %9s %9s\n", "Way", "ms", "GB/s sent", "of link", "wrong"));
         for (const KindOfWay& way : ways_) {
-            for (const Tuning tuning : tunings_of(way, {1, 2, 4, 6, 8, 16, 32}, kRoom)) {
+            for (const Tuning tuning : list_tunings(way, {1, 2, 4, 6, 8, 16, 32}, kTriedTunings)) {
                 const auto made = way.make(own.ranks(), tuning);
                 measure_one(own.ranks(), shape, name_of(way, tuning), *made);
             }
@@ -250,13 +251,13 @@ private:
     }
 
     void measure_one(const Ranks& ranks, Shape shape, const std::string& name, Way& made) {
-        const unsigned long long wrong = results_right(ranks, shape, name, made);
+        const unsigned long long wrong = count_wrong_results(ranks, shape, name, made);
         std::vector<double> times;
         for (int i = 0; i < request_.repetitions; ++i) times.push_back(time_once(ranks, made));
-        const Timing timing = summarise(times);
-        const double share = least_ms(shape) / timing.ms;
-        say(format("%-18s %9.3f %9.1f %7.1f %% %9llu\n", name.c_str(), timing.ms,
-                   share * request_.link, 100 * share, wrong));
+        const Timing timing = summarize_timings(times);
+        const double share = lower_bound_ms(shape) / timing.ms;
+        print(format("%-18s %9.3f %9.1f %7.1f %% %9llu\n", name.c_str(), timing.ms,
+                     share * request_.link, 100 * share, wrong));
         results_.push_back({{"step", request_.program},
                             {"variant", name},
                             {"gpus", request_.gpus},
@@ -276,7 +277,7 @@ private:
         way.start();
         wait_for(ranks);
         const auto time = std::chrono::steady_clock::now() - start;
-        return team_.most_of(std::chrono::duration<double, std::milli>(time).count());
+        return team_.global_max(std::chrono::duration<double, std::milli>(time).count());
     }
 
     Json json() const {
@@ -297,13 +298,13 @@ private:
     std::vector<int> devices_;
     int gpus_;
     std::vector<KindOfWay> ways_;
-    std::string left_out_;
+    std::string skipped_ways_;
     unsigned long long wrong_ = 0;
     Json results_ = Json::array();
 };
 
 int run_alone(int argc, char** argv, const std::vector<KindOfWay>& ways) {
-    const Request request = parse(argc, argv, Started::alone);
+    const Request request = parse(argc, argv, LaunchMode::alone);
     if (request.help || request.list) {
         const std::string text = request.help ? help_text(request.program, ways) : list_text(ways);
         std::printf("%s", text.c_str());

@@ -38,7 +38,7 @@ struct Ranks {
 
 /// Returns how rows are spread over ranks. Blocks start at multiples of 32 floats, that is, at
 /// cache line boundaries.
-Spread spread_over(int ranks, int count);
+Spread spread_rows(int ranks, int count);
 
 /// Returns ranks whose blocks follow each other in the memory of one GPU, so that they form the
 /// whole matrix. The work goes to the default stream.
@@ -76,9 +76,9 @@ private:
 };
 
 /// Memory on each rank.
-struct Room {
+struct RankBuffers {
     /// Allocates `size` floats per rank.
-    Room(const Ranks& ranks, std::size_t size);
+    RankBuffers(const Ranks& ranks, std::size_t size);
     float* operator[](int rank) const { return floats[rank]; }
 
     std::vector<float*> floats;
@@ -91,12 +91,12 @@ struct Slot {
     Slot(const Ranks& ranks, std::size_t size, bool receives);
 
     Events is_packed, is_sent, is_unpacked;
-    Room packed, received;
+    RankBuffers packed, received;
 };
 
 /// Queues a kernel that only waits this long. If work in other streams becomes ready at the same
 /// moment, that work starts before the work that follows in `stream`.
-void give_head_start(cudaStream_t stream, int microseconds);
+void delay_stream(cudaStream_t stream, int microseconds);
 
 struct Request;
 /// Verifies and measures what the command line asks for. Returns the same exit code as run_step, in

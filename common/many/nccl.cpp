@@ -38,23 +38,23 @@ constexpr int kFloat32 = 7;
 
 /// Returns the folder of the Python package nvidia-nccl, which is installed with PyTorch, or "" if
 /// there is none.
-std::string folder_of_wheel() {
+std::string find_wheel_folder() {
     constexpr double seconds = 60;
-    const Ended python = run_child(
+    const ProcessResult python = run_child(
         {"python3", "-c", "import nvidia.nccl; print(list(nvidia.nccl.__path__)[0])"}, seconds);
     return python.exit_code == 0 ? python.output.substr(0, python.output.find('\n')) : "";
 }
 
-void* opened() {
+void* open_library() {
     if (const char* given = std::getenv("COALESCE_NCCL")) return dlopen(given, RTLD_NOW);
     if (void* library = dlopen("libnccl.so.2", RTLD_NOW)) return library;
-    const std::string folder = folder_of_wheel();
+    const std::string folder = find_wheel_folder();
     return folder.empty() ? nullptr : dlopen((folder + "/lib/libnccl.so.2").c_str(), RTLD_NOW);
 }
 
 /// Returns the library, or null if there is none.
 void* library() {
-    static void* const library = opened();
+    static void* const library = open_library();
     return library;
 }
 
@@ -72,7 +72,7 @@ void check(int result, const char* call) {
 
 }  // namespace
 
-std::string Nccl::why_not() {
+std::string Nccl::reason_not_to_run() {
     if (!library()) {
         return "NCCL (libnccl.so.2) was not found: install it, or name the file in COALESCE_NCCL";
     }
@@ -83,10 +83,10 @@ std::string Nccl::why_not() {
 }
 
 Nccl::Nccl(const Ranks& ranks) : communicators_(ranks.devices.size()) {
-    if (!why_not().empty()) throw UsageError(why_not());
+    if (!reason_not_to_run().empty()) throw UsageError(reason_not_to_run());
     UniqueId id = {};
     if (ranks.team->rank() == 0) NCCL_CHECK(ncclGetUniqueId, &id);
-    ranks.team->hand_out(&id, sizeof id);
+    ranks.team->broadcast_bytes(&id, sizeof id);
     begin_group();
     ranks.each([&](int rank) {
         NCCL_CHECK(ncclCommInitRank, &communicators_[rank], ranks.count(), id, rank);

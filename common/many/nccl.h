@@ -31,7 +31,7 @@ public:
     void receive(int to, int from, float* data, std::size_t count, cudaStream_t stream);
 
     /// Returns "", or the reason why NCCL cannot be used.
-    static std::string why_not();
+    static std::string reason_not_to_run();
 
 private:
     std::vector<void*> communicators_;

@@ -22,9 +22,10 @@ dim3 RankLaunch::grid(int tile) const {
     return dim3(count, ceil_div(most(&Piece::rows), tile), ceil_div(most(&Piece::cols), tile));
 }
 
-Piece piece_between(const Ranks& ranks, int from, int to) {
+Piece find_piece(const Ranks& ranks, int from, int to) {
     // This process cannot address the memory of another. The packing code sets the destination.
-    float* out = ranks.devices[to] == kElsewhere ? nullptr : ranks.out[to] + ranks.rows.begin(from);
+    float* out =
+        ranks.devices[to] == kOtherProcess ? nullptr : ranks.out[to] + ranks.rows.begin(from);
     return {.out = out,
             .in = ranks.in[from] + ranks.cols.begin(to),
             .pitch = static_cast<std::size_t>(ranks.rows.count),
@@ -32,13 +33,13 @@ Piece piece_between(const Ranks& ranks, int from, int to) {
             .cols = ranks.cols.size(to)};
 }
 
-RankLaunch all_pieces_of(const Ranks& ranks, int rank) {
+RankLaunch list_pieces(const Ranks& ranks, int rank) {
     RankLaunch launch;
     launch.count = ranks.count();
     launch.cols = ranks.cols.count;
     launch.rank = rank;
     for (int to = 0; to < ranks.count(); ++to) {
-        launch.pieces.of[to] = piece_between(ranks, rank, to);
+        launch.pieces.of[to] = find_piece(ranks, rank, to);
     }
     return launch;
 }

@@ -18,7 +18,7 @@ struct Piece {
 };
 /// One piece for each rank.
 struct Pieces {
-    Piece of[kMostRanks];
+    Piece of[kMaxRanks];
 };
 
 /// The work of a rank in one launch.
@@ -42,9 +42,9 @@ struct RankLaunch {
 
 /// Returns the piece of rank `from` that belongs to rank `to`. Its rows become columns of `to`'s
 /// block of `out`.
-Piece piece_between(const Ranks& ranks, int from, int to);
+Piece find_piece(const Ranks& ranks, int from, int to);
 /// Returns all pieces that one rank transposes, one for each destination rank.
-RankLaunch all_pieces_of(const Ranks& ranks, int rank);
+RankLaunch list_pieces(const Ranks& ranks, int rank);
 /// Copies a received piece to its position in the matrix `out`. The piece consists of `cols` rows
 /// of `rows` floats each. The rows of `out` are `pitch` floats apart.
 void unpack_piece(float* out, std::size_t pitch, const float* piece, int rows, int cols,

@@ -22,7 +22,7 @@ cudaStream_t new_stream(std::vector<OwnStream>& streams, bool is_urgent = false)
 }
 
 /// Allocates memory for `size` floats, owned by `buffers`.
-float* new_room(std::vector<DeviceBuffer>& buffers, std::size_t size) {
+float* allocate_floats(std::vector<DeviceBuffer>& buffers, std::size_t size) {
     buffers.emplace_back(std::max<std::size_t>(1, size) * sizeof(float));
     return static_cast<float*>(buffers.back().data());
 }
@@ -34,7 +34,7 @@ float* new_room(std::vector<DeviceBuffer>& buffers, std::size_t size) {
 void Ranks::each(const std::function<void(int rank)>& work) const {
     for (int rank = 0; rank < count(); ++rank) {
         const int device = devices[rank];
-        if (device == kElsewhere) continue;
+        if (device == kOtherProcess) continue;
         CUDA_CHECK(cudaSetDevice(device));
         work(rank);
     }
@@ -42,8 +42,8 @@ void Ranks::each(const std::function<void(int rank)>& work) const {
 
 OwnRanks::OwnRanks(Shape shape, const std::vector<int>& devices, Team& team) {
     const int count = static_cast<int>(devices.size());
-    ranks_.rows = spread_over(count, shape.rows);
-    ranks_.cols = spread_over(count, shape.cols);
+    ranks_.rows = spread_rows(count, shape.rows);
+    ranks_.cols = spread_rows(count, shape.cols);
     ranks_.devices = devices;
     ranks_.team = &team;
     for (auto* blocks : {&ranks_.in, &ranks_.out}) blocks->resize(devices.size());
@@ -51,8 +51,10 @@ OwnRanks::OwnRanks(Shape shape, const std::vector<int>& devices, Team& team) {
         streams->resize(devices.size());
     }
     ranks_.each([&](int rank) {
-        ranks_.in[rank] = new_room(buffers_, floats_of(ranks_.rows.size(rank), shape.cols));
-        ranks_.out[rank] = new_room(buffers_, floats_of(ranks_.cols.size(rank), shape.rows));
+        ranks_.in[rank] =
+            allocate_floats(buffers_, count_floats(ranks_.rows.size(rank), shape.cols));
+        ranks_.out[rank] =
+            allocate_floats(buffers_, count_floats(ranks_.cols.size(rank), shape.rows));
         ranks_.packing[rank] = new_stream(streams_);
         // Other ranks wait for this stream, so it has a high priority.
         ranks_.sending[rank] = new_stream(streams_, true);
@@ -60,19 +62,19 @@ OwnRanks::OwnRanks(Shape shape, const std::vector<int>& devices, Team& team) {
     });
 }
 
-Spread spread_over(int ranks, int count) {
+Spread spread_rows(int ranks, int count) {
     return {.count = count, .ranks = ranks, .multiple = kLineFloats};
 }
 
 Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
     Ranks all;
-    all.rows = spread_over(ranks, rows);
-    all.cols = spread_over(ranks, cols);
+    all.rows = spread_rows(ranks, rows);
+    all.cols = spread_rows(ranks, cols);
     for (int rank = 0; rank < ranks; ++rank) {
         all.devices.push_back(0);
         // The cast is safe, because nothing writes to this `in`. Only OwnRanks are filled.
-        all.in.push_back(const_cast<float*>(in) + floats_of(all.rows.begin(rank), cols));
-        all.out.push_back(out + floats_of(all.cols.begin(rank), rows));
+        all.in.push_back(const_cast<float*>(in) + count_floats(all.rows.begin(rank), cols));
+        all.out.push_back(out + count_floats(all.cols.begin(rank), rows));
     }
     all.packing = all.unpacking = std::vector<cudaStream_t>(all.in.size(), nullptr);
     all.sending = all.packing;
@@ -96,8 +98,8 @@ void Events::wait_for_all(cudaStream_t stream) {
     }
 }
 
-Room::Room(const Ranks& ranks, std::size_t size) : floats(ranks.devices.size()) {
-    ranks.each([&](int rank) { floats[rank] = new_room(buffers, size); });
+RankBuffers::RankBuffers(const Ranks& ranks, std::size_t size) : floats(ranks.devices.size()) {
+    ranks.each([&](int rank) { floats[rank] = allocate_floats(buffers, size); });
 }
 
 Slot::Slot(const Ranks& ranks, std::size_t size, bool receives)

@@ -38,7 +38,7 @@ void add_options(CLI::App& app, Request& request, Words& words) {
 /// the way.
 void add_options_alone(CLI::App& app, Request& request) {
     app.add_flag("--list", request.list);
-    app.add_option("--gpus", request.gpus)->check(CLI::Range(1, kMostRanks));
+    app.add_option("--gpus", request.gpus)->check(CLI::Range(1, kMaxRanks));
     app.add_option("--way", request.way);
 }
 
@@ -68,17 +68,17 @@ std::string program_name(char** argv) {
     return std::filesystem::path(argv[0]).filename().string();
 }
 
-Request parse(int argc, char** argv, Started started) {
+Request parse(int argc, char** argv, LaunchMode started) {
     Request request;
     request.program = program_name(argv);
     Words words;
     CLI::App app;
     add_options(app, request, words);
-    if (started == Started::alone) add_options_alone(app, request);
+    if (started == LaunchMode::alone) add_options_alone(app, request);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        const std::string asked = started == Started::alone ? "--gpus 1 --help" : "--help";
+        const std::string asked = started == LaunchMode::alone ? "--gpus 1 --help" : "--help";
         throw UsageError(std::string(error.what()) + "; " + asked + " lists the options");
     }
     if ((words.rows == 0) != (words.cols == 0)) {
@@ -98,7 +98,7 @@ Request parse(int argc, char** argv, Started started) {
 std::string list_text(const std::vector<KindOfWay>& ways) {
     std::string text;
     for (const KindOfWay& way : ways) {
-        text += wrap_behind(format("%-12s", way.name.c_str()), way.about);
+        text += wrap_with_hanging_indent(format("%-12s", way.name.c_str()), way.about);
     }
     return text;
 }

@@ -12,7 +12,7 @@
 namespace coalesce::many {
 
 /// Whether the program is one process with all GPUs, or mpirun started one process per GPU.
-enum class Started { alone, together };
+enum class LaunchMode { alone, together };
 
 struct Request {
     std::string program;  ///< the name of the program
@@ -28,7 +28,7 @@ struct Request {
 
 std::string program_name(char** argv);
 /// Reads the command line. Throws UsageError.
-Request parse(int argc, char** argv, Started started);
+Request parse(int argc, char** argv, LaunchMode started);
 
 /// Returns the list of ways, one per line.
 std::string list_text(const std::vector<KindOfWay>& ways);

@@ -14,7 +14,7 @@ std::vector<int> Team::devices(int ranks) {
     return devices;
 }
 
-void Team::stop_at(const std::string& problem) {
+void Team::fail_together(const std::string& problem) {
     if (!problem.empty()) throw UsageError(problem);
 }
 

@@ -11,7 +11,7 @@
 namespace coalesce::many {
 
 /// Stands for the device number of a GPU that another process uses.
-constexpr int kElsewhere = -1;
+constexpr int kOtherProcess = -1;
 
 /// A reason why no process of a team can continue. Each process throws it, and one of them prints
 /// it.
@@ -31,19 +31,19 @@ public:
     /// Returns the number of computers on which the processes run.
     virtual int hosts() const { return 1; }
     /// Returns the device number of each rank. If there are fewer GPUs than ranks, some ranks share
-    /// a GPU. Ranks of other processes get kElsewhere.
+    /// a GPU. Ranks of other processes get kOtherProcess.
     virtual std::vector<int> devices(int ranks);
 
     /// Waits until all processes have called this function.
     virtual void wait_for_all() {}
     /// Copies the first process's bytes to all processes.
-    virtual void hand_out(void*, std::size_t) {}
+    virtual void broadcast_bytes(void*, std::size_t) {}
     virtual unsigned long long sum_of(unsigned long long value) { return value; }
-    virtual unsigned long long least_of(unsigned long long value) { return value; }
-    virtual double most_of(double value) { return value; }
+    virtual unsigned long long global_min(unsigned long long value) { return value; }
+    virtual double global_max(double value) { return value; }
     /// If any process has a problem, throws a TeamError in all processes. A team of one process throws
     /// a UsageError.
-    virtual void stop_at(const std::string& problem);
+    virtual void fail_together(const std::string& problem);
 };
 
 }  // namespace coalesce::many

@@ -8,7 +8,7 @@
 namespace coalesce::many {
 
 /// The maximum number of GPUs that share a matrix. Kernels get a list with one piece for each.
-constexpr int kMostRanks = 32;
+constexpr int kMaxRanks = 32;
 
 struct Ranks;
 

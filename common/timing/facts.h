@@ -9,31 +9,31 @@
 namespace coalesce::timing {
 
 /// Runs shorter than this, in bytes, cost memory more time than those of a copy.
-constexpr double kLongRun = 1024;
+constexpr double kLongRunBytes = 1024;
 /// A ratio above this is worth mentioning.
-constexpr double kNotablyMore = 1.1;
+constexpr double kNotableRatio = 1.1;
 /// A unit of the GPU that is busy for at least this fraction of the time is worth mentioning.
-constexpr double kBusy = 0.7;
+constexpr double kNotableUtilization = 0.7;
 
 /// Reports whether the prediction has a time of at least 10 nanoseconds. Anything less is a
 /// mistake.
 bool has_time(const Prediction& prediction);
 /// Reports whether on average at least one byte of loads was in flight.
-bool is_on_its_way(const Prediction& prediction);
+bool has_bytes_in_flight(const Prediction& prediction);
 /// Reports whether fewer bytes are in flight than memory needs (Little's law).
-bool is_too_little(const Prediction& prediction);
+bool has_too_few_bytes_in_flight(const Prediction& prediction);
 /// Reports whether no unit of the GPU is busy all the time, so that waiting warps determine the
 /// time.
-bool waits(const Prediction& prediction);
-bool is_short(double run_bytes);
+bool is_latency_bound(const Prediction& prediction);
+bool is_short_run(double run_bytes);
 
 /// Describes the resident blocks of a multiprocessor: "2 blocks of 1024 threads".
 std::string blocks_text(const Prediction& prediction);
 /// Returns "1 block" or "2 blocks", for example.
 std::string count_text(int count, const std::string& one);
 /// Joins a list: "a", "a and b", "a, b and c".
-std::string listed(const std::vector<std::string>& things);
+std::string join_as_list(const std::vector<std::string>& things);
 /// Capitalizes the first letter of a sentence.
-std::string capital(std::string text);
+std::string capitalize(std::string text);
 
 }  // namespace coalesce::timing

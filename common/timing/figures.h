@@ -6,8 +6,8 @@
 namespace coalesce::timing {
 
 /// Report whether a number exists and does not round to 0.
-bool is_count(double value);  ///< for bytes, cycles and blocks: at least 1
-bool is_part(double part);    ///< for a fraction: at least half a percent
+bool is_nonzero_count(double value);    ///< for bytes, cycles and blocks: at least 1
+bool is_nonzero_fraction(double part);  ///< for a fraction: at least half a percent
 
 std::string percent_text(double part);  ///< "43 %"
 std::string time_text(double ms);       ///< "4.6 ms", "12 us", "1.3 s"

@@ -27,7 +27,7 @@ struct Section {
 };
 
 // The smallest value of numbers that must not be 0, such as rates and latencies.
-constexpr double kLittle = 0.01;
+constexpr double kMinPositive = 0.01;
 
 const std::vector<Section>& sections() {
     static const std::vector<Section> all = {
@@ -39,8 +39,8 @@ const std::vector<Section>& sections() {
           {"registers", &Gpu::registers, 1024, 1 << 24, "of 32 bits"},
           {"shared_bytes", &Gpu::shared_bytes, 1024, 1 << 24,
            "for blocks, the system's part of each included"},
-          {"shared_bytes_of_system", &Gpu::shared_bytes_of_system, 1, 1 << 16, "of each block"},
-          {"clock_ghz", &Gpu::clock_ghz, kLittle, 100, "under load"}}},
+          {"shared_bytes_of_system", &Gpu::system_shared_bytes, 1, 1 << 16, "of each block"},
+          {"clock_ghz", &Gpu::clock_ghz, kMinPositive, 100, "under load"}}},
         {"memory",
          "Memory: GB/s, nanoseconds",
          {{"peak_gbps", &Gpu::peak_gbps, 1, 1e6, "what data sheets say"},
@@ -52,7 +52,7 @@ const std::vector<Section>& sections() {
            "more, times u / (1 - u) where memory is busy u of the time"},
           {"write_delay_ns", &Gpu::write_delay_ns, 0, 1e5,
            "more, times the share of the time in which it writes"},
-          {"latency_floor", &Gpu::latency_floor, kLittle, 1,
+          {"latency_floor", &Gpu::fastest_latency_fraction, kMinPositive, 1,
            "the fastest loads, as a part of latency_ns"},
           {"latency_spread_ns", &Gpu::latency_spread_ns, 0, 1e5,
            "the most by which loads are slower, on average, than those"},
@@ -60,45 +60,49 @@ const std::vector<Section>& sections() {
           {"l2_latency_ns", &Gpu::l2_latency_ns, 1, 1e5, "of a load that hits there"}}},
         {"multiprocessor",
          "One multiprocessor: its cycles",
-         {{"l1_latency", &Gpu::l1_latency, 1, 1e4, "of a load that hits there"},
-          {"shared_latency", &Gpu::shared_latency, 1, 1e4, "of a load"},
-          {"l2_read_bytes", &Gpu::l2_read_bytes, kLittle, 1e4,
+         {{"l1_latency", &Gpu::l1_latency_cycles, 1, 1e4, "of a load that hits there"},
+          {"shared_latency", &Gpu::shared_latency_cycles, 1, 1e4, "of a load"},
+          {"l2_read_bytes", &Gpu::l2_read_bytes_per_cycle, kMinPositive, 1e4,
            "a cycle, from the second-level cache when all multiprocessors read"},
-          {"l2_write_bytes", &Gpu::l2_write_bytes, kLittle, 1e4, "a cycle, to it, when all write"},
+          {"l2_write_bytes", &Gpu::l2_write_bytes_per_cycle, kMinPositive, 1e4,
+           "a cycle, to it, when all write"},
           {"barrier", &Gpu::barrier, 0, 1e4, "__syncthreads, and more for each warp:"},
-          {"barrier_of_warp", &Gpu::barrier_of_warp, 0, 1e4, ""},
-          {"add_issue", &Gpu::add_issue, kLittle, 1e4, "of a scheduler, for a warp's instruction"},
-          {"multiply_issue", &Gpu::multiply_issue, kLittle, 1e4, ""},
-          {"divide_issue", &Gpu::divide_issue, kLittle, 1e4, "all that a division becomes"},
-          {"special_issue", &Gpu::special_issue, kLittle, 1e4,
+          {"barrier_of_warp", &Gpu::barrier_cycles_per_warp, 0, 1e4, ""},
+          {"add_issue", &Gpu::add_issue_cycles, kMinPositive, 1e4,
+           "of a scheduler, for a warp's instruction"},
+          {"multiply_issue", &Gpu::multiply_issue_cycles, kMinPositive, 1e4, ""},
+          {"divide_issue", &Gpu::divide_issue_cycles, kMinPositive, 1e4,
+           "all that a division becomes"},
+          {"special_issue", &Gpu::special_issue_cycles, kMinPositive, 1e4,
            "reciprocals, roots, exponentials, conversions"},
-          {"double_issue", &Gpu::double_issue, kLittle, 1e4, "sums and products of doubles"}}},
+          {"double_issue", &Gpu::double_issue_cycles, kMinPositive, 1e4,
+           "sums and products of doubles"}}},
         {"blocks",
          "Blocks that come and go: cycles",
          {{"launch_us", &Gpu::launch_us, 0, 1e5,
            "microseconds, of a kernel that does nothing, by events"},
-          {"interval", &Gpu::block_interval, kLittle, 1e6,
+          {"interval", &Gpu::block_interval_cycles, kMinPositive, 1e6,
            "between two that start on a multiprocessor"},
-          {"start", &Gpu::block_start, 0, 1e6,
+          {"start", &Gpu::block_start_cycles, 0, 1e6,
            "from the end of one to the first instruction of the next"},
-          {"warp_start", &Gpu::warp_start, 0, 1e6, "more, for each warp before"}}},
+          {"warp_start", &Gpu::warp_start_cycles, 0, 1e6, "more, for each warp before"}}},
     };
     return all;
 }
 
 template <class GpuOrConst>
-auto* runs_of(GpuOrConst& gpu, const std::string& key) {
+auto* find_run_list(GpuOrConst& gpu, const std::string& key) {
     return key == "bytes" ? &gpu.runs.bytes : key == "read" ? &gpu.runs.read : &gpu.runs.write;
 }
 template <class GpuOrConst>
-auto* partial_of(GpuOrConst& gpu, const std::string& key) {
-    return key == "of_4"   ? &gpu.partial.of_4
-           : key == "of_8" ? &gpu.partial.of_8
-                           : &gpu.partial.of_16;
+auto* find_partial_cost(GpuOrConst& gpu, const std::string& key) {
+    return key == "of_4"   ? &gpu.partial.cycles_for_4_bytes
+           : key == "of_8" ? &gpu.partial.cycles_for_8_bytes
+                           : &gpu.partial.cycles_for_16_bytes;
 }
 template <class GpuOrConst>
-auto* bulk_of(GpuOrConst& gpu, const std::string& key) {
-    return key == "bytes" ? &gpu.bulk.bytes : key == "row" ? &gpu.bulk.row : &gpu.bulk.row_of_box;
+auto* find_bulk_list(GpuOrConst& gpu, const std::string& key) {
+    return key == "bytes" ? &gpu.bulk.bytes : key == "row" ? &gpu.bulk.row : &gpu.bulk.box_row;
 }
 constexpr const char* kRunKeys[] = {"bytes", "read", "write"};
 constexpr const char* kBulkKeys[] = {"bytes", "row", "row_of_box"};
@@ -108,23 +112,23 @@ constexpr const char* kPartialKeys[] = {"of_4", "of_8", "of_16"};
 
 /// Reports whether a file that is `like` another GPU leaves out this key. In other files the key
 /// must be present.
-bool is_left_out(const toml::table& whole, const toml::table& table, const char* key) {
+bool is_inherited(const toml::table& whole, const toml::table& table, const char* key) {
     return whole.contains("like") && !table.contains(key);
 }
 
 void read_section(const Toml& reader, const toml::table& whole, const Section& section, Gpu& gpu) {
-    if (is_left_out(whole, whole, section.name)) return;
+    if (is_inherited(whole, whole, section.name)) return;
     const toml::table& table = reader.section(whole, section.name, "a GPU");
     const std::string where = std::string("`") + section.name + "`";
     std::set<std::string_view> known;
     for (const Field& field : section.fields) known.insert(field.key);
     reader.allow_keys(table, known, where);
     for (const Field& field : section.fields) {
-        if (is_left_out(whole, table, field.key)) continue;
+        if (is_inherited(whole, table, field.key)) continue;
         if (const auto* of_int = std::get_if<int Gpu::*>(&field.member)) {
-            gpu.** of_int = static_cast<int>(reader.whole(table, field.key, where,
-                                                          static_cast<std::int64_t>(field.least),
-                                                          static_cast<std::int64_t>(field.most)));
+            gpu.** of_int = static_cast<int>(reader.integer(table, field.key, where,
+                                                            static_cast<std::int64_t>(field.least),
+                                                            static_cast<std::int64_t>(field.most)));
         } else {
             gpu.*std::get<double Gpu::*>(field.member) =
                 reader.number(table, field.key, where, field.least, field.most);
@@ -133,11 +137,11 @@ void read_section(const Toml& reader, const toml::table& whole, const Section& s
 }
 
 void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
-    if (is_left_out(whole, whole, "partial")) return;
+    if (is_inherited(whole, whole, "partial")) return;
     const toml::table& table = reader.section(whole, "partial", "a GPU");
     reader.allow_keys(table, {"of_4", "of_8", "of_16"}, "`partial`");
     for (const char* key : kPartialKeys) {
-        *partial_of(gpu, key) = reader.number(table, key, "`partial`", 0, 1e4);
+        *find_partial_cost(gpu, key) = reader.number(table, key, "`partial`", 0, 1e4);
     }
 }
 
@@ -165,19 +169,19 @@ void read_by_bytes(const Toml& reader, const toml::table& whole, const char* sec
 }
 
 void read_runs(const Toml& reader, const toml::table& whole, Gpu& gpu) {
-    if (is_left_out(whole, whole, "runs")) return;
+    if (is_inherited(whole, whole, "runs")) return;
     read_by_bytes(reader, whole, "runs", kRunKeys,
-                  [&](const char* key) { return runs_of(gpu, key); });
+                  [&](const char* key) { return find_run_list(gpu, key); });
 }
 
 void read_bulk(const Toml& reader, const toml::table& whole, Gpu& gpu) {
     if (!whole.contains("bulk")) return;
     read_by_bytes(reader, whole, "bulk", kBulkKeys,
-                  [&](const char* key) { return bulk_of(gpu, key); });
+                  [&](const char* key) { return find_bulk_list(gpu, key); });
 }
 
 /// Returns the GPU that a file names as `like`. The file of that GPU must be complete.
-Gpu like(const Toml& reader, const toml::table& whole) {
+Gpu read_base_gpu(const Toml& reader, const toml::table& whole) {
     const std::string name = reader.text(whole, "like", "a GPU");
     for (const GpuFile& file : gpu_files()) {
         const toml::table other = Toml(std::string(file.name)).parse(file.text);
@@ -217,7 +221,7 @@ std::string list(const std::vector<double>& values) {
     return text + "]";
 }
 
-std::string written_section(const Gpu& gpu, const Section& section) {
+std::string format_section(const Gpu& gpu, const Section& section) {
     std::string text = std::string("\n# ") + section.comment + "\n[" + section.name + "]\n";
     for (const Field& field : section.fields) {
         const auto* of_int = std::get_if<int Gpu::*>(&field.member);
@@ -238,7 +242,7 @@ std::string in_lower_case(std::string_view text) {
 }
 
 /// Reports whether `name` contains `words` as whole words, so that "200" does not match "H200".
-bool has_words(const std::string& name, const std::string& words) {
+bool contains_whole_words(const std::string& name, const std::string& words) {
     const auto is_inside = [&](std::size_t at) {
         return at < name.size() && std::isalnum(static_cast<unsigned char>(name[at])) != 0;
     };
@@ -258,10 +262,10 @@ Gpu read_gpu(std::string_view text, const std::string& file) {
                                         "partial", "runs",   "bulk"};
     for (const Section& section : sections()) known.insert(section.name);
     reader.allow_keys(whole, known, "a GPU");
-    Gpu gpu = whole.contains("like") ? like(reader, whole) : Gpu{};
+    Gpu gpu = whole.contains("like") ? read_base_gpu(reader, whole) : Gpu{};
     gpu.name = reader.text(whole, "name", "a GPU");
     gpu.source = reader.text(whole, "source", "a GPU");
-    gpu.measured = reader.truth(whole, "measured", "a GPU");
+    gpu.measured = reader.boolean(whole, "measured", "a GPU");
     if (gpu.name.empty()) reader.fail(Toml::line_of(*whole.get("name")), "`name` is empty");
     for (const Section& section : sections()) read_section(reader, whole, section, gpu);
     read_partial(reader, whole, gpu);
@@ -276,21 +280,22 @@ std::string write_gpu(const Gpu& gpu) {
                                                 : "unverified: no such GPU was measured.\n");
     text += line("name", toml_string(gpu.name), "") + line("source", toml_string(gpu.source), "") +
             line("measured", gpu.measured ? "true" : "false", "");
-    for (const Section& section : sections()) text += written_section(gpu, section);
+    for (const Section& section : sections()) text += format_section(gpu, section);
     text +=
         "\n# Stores of part of a sector, by bytes that one request writes of it: cycles of a\n"
         "# multiprocessor's share of the second-level cache for such a sector\n[partial]\n";
-    for (const char* key : kPartialKeys) text += line(key, written(*partial_of(gpu, key)), "");
+    for (const char* key : kPartialKeys)
+        text += line(key, written(*find_partial_cost(gpu, key)), "");
     text +=
         "\n# Bytes in short runs: memory takes 1 + read (+ write) times as long as for a copy\n"
         "[runs]\n";
-    for (const char* key : kRunKeys) text += line(key, list(*runs_of(gpu, key)), "");
+    for (const char* key : kRunKeys) text += line(key, list(*find_run_list(gpu, key)), "");
     if (gpu.bulk.bytes.empty()) return text;
     text +=
         "\n# Bulk copies into shared memory: cycles of a multiprocessor for a row of so many "
         "bytes,\n"
         "# each copied for itself, or as one of a box\n[bulk]\n";
-    for (const char* key : kBulkKeys) text += line(key, list(*bulk_of(gpu, key)), "");
+    for (const char* key : kBulkKeys) text += line(key, list(*find_bulk_list(gpu, key)), "");
     return text;
 }
 
@@ -313,7 +318,7 @@ const Gpu& gpu_named(std::string_view name) {
         const std::string one = in_lower_case(gpu.name);
         if (one == wanted) return gpu;
         all += (all.empty() ? "" : ", ") + gpu.name;
-        if (!has_words(one, wanted)) continue;
+        if (!contains_whole_words(one, wanted)) continue;
         fitting += (fitting.empty() ? "" : ", ") + gpu.name;
         found = fitting == gpu.name ? &gpu : nullptr;
     }

@@ -25,14 +25,15 @@ struct Runs {
 /// The cost of a sector that a request writes in part, in cycles of a multiprocessor's share of the
 /// second-level cache.
 struct PartialSectors {
-    double of_4 = 0, of_8 = 0, of_16 = 0;  ///< indexed by the bytes written at once
+    double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0,
+           cycles_for_16_bytes = 0;  ///< indexed by the bytes written at once
 };
 
 /// The cycles that a multiprocessor's bulk copy unit takes for a row of `bytes` bytes, for separate
 /// rows and for rows of boxes. Empty lists mean that these cycles have not been measured. The model
 /// then assumes 0.
 struct BulkCopies {
-    std::vector<double> bytes, row, row_of_box;
+    std::vector<double> bytes, row, box_row;
 };
 
 struct Gpu {
@@ -46,8 +47,8 @@ struct Gpu {
     int registers = 65536;        ///< 32-bit registers
     /// Shared memory for all blocks, including the system's part of each.
     int shared_bytes = 0;
-    int shared_bytes_of_system = 1024;  ///< the system's part of each block's shared memory
-    double clock_ghz = 0;               ///< the clock under load
+    int system_shared_bytes = 1024;  ///< the system's part of each block's shared memory
+    double clock_ghz = 0;            ///< the clock under load
 
     // The parameters of memory. Times are in nanoseconds, because memory has its own clock.
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheet
@@ -60,7 +61,7 @@ struct Gpu {
     /// writes.
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
-    double latency_floor = 1;
+    double fastest_latency_fraction = 1;
     /// Upper limit of the average difference between the latency of a load and that of the fastest
     /// loads.
     double latency_spread_ns = 0;
@@ -68,22 +69,23 @@ struct Gpu {
     Runs runs;
 
     // The parameters of a multiprocessor. Times are in its cycles.
-    double l1_latency = 0, shared_latency = 0;
+    double l1_latency_cycles = 0, shared_latency_cycles = 0;
     /// Bytes per cycle between one multiprocessor and the second-level cache.
-    double l2_read_bytes = 0, l2_write_bytes = 0;
+    double l2_read_bytes_per_cycle = 0, l2_write_bytes_per_cycle = 0;
     PartialSectors partial;
     BulkCopies bulk;
-    double barrier = 0, barrier_of_warp = 0;
+    double barrier = 0, barrier_cycles_per_warp = 0;
     /// Scheduler cycles per warp instruction.
-    double add_issue = 1, multiply_issue = 1, divide_issue = 1;
-    double special_issue = 8;  ///< reciprocals, roots, exponentials, conversions
-    double double_issue = 2;   ///< sums and products of doubles
+    double add_issue_cycles = 1, multiply_issue_cycles = 1, divide_issue_cycles = 1;
+    double special_issue_cycles = 8;  ///< reciprocals, roots, exponentials, conversions
+    double double_issue_cycles = 2;   ///< sums and products of doubles
 
     // The costs of starting and ending blocks.
-    double launch_us = 0;       ///< the time of a kernel that does nothing
-    double block_interval = 0;  ///< the cycles between the starts of two blocks on a multiprocessor
+    double launch_us = 0;  ///< the time of a kernel that does nothing
+    double block_interval_cycles =
+        0;  ///< the cycles between the starts of two blocks on a multiprocessor
     /// Cycles from the end of a block or warp to the first instruction of the next.
-    double block_start = 0, warp_start = 0;
+    double block_start_cycles = 0, warp_start_cycles = 0;
 };
 
 /// Parses the text of one of the files in gpus/. Error messages call it `file`.

@@ -8,7 +8,7 @@ namespace coalesce::timing {
 
 namespace {
 
-constexpr std::uint32_t kShortBranch = 60;
+constexpr std::uint32_t kMaxPredicatedInstructions = 60;
 
 bool is_wide(const Instruction& i) {
     if (i.modifiers.empty()) return false;
@@ -16,7 +16,7 @@ bool is_wide(const Instruction& i) {
     return type == "s64" || type == "u64" || type == "b64";
 }
 
-bool is_of_predicates(const Instruction& i) {
+bool operates_on_predicates(const Instruction& i) {
     return !i.modifiers.empty() && i.modifiers.back() == "pred";
 }
 
@@ -35,11 +35,11 @@ bool is_floating(const Instruction& i) {
 
 /// Returns the cost of a division: a reciprocal, a first quotient and its correction. The remainder
 /// costs extra.
-Cost division(const Instruction& i) {
+Cost division_cost(const Instruction& i) {
     if (is_double(i)) return {12, 110, Pipe::fp64};
     if (is_floating(i))
         return {i.has("approx") ? 3.f : 14.f, i.has("approx") ? 26.f : 60.f, Pipe::special};
-    return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{kSlotsOfDivision, 130, Pipe::divide};
+    return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{kDivisionSlots, 130, Pipe::divide};
 }
 
 /// Returns the cost of an instruction of the special function unit. Without .ftz, operands that are
@@ -56,7 +56,7 @@ Cost special(const Instruction& i) {
 
 /// Returns the cost of a conversion. The special function unit converts from and to floating point,
 /// except from 32-bit integers to float.
-Cost conversion(const Instruction& i) {
+Cost conversion_cost(const Instruction& i) {
     const auto is_any_of = [&](std::initializer_list<const char*> types) {
         return std::any_of(types.begin(), types.end(),
                            [&](const char* type) { return i.has(type); });
@@ -82,15 +82,15 @@ Cost move(const Instruction& i) {
 
 }  // namespace
 
-bool skips_little(const Instruction& branch, std::uint32_t index) {
+bool is_short_branch(const Instruction& branch, std::uint32_t index) {
     return branch.target != kNoTarget && branch.target > index &&
-           branch.target - index < kShortBranch;
+           branch.target - index < kMaxPredicatedInstructions;
 }
 
 /// Returns the issue slots of the instructions that a short branch jumps over. ptxas predicates
 /// them, so they are issued in any case. It predicates longer code if there are loads in it, so
 /// that these can start early.
-float slots_of_converted(const std::vector<Instruction>& instructions, std::uint32_t branch) {
+float predicated_slots(const std::vector<Instruction>& instructions, std::uint32_t branch) {
     constexpr float most = 7, most_with_load = 12;
     float slots = 0;
     bool loads = false;
@@ -100,23 +100,23 @@ float slots_of_converted(const std::vector<Instruction>& instructions, std::uint
         if (i.opcode == "bra" || i.opcode == "bar") return 0;
         const bool is_global_load = i.opcode == "ld" && i.has("global");
         loads |= is_global_load;
-        slots += is_global_load || i.opcode == "st" ? 1 : cost_of(i, k).slots;
+        slots += is_global_load || i.opcode == "st" ? 1 : instruction_cost(i, k).slots;
     }
     return slots <= (loads ? most_with_load : most) ? slots : 0;
 }
 
-Cost cost_of(const Instruction& i, std::uint32_t index) {
+Cost instruction_cost(const Instruction& i, std::uint32_t index) {
     const std::string_view op = i.opcode;
     const bool wide = is_wide(i);
     if (op == "ld") return {.35f, 0, Pipe::any};  // a parameter becomes an operand of its users
     if (op == "cvta") return {0, 0, Pipe::any};
     if (op == "mov") return move(i);
-    if (is_of_predicates(i)) return {0, 0, Pipe::any};  // folded into what uses it
+    if (operates_on_predicates(i)) return {0, 0, Pipe::any};  // folded into what uses it
     if (op == "bra")
-        return skips_little(i, index) ? Cost{.5f, 25, Pipe::any} : Cost{1, 8, Pipe::integer};
+        return is_short_branch(i, index) ? Cost{.5f, 25, Pipe::any} : Cost{1, 8, Pipe::integer};
     if (op == "mul" && i.has("wide")) return {.5f, 2, Pipe::multiply};
     if (op == "mul" && i.has("hi") && !wide) return {1, 5, Pipe::wide};
-    if (op == "div" || op == "rem") return division(i);
+    if (op == "div" || op == "rem") return division_cost(i);
     if (is_double(i) && (op == "mul" || op == "fma" || op == "add" || op == "sub"))
         return {1, 9, Pipe::fp64};
     if (is_floating(i) && (op == "mul" || op == "fma" || op == "add")) return {1, 4, Pipe::any};
@@ -124,7 +124,7 @@ Cost cost_of(const Instruction& i, std::uint32_t index) {
         return wide ? Cost{4, 12, Pipe::multiply} : Cost{1, 4, Pipe::multiply};
     if (op == "add" && wide) return {.7f, 4, Pipe::multiply};
     if (op == "shl") return wide ? Cost{2, 6, Pipe::integer} : Cost{.5f, 4, Pipe::integer};
-    if (op == "cvt") return conversion(i);
+    if (op == "cvt") return conversion_cost(i);
     if (op == "cp" || op == "fence" || op == "mbarrier") return {1, 4, Pipe::any};
     if (op == "add" || op == "sub") return {1, 4, wide ? Pipe::integer : Pipe::any};
     if (op == "shfl" || op == "movmatrix") return {1, 24, Pipe::any};

@@ -12,18 +12,18 @@ struct Cost {
 };
 
 /// The number of machine instructions in a 32-bit division.
-inline constexpr float kSlotsOfDivision = 19;
+inline constexpr float kDivisionSlots = 19;
 
 /// Returns the cost of an instruction. `index` is its position in the kernel, which matters for
 /// branches.
-Cost cost_of(const Instruction& instruction, std::uint32_t index);
+Cost instruction_cost(const Instruction& instruction, std::uint32_t index);
 
 /// Returns the issue slots of the instructions that a short branch jumps over if ptxas predicates
 /// them, or 0 if ptxas keeps the branch.
-float slots_of_converted(const std::vector<Instruction>& instructions, std::uint32_t branch);
+float predicated_slots(const std::vector<Instruction>& instructions, std::uint32_t branch);
 
 /// Reports whether the branch jumps over so few instructions that ptxas is likely to predicate
 /// them.
-bool skips_little(const Instruction& branch, std::uint32_t index);
+bool is_short_branch(const Instruction& branch, std::uint32_t index);
 
 }  // namespace coalesce::timing

@@ -21,21 +21,21 @@ using Kind = Operation::Kind;
 constexpr int kSchedulers = 4;
 /// Length of the queue of requests to the first-level cache and shared memory, in cycles of work.
 /// Warps wait while it is full.
-constexpr double kLsuQueue = 64;
+constexpr double kLsuQueueCycles = 64;
 /// Cycles that the first-level cache takes for each line of a request.
-constexpr double kCyclesOfLine = 1;
+constexpr double kCyclesPerLine = 1;
 /// Cycles that the first-level cache takes for each half line that arrives in it.
-constexpr double kCyclesOfFill = .5;
+constexpr double kCyclesPerHalfLineFill = .5;
 /// Time constant for averaging the utilization of memory, in cycles.
-constexpr double kMemoryOfLoad = 6000;
+constexpr double kUtilizationAveragingCycles = 6000;
 /// Room for written data that is not yet in memory, in cycles of a multiprocessor's share of
 /// memory.
-constexpr double kRoomForWrites = 4000;
+constexpr double kWriteBufferCycles = 4000;
 /// The longest burst, in cycles, in which a multiprocessor may exceed its share while others pause.
-constexpr double kCredit = 8000;
+constexpr double kMaxBurstCycles = 8000;
 
 /// Pseudo-random numbers that vary the latencies of loads, the same in every run.
-class Chance {
+class LatencyRandom {
 public:
     /// Returns a number from a gamma distribution of shape 2 with the mean 1.
     double gamma() { return rounded(-std::log(uniform() * uniform()) / 2); }
@@ -66,31 +66,33 @@ public:
     /// Returns when the second-level cache has room for the sectors. The cache delays data that
     /// memory cannot accept yet.
     double write(double t, double sectors) {
-        return use(t, sectors * work_.write_cycles * part_) - kRoomForWrites;
+        return use(t, sectors * work_.write_cycles * part_) - kWriteBufferCycles;
     }
 
     /// Returns the latency of a load that starts now.
     double latency() const {
-        const double u = std::min(busy_now_, .97);
+        const double u = std::min(recent_utilization_, .97);
         return gpu_.clock_ghz * (gpu_.latency_ns + gpu_.queue_ns * u / (1 - u) +
-                                 gpu_.write_delay_ns * u * work_.write_share);
+                                 gpu_.write_delay_ns * u * work_.write_fraction);
     }
-    double least_latency() const { return gpu_.clock_ghz * gpu_.latency_ns; }
+    double idle_latency() const { return gpu_.clock_ghz * gpu_.latency_ns; }
     /// Returns the part of the latency that loads spend waiting for each other.
-    double queue() const { return latency() - least_latency(); }
+    double queue() const { return latency() - idle_latency(); }
     double busy() const { return used_; }
 
 private:
     /// Adds a request to memory's queue, and returns when memory starts to serve it.
     double use(double t, double cycles) {
         if (cycles <= 0) return t;
-        const double decay = rounded(std::exp(-(std::max(t, last_) - last_) / kMemoryOfLoad));
+        const double decay =
+            rounded(std::exp(-(std::max(t, last_) - last_) / kUtilizationAveragingCycles));
         last_ = std::max(t, last_);
-        seen_ = seen_ * decay + cycles;
-        weight_ = weight_ * decay + (1 - decay) * kMemoryOfLoad;
-        busy_now_ = std::min(1.0, seen_ / std::max(weight_, kMemoryOfLoad / 8));
+        recent_cycles_ = recent_cycles_ * decay + cycles;
+        weight_ = weight_ * decay + (1 - decay) * kUtilizationAveragingCycles;
+        recent_utilization_ =
+            std::min(1.0, recent_cycles_ / std::max(weight_, kUtilizationAveragingCycles / 8));
         free_ = std::max(free_, t - credit_) + cycles;
-        credit_ = std::min(kCredit, credit_ + cycles / 4);
+        credit_ = std::min(kMaxBurstCycles, credit_ + cycles / 4);
         used_ += cycles;
         return std::max(t, free_);
     }
@@ -99,39 +101,39 @@ private:
     const Gpu& gpu_;
     const double part_;
     double free_ = 0, credit_ = 0, used_ = 0;
-    double seen_ = 0, weight_ = 0, last_ = 0, busy_now_ = 0;
+    double recent_cycles_ = 0, weight_ = 0, last_ = 0, recent_utilization_ = 0;
 };
 
 struct WarpState {
     const Program* program = nullptr;
     std::uint32_t block = 0, at = 0;
-    std::uint32_t phases = 0;  ///< phases of bulk loads that the warp has waited for
-    double barrier_since = 0;
-    double storing_since = -1;  ///< when it began to store without waiting; below 0: it does not
-    double half = 0;            ///< when half of its operations were done
-    std::vector<double> done;   ///< when the result of each operation is available
+    std::uint32_t bulk_phases_done = 0;  ///< phases of bulk loads that the warp has waited for
+    double barrier_reached_at = 0;
+    double stores_began_at = -1;  ///< when it began to store without waiting; below 0: it does not
+    double half = 0;              ///< when half of its operations were done
+    std::vector<double> done;     ///< when the result of each operation is available
 };
 
 /// A memory range that a block has requested.
-struct Place {
-    double late = 0;   ///< its latency within the spread
-    double until = 0;  ///< requests from then on draw a new latency
-    double there = 0;  ///< when data last arrived in the first-level cache
+struct MemoryRange {
+    double latency_draw = 0;  ///< its latency within the spread
+    double valid_until = 0;   ///< requests from then on draw a new latency
+    double last_arrival = 0;  ///< when data last arrived in the first-level cache
 };
 
 struct BlockState {
     const BlockProgram* program = nullptr;
-    std::uint32_t place = 0;
+    std::uint32_t slot = 0;
     std::uint32_t live = 0;
-    double born = 0;
-    std::vector<std::uint32_t> at_barrier, at_bulk_wait;
-    std::vector<double> bulk_loads, bulk_stores;      ///< times of arrival, in order
-    std::unordered_map<std::uint32_t, Place> places;  ///< memory ranges
-    OpenLines::OfBlock lines;
+    double start_time = 0;
+    std::vector<std::uint32_t> warps_at_barrier, at_bulk_wait;
+    std::vector<double> bulk_loads, bulk_stores;                   ///< times of arrival, in order
+    std::unordered_map<std::uint32_t, MemoryRange> memory_ranges;  ///< memory ranges
+    OpenLines::BlockLines lines;
 };
 
 /// An interval in which something happened, for the time line.
-struct Stretch {
+struct TimedInterval {
     double begin = 0, end = 0, amount = 0;
 };
 
@@ -140,10 +142,11 @@ public:
     Simulation(const Work& work, const Gpu& gpu)
         : work_(work),
           gpu_(gpu),
-          blocks_to_run_(static_cast<int>(std::min(std::ceil(work.blocks), longest_run()))),
-          part_of_most_(part_of_most()),
-          memory_(work, gpu, part_of_most_),
-          room_(work.first_level_bytes) {}
+          blocks_to_run_(
+              static_cast<int>(std::min(std::ceil(work.blocks), max_simulated_blocks()))),
+          relative_average_demand_(relative_average_demand()),
+          memory_(work, gpu, relative_average_demand_),
+          cache_room_(work.first_level_bytes) {}
 
     Outcome run() {
         const int places = std::min(work_.resident, blocks_to_run_);
@@ -165,7 +168,7 @@ private:
         }
     };
 
-    double part_of_most() const {
+    double relative_average_demand() const {
         if (work_.blocks > blocks_to_run_) return 1;
         const auto sectors = [&](std::size_t k) {
             const BlockProgram& b = work_.kinds[work_.kind_of[k % work_.kind_of.size()]];
@@ -180,32 +183,32 @@ private:
     /// Returns the number of blocks to simulate: a few rounds of resident blocks. If blocks differ,
     /// the number covers whole repetitions of the sequence of their kinds, with at least two
     /// repetitions between the first and the last rounds.
-    double longest_run() const {
+    double max_simulated_blocks() const {
         const double rounds = std::max(8.0 * work_.resident, 24.0);
-        if (!work_.unlike) return rounds;
+        if (!work_.has_uneven_blocks) return rounds;
         const auto turn = static_cast<double>(work_.kind_of.size());
         return turn * std::ceil(std::max(rounds, 3.0 * work_.resident + 2 * turn) / turn);
     }
 
-    void launch(double t, std::uint32_t place) {
+    void launch(double t, std::uint32_t slot) {
         if (launched_ >= blocks_to_run_) return;
         const std::uint32_t kind =
             work_.kind_of[static_cast<std::size_t>(launched_) % work_.kind_of.size()];
         ++launched_;
         const double start = std::max(t, next_launch_);
-        next_launch_ = start + gpu_.block_interval;
+        next_launch_ = start + gpu_.block_interval_cycles;
         BlockState& block = blocks_.emplace_back();
         block.program = &work_.kinds[kind];
-        block.lines = OpenLines::of(block.program->bytes_of_line);
-        block.place = place;
-        block.born = start;
+        block.lines = OpenLines::start_block(block.program->bytes_of_line);
+        block.slot = slot;
+        block.start_time = start;
         block.live = static_cast<std::uint32_t>(block.program->program_of_warp.size());
         for (std::uint32_t k = 0; k < block.live; ++k) {
             WarpState& warp = warps_.emplace_back();
             warp.program = &block.program->programs[block.program->program_of_warp[k]];
             warp.block = static_cast<std::uint32_t>(blocks_.size() - 1);
             warp.done.assign(warp.program->operations.size(), 0);
-            const double ready = start + gpu_.block_start + gpu_.warp_start * k;
+            const double ready = start + gpu_.block_start_cycles + gpu_.warp_start_cycles * k;
             life_.start += ready - t;
             wake(static_cast<std::uint32_t>(warps_.size() - 1), ready);
         }
@@ -217,30 +220,30 @@ private:
     void advance(std::uint32_t w, double t) {
         for (;;) {
             double next = t;
-            if (!carry_out(w, t, next)) return;
+            if (!execute_operation(w, t, next)) return;
             if (!events_.empty() && next > events_.top().time) return wake(w, next);
             t = next;
         }
     }
 
-    bool carry_out(std::uint32_t w, double t, double& next);
+    bool execute_operation(std::uint32_t w, double t, double& next);
     bool wait_for_operands(WarpState& warp, const Operation& o, double t, double& next);
     double issue(std::uint32_t w, const Operation& o, double t);
     double arithmetic(int scheduler, const Operation& o, double t);
-    void through_shared(const Operation& o, double at, double& done, double& next);
+    void access_shared_memory(const Operation& o, double at, double& done, double& next);
     void load(BlockState& block, const Operation& o, double at, double& done, double& next);
     void store(WarpState& warp, const Operation& o, double at, double& next);
-    double cost_of_parts(WarpState& warp, const Operation& o, double t);
+    double partial_store_cycles(WarpState& warp, const Operation& o, double t);
     void bulk_load(BlockState& block, const Operation& o, double at);
     bool wait_for_bulk(std::uint32_t w, double t);
-    double drained(const BlockState& block, const Operation& o) const;
+    double bulk_store_drain_time(const BlockState& block, const Operation& o) const;
     void barrier(std::uint32_t w, double at);
-    void open_barrier(BlockState& block);
+    void release_barrier(BlockState& block);
     void exit(std::uint32_t w, double at);
-    double answer(BlockState& block, const Operation& o, double begin);
-    double lateness(BlockState& block, const Operation& o, double at);
-    void on_its_way(double from, double to, double bytes);
-    double longer_than_recorded() const;
+    double load_arrival_time(BlockState& block, const Operation& o, double begin);
+    double draw_lateness(BlockState& block, const Operation& o, double at);
+    void record_flight(double from, double to, double bytes);
+    double recording_extension_factor() const;
     Outcome outcome();
     void draw(Outcome& result) const;
 
@@ -250,11 +253,11 @@ private:
     /// If the blocks or their kinds do not divide evenly among the multiprocessors, some get one
     /// more block than others. The simulation follows such a multiprocessor, which also gets the
     /// share of memory that the others do not use.
-    const double part_of_most_;
+    const double relative_average_demand_;
     MemoryShare memory_;
-    Room room_;
+    CacheRoom cache_room_;
     OpenLines open_lines_;
-    Chance chance_, neighbours_;
+    LatencyRandom chance_, neighbours_;
     int launched_ = 0;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::vector<WarpState> warps_;
@@ -266,11 +269,11 @@ private:
     double bulk_unit_ = 0;
     double to_l2_share_ = 0, to_l2_credit_ = 0;
     double issue_busy_ = 0, lsu_busy_ = 0, from_l2_busy_ = 0, to_l2_busy_ = 0, partial_busy_ = 0;
-    double latencies_ = 0, loads_ = 0, end_ = 0;
+    double total_latency_ = 0, loads_ = 0, end_ = 0;
     WarpLife life_;
-    double lived_ = 0, second_halves_ = 0;  ///< sums over the warps
-    std::vector<double> ends_;
-    std::vector<Stretch> flights_, stores_, barriers_, waits_, lives_;
+    double total_lifetime_ = 0, total_second_half_time_ = 0;  ///< sums over the warps
+    std::vector<double> end_times_;
+    std::vector<TimedInterval> flights_, stores_, barrier_waits_, load_waits_, block_lives_;
 };
 
 bool Simulation::wait_for_operands(WarpState& warp, const Operation& o, double t, double& next) {
@@ -286,7 +289,7 @@ bool Simulation::wait_for_operands(WarpState& warp, const Operation& o, double t
     (of_memory                        ? life_.loads
      : why->kind == Kind::shared_load ? life_.shared
                                       : life_.issue) += need - t;
-    if (of_memory) waits_.push_back({t, need, 1});
+    if (of_memory) load_waits_.push_back({t, need, 1});
     next = need;
     return true;
 }
@@ -309,7 +312,7 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
     const double slots = o.slots;
     switch (o.pipe) {
         case Pipe::divide: {
-            const double half = gpu_.divide_issue * slots / kSlotsOfDivision;
+            const double half = gpu_.divide_issue_cycles * slots / kDivisionSlots;
             at = std::max(at, divider_[s]);
             divider_[s] = at + slots;
             for (double& p : pipe) p = std::max(p, at) + half;
@@ -321,12 +324,12 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
             return at;
         case Pipe::special:  // one instruction, and others around it that any pipe takes
             at = std::max(at, special_[s]);
-            special_[s] = at + gpu_.special_issue;
+            special_[s] = at + gpu_.special_issue_cycles;
             for (double& p : pipe) p = std::max(p, at) + slots - 1;
             return at;
         case Pipe::fp64:
             at = std::max(at, fp64_[s]);
-            fp64_[s] = at + slots * gpu_.double_issue;
+            fp64_[s] = at + slots * gpu_.double_issue_cycles;
             return at;
         default: {
             const int which = o.pipe == Pipe::integer ? 0
@@ -334,7 +337,7 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
                                   ? 1
                                   : pipe[1] < pipe[0];
             at = std::max(at, pipe[which]);
-            pipe[which] = at + slots * gpu_.multiply_issue * (o.pipe == Pipe::wide ? 2 : 1);
+            pipe[which] = at + slots * gpu_.multiply_issue_cycles * (o.pipe == Pipe::wide ? 2 : 1);
             return at;
         }
     }
@@ -342,86 +345,89 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
 
 /// Returns how much later than average a load's data arrive (negative if earlier). The data of a
 /// memory range arrive together, for every request that the block makes until then.
-double Simulation::lateness(BlockState& block, const Operation& o, double at) {
+double Simulation::draw_lateness(BlockState& block, const Operation& o, double at) {
     double most = 0;
-    for (const std::uint32_t number : o.places) {
-        Place& place = block.places[number];
-        if (at >= place.until) {
-            place.late = chance_.gamma();
-            place.until = at + memory_.latency();
+    for (const std::uint32_t number : o.memory_ranges) {
+        MemoryRange& range = block.memory_ranges[number];
+        if (at >= range.valid_until) {
+            range.latency_draw = chance_.gamma();
+            range.valid_until = at + memory_.latency();
         }
-        most = std::max(most, place.late);
+        most = std::max(most, range.latency_draw);
     }
-    const double least = memory_.least_latency();
-    const double spread = std::min(memory_.latency() - gpu_.latency_floor * least,
+    const double least = memory_.idle_latency();
+    const double spread = std::min(memory_.latency() - gpu_.fastest_latency_fraction * least,
                                    gpu_.latency_spread_ns * gpu_.clock_ghz);
-    return o.places.empty() ? 0 : spread * (most - 1);
+    return o.memory_ranges.empty() ? 0 : spread * (most - 1);
 }
 
-void Simulation::on_its_way(double from, double to, double bytes) {
+void Simulation::record_flight(double from, double to, double bytes) {
     flights_.push_back({from, to, bytes});
-    latencies_ += (to - from) * bytes;
+    total_latency_ += (to - from) * bytes;
     loads_ += bytes;
 }
 
-void Simulation::through_shared(const Operation& o, double at, double& done, double& next) {
+void Simulation::access_shared_memory(const Operation& o, double at, double& done, double& next) {
     lsu_ = std::max(at, lsu_) + o.passes;
     lsu_busy_ += o.passes;
-    if (o.kind == Kind::shared_load) done = lsu_ + gpu_.shared_latency - 1;
-    next = std::max(next, lsu_ - kLsuQueue);
+    if (o.kind == Kind::shared_load) done = lsu_ + gpu_.shared_latency_cycles - 1;
+    next = std::max(next, lsu_ - kLsuQueueCycles);
 }
 
 /// Returns when the data that a load requests at `begin` arrive. Data that neighbours have
 /// requested are in the second-level cache, or will be there after a random fraction of memory's
 /// latency.
-double Simulation::answer(BlockState& block, const Operation& o, double begin) {
+double Simulation::load_arrival_time(BlockState& block, const Operation& o, double begin) {
     const double sent = std::max(lsu_, from_l2_);
-    if (neighbours_.uniform() >= (o.from_memory >= 0 ? o.from_memory : work_.read_part))
+    if (neighbours_.uniform() >= (o.from_memory >= 0 ? o.from_memory : work_.read_fraction))
         return sent + std::max(gpu_.l2_latency_ns * gpu_.clock_ghz,
                                neighbours_.uniform() * memory_.latency());
     const double read = memory_.read(begin, o.sectors);
-    return std::max(read, sent + memory_.latency()) + lateness(block, o, begin);
+    return std::max(read, sent + memory_.latency()) + draw_lateness(block, o, begin);
 }
 
 void Simulation::load(BlockState& block, const Operation& o, double at, double& done,
                       double& next) {
     const double begin = std::max(at, lsu_),
-                 passes = o.passes * kCyclesOfLine + o.halves * kCyclesOfFill;
+                 passes = o.passes * kCyclesPerLine + o.halves * kCyclesPerHalfLineFill;
     lsu_ = begin + passes;
     lsu_busy_ += passes;
-    next = std::max(next, lsu_ - kLsuQueue);
-    done = lsu_ + gpu_.l1_latency;
+    next = std::max(next, lsu_ - kLsuQueueCycles);
+    done = lsu_ + gpu_.l1_latency_cycles;
     if (o.sectors == 0) {  // the block has already requested all of it
-        for (const std::uint32_t place : o.places) done = std::max(done, block.places[place].there);
+        for (const std::uint32_t range : o.memory_ranges)
+            done = std::max(done, block.memory_ranges[range].last_arrival);
         return;
     }
     const double bytes = o.sectors * kSectorBytes;
     // Asynchronous copies go to shared memory, and need no room in the first-level cache.
     const bool takes_room = o.kind == Kind::load;
     const double room = o.lines * double{kLineBytes};
-    const double asked = takes_room ? room_.wait(begin, room) : begin;
-    next = std::max(next, asked - kLsuQueue);
+    const double asked = takes_room ? cache_room_.wait(begin, room) : begin;
+    next = std::max(next, asked - kLsuQueueCycles);
     // Data arrive as whole half lines, even if only part of them is requested.
-    const double transfer = o.halves * (kLineBytes / 2) / gpu_.l2_read_bytes;
+    const double transfer = o.halves * (kLineBytes / 2) / gpu_.l2_read_bytes_per_cycle;
     from_l2_ = std::max(from_l2_, asked) + transfer;
     from_l2_busy_ += transfer;
-    done = std::max(done, answer(block, o, asked));
-    if (takes_room) room_.take(room, done);
-    for (const std::uint32_t place : o.places)
-        block.places[place].there = std::max(block.places[place].there, done);
-    on_its_way(asked, done, bytes);
+    done = std::max(done, load_arrival_time(block, o, asked));
+    if (takes_room) cache_room_.take(room, done);
+    for (const std::uint32_t range : o.memory_ranges)
+        block.memory_ranges[range].last_arrival =
+            std::max(block.memory_ranges[range].last_arrival, done);
+    record_flight(asked, done, bytes);
 }
 
 /// Returns how many cycles of the path to the cache the partial sectors of the request take. A
 /// warp's stores leave together if it does not wait between them.
-double Simulation::cost_of_parts(WarpState& warp, const Operation& o, double t) {
+double Simulation::partial_store_cycles(WarpState& warp, const Operation& o, double t) {
     if (o.parts.empty()) return 0;
-    if (warp.storing_since < 0) warp.storing_since = t;
+    if (warp.stores_began_at < 0) warp.stores_began_at = t;
     const double open = open_lines_.mean(t);
     for (const Part part : o.parts)
-        open_lines_.write(blocks_[warp.block].lines, part, warp.storing_since);
-    return o.halves_partial * cost_of_part(o.halves_partial, o.meets, gpu_.partial) +
-           o.unfinished * cost_of_finishing(work_.unfinished, open, gpu_);
+        open_lines_.write(blocks_[warp.block].lines, part, warp.stores_began_at);
+    return o.partial_half_lines *
+               partial_write_cycles(o.partial_half_lines, o.is_simultaneous, gpu_.partial) +
+           o.unfinished * completion_cycles(work_.unfinished, open, gpu_);
 }
 
 void Simulation::store(WarpState& warp, const Operation& o, double at, double& next) {
@@ -434,16 +440,16 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
         }
         lsu_ = begin + o.passes;
         lsu_busy_ += o.passes;
-        next = std::max(next, lsu_ - kLsuQueue);
+        next = std::max(next, lsu_ - kLsuQueueCycles);
     }
-    const double whole = kSectorBytes / gpu_.l2_write_bytes;
-    const double partial = std::max(cost_of_parts(warp, o, begin), o.partial * whole);
-    const double cost = part_of_most_ * (o.sectors * whole + partial);
+    const double whole = kSectorBytes / gpu_.l2_write_bytes_per_cycle;
+    const double partial = std::max(partial_store_cycles(warp, o, begin), o.partial * whole);
+    const double cost = relative_average_demand_ * (o.sectors * whole + partial);
     // On its own, a multiprocessor writes a whole sector per cycle. The limit for all
     // multiprocessors is lower, but pauses of the others leave room for bursts.
     to_l2_ = std::max(to_l2_, begin) + o.sectors + partial;
     to_l2_share_ = std::max(to_l2_share_, begin - to_l2_credit_) + cost;
-    to_l2_credit_ = std::min(kCredit, to_l2_credit_ + cost / 4);
+    to_l2_credit_ = std::min(kMaxBurstCycles, to_l2_credit_ + cost / 4);
     to_l2_ = std::max(to_l2_, to_l2_share_);
     to_l2_busy_ += cost;
     partial_busy_ += partial;
@@ -453,9 +459,9 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
 }
 
 /// Returns how many cycles the bulk copy unit takes for all rows of a load.
-double cycles_of_rows(const Operation& o, const BulkCopies& bulk) {
+double bulk_row_cycles(const Operation& o, const BulkCopies& bulk) {
     if (o.rows == 0 || bulk.bytes.empty()) return 0;
-    const std::vector<double>& cycles = o.is_box ? bulk.row_of_box : bulk.row;
+    const std::vector<double>& cycles = o.is_box ? bulk.box_row : bulk.row;
     const double bytes = static_cast<double>(o.sectors) * kSectorBytes / o.rows;
     std::size_t k = 0;
     while (k + 1 < bulk.bytes.size() && bulk.bytes[k + 1] < bytes) ++k;
@@ -470,17 +476,17 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     // The unit processes row after row. It requests the first row immediately, and the last row at
     // the end.
     const double begin = std::max(at, bulk_unit_);
-    bulk_unit_ = begin + cycles_of_rows(o, gpu_.bulk);
-    const double transfer = o.sectors * kSectorBytes / gpu_.l2_read_bytes;
+    bulk_unit_ = begin + bulk_row_cycles(o, gpu_.bulk);
+    const double transfer = o.sectors * kSectorBytes / gpu_.l2_read_bytes_per_cycle;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
     // Two declarations, in this order: both expressions change the state of memory, and compilers
     // evaluate arguments in any order.
     const double sent = std::max(from_l2_, bulk_unit_) + memory_.latency(),
-                 read = memory_.read(begin, o.sectors * work_.read_part);
-    const double done = std::max(read, sent) + 250 + lateness(block, o, at);
+                 read = memory_.read(begin, o.sectors * work_.read_fraction);
+    const double done = std::max(read, sent) + 250 + draw_lateness(block, o, at);
     block.bulk_loads.push_back(done);
-    on_its_way(at, done, o.sectors * kSectorBytes);
+    record_flight(at, done, o.sectors * kSectorBytes);
     for (const std::uint32_t w : block.at_bulk_wait) wake(w, at);
     block.at_bulk_wait.clear();
 }
@@ -491,7 +497,8 @@ bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
     const std::size_t wanted = std::min<std::size_t>(
-        block.program->bulk_loads, (warp.phases + 1) * std::size_t{warp.program->loads_of_wait});
+        block.program->bulk_loads,
+        (warp.bulk_phases_done + 1) * std::size_t{warp.program->loads_per_wait});
     if (block.bulk_loads.size() < wanted) {
         block.at_bulk_wait.push_back(w);
         return false;
@@ -503,19 +510,20 @@ bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
                                 block.bulk_loads.begin() + static_cast<std::ptrdiff_t>(wanted));
     if (ready > t) {
         life_.loads += ready - t;
-        waits_.push_back({t, ready, 1});
+        load_waits_.push_back({t, ready, 1});
         wake(w, ready);
         return false;
     }
-    ++warp.phases;
+    ++warp.bulk_phases_done;
     return true;
 }
 
-double Simulation::drained(const BlockState& block, const Operation& o) const {
+double Simulation::bulk_store_drain_time(const BlockState& block, const Operation& o) const {
     const auto count = static_cast<std::ptrdiff_t>(block.bulk_stores.size());
     // Assume two stores per group, as in the course's pipelines. With more stores, the simulated
     // warp waits a little too long.
-    const std::ptrdiff_t wanted = std::min(count, std::max<std::ptrdiff_t>(0, count - 2 * o.keeps));
+    const std::ptrdiff_t wanted =
+        std::min(count, std::max<std::ptrdiff_t>(0, count - 2 * o.groups_in_flight));
     return wanted == 0
                ? 0
                : *std::max_element(block.bulk_stores.begin(), block.bulk_stores.begin() + wanted);
@@ -524,57 +532,57 @@ double Simulation::drained(const BlockState& block, const Operation& o) const {
 void Simulation::barrier(std::uint32_t w, double at) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
-    barrier_ = std::max(barrier_, at) + gpu_.barrier_of_warp;
+    barrier_ = std::max(barrier_, at) + gpu_.barrier_cycles_per_warp;
     ++warp.at;
-    warp.barrier_since = at;
-    block.at_barrier.push_back(w);
-    open_barrier(block);
+    warp.barrier_reached_at = at;
+    block.warps_at_barrier.push_back(w);
+    release_barrier(block);
 }
 
 /// Releases the warps at a barrier if all live warps of the block wait at it.
-void Simulation::open_barrier(BlockState& block) {
-    if (block.at_barrier.empty() || block.at_barrier.size() < block.live) return;
+void Simulation::release_barrier(BlockState& block) {
+    if (block.warps_at_barrier.empty() || block.warps_at_barrier.size() < block.live) return;
     const double go = barrier_ + gpu_.barrier;
-    for (const std::uint32_t w : block.at_barrier) {
-        life_.barrier += go - warps_[w].barrier_since;
-        barriers_.push_back({warps_[w].barrier_since, go, 1});
+    for (const std::uint32_t w : block.warps_at_barrier) {
+        life_.barrier += go - warps_[w].barrier_reached_at;
+        barrier_waits_.push_back({warps_[w].barrier_reached_at, go, 1});
         wake(w, go);
     }
-    block.at_barrier.clear();
+    block.warps_at_barrier.clear();
 }
 
 void Simulation::exit(std::uint32_t w, double at) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
-    lived_ += at - block.born;
-    second_halves_ += at - warp.half;
+    total_lifetime_ += at - block.start_time;
+    total_second_half_time_ += at - warp.half;
     end_ = std::max(end_, at);
     warp.done = {};
-    if (--block.live > 0) return open_barrier(block);
+    if (--block.live > 0) return release_barrier(block);
     open_lines_.close(block.lines, at);
-    ends_.push_back(at);
-    lives_.push_back({block.born, at, static_cast<double>(block.place)});
-    block.places.clear();
-    launch(at, block.place);
+    end_times_.push_back(at);
+    block_lives_.push_back({block.start_time, at, static_cast<double>(block.slot)});
+    block.memory_ranges.clear();
+    launch(at, block.slot);
 }
 
 /// Executes one operation of a warp at `t` or later, and sets `next` to when the warp can continue.
 /// Returns false if the warp waits or has exited.
-bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
+bool Simulation::execute_operation(std::uint32_t w, double t, double& next) {
     WarpState& warp = warps_[w];
     const Operation& o = warp.program->operations[warp.at];
     if (warp.half == 0 && warp.at >= warp.program->operations.size() / 2) warp.half = t;
     if (wait_for_operands(warp, o, t, next)) return true;
     if (o.kind == Kind::bulk_wait && !wait_for_bulk(w, t)) return false;
     BlockState& block = blocks_[warp.block];
-    if (o.kind == Kind::bulk_drain) t = std::max(t, drained(block, o));
+    if (o.kind == Kind::bulk_drain) t = std::max(t, bulk_store_drain_time(block, o));
     const double at = issue(w, o, t);
-    if (o.kind != Kind::store && o.kind != Kind::arithmetic) warp.storing_since = -1;
+    if (o.kind != Kind::store && o.kind != Kind::arithmetic) warp.stores_began_at = -1;
     next = at + std::max(1.0, static_cast<double>(o.slots));
     double done = at + o.latency;
     switch (o.kind) {
         case Kind::shared_load:
-        case Kind::shared_store: through_shared(o, at, done, next); break;
+        case Kind::shared_store: access_shared_memory(o, at, done, next); break;
         case Kind::load:
         case Kind::copy: load(block, o, at, done, next); break;
         case Kind::store:
@@ -590,37 +598,37 @@ bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
 
 /// Returns the factor by which warps run longer than recorded. If only the beginning of a warp was
 /// recorded, assume that the rest continues like the second half of the recording.
-double Simulation::longer_than_recorded() const {
-    double in_all = 0, kinds = 0;
+double Simulation::recording_extension_factor() const {
+    double instructions_per_recorded = 0, kinds = 0;
     for (const BlockProgram& kind : work_.kinds)
         for (const Program& p : kind.programs) {
-            in_all += p.in_all;
+            instructions_per_recorded += p.instructions_per_recorded;
             ++kinds;
         }
-    in_all /= kinds;
-    if (in_all <= 1 || lived_ <= 0) return 1;
-    return 1 + second_halves_ / lived_ * 2 * (in_all - 1);
+    instructions_per_recorded /= kinds;
+    if (instructions_per_recorded <= 1 || total_lifetime_ <= 0) return 1;
+    return 1 + total_second_half_time_ / total_lifetime_ * 2 * (instructions_per_recorded - 1);
 }
 
 Outcome Simulation::outcome() {
     Outcome r;
     const double run = blocks_to_run_;
-    std::sort(ends_.begin(), ends_.end());
+    std::sort(end_times_.begin(), end_times_.end());
     r.cycles = end_;
-    r.cycles_a_block = end_ / run;
+    r.cycles_per_block = end_ / run;
     const auto from = static_cast<std::size_t>(std::min(2.0 * work_.resident, run / 3));
     auto to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
     // If some blocks do more than others, measure whole repetitions of the sequence of kinds.
-    if (const std::size_t turn = work_.kind_of.size(); work_.unlike && to >= from + turn)
+    if (const std::size_t turn = work_.kind_of.size(); work_.has_uneven_blocks && to >= from + turn)
         to -= (to - from) % turn;
-    if (to > from + 1 && to < ends_.size())
-        r.cycles_a_block = (ends_[to] - ends_[from]) / static_cast<double>(to - from);
-    r.cycles_a_block = std::max(r.cycles_a_block, memory_.busy() / run);
+    if (to > from + 1 && to < end_times_.size())
+        r.cycles_per_block = (end_times_[to] - end_times_[from]) / static_cast<double>(to - from);
+    r.cycles_per_block = std::max(r.cycles_per_block, memory_.busy() / run);
     r.cycles = std::max(r.cycles, memory_.busy());
-    if (work_.blocks > run) r.cycles += (work_.blocks - run) * r.cycles_a_block;
-    const double longer = longer_than_recorded();
+    if (work_.blocks > run) r.cycles += (work_.blocks - run) * r.cycles_per_block;
+    const double longer = recording_extension_factor();
     r.cycles *= longer;
-    r.cycles_a_block *= longer;
+    r.cycles_per_block *= longer;
     // Memory is charged for a load when it is requested. The time for which the last loads wait has
     // therefore already been counted, and is subtracted here.
     const double charged = memory_.busy() * std::max(1.0, work_.blocks / run) * longer;
@@ -630,14 +638,14 @@ Outcome Simulation::outcome() {
          {&life_.start, &life_.issue, &life_.loads, &life_.shared, &life_.barrier, &life_.stores})
         *part /= std::max(1.0, warps);
     r.life = life_;
-    r.latency = loads_ > 0 ? latencies_ / loads_ : 0;
-    r.bytes_on_their_way = latencies_ / end_;
+    r.latency = loads_ > 0 ? total_latency_ / loads_ : 0;
+    r.bytes_in_flight = total_latency_ / end_;
     r.busy = {.memory = std::min(1.0, memory_.busy() / end_),
               .l2_read = from_l2_busy_ / end_,
               .l2_write = to_l2_busy_ / end_,
               .shared = lsu_busy_ / end_,
               .issue = issue_busy_ / kSchedulers / end_};
-    r.stores_busy = partial_busy_ / end_;
+    r.partial_stores_busy = partial_busy_ / end_;
     draw(r);
     return r;
 }
@@ -645,7 +653,7 @@ Outcome Simulation::outcome() {
 /// Distributes an interval over the moments that it overlaps. `add` is called with each moment and
 /// the fraction of the moment that is covered.
 template <class Add>
-void spread(const Stretch& s, double begin, double step, std::size_t moments, Add add) {
+void spread(const TimedInterval& s, double begin, double step, std::size_t moments, Add add) {
     const double end = begin + step * static_cast<double>(moments);
     const double from = std::max(s.begin, begin), to = std::min(s.end, end);
     if (from >= to) return;
@@ -661,33 +669,34 @@ void Simulation::draw(Outcome& r) const {
     constexpr std::size_t moments = 240;
     // Show two and a half block lifetimes in the middle of the launch, or the whole launch if that
     // is shorter.
-    const double life =
-        lives_.empty() ? end_ : lives_[lives_.size() / 2].end - lives_[lives_.size() / 2].begin;
+    const double life = block_lives_.empty() ? end_
+                                             : block_lives_[block_lives_.size() / 2].end -
+                                                   block_lives_[block_lives_.size() / 2].begin;
     const double length = std::min(end_, 2.5 * life), begin = (end_ - length) / 2;
     TimeLine& line = r.time_line;
-    line.cycles_a_moment = length / moments;
+    line.cycles_per_moment = length / moments;
     line.moments.assign(moments, {});
-    const auto add = [&](const std::vector<Stretch>& stretches, double Moment::*to) {
-        for (const Stretch& s : stretches)
-            spread(s, begin, line.cycles_a_moment, moments,
+    const auto add = [&](const std::vector<TimedInterval>& stretches, double Moment::*to) {
+        for (const TimedInterval& s : stretches)
+            spread(s, begin, line.cycles_per_moment, moments,
                    [&](std::size_t k, double part) { line.moments[k].*to += part * s.amount; });
     };
-    add(flights_, &Moment::bytes_on_their_way);
-    add(barriers_, &Moment::at_barrier);
-    add(waits_, &Moment::waiting_for_loads);
-    for (const Stretch& s : stores_) {
-        const double at = (s.begin - begin) / line.cycles_a_moment;
+    add(flights_, &Moment::bytes_in_flight);
+    add(barrier_waits_, &Moment::warps_at_barrier);
+    add(load_waits_, &Moment::warps_waiting_for_loads);
+    for (const TimedInterval& s : stores_) {
+        const double at = (s.begin - begin) / line.cycles_per_moment;
         if (at >= 0 && at < moments)
             line.moments[static_cast<std::size_t>(at)].bytes_stored += s.amount;
     }
-    for (const Stretch& s : lives_)
+    for (const TimedInterval& s : block_lives_)
         if (s.end > begin && s.begin < begin + length)
-            line.blocks.push_back({.place = static_cast<int>(s.amount),
-                                   .begin = (s.begin - begin) / line.cycles_a_moment,
-                                   .end = (s.end - begin) / line.cycles_a_moment});
+            line.blocks.push_back({.slot = static_cast<int>(s.amount),
+                                   .begin = (s.begin - begin) / line.cycles_per_moment,
+                                   .end = (s.end - begin) / line.cycles_per_moment});
     std::size_t empty = 0;
-    for (const Moment& m : line.moments) empty += m.bytes_on_their_way < 256;
-    r.nothing_on_its_way = static_cast<double>(empty) / moments;
+    for (const Moment& m : line.moments) empty += m.bytes_in_flight < 256;
+    r.fraction_without_loads = static_cast<double>(empty) / moments;
 }
 
 }  // namespace

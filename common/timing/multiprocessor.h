@@ -21,7 +21,7 @@ namespace coalesce::timing {
 struct Work {
     std::vector<BlockProgram> kinds;     ///< the different blocks
     std::vector<std::uint32_t> kind_of;  ///< the sequence of kinds of blocks, which repeats
-    bool unlike = false;                 ///< whether some blocks do far more than others
+    bool has_uneven_blocks = false;      ///< whether some blocks do far more than others
     int resident = 1;                    ///< the number of resident blocks
     double blocks = 1;                   ///< the number of all blocks
     /// Cycles per sector, in this multiprocessor's share of memory. Sectors from the caches cost
@@ -29,22 +29,22 @@ struct Work {
     double read_cycles = 0, write_cycles = 0;
     /// The fraction of the loaded sectors that come from memory. Neighbouring blocks have loaded
     /// the rest before.
-    double read_part = 1;
-    double write_share = 0;  ///< the fraction of memory's bytes that are written
-    Unfinished unfinished;   ///< the cost of sectors that are written piece by piece
+    double read_fraction = 1;
+    double write_fraction = 0;  ///< the fraction of memory's bytes that are written
+    Unfinished unfinished;      ///< the cost of sectors that are written piece by piece
     /// The size of a multiprocessor's first-level cache, in bytes. It limits the loads in flight.
     double first_level_bytes = std::numeric_limits<double>::infinity();
 };
 
 struct Outcome {
-    double cycles = 0;          ///< the time of all blocks
-    double cycles_a_block = 0;  ///< the time per block in the middle of the launch
-    double bytes_on_their_way = 0;
-    double nothing_on_its_way = 0;  ///< the fraction of the time in which no load is in flight
+    double cycles = 0;            ///< the time of all blocks
+    double cycles_per_block = 0;  ///< the time per block in the middle of the launch
+    double bytes_in_flight = 0;
+    double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     double latency = 0;
     Busy busy;
     /// The utilization of the path to the cache by partial sectors alone.
-    double stores_busy = 0;
+    double partial_stores_busy = 0;
     WarpLife life;
     TimeLine time_line;
 };

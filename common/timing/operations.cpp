@@ -17,35 +17,35 @@ namespace {
 
 using Kind = Operation::Kind;
 
-constexpr std::uint32_t kSectorsOfPlace = 32;  ///< the data of 1 KiB of memory arrive together
+constexpr std::uint32_t kSectorsPerRange = 32;  ///< the data of 1 KiB of memory arrive together
 /// From documents: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018.
-constexpr float kLatencyOfConstant = 27;
+constexpr float kConstantLatencyCycles = 27;
 /// Machine instructions per branch: setting the point of reconvergence, branching, and
 /// reconverging.
-constexpr float kSlotsOfBranch = 3;
-constexpr std::uint32_t kBytesOfPass = 128;
+constexpr float kBranchSlots = 3;
+constexpr std::uint32_t kBytesPerPass = 128;
 /// Registers per thread up to which a multiprocessor can hold all of its warps. ptxas avoids using
 /// more. So in a kernel that uses this many, some loads wait until registers are free. (Seen in
 /// machine code of all kernels here, and of random ones.)
-constexpr std::uint32_t kRegistersOfAll = 32;
-constexpr std::uint32_t kSectorsOfHalf = 2;  ///< half a line
-constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
+constexpr std::uint32_t kRegistersForFullOccupancy = 32;
+constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< half a line
+constexpr std::uint32_t kHalfSectorBytes = kSectorBytes / 2;
 /// The largest fraction of missed sectors at which a table counts as cached in the first level.
-constexpr double kRarelyMissed = .3;
+constexpr double kMaxCachedMissFraction = .3;
 /// Ratio of the sectors that a store spans to the sectors that it writes, up to which its lanes
 /// count as storing along a row. Other stores along the row soon complete the partial sectors.
-constexpr std::uint32_t kNearSectors = 8;
+constexpr std::uint32_t kMaxRowSpanRatio = 8;
 /// The fraction of the ends of runs that count as left unfinished. At the other ends, the
 /// neighbouring part of the sector arrives at about the same time. A run of one sector always
 /// counts as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a
 /// sector.)
-constexpr float kUnfinishedEnds = .3f;
+constexpr float kUnfinishedEndFraction = .3f;
 
 /// The contents of the first-level cache, which the warps of a block share.
-struct SeenByBlock {
+struct BlockCacheState {
     SectorSet loaded, lines;
-    std::unordered_map<std::uint64_t, std::uint32_t> places;
-    PartedLines parted;
+    std::unordered_map<std::uint64_t, std::uint32_t> memory_ranges;
+    PartialLines partial_lines;
 };
 
 bool is_barrier(const Instruction& i) {
@@ -56,7 +56,7 @@ bool is_barrier(const Instruction& i) {
 class WarpLowering {
 public:
     WarpLowering(const Recording& recording, const RecordedBlock& block, const Tables& tables,
-                 SeenByBlock& state, std::uint32_t number, double lines)
+                 BlockCacheState& state, std::uint32_t number, double lines)
         : recording_(recording),
           block_(block),
           tables_(tables),
@@ -66,9 +66,9 @@ public:
 
     /// Returns the fraction of the requested lines for which it is unclear whether the first-level
     /// cache contains them.
-    double doubtful() const {
-        return static_cast<double>(doubtful_) /
-               static_cast<double>(std::max<std::uint64_t>(1, lines_asked_));
+    double uncertain_line_fraction() const {
+        return static_cast<double>(uncertain_lines_) /
+               static_cast<double>(std::max<std::uint64_t>(1, lines_requested_));
     }
     void take(const WarpPath& path, std::size_t k) {
         if (drafts_.empty()) start();
@@ -92,18 +92,18 @@ private:
     void end() {
         Draft& last = next();
         last.operation.kind = Kind::exit;
-        last.fixed = last.ends_piece = true;
+        last.fixed = last.ends_iteration = true;
     }
     Draft& next() {
         drafts_.emplace_back();
         return drafts_.back();
     }
-    std::uint32_t writer_of(std::uint32_t reg) const {
+    std::uint32_t find_writer(std::uint32_t reg) const {
         return reg < writer_.size() ? writer_[reg] : kNoTarget;
     }
     std::uint32_t last() const { return static_cast<std::uint32_t>(drafts_.size() - 1); }
 
-    static void follow(Operation& operation, const std::vector<std::uint32_t>& earlier) {
+    static void depend_on_latest(Operation& operation, const std::vector<std::uint32_t>& earlier) {
         if (!earlier.empty()) operation.after.push_back(earlier.back());
     }
 
@@ -114,33 +114,33 @@ private:
     void add_shared(Draft& draft, const Step& step, bool load);
     void add_copy(Draft& draft, const Step& step);
     void add_bulk(Draft& draft, const Instruction& i, const Step& step);
-    bool keeps(std::uint64_t line);
+    bool has_cached(std::uint64_t line);
     /// Reports whether the first-level cache misses this sector of a table. The pseudo-random
     /// choice is the same in every run.
     bool misses(const Table& table, std::uint64_t sector) const {
         const std::uint64_t mixed =
             (sector + 0x51ed2701 * number_ + block_.number) * 0x9e3779b97f4a7c15ull;
-        return static_cast<double>(mixed >> 40) / (1 << 24) < table.missed;
+        return static_cast<double>(mixed >> 40) / (1 << 24) < table.missed_fraction;
     }
     bool add_asynchronous(Draft& draft, const Instruction& i);
     void add_division(Operation& operation, const Instruction& i);
     void add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index);
-    void take_from_earlier(const Instruction& covered);
-    void note_writer(std::uint32_t reg, std::uint32_t operation);
+    void forward_earlier_access(const Instruction& covered);
+    void record_writer(std::uint32_t reg, std::uint32_t operation);
     std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
     /// Reports whether the iteration that `branch` ends and the next one, which begins at `to`,
     /// belong to the same pass of an unrolled loop.
-    bool goes_on_in_piece(std::uint32_t branch, std::uint32_t to);
+    bool continues_unrolled_pass(std::uint32_t branch, std::uint32_t to);
     /// The extent of an access: its sectors, their half lines, and whether its lanes store along a
     /// row.
     struct Extent {
         std::uint32_t sectors = 0, halves = 0;
         bool is_near = false;
     };
-    void note_parts(Operation& operation, const Access& access, std::uint32_t missing);
-    Extent extent_of(const Access& access) const;
+    void record_partial_sectors(Operation& operation, const Access& access, std::uint32_t missing);
+    Extent measure_extent(const Access& access) const;
     void wait_for_groups(Operation& operation, const Instruction& i);
-    void remember_places(Operation& operation, const Access& access);
+    void record_memory_ranges(Operation& operation, const Access& access);
 
     template <class Visit>
     void for_each_access(const Step& step, Visit visit) const {
@@ -158,15 +158,15 @@ private:
     const Recording& recording_;
     const RecordedBlock& block_;
     const Tables& tables_;
-    SeenByBlock& state_;
+    BlockCacheState& state_;
     const std::uint32_t number_;  ///< the number of the warp in its block
     double lines_;                ///< cache lines available to this warp
-    struct Asked {
+    struct LastRequest {
         std::uint64_t lines = 0, waits = 0;  ///< counts up to then
     };
-    std::unordered_map<std::uint64_t, Asked> asked_;  ///< by line: its last request
-    std::uint64_t lines_asked_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
-    std::uint64_t doubtful_ = 0;  ///< lines that may or may not be in the cache
+    std::unordered_map<std::uint64_t, LastRequest> last_requests_;  ///< by line: its last request
+    std::uint64_t lines_requested_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
+    std::uint64_t uncertain_lines_ = 0;  ///< lines that may or may not be in the cache
     std::vector<Draft> drafts_;
     std::vector<std::uint32_t> writer_;  ///< by register, or kNoTarget
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
@@ -191,24 +191,25 @@ std::uint32_t bytes_of(const Access& access) {
 }
 
 float data_passes(const Access& access) {
-    return static_cast<float>((bytes_of(access) + kBytesOfPass - 1) / kBytesOfPass);
+    return static_cast<float>((bytes_of(access) + kBytesPerPass - 1) / kBytesPerPass);
 }
 
-void WarpLowering::remember_places(Operation& operation, const Access& access) {
+void WarpLowering::record_memory_ranges(Operation& operation, const Access& access) {
     std::vector<std::uint64_t>& touched = touched_;
     touched.clear();
     for (std::uint32_t r = 0; r < access.runs; ++r) {
         const SectorRun& run = block_.runs[access.first_run + r];
-        for (std::uint64_t p = run.first / kSectorsOfPlace;
-             p <= (run.first + run.count - 1) / kSectorsOfPlace; ++p)
+        for (std::uint64_t p = run.first / kSectorsPerRange;
+             p <= (run.first + run.count - 1) / kSectorsPerRange; ++p)
             if (touched.empty() || touched.back() != p) touched.push_back(p);
     }
     std::sort(touched.begin(), touched.end());
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    operation.places.reserve(operation.places.size() + touched.size());
+    operation.memory_ranges.reserve(operation.memory_ranges.size() + touched.size());
     for (const std::uint64_t place : touched)
-        operation.places.push_back(
-            state_.places.try_emplace(place, static_cast<std::uint32_t>(state_.places.size()))
+        operation.memory_ranges.push_back(
+            state_.memory_ranges
+                .try_emplace(place, static_cast<std::uint32_t>(state_.memory_ranges.size()))
                 .first->second);
 }
 
@@ -216,17 +217,17 @@ void WarpLowering::remember_places(Operation& operation, const Access& access) {
 /// warp has requested since, because the other warps request as many. If the requests are in flight
 /// together, about half of the others' requests come in between. (Counted on an H200, with columns
 /// read by 24 to 63 warps.)
-bool WarpLowering::keeps(std::uint64_t line) {
+bool WarpLowering::has_cached(std::uint64_t line) {
     constexpr double usable = .85;
     if (line == last_line_) return true;
     last_line_ = line;
-    const Asked now{++lines_asked_, waits_};
-    const auto [found, is_new] = asked_.try_emplace(line, now);
-    const Asked before = std::exchange(found->second, now);
+    const LastRequest now{++lines_requested_, waits_};
+    const auto [found, is_new] = last_requests_.try_emplace(line, now);
+    const LastRequest before = std::exchange(found->second, now);
     if (is_new) return true;
     const double since = static_cast<double>(now.lines - before.lines),
                  share = usable * lines_ * (now.waits == before.waits ? 2 : 1) / since;
-    doubtful_ += share > .1 && share < 2;
+    uncertain_lines_ += share > .1 && share < 2;
     const auto chance = static_cast<double>(line * 0x9e3779b97f4a7c15ull >> 40) / (1 << 24);
     return chance < share * share;
 }
@@ -235,14 +236,15 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     Operation& operation = draft.operation;
     operation.kind = Kind::load;
     draft.priority = Priority::load;
-    const Table* table = tables_.of(step.instruction);
+    const Table* table = tables_.find(step.instruction);
     if (table) operation.from_memory = static_cast<float>(table->from_memory);
     for_each_access(step, [&](const Access& access) {
         std::uint32_t missing = 0;
         std::uint64_t last_line = ~std::uint64_t{0}, last_half = last_line;
         for_each_sector(access, [&](std::uint64_t sector) {
-            const std::uint64_t line = sector / kSectorsOfLine, half = sector / kSectorsOfHalf;
-            const bool is_kept = (table && table->missed < kRarelyMissed) || keeps(line);
+            const std::uint64_t line = sector / kSectorsOfLine, half = sector / kSectorsPerHalfLine;
+            const bool is_kept =
+                (table && table->missed_fraction < kMaxCachedMissFraction) || has_cached(line);
             const bool is_first = state_.loaded.add({sector, 1}, 0) > 0;
             const bool is_fetched =
                 (is_first && (!table || misses(*table, sector))) || (!is_first && !is_kept);
@@ -253,24 +255,24 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
         });
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
-        remember_places(operation, access);
+        record_memory_ranges(operation, access);
     });
-    if (!i.has("nc")) follow(operation, stores_);  // may be to the same address
+    if (!i.has("nc")) depend_on_latest(operation, stores_);  // may be to the same address
 }
 
-WarpLowering::Extent WarpLowering::extent_of(const Access& access) const {
+WarpLowering::Extent WarpLowering::measure_extent(const Access& access) const {
     Extent e;
     if (access.runs == 0) return e;
     std::uint64_t last_half = ~std::uint64_t{0};
     for_each_sector(access, [&](std::uint64_t sector) {
         ++e.sectors;
-        e.halves += sector / kSectorsOfHalf != last_half;
-        last_half = sector / kSectorsOfHalf;
+        e.halves += sector / kSectorsPerHalfLine != last_half;
+        last_half = sector / kSectorsPerHalfLine;
     });
     const SectorRun &first = block_.runs[access.first_run],
                     &last = block_.runs[access.first_run + access.runs - 1];
     const std::uint64_t span = last.first + last.count - first.first;
-    e.is_near = span <= std::uint64_t{kNearSectors} * e.sectors;
+    e.is_near = span <= std::uint64_t{kMaxRowSpanRatio} * e.sectors;
     return e;
 }
 
@@ -278,13 +280,14 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     Operation& operation = draft.operation;
     operation.kind = Kind::store;
     for_each_access(step, [&](const Access& access) {
-        const auto [sectors, halves, is_near] = extent_of(access);
+        const auto [sectors, halves, is_near] = measure_extent(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         // The recording does not say which sectors lack bytes. Assume that each of them lacks at
         // least half of its bytes.
         const std::uint32_t bytes = std::min(bytes_of(access), kSectorBytes * sectors),
                             missing = kSectorBytes * sectors - bytes,
-                            partial = std::min(sectors, (missing + kHalfSector - 1) / kHalfSector);
+                            partial = std::min(sectors,
+                                               (missing + kHalfSectorBytes - 1) / kHalfSectorBytes);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors - partial);
         operation.partial = static_cast<std::uint16_t>(operation.partial + partial);
         if (partial == 0) return;
@@ -297,16 +300,17 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
             operation.partial_edges = static_cast<std::uint16_t>(operation.partial_edges + partial);
         // Next to whole sectors a partial sector costs no more than a whole one.
         if (sectors <= 2 * access.runs)
-            operation.halves_partial =
-                static_cast<std::uint16_t>(operation.halves_partial + std::min(halves, partial));
-        note_parts(operation, access, missing);
+            operation.partial_half_lines = static_cast<std::uint16_t>(operation.partial_half_lines +
+                                                                      std::min(halves, partial));
+        record_partial_sectors(operation, access, missing);
     });
     stores_.push_back(last());
     ++waits_;
 }
 
 /// Records the partial sectors of an access. Runs of several sectors lack bytes only at their ends.
-void WarpLowering::note_parts(Operation& operation, const Access& access, std::uint32_t missing) {
+void WarpLowering::record_partial_sectors(Operation& operation, const Access& access,
+                                          std::uint32_t missing) {
     std::uint32_t ends = 0;
     for (std::uint32_t r = 0; r < access.runs; ++r)
         ends += std::min(block_.runs[access.first_run + r].count, 2u);
@@ -316,10 +320,11 @@ void WarpLowering::note_parts(Operation& operation, const Access& access, std::u
     for (std::uint32_t r = 0; r < access.runs; ++r) {
         const SectorRun& run = block_.runs[access.first_run + r];
         const bool is_alone = run.count == 1;
-        operation.unfinished += bytes / kSectorBytes * (is_alone ? 1 : 2 * kUnfinishedEnds);
-        operation.parts.push_back(state_.parted.add(run.first, number_, bytes));
+        operation.unfinished += bytes / kSectorBytes * (is_alone ? 1 : 2 * kUnfinishedEndFraction);
+        operation.parts.push_back(state_.partial_lines.add(run.first, number_, bytes));
         if (!is_alone)
-            operation.parts.push_back(state_.parted.add(run.first + run.count - 1, number_, bytes));
+            operation.parts.push_back(
+                state_.partial_lines.add(run.first + run.count - 1, number_, bytes));
     }
 }
 
@@ -329,7 +334,7 @@ void WarpLowering::add_shared(Draft& draft, const Step& step, bool load) {
     if (load) draft.priority = Priority::shared_load;
     for_each_access(
         step, [&](const Access& access) { operation.passes += static_cast<float>(access.passes); });
-    follow(operation, load ? shared_stores_ : shared_loads_);
+    depend_on_latest(operation, load ? shared_stores_ : shared_loads_);
     (load ? shared_loads_ : shared_stores_).push_back(last());
 }
 
@@ -339,15 +344,15 @@ void WarpLowering::add_copy(Draft& draft, const Step& step) {
     draft.priority = Priority::load;
     for_each_access(step, [&](const Access& access) {
         if (access.kind != AccessKind::copy_from) return;
-        const Extent extent = extent_of(access);
+        const Extent extent = measure_extent(access);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + extent.sectors);
         operation.halves = static_cast<std::uint16_t>(operation.halves + extent.halves);
         operation.passes += static_cast<float>(std::max<std::uint16_t>(access.passes, 1));
         operation.passes += data_passes(access);
-        remember_places(operation, access);
+        record_memory_ranges(operation, access);
     });
     group_.push_back(last());
-    follow(operation, stores_);
+    depend_on_latest(operation, stores_);
 }
 
 void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step) {
@@ -360,15 +365,15 @@ void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step
         operation.kind = reads ? Kind::bulk_load : Kind::bulk_store;
         for_each_sector(access, [&](std::uint64_t) { ++operation.sectors; });
         if (!reads) return;
-        remember_places(operation, access);
+        record_memory_ranges(operation, access);
         for (std::uint32_t r = 0; r < access.runs; ++r) {
             const SectorRun& run = block_.runs[access.first_run + r];
             operation.rows = static_cast<std::uint16_t>(operation.rows + (run.first != next));
             next = run.first + run.count;
         }
     });
-    follow(operation, shared_stores_);
-    follow(operation, stores_);
+    depend_on_latest(operation, shared_stores_);
+    depend_on_latest(operation, stores_);
 }
 
 void WarpLowering::add_access(Draft& draft, const Instruction& i, const Step& step) {
@@ -409,7 +414,7 @@ std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t 
         if (found == parameters_.end() || found->second == condition_) continue;
         found->second = condition_;
         Draft& fetch = next();
-        fetch.operation.latency = kLatencyOfConstant;
+        fetch.operation.latency = kConstantLatencyCycles;
         return last();
     }
     return kNoTarget;
@@ -427,7 +432,7 @@ bool WarpLowering::add_asynchronous(Draft& draft, const Instruction& i) {
         return false;
     } else if (bulk && (i.has("wait_group") || i.has("wait_all"))) {
         operation.kind = Kind::bulk_drain;
-        operation.keeps = static_cast<std::uint16_t>(i.immediate);
+        operation.groups_in_flight = static_cast<std::uint16_t>(i.immediate);
         draft.fixed = true;
     } else if (!bulk && i.has("commit_group")) {
         groups_.push_back(std::move(group_));
@@ -441,7 +446,7 @@ bool WarpLowering::add_asynchronous(Draft& draft, const Instruction& i) {
 
 void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index) {
     Operation& operation = draft.operation;
-    const Cost cost = cost_of(i, index);
+    const Cost cost = instruction_cost(i, index);
     operation.slots = cost.slots;
     operation.latency = cost.latency;
     operation.pipe = cost.pipe;
@@ -451,7 +456,7 @@ void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint3
 /// Sets the cost of a division. ptxas computes quotient and remainder of the same operands once,
 /// and reuses the reciprocal for another division by the same divisor.
 void WarpLowering::add_division(Operation& operation, const Instruction& i) {
-    const auto value = [&](std::uint32_t reg) { return Value{reg, writer_of(reg)}; };
+    const auto value = [&](std::uint32_t reg) { return Value{reg, find_writer(reg)}; };
     const Value what = value(i.read.front()), by = value(i.read.back());
     const bool is_first = divided_by_.insert(by).second;
     if (i.read.size() == 2 && !divided_.insert({what, by}).second) {
@@ -466,15 +471,15 @@ void WarpLowering::add_division(Operation& operation, const Instruction& i) {
 }
 
 /// Handles a load that ptxas has merged into an earlier one, which writes the registers of both.
-void WarpLowering::take_from_earlier(const Instruction& covered) {
+void WarpLowering::forward_earlier_access(const Instruction& covered) {
     if (covered.covered_by == kNoTarget) return;
     const Instruction& by = recording_.instructions[covered.covered_by];
     if (by.written.empty()) return;
-    const std::uint32_t writer = writer_of(by.written.front());
-    for (const std::uint32_t reg : covered.written) note_writer(reg, writer);
+    const std::uint32_t writer = find_writer(by.written.front());
+    for (const std::uint32_t reg : covered.written) record_writer(reg, writer);
 }
 
-void WarpLowering::note_writer(std::uint32_t reg, std::uint32_t operation) {
+void WarpLowering::record_writer(std::uint32_t reg, std::uint32_t operation) {
     if (reg >= writer_.size()) writer_.resize(reg + 1, kNoTarget);
     writer_[reg] = operation;
 }
@@ -494,7 +499,7 @@ std::uint32_t turns_unrolled(const std::vector<Instruction>& instructions, std::
     return turns;
 }
 
-bool WarpLowering::goes_on_in_piece(std::uint32_t branch, std::uint32_t to) {
+bool WarpLowering::continues_unrolled_pass(std::uint32_t branch, std::uint32_t to) {
     const auto [found, is_new] = loops_.try_emplace(branch);
     Loop& loop = found->second;
     if (is_new) loop.turns = turns_unrolled(recording_.instructions, branch, to);
@@ -504,7 +509,7 @@ bool WarpLowering::goes_on_in_piece(std::uint32_t branch, std::uint32_t to) {
 void WarpLowering::add(const WarpPath& path, std::size_t k) {
     const Step& step = path.steps[k];
     const Instruction& i = recording_.instructions[step.instruction];
-    if (i.leaves_nothing && step.accesses == 0) return take_from_earlier(i);
+    if (i.leaves_nothing && step.accesses == 0) return forward_earlier_access(i);
     const std::uint32_t fetch = fetch_parameter(i, step.instruction);
     Draft& draft = next();
     draft.place = i.place;
@@ -512,7 +517,7 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     operation.after.reserve(i.read.size() + 2);
     if (fetch != kNoTarget) operation.after.push_back(fetch);
     for (const std::uint32_t reg : i.read)
-        if (const std::uint32_t writer = writer_of(reg); writer != kNoTarget)
+        if (const std::uint32_t writer = find_writer(reg); writer != kNoTarget)
             operation.after.push_back(writer);
     if (step.accesses > 0)
         add_access(draft, i, step);
@@ -527,60 +532,63 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     if (i.opcode == "ret" || i.opcode == "exit") {
         const bool ends = k + 1 == path.executed;
         if (ends) operation.kind = Kind::exit;
-        draft.fixed = draft.ends_piece = ends;
+        draft.fixed = draft.ends_iteration = ends;
     }
     const bool back =
         k + 1 < path.steps.size() && path.steps[k + 1].instruction <= step.instruction;
     if (i.opcode == "bra") {
-        const bool little = skips_little(i, step.instruction);
+        const bool little = is_short_branch(i, step.instruction);
         if (little) {
             condition_ = last();
             condition_until_ = i.target;
-            const float body = slots_of_converted(recording_.instructions, step.instruction);
+            const float body = predicated_slots(recording_.instructions, step.instruction);
             const bool skips =
                 k + 1 < path.steps.size() && path.steps[k + 1].instruction >= i.target;
-            operation.slots = body == 0 ? kSlotsOfBranch : skips ? body : 0;
+            operation.slots = body == 0 ? kBranchSlots : skips ? body : 0;
         }
-        draft.ends_piece = !little;
+        draft.ends_iteration = !little;
     }
-    draft.ends_piece |= back;
-    for (const std::uint32_t reg : i.written) note_writer(reg, last());
-    if (back && goes_on_in_piece(step.instruction, path.steps[k + 1].instruction)) {
+    draft.ends_iteration |= back;
+    for (const std::uint32_t reg : i.written) record_writer(reg, last());
+    if (back && continues_unrolled_pass(step.instruction, path.steps[k + 1].instruction)) {
         // An unrolled loop tests its condition only once per pass.
-        draft.ends_piece = false;
+        draft.ends_iteration = false;
         operation.slots = 0;
         for (const std::uint32_t reg : i.read)
-            if (const std::uint32_t writer = writer_of(reg); writer != kNoTarget)
+            if (const std::uint32_t writer = find_writer(reg); writer != kNoTarget)
                 drafts_[writer].operation.slots = 0;
     }
 }
 
 /// Reports whether two operations are the same, including the memory ranges that they access.
-bool same(const Operation& a, const Operation& b) {
+bool are_same_operation(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
            a.sectors == b.sectors && a.from_memory == b.from_memory && a.partial == b.partial &&
-           a.rows == b.rows && a.after == b.after && a.places == b.places && a.parts == b.parts;
+           a.rows == b.rows && a.after == b.after && a.memory_ranges == b.memory_ranges &&
+           a.parts == b.parts;
 }
 
-bool same(const Program& a, const Program& b) {
-    return a.in_all == b.in_all &&
-           std::equal(a.operations.begin(), a.operations.end(), b.operations.begin(),
-                      b.operations.end(),
-                      [](const Operation& x, const Operation& y) { return same(x, y); });
+bool are_same_operation(const Program& a, const Program& b) {
+    return a.instructions_per_recorded == b.instructions_per_recorded &&
+           std::equal(
+               a.operations.begin(), a.operations.end(), b.operations.begin(), b.operations.end(),
+               [](const Operation& x, const Operation& y) { return are_same_operation(x, y); });
 }
 
 void add_up(const Program& program, BlockProgram& block) {
     for (const Operation& o : program.operations) {
         const bool reads =
             o.kind == Kind::load || o.kind == Kind::copy || o.kind == Kind::bulk_load;
-        (reads ? block.sectors_read : block.sectors_written) += o.sectors * program.in_all;
+        (reads ? block.sectors_read : block.sectors_written) +=
+            o.sectors * program.instructions_per_recorded;
         if (o.from_memory >= 0) {
-            block.sectors_of_tables += o.sectors * program.in_all;
-            block.sectors_of_tables_from_memory += o.sectors * o.from_memory * program.in_all;
+            block.table_sectors += o.sectors * program.instructions_per_recorded;
+            block.table_sectors_from_memory +=
+                o.sectors * o.from_memory * program.instructions_per_recorded;
         }
-        block.sectors_partial += o.partial * program.in_all;
-        block.sectors_partial_near += o.partial_near * program.in_all;
-        block.sectors_partial_edges += o.partial_edges * program.in_all;
+        block.sectors_partial += o.partial * program.instructions_per_recorded;
+        block.sectors_partial_near += o.partial_near * program.instructions_per_recorded;
+        block.sectors_partial_edges += o.partial_edges * program.instructions_per_recorded;
     }
 }
 
@@ -594,7 +602,7 @@ std::uint32_t count(const Program& program, Kind kind) {
 /// of all warps then meet on their way to the cache, which completes the sectors. (Measured on an
 /// H200: stores meet in blocks of 16 x 16 threads that store 4 bytes each, once, to 16 lines per
 /// warp. They do not meet with 32 lines or with more stores.)
-void find_meeting(Program& program) {
+void mark_simultaneous_stores(Program& program) {
     constexpr std::uint32_t few = 16;
     Operation* only = nullptr;
     std::size_t stores = 0;
@@ -603,26 +611,26 @@ void find_meeting(Program& program) {
         only = &o;
         ++stores;
     }
-    if (stores != 1 || only->halves_partial > few) return;
-    only->meets = true;
+    if (stores != 1 || only->partial_half_lines > few) return;
+    only->is_simultaneous = true;
     only->unfinished = 0;
 }
 
 /// Distributes the bulk loads evenly over the waits, because the recording does not say which load
 /// signals which mbarrier.
-void share_out_bulk_loads(BlockProgram& block) {
+void distribute_bulk_loads(BlockProgram& block) {
     for (const std::uint32_t w : block.program_of_warp)
         block.bulk_loads += count(block.programs[w], Kind::bulk_load);
     if (block.bulk_loads == 0) return;
     for (Program& program : block.programs)
-        program.loads_of_wait =
+        program.loads_per_wait =
             std::max(1u, block.bulk_loads / std::max(1u, count(program, Kind::bulk_wait)));
 }
 
 /// Returns how many steps of each warp to use. If some recordings end early, each warp is cut at
 /// the last barrier that all warps have reached. If that would leave out more than half of a warp's
 /// steps, they are all used, because the code between two barriers is long.
-std::vector<std::size_t> steps_of_warps(const Recording& recording, const RecordedBlock& block) {
+std::vector<std::size_t> usable_warp_steps(const Recording& recording, const RecordedBlock& block) {
     std::size_t barriers = ~std::size_t{0};  ///< passed by all warps
     std::vector<std::vector<std::size_t>> behind;
     for (const WarpPath& path : block.warps) {
@@ -644,9 +652,9 @@ std::vector<std::size_t> steps_of_warps(const Recording& recording, const Record
 
 /// Converts all warps side by side, step by step, so that a warp finds data in the cache that
 /// another warp has requested before.
-std::vector<WarpLowering> lowered(const Recording& recording, const RecordedBlock& block,
-                                  const Tables& tables, const std::vector<std::size_t>& steps,
-                                  SeenByBlock& state, double lines_of_warp) {
+std::vector<WarpLowering> lower_warps(const Recording& recording, const RecordedBlock& block,
+                                      const Tables& tables, const std::vector<std::size_t>& steps,
+                                      BlockCacheState& state, double lines_of_warp) {
     std::vector<WarpLowering> warps;
     std::size_t most = 0;
     for (std::size_t w = 0; w < steps.size(); ++w) {
@@ -662,34 +670,36 @@ std::vector<WarpLowering> lowered(const Recording& recording, const RecordedBloc
 
 }  // namespace
 
-BlockProgram operations_of(const Recording& recording, const RecordedBlock& block,
-                           const Tables& tables, double lines_of_warp) {
+BlockProgram build_block_program(const Recording& recording, const RecordedBlock& block,
+                                 const Tables& tables, double lines_of_warp) {
     BlockProgram result;
-    SeenByBlock state;
-    const std::vector<std::size_t> steps = steps_of_warps(recording, block);
+    BlockCacheState state;
+    const std::vector<std::size_t> steps = usable_warp_steps(recording, block);
     std::vector<WarpLowering> warps =
-        lowered(recording, block, tables, steps, state, lines_of_warp);
+        lower_warps(recording, block, tables, steps, state, lines_of_warp);
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
         const WarpPath& path = block.warps[w];
         WarpLowering& warp = warps[w];
         Program program;
-        program.operations = in_order(warp.finish(), recording.registers >= kRegistersOfAll);
-        find_meeting(program);
-        result.doubtful_lines = std::max(result.doubtful_lines, warp.doubtful());
-        program.in_all =
+        program.operations =
+            schedule_operations(warp.finish(), recording.registers >= kRegistersForFullOccupancy);
+        mark_simultaneous_stores(program);
+        result.uncertain_lines = std::max(result.uncertain_lines, warp.uncertain_line_fraction());
+        program.instructions_per_recorded =
             steps[w] == 0 ? 1 : static_cast<double>(path.executed) / static_cast<double>(steps[w]);
         add_up(program, result);
         std::uint32_t kind = 0;
-        while (kind < result.programs.size() && !same(result.programs[kind], program)) ++kind;
+        while (kind < result.programs.size() && !are_same_operation(result.programs[kind], program))
+            ++kind;
         if (kind == result.programs.size()) result.programs.push_back(std::move(program));
         result.program_of_warp.push_back(kind);
     }
     for (const Access& access : block.accesses)
         result.has_atomics |=
             access.kind == AccessKind::atomic || access.kind == AccessKind::shared_atomic;
-    share_out_bulk_loads(result);
-    result.bytes_of_line = state.parted.bytes();
-    result.lines_left = state.parted.left_to_others();
+    distribute_bulk_loads(result);
+    result.bytes_of_line = state.partial_lines.bytes();
+    result.lines_left_for_other_blocks = state.partial_lines.left_for_other_blocks();
     return result;
 }
 

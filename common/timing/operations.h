@@ -57,29 +57,29 @@ struct Operation {
     std::uint16_t partial_near = 0;
     /// Partial sectors at the ends of runs, which a neighbouring block completes.
     std::uint16_t partial_edges = 0;
-    std::uint16_t halves_partial = 0;  ///< half lines with partial sectors
+    std::uint16_t partial_half_lines = 0;  ///< half lines with partial sectors
     /// Whether this is the warp's only store of partial sectors. The other warps then store at
     /// about the same time.
-    bool meets = false;
+    bool is_simultaneous = false;
     /// The number of sectors that are left unfinished, as the sum of the fractions written.
     float unfinished = 0;
     std::vector<Part> parts;  ///< the parts of these sectors
     /// For bulk_drain, the number of groups that may stay in flight.
-    std::uint16_t keeps = 0;
+    std::uint16_t groups_in_flight = 0;
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
     bool is_box = false;               ///< for bulk_load, whether the pieces are rows of boxes
     std::vector<std::uint32_t> after;  ///< the operations whose results this one needs
     /// The memory ranges whose data arrive together, numbered per block.
-    std::vector<std::uint32_t> places;
+    std::vector<std::uint32_t> memory_ranges;
 };
 
 struct Program {
     std::vector<Operation> operations;
     /// The number of the warp's instructions divided by the number of recorded ones. Above 1 if the
     /// recording ended early.
-    double in_all = 0;
+    double instructions_per_recorded = 0;
     /// The number of the block's bulk loads that each bulk_wait waits for.
-    std::uint32_t loads_of_wait = 0;
+    std::uint32_t loads_per_wait = 0;
 };
 
 /// The programs of a block's warps. Warps with the same operations share a Program.
@@ -88,20 +88,20 @@ struct BlockProgram {
     std::vector<std::uint32_t> program_of_warp;
     std::uint32_t bulk_loads = 0;
     // Sums over all warps and operations of the block.
-    double sectors_read = 0, sectors_of_tables = 0,  ///< the latter are included in the former
-        sectors_of_tables_from_memory = 0, sectors_written = 0, sectors_partial = 0,
+    double sectors_read = 0, table_sectors = 0,  ///< the latter are included in the former
+        table_sectors_from_memory = 0, sectors_written = 0, sectors_partial = 0,
            sectors_partial_near = 0, sectors_partial_edges = 0;
     /// For each line that requests write in part, the total bytes that they write.
     std::vector<float> bytes_of_line;
-    double lines_left = 0;  ///< lines that other blocks complete
+    double lines_left_for_other_blocks = 0;  ///< lines that other blocks complete
     bool has_atomics = false;
     /// The fraction of requested lines that may or may not be in the cache.
-    double doubtful_lines = 0;
+    double uncertain_lines = 0;
 };
 
 /// Returns the operations of a block. `lines_of_warp` is the number of 128-byte lines that each
 /// warp has in the first-level cache.
-BlockProgram operations_of(const Recording& recording, const RecordedBlock& block,
-                           const Tables& tables, double lines_of_warp);
+BlockProgram build_block_program(const Recording& recording, const RecordedBlock& block,
+                                 const Tables& tables, double lines_of_warp);
 
 }  // namespace coalesce::timing

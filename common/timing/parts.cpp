@@ -10,7 +10,7 @@ namespace {
 
 /// Missing bytes up to which a sector counts as complete, because the recording does not say which
 /// sectors lack bytes.
-constexpr float kNothing = 1;
+constexpr float kMaxMissingBytes = 1;
 
 // Constants of an H200, from transposes that write partial sectors: `time_proof --make
 // --transposes` (docs/results/random_kernels/transposes). The kernels differ in one property at a
@@ -18,21 +18,21 @@ constexpr float kNothing = 1;
 
 /// Number of open lines at which half of them are evicted early, as a fraction of the lines of the
 /// second-level cache.
-constexpr double kPartOfLines = .08;
+constexpr double kHalfEvictionLineFraction = .08;
 /// Number of pages (2 KiB) with open lines at which half of the lines are evicted early. Fewer
 /// pages cost less, because the lines of a page are written together.
-constexpr double kPages = 8000;
+constexpr double kHalfEvictionPages = 8000;
 /// The cost of writing a sector too early and reading it again, as a multiple of a partial write.
-constexpr double kPartsOfRewriting = 6;
+constexpr double kRewriteCostRatio = 6;
 /// Factor applied to calibrate's cost of a partial write, which includes the reads that the write
 /// causes. The model counts these reads separately.
-constexpr double kWithoutReads = .9;
+constexpr double kWriteOnlyCostFactor = .9;
 /// The weight of a line that a block does not fill, although it fills sectors of it.
-constexpr double kLeftOfFilled = .5;
+constexpr double kFilledSectorsLineWeight = .5;
 
 }  // namespace
 
-Part PartedLines::add(std::uint64_t sector, std::uint32_t warp, float bytes) {
+Part PartialLines::add(std::uint64_t sector, std::uint32_t warp, float bytes) {
     const auto [found, is_new] = sectors_.try_emplace(sector, Sector{.warp = warp});
     Sector& s = found->second;
     if (is_new) {
@@ -40,38 +40,38 @@ Part PartedLines::add(std::uint64_t sector, std::uint32_t warp, float bytes) {
         if (s.line == bytes_.size()) bytes_.push_back(0);
     }
     s.bytes += bytes;
-    s.by_several |= s.warp != warp;
+    s.has_several_writers |= s.warp != warp;
     bytes_[s.line] += bytes;
     return {s.line, bytes};
 }
 
-double PartedLines::left_to_others() const {
+double PartialLines::left_for_other_blocks() const {
     std::vector<double> left(bytes_.size());
     for (const auto& [sector, s] : sectors_) {
-        if (s.bytes < kSectorBytes - kNothing)
+        if (s.bytes < kSectorBytes - kMaxMissingBytes)
             left[s.line] = 1;
-        else if (s.by_several && bytes_[s.line] < kLineBytes - kNothing)
-            left[s.line] = std::max(left[s.line], kLeftOfFilled);
+        else if (s.has_several_writers && bytes_[s.line] < kLineBytes - kMaxMissingBytes)
+            left[s.line] = std::max(left[s.line], kFilledSectorsLineWeight);
     }
     double sum = 0;
     for (const double part : left) sum += part;
     return sum;
 }
 
-void OpenLines::write(OfBlock& block, Part part, double t) {
+void OpenLines::write(BlockLines& block, Part part, double t) {
     float& missing = block.missing[part.line];
     double& since = block.since[part.line];
-    if (missing < kNothing) return;  // the block has written all of it
+    if (missing < kMaxMissingBytes) return;  // the block has written all of it
     if (since < 0) {
         since = t;
         ++open_;
         opened_ += t;
     }
     missing -= part.bytes;
-    if (missing < kNothing) close(since, t);
+    if (missing < kMaxMissingBytes) close(since, t);
 }
 
-void OpenLines::close(OfBlock& block, double t) {
+void OpenLines::close(BlockLines& block, double t) {
     for (double& since : block.since) close(since, t);
 }
 
@@ -87,21 +87,22 @@ double OpenLines::mean(double t) const {
     return t > 0 ? std::max(0.0, closed_ + open_ * t - opened_) / t : 0;
 }
 
-double cost_of_finishing(const Unfinished& unfinished, double open_lines, const Gpu& gpu) {
-    const double open = open_lines * unfinished.multiprocessors + unfinished.left_to_others,
-                 many = kPartOfLines * gpu.l2_bytes / kLineBytes,
+double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu) {
+    const double open = open_lines * unfinished.multiprocessors + unfinished.left_for_other_blocks,
+                 many = kHalfEvictionLineFraction * gpu.l2_bytes / kLineBytes,
                  too_early = open > 0 ? open / (open + many) : 0,
-                 scattered = unfinished.pages / (unfinished.pages + kPages);
+                 scattered = unfinished.pages / (unfinished.pages + kHalfEvictionPages);
     // The reads that complete sectors add to the time, because they do not overlap with the writes.
-    return kPartsOfRewriting * gpu.partial.of_4 * too_early * scattered +
-           unfinished.cycles_of_reads;
+    return kRewriteCostRatio * gpu.partial.cycles_for_4_bytes * too_early * scattered +
+           unfinished.read_cycles_per_written_sector;
 }
 
-double cost_of_part(std::uint32_t halves, bool meets, const PartialSectors& partial) {
+double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
+                            const PartialSectors& partial) {
     // If the parts of two or four lanes meet, they are combined on their way to the cache.
-    if (meets && halves <= 8) return partial.of_16;
-    if (meets && halves <= 16) return partial.of_8;
-    return kWithoutReads * partial.of_4;
+    if (is_simultaneous && halves <= 8) return partial.cycles_for_16_bytes;
+    if (is_simultaneous && halves <= 16) return partial.cycles_for_8_bytes;
+    return kWriteOnlyCostFactor * partial.cycles_for_4_bytes;
 }
 
 }  // namespace coalesce::timing

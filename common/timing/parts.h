@@ -25,7 +25,7 @@ struct Part {
 };
 
 /// The lines that a block's requests write in part.
-class PartedLines {
+class PartialLines {
 public:
     Part add(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the bytes that the block writes to each line.
@@ -33,13 +33,13 @@ public:
     /// Returns the number of lines that wait for other blocks. Lines with sectors that the block
     /// does not fill count as 1. Lines that the block does not fill, although its warps together
     /// fill sectors in them, count as one half.
-    double left_to_others() const;
+    double left_for_other_blocks() const;
 
 private:
     struct Sector {
         std::uint32_t line = 0, warp = 0;
         float bytes = 0;
-        bool by_several = false;  ///< whether several warps write to it
+        bool has_several_writers = false;  ///< whether several warps write to it
     };
     std::unordered_map<std::uint64_t, std::uint32_t> lines_;
     std::vector<float> bytes_;
@@ -50,16 +50,16 @@ private:
 /// last. Each warp proceeds at its own pace, and sectors wait for the slowest warp.
 class OpenLines {
 public:
-    struct OfBlock {
+    struct BlockLines {
         std::vector<float> missing;  ///< missing bytes, by line
         std::vector<double> since;   ///< the time at which a line was opened; below 0 if closed
     };
-    static OfBlock of(const std::vector<float>& bytes_of_line) {
+    static BlockLines start_block(const std::vector<float>& bytes_of_line) {
         return {bytes_of_line, std::vector<double>(bytes_of_line.size(), -1)};
     }
-    void write(OfBlock& block, Part part, double t);
+    void write(BlockLines& block, Part part, double t);
     /// Ends a block. The lines that it leaves to other blocks are counted separately.
-    void close(OfBlock& block, double t);
+    void close(BlockLines& block, double t);
     /// Returns the mean number of open lines until `t`.
     double mean(double t) const;
 
@@ -75,18 +75,20 @@ private:
 struct Unfinished {
     /// The number of multiprocessors, all of which have the same number of open lines.
     double multiprocessors = 1;
-    double left_to_others = 0;   ///< the number of lines that are left to other blocks
-    double pages = 0;            ///< the number of memory pages that are written to
-    double cycles_of_reads = 0;  ///< memory cycles for reads, per sector that is written
+    double left_for_other_blocks = 0;  ///< the number of lines that are left to other blocks
+    double pages = 0;                  ///< the number of memory pages that are written to
+    double read_cycles_per_written_sector =
+        0;  ///< memory cycles for reads, per sector that is written
 };
 
 /// Returns the additional cycles, on the path to the cache, for each sector that is written in
 /// parts.
-double cost_of_finishing(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
+double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
 
 /// Returns the cycles for a half line with partially written sectors, if a request touches this
 /// many half lines. `meets` says that all warps of the block write to the same half lines at about
 /// the same time.
-double cost_of_part(std::uint32_t halves, bool meets, const PartialSectors& partial);
+double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
+                            const PartialSectors& partial);
 
 }  // namespace coalesce::timing

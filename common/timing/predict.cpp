@@ -18,40 +18,40 @@ namespace coalesce::timing {
 namespace {
 
 /// Relative error of the register estimate. For two out of three kernels the error is smaller.
-constexpr double kRegistersInDoubt = .06;
+constexpr double kRegisterEstimateError = .06;
 
 /// Returns the shared memory of a block, including the system's part.
-int shared_of_block(const Recording& recording, const Gpu& gpu) {
-    return static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system;
+int shared_bytes_per_block(const Recording& recording, const Gpu& gpu) {
+    return static_cast<int>(recording.shared_bytes) + gpu.system_shared_bytes;
 }
 
 }  // namespace
 
-Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
+Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
     Occupancy o;
     o.warps = static_cast<int>((recording.threads + 31) / 32);
     o.blocks = gpu.warps / o.warps;
-    const auto limit = [&](int blocks, Occupied by) {
+    const auto limit = [&](int blocks, OccupancyLimit by) {
         if (blocks >= o.blocks) return;
         o.blocks = blocks;
-        o.by = by;
+        o.limited_by = by;
     };
     const auto room = [&](double part) {
         return blocks_with_registers(static_cast<int>(std::lround(recording.registers * part)),
                                      o.warps, gpu.registers);
     };
-    limit(gpu.blocks, Occupied::blocks);
+    limit(gpu.blocks, OccupancyLimit::blocks);
     const int others = o.blocks;
-    limit(room(1), Occupied::registers);
-    limit(blocks_with_shared(static_cast<int>(recording.shared_bytes), gpu.shared_bytes_of_system,
+    limit(room(1), OccupancyLimit::registers);
+    limit(blocks_with_shared(static_cast<int>(recording.shared_bytes), gpu.system_shared_bytes,
                              gpu.shared_bytes),
-          Occupied::shared_memory);
+          OccupancyLimit::shared_memory);
     o.blocks = std::max(o.blocks, 1);
     const double share = std::ceil(static_cast<double>(recording.blocks) / gpu.multiprocessors);
-    limit(static_cast<int>(std::min(share, 1e6)), Occupied::grid);
-    const int most = o.by == Occupied::registers ? others : o.blocks;
+    limit(static_cast<int>(std::min(share, 1e6)), OccupancyLimit::grid);
+    const int most = o.limited_by == OccupancyLimit::registers ? others : o.blocks;
     const auto fit = [&](double part) { return std::clamp(room(part), 1, most); };
-    o.in_doubt = fit(1 - kRegistersInDoubt) >= 1.5 * fit(1 + kRegistersInDoubt);
+    o.is_uncertain = fit(1 - kRegisterEstimateError) >= 1.5 * fit(1 + kRegisterEstimateError);
     return o;
 }
 
@@ -59,29 +59,29 @@ namespace {
 
 // Bytes by which the storage that shared memory and the first-level cache share exceeds the largest
 // shared memory, from sm_80 on. (Documents)
-constexpr int kBeyondShared = 28 << 10;
+constexpr int kCacheBytesBeyondShared = 28 << 10;
 
 /// Returns a warp's share of the first-level cache, in lines. Shared memory takes its part of the
 /// same storage first.
-double lines_of_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
-    const double bytes = gpu.shared_bytes + kBeyondShared -
-                         static_cast<double>(o.blocks) * shared_of_block(recording, gpu);
+double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
+    const double bytes = gpu.shared_bytes + kCacheBytesBeyondShared -
+                         static_cast<double>(o.blocks) * shared_bytes_per_block(recording, gpu);
     return std::max(0.0, bytes) / kLineBytes / (o.blocks * o.warps);
 }
 
 /// Returns the size of a multiprocessor's first-level cache. The shared memory is set to the
 /// smallest supported size that holds the resident blocks, and the cache gets the rest. (Documents)
 double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
-    const int all = gpu.shared_bytes + kBeyondShared;
+    const int all = gpu.shared_bytes + kCacheBytesBeyondShared;
     if (recording.shared_bytes == 0) return all;
-    const int needed = resident * shared_of_block(recording, gpu);
+    const int needed = resident * shared_bytes_per_block(recording, gpu);
     for (const int kib : {8, 16, 32, 64, 100, 132, 164, 196})
         if (needed <= kib << 10 && kib << 10 < gpu.shared_bytes) return all - (kib << 10);
-    return kBeyondShared;
+    return kCacheBytesBeyondShared;
 }
 
 /// Returns how much more runs of `bytes` bytes cost than a plain copy, interpolated in the table.
-double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
+double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
     for (std::size_t k = 1; k < runs.bytes.size(); ++k) {
         if (bytes > runs.bytes[k]) continue;
@@ -93,44 +93,45 @@ double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
 }
 
 /// Returns the mean excess cost of runs of these sizes (in sectors), weighted by size.
-double excess(const Runs& runs, const std::vector<double>& of,
-              const std::vector<std::uint64_t>& sizes) {
+double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of,
+                               const std::vector<std::uint64_t>& sizes) {
     double sum = 0, all = 0;
     for (const std::uint64_t size : sizes) {
         const auto sectors = static_cast<double>(size);
-        sum += sectors * excess(runs, of, kSectorBytes * sectors);
+        sum += sectors * interpolate_excess_cost(runs, of, kSectorBytes * sectors);
         all += sectors;
     }
     return all > 0 ? sum / all : 0;
 }
 
 /// Returns the fraction of the requested sectors that no neighbour has requested before.
-double new_part(const Footprint& f) {
-    return f.by_blocks ? static_cast<double>(f.sectors.size()) / static_cast<double>(f.by_blocks)
-                       : 1;
+double new_fraction(const Footprint& f) {
+    return f.sectors_summed_over_blocks ? static_cast<double>(f.sectors.size()) /
+                                              static_cast<double>(f.sectors_summed_over_blocks)
+                                        : 1;
 }
 
 /// The amount of data, as a fraction of the second-level cache, that may pass through the cache
 /// before it evicts data that was read. (An H200 with 60 MB keeps data during the next 32 MiB, but
 /// nothing after 48 MiB. calibrate/launches.cu)
-constexpr double kPartThatStaysRead = .53;
+constexpr double kRetainedReadFraction = .53;
 
 /// Returns the fraction of the sectors requested by blocks of the grid's next row that no earlier
 /// row has requested.
-double new_part_below(const Recording& recording, const Gpu& gpu) {
+double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
     const std::uint64_t asked = recording.below.size();
     if (asked == 0) return 1;
     const double moved = static_cast<double>(recording.reads.sectors.size() +
                                              recording.writes.sectors.size()) *
                          kSectorBytes / static_cast<double>(recording.neighbours),
-                 since = moved * static_cast<double>(recording.blocks_of_row);
-    if (since > kPartThatStaysRead * gpu.l2_bytes) return 1;
-    return 1 - static_cast<double>(recording.below.common_with(recording.reads.sectors)) /
+                 since = moved * static_cast<double>(recording.blocks_per_row);
+    if (since > kRetainedReadFraction * gpu.l2_bytes) return 1;
+    return 1 - static_cast<double>(recording.below.count_common(recording.reads.sectors)) /
                    static_cast<double>(asked);
 }
 
 /// Sums over the accesses of the recorded blocks, with each block taken on its own.
-struct Own {
+struct BlockAccesses {
     double asked = 0, distinct = 0;  ///< sectors
     double bytes = 0;                ///< the bytes of all lanes
     double run = 0;                  ///< average length in bytes
@@ -141,8 +142,8 @@ struct Own {
     }
 };
 
-Own own(const Recording& recording, bool reads) {
-    Own o;
+BlockAccesses sum_block_accesses(const Recording& recording, bool reads) {
+    BlockAccesses o;
     double blocks = 0;
     for (const RecordedBlock& block : recording.recorded) {
         SectorSet sectors;
@@ -169,10 +170,10 @@ Own own(const Recording& recording, bool reads) {
 /// The additional cost of a sector whose bytes are never all written, as a multiple of a write.
 /// Memory must read the sector before it writes it. (Measured on an H200: fills of every second
 /// element of 16 bytes.)
-constexpr double kOfUnfinishedSector = 2.5;
+constexpr double kUnfinishedSectorCostRatio = 2.5;
 
 /// Returns the fraction of the sectors that stay unfinished, judged by the recorded neighbours.
-double unfinished_part(const Footprint& writes) {
+double unfinished_fraction(const Footprint& writes) {
     if (writes.sectors.empty()) return 0;
     const double covered = static_cast<double>(writes.bytes) /
                            (kSectorBytes * static_cast<double>(writes.sectors.size()));
@@ -181,17 +182,17 @@ double unfinished_part(const Footprint& writes) {
 
 /// Returns the memory that blocks write. If a long block reads everything before it writes, the
 /// recording contains only its reads. Assume that its writes follow the same pattern.
-const Footprint& written_by(const Recording& recording) {
-    return recording.writes.by_blocks > 0 ? recording.writes : recording.reads;
+const Footprint& select_written_footprint(const Recording& recording) {
+    return recording.writes.sectors_summed_over_blocks > 0 ? recording.writes : recording.reads;
 }
 
 /// Returns the sectors that the recorded blocks read with instructions that do not read tables.
-SectorSet read_beside_tables(const Recording& recording, const Tables& tables) {
+SectorSet collect_reads_outside_tables(const Recording& recording, const Tables& tables) {
     SectorSet sectors;
     for (const RecordedBlock& block : recording.recorded)
         for (const WarpPath& path : block.warps)
             for (const Step& step : path.steps) {
-                if (tables.of(step.instruction)) continue;
+                if (tables.find(step.instruction)) continue;
                 for (std::uint32_t a = 0; a < step.accesses; ++a) {
                     const Access& access = block.accesses[step.first_access + a];
                     const bool is_read =
@@ -205,13 +206,14 @@ SectorSet read_beside_tables(const Recording& recording, const Tables& tables) {
 
 /// Returns the fraction of a block's requested sectors outside tables that no neighbour has
 /// requested before.
-double new_part_beside_tables(const Footprint& reads, double neighbours, const Tables& tables) {
+double new_fraction_outside_tables(const Footprint& reads, double neighbours,
+                                   const Tables& tables) {
     constexpr double few = .05;
-    const auto asked = static_cast<double>(reads.by_blocks);
-    const double beside = asked - tables.asked_by(neighbours);
-    if (tables.empty() || beside < few * asked) return new_part(reads);
+    const auto asked = static_cast<double>(reads.sectors_summed_over_blocks);
+    const double beside = asked - tables.count_requests(neighbours);
+    if (tables.empty() || beside < few * asked) return new_fraction(reads);
     const double distinct =
-        static_cast<double>(reads.sectors.size()) - tables.distinct_of(neighbours);
+        static_cast<double>(reads.sectors.size()) - tables.count_distinct(neighbours);
     return std::clamp(distinct / beside, 0.0, 1.0);
 }
 
@@ -220,22 +222,22 @@ void add_reads(const Recording& recording, const Work& work, const Tables& table
                Traffic& t) {
     double of_tables = 0, of_tables_from_memory = 0, all = 0;
     for (const BlockProgram& kind : work.kinds) {
-        of_tables += kind.sectors_of_tables;
-        of_tables_from_memory += kind.sectors_of_tables_from_memory;
+        of_tables += kind.table_sectors;
+        of_tables_from_memory += kind.table_sectors_from_memory;
         all += kind.sectors_read;
     }
     // Sectors that a block reads again come from its first-level cache.
-    t.read_part =
-        new_part_beside_tables(recording.reads, static_cast<double>(recording.neighbours), tables) *
-        new_part_below(recording, gpu);
-    t.read = ((all - of_tables) * t.read_part + of_tables_from_memory) /
+    t.read_fraction = new_fraction_outside_tables(
+                          recording.reads, static_cast<double>(recording.neighbours), tables) *
+                      next_row_new_fraction(recording, gpu);
+    t.read = ((all - of_tables) * t.read_fraction + of_tables_from_memory) /
              static_cast<double>(work.kinds.size());
     // If the caches contain the tables, memory reads only the data outside them.
     const bool are_cached = of_tables_from_memory < .5 * of_tables && of_tables < all;
-    const SectorSet seen = are_cached                   ? read_beside_tables(recording, tables)
+    const SectorSet seen = are_cached ? collect_reads_outside_tables(recording, tables)
                            : recording.together.empty() ? recording.reads.sectors
                                                         : recording.together;
-    const SectorSet pairs = seen.in_pairs();
+    const SectorSet pairs = seen.extend_to_pairs();
     t.runs_read = seen.runs();
     t.runs_of_pairs = pairs.runs_in_dense_pages();
     if (!seen.empty())
@@ -243,88 +245,91 @@ void add_reads(const Recording& recording, const Work& work, const Tables& table
     t.read *= t.pairs;
 }
 
-Traffic traffic_of(const Recording& recording, const Work& work, const Tables& tables,
-                   const Gpu& gpu) {
+Traffic compute_traffic(const Recording& recording, const Work& work, const Tables& tables,
+                        const Gpu& gpu) {
     Traffic t;
-    const Own reads = own(recording, true), writes = own(recording, false);
+    const BlockAccesses reads = sum_block_accesses(recording, true),
+                        writes = sum_block_accesses(recording, false);
     t.own_run_read = reads.run;
     if (reads.distinct > 0) t.rereads = reads.asked / reads.distinct;
     t.own_run_written = writes.run;
-    const Footprint& written = written_by(recording);
-    t.unfinished = &written == &recording.writes ? unfinished_part(written) : 0;
-    t.left_to_others = writes.left();
+    const Footprint& written = select_written_footprint(recording);
+    t.unfinished = &written == &recording.writes ? unfinished_fraction(written) : 0;
+    t.left_for_other_blocks = writes.left();
     add_reads(recording, work, tables, gpu, t);
     if (writes.asked > 0) t.runs_written = written.sectors.runs();
     // The second-level cache combines a block's writes to the same sector.
-    t.written_part = new_part(written) * (writes.asked > 0 ? writes.distinct / writes.asked : 1);
+    t.written_fraction =
+        new_fraction(written) * (writes.asked > 0 ? writes.distinct / writes.asked : 1);
     for (const BlockProgram& kind : work.kinds)
         t.written += kind.sectors_written + kind.sectors_partial;
-    t.written *= t.written_part / static_cast<double>(work.kinds.size());
+    t.written *= t.written_fraction / static_cast<double>(work.kinds.size());
     return t;
 }
 
 /// Fraction of partial runs that memory moves before a neighbour requests the rest.
-constexpr double kMovedAlone = .2;
+constexpr double kEarlyEvictionFraction = .2;
 
-double excess_of(const Runs& runs, const std::vector<double>& of,
-                 const std::vector<std::uint64_t>& together, double own_run) {
-    const double with_neighbours = excess(runs, of, together),
-                 alone = excess(runs, of, std::min(own_run, length_of(together)));
-    return with_neighbours + kMovedAlone * (alone - with_neighbours);
+double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& of,
+                                   const std::vector<std::uint64_t>& together, double own_run) {
+    const double with_neighbours = interpolate_excess_cost(runs, of, together),
+                 alone = interpolate_excess_cost(runs, of, std::min(own_run, length_of(together)));
+    return with_neighbours + kEarlyEvictionFraction * (alone - with_neighbours);
 }
 
 /// Fraction of the second-level cache whose contents are written but not yet in memory when a
 /// launch ends. (Copies of 64 and 256 MiB on an H200 end about 2 microseconds before memory could
 /// have accepted all data.)
-constexpr double kPartThatStaysWritten = .15;
+constexpr double kUnflushedWriteFraction = .15;
 
 /// Returns the bandwidth of memory for long runs, of which the fraction `share` is written (0.5 for
 /// a copy).
-double moved_gbps(double share, const Gpu& gpu) {
+double mixed_traffic_gbps(double share, const Gpu& gpu) {
     const double one_way = std::abs(2 * share - 1);
     return 1 / (one_way / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +
                 (1 - one_way) / gpu.copy_gbps);
 }
 
 /// Computes how many cycles of a multiprocessor's share of memory each requested sector takes.
-void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
+void compute_sector_cycles(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const double multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
     const bool reads = t.read > 0, writes = t.written > 0;
-    const double share = work.write_share =
+    const double share = work.write_fraction =
         t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
     // The costs of runs were measured with copies, half of whose data are reads. So the cost of a
     // direction counts twice if all data move in that direction, and little if few do.
     const Runs& runs = gpu.runs;
     const double least_read = 2 * kSectorBytes;
-    const double read = reads ? excess_of(runs, runs.read, t.runs_of_pairs,
-                                          std::max(t.own_run_read, least_read)) *
+    const double read = reads ? excess_cost_with_neighbours(runs, runs.read, t.runs_of_pairs,
+                                                            std::max(t.own_run_read, least_read)) *
                                     (2 - 2 * share)
                               : 0,
-                 write = writes ? excess_of(runs, runs.write, t.runs_written, t.own_run_written) *
+                 write = writes ? excess_cost_with_neighbours(runs, runs.write, t.runs_written,
+                                                              t.own_run_written) *
                                       std::min(1.0, 2 * share)
                                 : 0;
     const double slower =
         1 + rounded(std::pow(rounded(std::pow(read, 1.25)) + rounded(std::pow(write, 1.25)), .8));
-    const double gbps = moved_gbps(share, gpu);
+    const double gbps = mixed_traffic_gbps(share, gpu);
     const double cycles = kSectorBytes * slower * multiprocessors * gpu.clock_ghz / gbps;
-    work.read_part = t.read_part;
+    work.read_fraction = t.read_fraction;
     work.read_cycles = cycles * t.pairs;
     // The data that are written last are still in the cache when the launch ends.
     const double written = t.written * kSectorBytes * blocks,
-                 stays = std::min(written, kPartThatStaysWritten * gpu.l2_bytes);
-    work.write_cycles = cycles * t.written_part * (writes ? 1 - stays / written : 1) *
-                        (1 + kOfUnfinishedSector * t.unfinished);
+                 stays = std::min(written, kUnflushedWriteFraction * gpu.l2_bytes);
+    work.write_cycles = cycles * t.written_fraction * (writes ? 1 - stays / written : 1) *
+                        (1 + kUnfinishedSectorCostRatio * t.unfinished);
 }
 
 /// Estimates the partial sectors that the running blocks leave unfinished, from the recorded
 /// neighbours.
-Unfinished unfinished_of(const Recording& recording, const Work& work, const Traffic& t,
-                         const Gpu& gpu) {
-    const SectorSet& written = written_by(recording).sectors;
+Unfinished estimate_unfinished(const Recording& recording, const Work& work, const Traffic& t,
+                               const Gpu& gpu) {
+    const SectorSet& written = select_written_footprint(recording).sectors;
     double lines = 0, left = 0;
     for (const BlockProgram& kind : work.kinds) {
         lines += static_cast<double>(kind.bytes_of_line.size());
-        left += kind.lines_left;
+        left += kind.lines_left_for_other_blocks;
     }
     Unfinished u;
     u.multiprocessors =
@@ -332,45 +337,45 @@ Unfinished unfinished_of(const Recording& recording, const Work& work, const Tra
     const double heard = std::max(1.0, static_cast<double>(recording.neighbours)),
                  at_a_time = u.multiprocessors * work.resident / heard;
     if (lines > 0)
-        u.left_to_others =
+        u.left_for_other_blocks =
             left / lines * static_cast<double>(written.lines()) * std::max(1.0, at_a_time);
     u.pages = static_cast<double>(written.pages()) * at_a_time;
-    u.cycles_of_reads = t.written > 0 ? t.read / t.written * work.read_cycles : 0;
+    u.read_cycles_per_written_sector = t.written > 0 ? t.read / t.written * work.read_cycles : 0;
     return u;
 }
 
-Binds binding(const Prediction& p, const Outcome& o, const Gpu& gpu) {
+Bottleneck find_bottleneck(const Prediction& p, const Outcome& o, const Gpu& gpu) {
     const Busy& b = o.busy;
     struct Candidate {
         double busy;
-        Binds binds;
+        Bottleneck bottleneck;
     };
     const Candidate candidates[] = {
-        {b.memory, Binds::memory},
-        {o.stores_busy > .5 * b.l2_write ? b.l2_write : 0, Binds::stores},
-        {std::max(b.l2_read, b.l2_write), Binds::cache},
-        {b.shared, Binds::shared},
-        {b.issue, Binds::issue},
+        {b.memory, Bottleneck::memory},
+        {o.partial_stores_busy > .5 * b.l2_write ? b.l2_write : 0, Bottleneck::stores},
+        {std::max(b.l2_read, b.l2_write), Bottleneck::cache},
+        {b.shared, Bottleneck::shared},
+        {b.issue, Bottleneck::issue},
     };
     const Candidate* most = &candidates[0];
     for (const Candidate& c : candidates)
         if (c.busy > most->busy) most = &c;
-    if (most->busy > .82) return most->binds;
-    if (p.rounds < 1) return Binds::few_blocks;
-    const double interval = gpu.block_interval / std::max(1.0, o.cycles_a_block);
-    if (interval > .85) return Binds::blocks;
-    if (most->busy > .7 && most->binds != Binds::memory) return most->binds;
-    return o.life.barrier > .3 * o.life.loads ? Binds::barrier : Binds::flight;
+    if (most->busy > .82) return most->bottleneck;
+    if (p.rounds < 1) return Bottleneck::few_blocks;
+    const double interval = gpu.block_interval_cycles / std::max(1.0, o.cycles_per_block);
+    if (interval > .85) return Bottleneck::blocks;
+    if (most->busy > .7 && most->bottleneck != Bottleneck::memory) return most->bottleneck;
+    return o.life.barrier > .3 * o.life.loads ? Bottleneck::barrier : Bottleneck::flight;
 }
 
 /// Returns the error band of a prediction with a known time.
-double band_of(const Prediction& p, const Recording& recording, const Gpu& gpu, const Work& work,
-               const Traffic& traffic, const Tables& tables) {
+double compute_error_band(const Prediction& p, const Recording& recording, const Gpu& gpu,
+                          const Work& work, const Traffic& traffic, const Tables& tables) {
     return error_band({.ms = p.ms,
-                       .binds = p.binds,
+                       .bottleneck = p.bottleneck,
                        .busy = p.busy,
                        .rounds = p.rounds,
-                       .write_share = work.write_share,
+                       .write_fraction = work.write_fraction,
                        .rereads = traffic.rereads,
                        .has_short_runs = has_short_runs(traffic),
                        .reads_tables = !tables.empty(),
@@ -382,7 +387,7 @@ double band_of(const Prediction& p, const Recording& recording, const Gpu& gpu, 
 
 }  // namespace
 
-Gpu gpu_of(const std::string& name_or_text) {
+Gpu parse_or_find_gpu(const std::string& name_or_text) {
     const bool is_text = name_or_text.find('=') != std::string::npos;
     return is_text ? read_gpu(name_or_text, "the GPU's description") : gpu_named(name_or_text);
 }
@@ -415,31 +420,31 @@ Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
     p.gpu = gpu.name;
     p.measured_gpu = gpu.measured;
     p.kernel = recording.kernel;
-    const Occupancy occupancy = occupancy_of(recording, gpu);
+    const Occupancy occupancy = compute_occupancy(recording, gpu);
     Work work;
     work.resident = p.resident_blocks = occupancy.blocks;
-    p.warps_of_block = occupancy.warps;
+    p.warps_per_block = occupancy.warps;
     p.registers = static_cast<int>(recording.registers);
     p.shared_bytes = static_cast<int>(recording.shared_bytes);
-    p.occupied = occupancy.by;
+    p.occupancy_limit = occupancy.limited_by;
     const double blocks = static_cast<double>(recording.blocks);
     work.blocks = std::max(1.0, blocks / gpu.multiprocessors);
-    work.unlike = are_unlike(recording);
+    work.has_uneven_blocks = are_blocks_uneven(recording);
     p.rounds = blocks / (occupancy.blocks * gpu.multiprocessors);
-    const double lines = lines_of_warp(recording, gpu, occupancy);
+    const double lines = cache_lines_per_warp(recording, gpu, occupancy);
     const double first_level = first_level_bytes(recording, gpu, occupancy.blocks);
     const Tables tables(recording, gpu, first_level,
-                        new_part(recording.reads) * new_part_below(recording, gpu));
+                        new_fraction(recording.reads) * next_row_new_fraction(recording, gpu));
     for (const RecordedBlock& block : recording.recorded) {
-        work.kinds.push_back(operations_of(recording, block, tables, lines));
+        work.kinds.push_back(build_block_program(recording, block, tables, lines));
         work.kind_of.push_back(static_cast<std::uint32_t>(work.kinds.size() - 1));
     }
     const Traffic traffic =
-        work.kinds.empty() ? Traffic{} : traffic_of(recording, work, tables, gpu);
-    note_unknown(p, recording, occupancy, work, traffic);
+        work.kinds.empty() ? Traffic{} : compute_traffic(recording, work, tables, gpu);
+    record_unknowns(p, recording, occupancy, work, traffic);
     if (work.kinds.empty()) return p;
-    share_memory(work, traffic, gpu, blocks);
-    work.unfinished = unfinished_of(recording, work, traffic, gpu);
+    compute_sector_cycles(work, traffic, gpu, blocks);
+    work.unfinished = estimate_unfinished(recording, work, traffic, gpu);
     work.first_level_bytes = first_level;
     const Outcome outcome = simulate(work, gpu);
 
@@ -447,8 +452,8 @@ Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
     p.memory_bytes = (traffic.read + traffic.written) * kSectorBytes * blocks;
     p.run_bytes_read = traffic.run_read();
     p.run_bytes_written = traffic.run_written();
-    p.bytes_on_their_way = outcome.bytes_on_their_way;
-    p.nothing_on_its_way = outcome.nothing_on_its_way;
+    p.bytes_in_flight = outcome.bytes_in_flight;
+    p.fraction_without_loads = outcome.fraction_without_loads;
     p.latency_cycles = outcome.latency;
     const double reads =
         traffic.read + traffic.written > 0 ? traffic.read / (traffic.read + traffic.written) : 1;
@@ -457,8 +462,8 @@ Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
     p.busy = outcome.busy;
     p.life = outcome.life;
     p.time_line = outcome.time_line;
-    p.binds = binding(p, outcome, gpu);
-    p.error_band = band_of(p, recording, gpu, work, traffic, tables);
+    p.bottleneck = find_bottleneck(p, outcome, gpu);
+    p.error_band = compute_error_band(p, recording, gpu, work, traffic, tables);
     return p;
 }
 

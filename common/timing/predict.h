@@ -9,18 +9,18 @@ namespace coalesce::timing {
 
 /// Returns the GPU with this name, or the one that the text describes in the format of gpus/.
 /// Throws GpuError.
-Gpu gpu_of(const std::string& name_or_text);
+Gpu parse_or_find_gpu(const std::string& name_or_text);
 
 /// The resident blocks of a launch on a multiprocessor.
 struct Occupancy {
     int blocks = 1, warps = 1;  ///< blocks per multiprocessor, and warps per block
-    Occupied by = Occupied::threads;
+    OccupancyLimit limited_by = OccupancyLimit::threads;
     /// Whether the estimate of registers is so close to a limit that the number of blocks is
     /// uncertain.
-    bool in_doubt = false;
+    bool is_uncertain = false;
 };
 /// Computes the occupancy from the recording's blocks, threads, registers and shared memory.
-Occupancy occupancy_of(const Recording& recording, const Gpu& gpu);
+Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu);
 
 Prediction predict(const Recording& recording, const Gpu& gpu);
 

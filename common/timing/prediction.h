@@ -8,7 +8,7 @@
 namespace coalesce::timing {
 
 /// The bottleneck: the resource that would have to grow to make the launch faster.
-enum class Binds {
+enum class Bottleneck {
     memory,      ///< the bandwidth of memory, for runs of this length
     flight,      ///< too few bytes are in flight for the latency (Little's law)
     barrier,     ///< too few bytes in flight, because most warps wait at a barrier
@@ -19,14 +19,14 @@ enum class Binds {
     blocks,      ///< blocks that cannot start as fast as others end
     few_blocks,  ///< fewer blocks than fit at once, or a last round that is nearly empty
 };
-constexpr Binds last_of(Binds) {
-    return Binds::few_blocks;
+constexpr Bottleneck last_of(Bottleneck) {
+    return Bottleneck::few_blocks;
 }
 
 /// The resource that limits the number of resident blocks.
-enum class Occupied { threads, blocks, registers, shared_memory, grid };
-constexpr Occupied last_of(Occupied) {
-    return Occupied::grid;
+enum class OccupancyLimit { threads, blocks, registers, shared_memory, grid };
+constexpr OccupancyLimit last_of(OccupancyLimit) {
+    return OccupancyLimit::grid;
 }
 
 /// What the model does not know about a launch. Its error may be larger than the band.
@@ -67,18 +67,18 @@ struct WarpLife {
 
 /// The state of one multiprocessor during a short interval in the middle of the launch.
 struct Moment {
-    double bytes_on_their_way = 0;  ///< bytes of loads and asynchronous copies in flight
-    double bytes_stored = 0;        ///< bytes passed to the second-level cache in this interval
+    double bytes_in_flight = 0;  ///< bytes of loads and asynchronous copies in flight
+    double bytes_stored = 0;     ///< bytes passed to the second-level cache in this interval
     /// The average number of warps in each state.
-    double at_barrier = 0, waiting_for_loads = 0, at_work = 0;
+    double warps_at_barrier = 0, warps_waiting_for_loads = 0, warps_working = 0;
 };
 struct TimeLine {
-    double cycles_a_moment = 0;
+    double cycles_per_moment = 0;
     std::vector<Moment> moments;
     /// The life of a block in the time line. Each slot for a resident block has its own row.
     /// `begin` and `end` are counted in moments.
     struct Life {
-        int place = 0;
+        int slot = 0;
         double begin = 0, end = 0;
     };
     std::vector<Life> blocks;
@@ -95,22 +95,22 @@ struct Prediction {
     double ms_without_conflicts = 0;
     double error_band = 0;  ///< 0.08 means that nine in ten measured times are within 8 %
     std::vector<Unknown> unknown;
-    Binds binds = Binds::memory;
+    Bottleneck bottleneck = Bottleneck::memory;
 
     double memory_bytes = 0;  ///< bytes that memory moves, in whole sectors
     /// The average length of the runs that memory reads and writes.
     double run_bytes_read = 0, run_bytes_written = 0;
     int resident_blocks = 0;  ///< per multiprocessor
-    int warps_of_block = 0;
+    int warps_per_block = 0;
     int registers = 0;     ///< per thread, estimated
     int shared_bytes = 0;  ///< per block, including dynamic shared memory
-    Occupied occupied = Occupied::threads;
+    OccupancyLimit occupancy_limit = OccupancyLimit::threads;
     double rounds = 0;  ///< the grid's blocks / the blocks that the GPU holds at once
 
-    double bytes_on_their_way = 0;  ///< the average for loads of one multiprocessor
-    double bytes_needed = 0;        ///< the bytes that would keep memory busy (Little's law)
-    double nothing_on_its_way = 0;  ///< the fraction of the time in which no load is in flight
-    double latency_cycles = 0;      ///< the latency of a load at this utilization of memory
+    double bytes_in_flight = 0;         ///< the average for loads of one multiprocessor
+    double bytes_needed = 0;            ///< the bytes that would keep memory busy (Little's law)
+    double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
+    double latency_cycles = 0;          ///< the latency of a load at this utilization of memory
     Busy busy;
     WarpLife life;
     TimeLine time_line;

@@ -17,28 +17,28 @@ void describe(auto& codec, WarpLife& l) {
 }
 
 void describe(auto& codec, Moment& m) {
-    fields(codec, "bytes_on_their_way", m.bytes_on_their_way, "bytes_stored", m.bytes_stored,
-           "at_barrier", m.at_barrier, "waiting_for_loads", m.waiting_for_loads, "at_work",
-           m.at_work);
+    fields(codec, "bytes_on_their_way", m.bytes_in_flight, "bytes_stored", m.bytes_stored,
+           "at_barrier", m.warps_at_barrier, "waiting_for_loads", m.warps_waiting_for_loads,
+           "at_work", m.warps_working);
 }
 
 void describe(auto& codec, TimeLine::Life& l) {
-    fields(codec, "place", l.place, "begin", l.begin, "end", l.end);
+    fields(codec, "place", l.slot, "begin", l.begin, "end", l.end);
 }
 
 void describe(auto& codec, TimeLine& t) {
-    fields(codec, "cycles_a_moment", t.cycles_a_moment, "moments", t.moments, "blocks", t.blocks);
+    fields(codec, "cycles_a_moment", t.cycles_per_moment, "moments", t.moments, "blocks", t.blocks);
 }
 
 void describe(auto& codec, Prediction& p) {
     fields(codec, "gpu", p.gpu, "measured_gpu", p.measured_gpu, "kernel", p.kernel, "ms", p.ms,
-           "error_band", p.error_band, "unknown", p.unknown, "binds", p.binds, "memory_bytes",
+           "error_band", p.error_band, "unknown", p.unknown, "binds", p.bottleneck, "memory_bytes",
            p.memory_bytes, "run_bytes_read", p.run_bytes_read, "run_bytes_written",
            p.run_bytes_written, "resident_blocks", p.resident_blocks, "warps_of_block",
-           p.warps_of_block, "registers", p.registers, "occupied", p.occupied, "rounds", p.rounds,
-           "bytes_on_their_way", p.bytes_on_their_way, "bytes_needed", p.bytes_needed,
-           "nothing_on_its_way", p.nothing_on_its_way, "latency_cycles", p.latency_cycles, "busy",
-           p.busy, "life", p.life, "time_line", p.time_line);
+           p.warps_per_block, "registers", p.registers, "occupied", p.occupancy_limit, "rounds",
+           p.rounds, "bytes_on_their_way", p.bytes_in_flight, "bytes_needed", p.bytes_needed,
+           "nothing_on_its_way", p.fraction_without_loads, "latency_cycles", p.latency_cycles,
+           "busy", p.busy, "life", p.life, "time_line", p.time_line);
     // Older predictions lack these fields.
     if (codec.has("shared_bytes")) codec("shared_bytes", p.shared_bytes);
     if (codec.has("ms_without_conflicts")) codec("ms_without_conflicts", p.ms_without_conflicts);

@@ -8,7 +8,7 @@ bool Instruction::has(const char* modifier) const {
     return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
 }
 
-bool are_unlike(const Recording& recording) {
+bool are_blocks_uneven(const Recording& recording) {
     std::uint64_t least = ~std::uint64_t{0}, most = 0;
     for (const RecordedBlock& block : recording.recorded) {
         std::uint64_t steps = 0;

@@ -76,8 +76,8 @@ struct RecordedBlock {
 
 /// The memory that neighbouring blocks access together.
 struct Footprint {
-    std::uint64_t by_blocks = 0;  ///< the sum of the sectors of each block
-    std::uint64_t bytes = 0;      ///< the sum over all lanes
+    std::uint64_t sectors_summed_over_blocks = 0;  ///< the sum of the sectors of each block
+    std::uint64_t bytes = 0;                       ///< the sum over all lanes
     SectorSet sectors;
 };
 
@@ -97,13 +97,13 @@ struct Recording {
     /// The reads of the blocks below the first neighbours, in the grid's next row. Empty if these are
     /// neighbours themselves.
     SectorSet below;
-    std::uint64_t blocks_of_row = 0;  ///< blocks in a row of the grid
+    std::uint64_t blocks_per_row = 0;  ///< blocks in a row of the grid
     /// Whether blocks wait for each other. If they do, nothing is recorded.
     bool blocks_wait = false;
 };
 
 /// Reports whether some recorded blocks do far more than others. The number of blocks of each kind
 /// is then a guess.
-bool are_unlike(const Recording& recording);
+bool are_blocks_uneven(const Recording& recording);
 
 }  // namespace coalesce::timing

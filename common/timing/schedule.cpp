@@ -22,9 +22,9 @@ public:
           stage_(end - begin, 0),
           rank_(end - begin, kLastRank) {
         find_stages();
-        put_off();
+        defer_uses_of_loads();
         find_ranks();
-        if (is_short_of_registers) find_turns();
+        if (is_short_of_registers) divide_into_turns();
     }
 
     /// Returns the positions of the drafts, in their new order.
@@ -59,13 +59,13 @@ private:
 
     /// Moves operations that use loaded values to the stage in which their result is needed, so
     /// that a barrier before it need not wait for them.
-    void put_off() {
+    void defer_uses_of_loads() {
         const int last = stage_.empty() ? 0 : *std::max_element(stage_.begin(), stage_.end());
         std::vector<int> wanted(stage_.size(), last);
         for (std::size_t k = stage_.size(); k-- > 0;) {
             const Draft& d = draft(k);
             const bool can_wait =
-                d.operation.kind == Kind::arithmetic && !d.fixed && !free_[k] && !d.ends_piece;
+                d.operation.kind == Kind::arithmetic && !d.fixed && !free_[k] && !d.ends_iteration;
             if (can_wait) stage_[k] = wanted[k];
             for (const std::uint32_t a : d.operation.after)
                 if (a >= begin_) wanted[a - begin_] = std::min(wanted[a - begin_], stage_[k]);
@@ -74,18 +74,18 @@ private:
 
     /// Lowers the rank of the operation, and of those of its stage on which it depends, to at most
     /// `rank`.
-    void pull(std::size_t k, int rank) {
+    void lower_rank(std::size_t k, int rank) {
         if (rank_[k] <= rank) return;
         rank_[k] = rank;
         for (const std::uint32_t a : draft(k).operation.after)
-            if (a >= begin_ && stage_[a - begin_] >= stage_[k]) pull(a - begin_, rank);
+            if (a >= begin_ && stage_[a - begin_] >= stage_[k]) lower_rank(a - begin_, rank);
     }
     /// Gives rank 0 to everything on which the operation depends, in any stage.
-    void pull_producers(std::size_t k) {
+    void lower_producer_ranks(std::size_t k) {
         for (const std::uint32_t a : draft(k).operation.after) {
             if (a < begin_ || rank_[a - begin_] == 0) continue;
             rank_[a - begin_] = 0;
-            pull_producers(a - begin_);
+            lower_producer_ranks(a - begin_);
         }
     }
     void find_ranks() {
@@ -94,14 +94,14 @@ private:
                 const bool wanted = priority == Priority::arithmetic
                                         ? static_cast<bool>(free_[k])
                                         : draft(k).priority == priority;
-                if (wanted) pull(k, static_cast<int>(priority));
+                if (wanted) lower_rank(k, static_cast<int>(priority));
             }
         };
         pull_all(Priority::load);
         pull_all(Priority::arithmetic);
         pull_all(Priority::shared_load);
         for (std::size_t k = 0; k < rank_.size(); ++k)
-            if (draft(k).priority == Priority::load && stage_[k] == 0) pull_producers(k);
+            if (draft(k).priority == Priority::load && stage_[k] == 0) lower_producer_ranks(k);
     }
 
     bool is_load(std::size_t k) const { return draft(k).operation.kind == Kind::load; }
@@ -123,7 +123,7 @@ private:
     /// Divides each stage into turns. A load that ptxas puts after an operation that waits for
     /// earlier loads starts a new turn, to which everything after it belongs that depends on loads.
     /// At least two loads stay in flight together.
-    void find_turns() {
+    void divide_into_turns() {
         constexpr int least = 2;
         int stage = 0, turn = 0, loads = 0;
         bool somebody_waits = false;
@@ -161,7 +161,7 @@ private:
 class Interleaver {
 public:
     explicit Interleaver(const std::vector<Draft>& drafts)
-        : drafts_(drafts), place_(drafts.size(), kOutside) {}
+        : drafts_(drafts), place_(drafts.size(), kNotScheduled) {}
 
     /// Reorders the operations in `order` between those that must stay where they are. Leaves the
     /// order as it is if any operation accesses global memory, because Piece orders those better.
@@ -181,21 +181,21 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t kOutside = ~0u;
+    static constexpr std::uint32_t kNotScheduled = ~0u;
     /// Cycles until a value from shared memory is available, and the latency that ptxas assumes for
     /// global memory.
     static constexpr float kSharedLatency = 24, kGlobalLatency = 300;
     /// How many operations an operation may overtake. ptxas must keep registers for chains that run
     /// side by side.
-    static constexpr std::uint32_t kWindow = 18;
+    static constexpr std::uint32_t kMaxOvertakenOperations = 18;
 
     static bool is_movable(const Draft& d) {
         const Kind kind = d.operation.kind;
-        return !d.fixed && !d.ends_piece &&
+        return !d.fixed && !d.ends_iteration &&
                (kind == Kind::arithmetic || kind == Kind::shared_load ||
                 kind == Kind::shared_store);
     }
-    static float latency_of(const Operation& o) {
+    static float operation_latency(const Operation& o) {
         switch (o.kind) {
             case Kind::arithmetic: return std::max(o.latency, o.slots);
             case Kind::shared_load: return kSharedLatency;
@@ -236,7 +236,7 @@ private:
         for (std::size_t k = 0; k < count; ++k)
             for (const std::uint32_t a : drafts_[order[begin + k]].operation.after) {
                 const std::uint32_t from = place_[a];
-                if (from == kOutside) {
+                if (from == kNotScheduled) {
                     const Kind kind = drafts_[a].operation.kind;
                     const bool is_far = kind == Kind::load || kind == Kind::copy;
                     if (is_far) nodes_[k].ready = kGlobalLatency;
@@ -249,7 +249,7 @@ private:
             Node& node = nodes_[k];
             for (const std::uint32_t user : node.users)
                 node.height = std::max(node.height, nodes_[user].height);
-            node.height += latency_of(drafts_[order[begin + k]].operation);
+            node.height += operation_latency(drafts_[order[begin + k]].operation);
         }
     }
 
@@ -264,7 +264,7 @@ private:
         const auto move_window = [&] {
             while (first_open < nodes_.size() && is_done[first_open]) ++first_open;
             const auto all = static_cast<std::uint32_t>(nodes_.size());
-            for (; limit < std::min(all, first_open + kWindow); ++limit)
+            for (; limit < std::min(all, first_open + kMaxOvertakenOperations); ++limit)
                 if (nodes_[limit].waits_for == 0) pending.push({nodes_[limit].ready, limit});
         };
         move_window();
@@ -281,14 +281,14 @@ private:
             const Operation& o = drafts_[before[k]].operation;
             for (const std::uint32_t user : nodes_[k].users) {
                 Node& node = nodes_[user];
-                node.ready = std::max(node.ready, now + latency_of(o));
+                node.ready = std::max(node.ready, now + operation_latency(o));
                 if (--node.waits_for == 0 && user < limit) pending.push({node.ready, user});
             }
             is_done[k] = true;
             move_window();
             now += o.slots;
         }
-        for (const std::size_t k : before) place_[k] = kOutside;
+        for (const std::size_t k : before) place_[k] = kNotScheduled;
     }
 
     const std::vector<Draft>& drafts_;
@@ -298,18 +298,18 @@ private:
 
 /// Reports whether an operation has no cost. Such operations are left out, and their users depend
 /// on their operands instead.
-bool costs_nothing(const Draft& d) {
+bool has_no_cost(const Draft& d) {
     return d.operation.kind == Kind::arithmetic && d.operation.slots == 0 && !d.fixed;
 }
 
 }  // namespace
 
-std::vector<Operation> in_order(std::vector<Draft> drafts, bool is_short_of_registers) {
+std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_short_of_registers) {
     std::vector<std::size_t> order;
     Interleaver interleaver(drafts);
     for (std::size_t begin = 0; begin < drafts.size();) {
         std::size_t end = begin;
-        while (end < drafts.size() && !drafts[end++].ends_piece) {
+        while (end < drafts.size() && !drafts[end++].ends_iteration) {
         }
         std::vector<std::size_t> piece = Piece(drafts, begin, end, is_short_of_registers).order();
         interleaver.interleave(piece);
@@ -332,7 +332,7 @@ std::vector<Operation> in_order(std::vector<Draft> drafts, bool is_short_of_regi
         }
         std::sort(after.begin(), after.end());
         after.erase(std::unique(after.begin(), after.end()), after.end());
-        if (costs_nothing(drafts[k])) {
+        if (has_no_cost(drafts[k])) {
             stands_for[k] = after;
             continue;
         }

@@ -20,12 +20,12 @@ enum class Priority : std::uint8_t { load, arithmetic, shared_load, none };
 struct Draft {
     Operation operation;
     Priority priority = Priority::none;
-    std::uint32_t place = 0;  ///< the position of its instruction in ptxas's order
-    bool fixed = false;       ///< a barrier: nothing moves across it
-    bool ends_piece = false;  ///< the end of a loop's iteration: nothing moves past it
+    std::uint32_t place = 0;      ///< the position of its instruction in ptxas's order
+    bool fixed = false;           ///< a barrier: nothing moves across it
+    bool ends_iteration = false;  ///< the end of a loop's iteration: nothing moves past it
 };
 
 /// Returns the operations in their final order. Their `after` refers to positions in the result.
-std::vector<Operation> in_order(std::vector<Draft> drafts, bool is_short_of_registers);
+std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_short_of_registers);
 
 }  // namespace coalesce::timing

@@ -7,7 +7,7 @@ namespace coalesce::timing {
 
 void SectorSet::add(const SectorSet& other) {
     for (const Page& p : other.table_)
-        if (p.number != kNothing) page(p.number).sectors |= p.sectors;
+        if (p.number != kEmptySlot) page(p.number).sectors |= p.sectors;
 }
 
 void SectorSet::grow() {
@@ -15,7 +15,7 @@ void SectorSet::grow() {
     old.swap(table_);
     used_ = 0;
     for (const Page& p : old)
-        if (p.number != kNothing) page(p.number) = p;
+        if (p.number != kEmptySlot) page(p.number) = p;
 }
 
 void SectorSet::clear() {
@@ -39,14 +39,14 @@ std::uint64_t SectorSet::lines() const {
     return sum;
 }
 
-SectorSet SectorSet::in_pairs() const {
+SectorSet SectorSet::extend_to_pairs() const {
     constexpr std::uint64_t lower = 0x5555555555555555;  // the first of each pair
     SectorSet pairs = *this;
     for (Page& p : pairs.table_) p.sectors |= (p.sectors & lower) << 1 | (p.sectors >> 1 & lower);
     return pairs;
 }
 
-std::uint64_t SectorSet::common_with(const SectorSet& other) const {
+std::uint64_t SectorSet::count_common(const SectorSet& other) const {
     const std::vector<Page> ours = sorted(), theirs = other.sorted();
     std::uint64_t sum = 0;
     auto at = theirs.begin();
@@ -62,7 +62,7 @@ std::uint64_t SectorSet::common_with(const SectorSet& other) const {
 std::vector<SectorSet::Page> SectorSet::sorted() const {
     std::vector<Page> pages;
     for (const Page& p : table_)
-        if (p.number != kNothing) pages.push_back(p);
+        if (p.number != kEmptySlot) pages.push_back(p);
     std::sort(pages.begin(), pages.end(),
               [](const Page& a, const Page& b) { return a.number < b.number; });
     return pages;
@@ -79,7 +79,7 @@ std::vector<std::uint64_t> SectorSet::runs_in_dense_pages() const {
 std::vector<std::uint64_t> SectorSet::runs(bool splits_sparse_pages) const {
     constexpr int sparse = kSectorsOfPage / 3;
     std::vector<std::uint64_t> runs;
-    std::uint64_t last = kNothing;
+    std::uint64_t last = kEmptySlot;
     bool open = false;  // whether the preceding page is adjacent and ends in the set
     for (const Page& p : sorted()) {
         if (splits_sparse_pages && std::popcount(p.sectors) < sparse) {

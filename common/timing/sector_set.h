@@ -32,9 +32,9 @@ public:
     std::uint64_t lines() const;
     std::uint64_t pages() const { return used_; }
     /// Returns the set extended to aligned pairs of sectors, because memory reads pairs.
-    SectorSet in_pairs() const;
+    SectorSet extend_to_pairs() const;
     /// Returns the number of sectors in both sets.
-    std::uint64_t common_with(const SectorSet& other) const;
+    std::uint64_t count_common(const SectorSet& other) const;
     /// Returns the number of sectors in each run. A run is a contiguous range of maximal length.
     /// All sectors within one memory page (2048 bytes) also count as a run, because the page is
     /// opened only once, so they are as fast as a contiguous range.
@@ -49,20 +49,20 @@ public:
     void clear();
 
 private:
-    static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
+    static constexpr std::uint64_t kEmptySlot = ~std::uint64_t{0};
     static constexpr std::uint32_t kSectorsOfPage = 64;
 
     /// 64 consecutive sectors with one bit each, in a slot of a hash table with open addressing. It
     /// is aligned so that it is in one cache line of the host, because cache misses are most of the
     /// cost of a lookup.
     struct alignas(32) Page {
-        std::uint64_t number = kNothing;
+        std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;
         /// The last turn that added sectors, and these sectors.
-        std::uint64_t turn = 0, of_turn = 0;
+        std::uint64_t turn = 0, turn_sectors = 0;
     };
     /// Returns the first slot to look for a page. The table must not be empty.
-    std::size_t slot_of(std::uint64_t number) const;
+    std::size_t hash_slot(std::uint64_t number) const;
     Page& page(std::uint64_t number);
     void grow();
     std::vector<Page> sorted() const;
@@ -75,21 +75,21 @@ private:
 
 // Inline, because a recorded launch adds millions of runs.
 
-inline std::size_t SectorSet::slot_of(std::uint64_t number) const {
+inline std::size_t SectorSet::hash_slot(std::uint64_t number) const {
     return number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(table_.size() - 1));
 }
 
 inline void SectorSet::expect(SectorRun run) const {
-    if (!table_.empty()) __builtin_prefetch(&table_[slot_of(run.first / kSectorsOfPage)], 1);
+    if (!table_.empty()) __builtin_prefetch(&table_[hash_slot(run.first / kSectorsOfPage)], 1);
 }
 
 inline SectorSet::Page& SectorSet::page(std::uint64_t number) {
     if (last_ < table_.size() && table_[last_].number == number) return table_[last_];
     if (2 * (used_ + 1) > table_.size()) grow();
     const std::size_t mask = table_.size() - 1;
-    std::size_t at = slot_of(number);
+    std::size_t at = hash_slot(number);
     while (table_[at].number != number) {
-        if (table_[at].number == kNothing) {
+        if (table_[at].number == kEmptySlot) {
             table_[at].number = number;
             ++used_;
             break;
@@ -105,17 +105,17 @@ inline std::uint64_t SectorSet::add(SectorRun run, std::uint64_t turn) {
     while (run.count > 0) {
         const auto from = static_cast<std::uint32_t>(run.first % kSectorsOfPage);
         const std::uint32_t count = std::min(run.count, kSectorsOfPage - from);
-        const std::uint64_t sectors = kNothing >> (kSectorsOfPage - count) << from;
+        const std::uint64_t sectors = ~std::uint64_t{0} >> (kSectorsOfPage - count) << from;
         Page& p = page(run.first / kSectorsOfPage);
         p.sectors |= sectors;
         if (p.turn != turn) {
             p.turn = turn;
-            p.of_turn = 0;
+            p.turn_sectors = 0;
         }
-        const std::uint64_t fresh = sectors & ~p.of_turn;
+        const std::uint64_t fresh = sectors & ~p.turn_sectors;
         // Test for zero first, because popcount is slow if the host has no instruction for it.
         added += count == 1 ? fresh != 0 : static_cast<std::uint64_t>(std::popcount(fresh));
-        p.of_turn |= sectors;
+        p.turn_sectors |= sectors;
         run.first += count;
         run.count -= count;
     }

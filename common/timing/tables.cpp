@@ -11,13 +11,13 @@ namespace coalesce::timing {
 namespace {
 
 /// Number of blocks whose reads must agree before a range of memory counts as a table.
-constexpr std::size_t kLeastBlocks = 3;
+constexpr std::size_t kMinBlocksForTable = 3;
 /// The fraction of the whole range that the reads of each block must span.
-constexpr double kReached = .5;
+constexpr double kMinSpannedFraction = .5;
 /// The fractions of the caches that keep a table while other data pass through. (Random sectors on
 /// an H200: with tables of 64, 128 and 256 MiB, the second-level cache of 60 MiB behaves as if it
 /// kept 36 MiB. calibrate/sectors.cu)
-constexpr double kKeptInSecondLevel = .6, kKeptInFirstLevel = .7;
+constexpr double kSecondLevelTableFraction = .6, kFirstLevelTableFraction = .7;
 
 /// The sectors that one block reads with one instruction.
 struct Reads {
@@ -32,10 +32,10 @@ struct Reads {
     double range() const { return static_cast<double>(last - first + 1); }
 };
 
-using ReadsOfBlock = std::map<std::uint32_t, Reads>;  ///< by instruction
+using ReadsByInstruction = std::map<std::uint32_t, Reads>;  ///< by instruction
 
-ReadsOfBlock reads_of(const RecordedBlock& block) {
-    ReadsOfBlock reads;
+ReadsByInstruction collect_reads(const RecordedBlock& block) {
+    ReadsByInstruction reads;
     for (const WarpPath& path : block.warps)
         for (const Step& step : path.steps)
             for (std::uint32_t a = 0; a < step.accesses; ++a) {
@@ -65,7 +65,7 @@ struct AllReads {
 
 /// Returns the expected number of different sectors if `asked` of `all` sectors are chosen at
 /// random.
-double distinct(double asked, double all) {
+double expected_distinct(double asked, double all) {
     return all * (1 - rounded(std::exp(-asked / all)));
 }
 
@@ -75,36 +75,38 @@ Tables::Tables(const Recording& recording, const Gpu& gpu, double first_level_by
                double new_part) {
     std::map<std::uint32_t, AllReads> all;
     for (const RecordedBlock& block : recording.recorded)
-        for (const auto& [instruction, reads] : reads_of(block)) all[instruction].add(reads);
+        for (const auto& [instruction, reads] : collect_reads(block)) all[instruction].add(reads);
     for (const auto& [instruction, reads] : all) {
         const auto count = static_cast<double>(reads.blocks);
         const double range = static_cast<double>(reads.last - reads.first + 1);
-        if (reads.blocks < kLeastBlocks || reads.ranges / count < kReached * range) continue;
-        Table table{.sectors_of_block = reads.sectors / count, .sectors = range};
-        const double asked = table.sectors_of_block * static_cast<double>(recording.blocks),
+        if (reads.blocks < kMinBlocksForTable || reads.ranges / count < kMinSpannedFraction * range)
+            continue;
+        Table table{.sectors_per_block = reads.sectors / count, .sectors = range};
+        const double asked = table.sectors_per_block * static_cast<double>(recording.blocks),
                      asked_here = asked / gpu.multiprocessors, bytes = range * kSectorBytes;
         // The first request of a sector misses. Later requests hit if the table fits into the
         // cache.
         const double first_here = std::min(1.0, range / asked_here),
                      first = std::min(1.0, range / asked),
-                     kept_here = std::min(1.0, kKeptInFirstLevel * first_level_bytes / bytes),
-                     kept = std::min(1.0, kKeptInSecondLevel * gpu.l2_bytes / bytes);
-        table.missed = first_here + (1 - first_here) * (1 - kept_here);
+                     kept_here =
+                         std::min(1.0, kFirstLevelTableFraction * first_level_bytes / bytes),
+                     kept = std::min(1.0, kSecondLevelTableFraction * gpu.l2_bytes / bytes);
+        table.missed_fraction = first_here + (1 - first_here) * (1 - kept_here);
         table.from_memory = std::min(new_part, first + (1 - first) * (1 - kept));
         tables_[instruction] = table;
     }
 }
 
-double Tables::asked_by(double blocks) const {
+double Tables::count_requests(double blocks) const {
     double sum = 0;
-    for (const auto& [instruction, table] : tables_) sum += table.sectors_of_block * blocks;
+    for (const auto& [instruction, table] : tables_) sum += table.sectors_per_block * blocks;
     return sum;
 }
 
-double Tables::distinct_of(double blocks) const {
+double Tables::count_distinct(double blocks) const {
     double sum = 0;
     for (const auto& [instruction, table] : tables_)
-        sum += distinct(table.sectors_of_block * blocks, table.sectors);
+        sum += expected_distinct(table.sectors_per_block * blocks, table.sectors);
     return sum;
 }
 

@@ -18,9 +18,9 @@ namespace coalesce::timing {
 struct Table {
     /// The fraction of the requested sectors that are not in the first-level cache, and the
     /// fraction of those that come from memory.
-    double missed = 1, from_memory = 1;
-    double sectors_of_block = 0;  ///< the average number of different sectors per block
-    double sectors = 0;           ///< the size of the table, from its first to its last sector
+    double missed_fraction = 1, from_memory = 1;
+    double sectors_per_block = 0;  ///< the average number of different sectors per block
+    double sectors = 0;            ///< the size of the table, from its first to its last sector
 };
 
 /// The tables of a launch, by the instruction that reads them.
@@ -33,16 +33,16 @@ public:
     Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);
 
     /// Returns the table that the instruction reads, or null.
-    const Table* of(std::uint32_t instruction) const {
+    const Table* find(std::uint32_t instruction) const {
         const auto found = tables_.find(instruction);
         return found == tables_.end() ? nullptr : &found->second;
     }
     bool empty() const { return tables_.empty(); }
     /// Returns the number of table sectors that `blocks` blocks request. Sectors that several
     /// blocks request count once for each of them.
-    double asked_by(double blocks) const;
+    double count_requests(double blocks) const;
     /// Returns the number of different table sectors that `blocks` blocks request.
-    double distinct_of(double blocks) const;
+    double count_distinct(double blocks) const;
 
 private:
     std::unordered_map<std::uint32_t, Table> tables_;

@@ -10,8 +10,9 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr int kLabel = 14, kNarrowest = 40;
-constexpr int kMostLines = 16, kMostChart = 5, kLeastChart = 3, kMostPlaces = 3, kMostTitle = 4;
+constexpr int kLabel = 14, kMinColumns = 40;
+constexpr int kMaxTotalLines = 16, kMaxChartRows = 5, kMinChartRows = 3, kMaxBlockRows = 3,
+              kMaxTitleLines = 4;
 /// Bytes in flight below which the time line shows nothing: less than a sector on average.
 constexpr double kSector = 32;
 
@@ -21,15 +22,15 @@ double finite(double value) {
 
 /// Adds a moment to a column's average, with the weight `part`.
 void add(Column& column, const Moment& moment, double part) {
-    column.mean.bytes_on_their_way += part * finite(moment.bytes_on_their_way);
+    column.mean.bytes_in_flight += part * finite(moment.bytes_in_flight);
     column.mean.bytes_stored += part * finite(moment.bytes_stored);
-    column.mean.at_barrier += part * finite(moment.at_barrier);
-    column.mean.waiting_for_loads += part * finite(moment.waiting_for_loads);
-    column.mean.at_work += part * finite(moment.at_work);
-    if (finite(moment.bytes_on_their_way) < kSector) column.nothing += part;
+    column.mean.warps_at_barrier += part * finite(moment.warps_at_barrier);
+    column.mean.warps_waiting_for_loads += part * finite(moment.warps_waiting_for_loads);
+    column.mean.warps_working += part * finite(moment.warps_working);
+    if (finite(moment.bytes_in_flight) < kSector) column.nothing += part;
 }
 
-std::vector<std::string> lines_within(const std::string& text, std::size_t width) {
+std::vector<std::string> wrap_lines(const std::string& text, std::size_t width) {
     std::vector<std::string> lines{""};
     for (std::size_t at = 0; at < text.size();) {
         std::size_t end = std::min(text.find(' ', at), text.size());
@@ -55,12 +56,12 @@ std::string row(std::string label, const std::string& signs) {
 // ---- bytes in flight ----
 
 /// Returns the character that fills a row of the chart to this fraction.
-char sign_of_part(double part) {
+char fill_glyph(double part) {
     return part >= 2.0 / 3 ? '#' : part >= 1.0 / 3 ? ':' : part > 0 ? '.' : ' ';
 }
 
 std::string chart(const Prediction& prediction, const std::vector<Column>& columns, int height) {
-    const double top = top_of(prediction, columns);
+    const double top = scale_top(prediction, columns);
     const double needed = finite(prediction.bytes_needed);
     const int needed_row =
         needed > 0 ? std::min(height - 1, static_cast<int>(needed / top * height)) : -1;
@@ -68,10 +69,10 @@ std::string chart(const Prediction& prediction, const std::vector<Column>& colum
     for (int level = height - 1; level >= 0; --level) {
         std::string signs;
         for (const Column& column : columns) {
-            const double filled = column.mean.bytes_on_their_way / top * height - level;
+            const double filled = column.mean.bytes_in_flight / top * height - level;
             // Draw any activity, however small, so that a blank always means none.
             const bool is_seen = level == 0 && column.nothing < 0.5;
-            const char sign = is_seen && filled <= 0 ? '.' : sign_of_part(filled);
+            const char sign = is_seen && filled <= 0 ? '.' : fill_glyph(filled);
             signs += sign == ' ' && level == needed_row ? '-' : sign;
         }
         text += row(level == needed_row                  ? bytes_text(needed) + " needed"
@@ -92,7 +93,7 @@ std::string gaps(const std::vector<Column>& columns) {
 
 // ---- stores and warps ----
 
-char sign_of_density(double part) {
+char density_glyph(double part) {
     if (part < 0.02) return ' ';
     return part < 0.25 ? '.' : part < 0.5 ? ':' : part < 0.75 ? '=' : '#';
 }
@@ -101,12 +102,12 @@ std::string density(const std::string& label, const std::vector<Column>& columns
                     double Moment::*what, double whole) {
     std::string signs;
     for (const Column& column : columns) {
-        signs += whole > 0 ? sign_of_density(column.mean.*what / whole) : ' ';
+        signs += whole > 0 ? density_glyph(column.mean.*what / whole) : ' ';
     }
     return row(label, signs);
 }
 
-double most_stored(const std::vector<Column>& columns) {
+double max_bytes_stored(const std::vector<Column>& columns) {
     double most = 0;
     for (const Column& column : columns) most = std::max(most, column.mean.bytes_stored);
     return most;
@@ -128,12 +129,12 @@ void draw_life(std::string& signs, const TimeLine::Life& life, double moments) {
 }
 
 std::string block_rows(const TimeLine& line, std::size_t columns, int most) {
-    const std::vector<int> places = places_of(line);
+    const std::vector<int> places = list_slots(line);
     std::string text;
     for (std::size_t i = 0; i < places.size() && static_cast<int>(i) < most; ++i) {
         std::string signs(columns, ' ');
         for (const TimeLine::Life& life : line.blocks) {
-            if (life.place != places[i]) continue;
+            if (life.slot != places[i]) continue;
             draw_life(signs, life, static_cast<double>(line.moments.size()));
         }
         text +=
@@ -145,12 +146,12 @@ std::string block_rows(const TimeLine& line, std::size_t columns, int most) {
 // ---- time ----
 
 std::string cycles_row(const TimeLine& line, std::size_t columns) {
-    const double cycles = finite(line.cycles_a_moment) * static_cast<double>(line.moments.size());
+    const double cycles = finite(line.cycles_per_moment) * static_cast<double>(line.moments.size());
     std::string signs(columns, ' ');
     if (cycles == 0) return "";
-    const double step = step_of(cycles, static_cast<int>(columns / 8));
+    const double step = choose_tick_step(cycles, static_cast<int>(columns / 8));
     for (double at = 0; at < cycles; at += step) {
-        const std::string mark = "|" + short_number(at);
+        const std::string mark = "|" + format_short(at);
         const auto column = static_cast<std::size_t>(at / cycles * static_cast<double>(columns));
         // In the first column, the mark replaces the bar after the row's label.
         if (at == 0) signs.replace(0, 1, "0");
@@ -161,7 +162,7 @@ std::string cycles_row(const TimeLine& line, std::size_t columns) {
 
 }  // namespace
 
-std::vector<Column> columns_of(const TimeLine& line, int count) {
+std::vector<Column> average_columns(const TimeLine& line, int count) {
     std::vector<Column> columns(static_cast<std::size_t>(std::max(count, 0)));
     const auto moments = static_cast<double>(line.moments.size());
     for (std::size_t i = 0; i < columns.size() && moments > 0; ++i) {
@@ -177,30 +178,31 @@ std::vector<Column> columns_of(const TimeLine& line, int count) {
     return columns;
 }
 
-std::vector<int> places_of(const TimeLine& line) {
+std::vector<int> list_slots(const TimeLine& line) {
     std::vector<int> places;
-    for (const TimeLine::Life& life : line.blocks) places.push_back(life.place);
+    for (const TimeLine::Life& life : line.blocks) places.push_back(life.slot);
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());
     return places;
 }
 
-double warps_of(const Prediction& prediction) {
-    double most = std::max(0, prediction.resident_blocks * prediction.warps_of_block);
+double resident_warps(const Prediction& prediction) {
+    double most = std::max(0, prediction.resident_blocks * prediction.warps_per_block);
     for (const Moment& moment : prediction.time_line.moments) {
-        most = std::max(most, finite(moment.at_barrier) + finite(moment.waiting_for_loads) +
-                                  finite(moment.at_work));
+        most = std::max(most, finite(moment.warps_at_barrier) +
+                                  finite(moment.warps_waiting_for_loads) +
+                                  finite(moment.warps_working));
     }
     return most;
 }
 
-double top_of(const Prediction& prediction, const std::vector<Column>& columns) {
+double scale_top(const Prediction& prediction, const std::vector<Column>& columns) {
     double top = std::max(finite(prediction.bytes_needed), kSector);
-    for (const Column& column : columns) top = std::max(top, column.mean.bytes_on_their_way);
+    for (const Column& column : columns) top = std::max(top, column.mean.bytes_in_flight);
     return top;
 }
 
-double step_of(double cycles, int most) {
+double choose_tick_step(double cycles, int most) {
     const double least = cycles / std::max(most, 1);
     const double power = std::pow(10, std::floor(std::log10(least)));
     for (const double factor : {1.0, 2.0, 5.0}) {
@@ -210,37 +212,38 @@ double step_of(double cycles, int most) {
 }
 
 std::string short_name(const Prediction& prediction, std::size_t room) {
-    const std::string name = printable(prediction.kernel);
+    const std::string name = replace_non_ascii(prediction.kernel);
     if (name.empty()) return "the kernel";
     return name.size() <= room ? name : name.substr(0, room - 3) + "...";
 }
 
 std::string time_line_text(const Prediction& prediction, int width) {
-    const int wide = std::max(width, kNarrowest);
+    const int wide = std::max(width, kMinColumns);
     const auto room = static_cast<std::size_t>(wide);
     const TimeLine& line = prediction.time_line;
-    std::vector<std::string> title = lines_within(
-        short_name(prediction, room / 2) + ": one multiprocessor (" + label_of(prediction) + ")",
-        room);
-    title.resize(std::min<std::size_t>(title.size(), kMostTitle));
+    std::vector<std::string> title =
+        wrap_lines(short_name(prediction, room / 2) + ": one multiprocessor (" +
+                       prediction_label(prediction) + ")",
+                   room);
+    title.resize(std::min<std::size_t>(title.size(), kMaxTitleLines));
     std::string text;
     for (const std::string& one : title) text += one + "\n";
     if (line.moments.empty()) return text + "The model has no time line of it.\n";
 
     const std::vector<std::string> legend =
-        lines_within("x: nothing is in flight. .:=#: few to many. [==]: a block.", room);
+        wrap_lines("x: nothing is in flight. .:=#: few to many. [==]: a block.", room);
     constexpr int other_rows = 6;
-    const int left =
-        kMostLines - other_rows - static_cast<int>(title.size()) - static_cast<int>(legend.size());
+    const int left = kMaxTotalLines - other_rows - static_cast<int>(title.size()) -
+                     static_cast<int>(legend.size());
     const int places =
-        std::min({static_cast<int>(places_of(line).size()), kMostPlaces, left - kLeastChart});
-    const std::vector<Column> columns = columns_of(line, wide - kLabel - 1);
-    text += chart(prediction, columns, std::min(kMostChart, left - places)) + gaps(columns);
-    text += density("stores", columns, &Moment::bytes_stored, most_stored(columns));
-    const double warps = warps_of(prediction);
-    text += density("at barriers", columns, &Moment::at_barrier, warps);
-    text += density("wait for loads", columns, &Moment::waiting_for_loads, warps);
-    text += density("at work", columns, &Moment::at_work, warps);
+        std::min({static_cast<int>(list_slots(line).size()), kMaxBlockRows, left - kMinChartRows});
+    const std::vector<Column> columns = average_columns(line, wide - kLabel - 1);
+    text += chart(prediction, columns, std::min(kMaxChartRows, left - places)) + gaps(columns);
+    text += density("stores", columns, &Moment::bytes_stored, max_bytes_stored(columns));
+    const double warps = resident_warps(prediction);
+    text += density("at barriers", columns, &Moment::warps_at_barrier, warps);
+    text += density("wait for loads", columns, &Moment::warps_waiting_for_loads, warps);
+    text += density("at work", columns, &Moment::warps_working, warps);
     text += block_rows(line, columns.size(), places) + cycles_row(line, columns.size());
     for (const std::string& one : legend) text += one + "\n";
     return text;

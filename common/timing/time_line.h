@@ -20,21 +20,21 @@ struct Column {
     Moment mean;
     double nothing = 0;  ///< the fraction of it in which no load is in flight
 };
-std::vector<Column> columns_of(const TimeLine& line, int count);
+std::vector<Column> average_columns(const TimeLine& line, int count);
 
 /// Returns the slots of resident blocks that occur in the time line, each once, in order.
-std::vector<int> places_of(const TimeLine& line);
+std::vector<int> list_slots(const TimeLine& line);
 
 /// Returns the number of resident warps, which is the height of the row of warps.
-double warps_of(const Prediction& prediction);
+double resident_warps(const Prediction& prediction);
 
 /// Returns the top of the scale for bytes: the bytes that are needed, or the largest number in
 /// flight if that is more.
-double top_of(const Prediction& prediction, const std::vector<Column>& columns);
+double scale_top(const Prediction& prediction, const std::vector<Column>& columns);
 
 /// Returns the cycles between marks (1, 2 or 5 times a power of ten), such that there are at most
 /// `most` marks.
-double step_of(double cycles, int most);
+double choose_tick_step(double cycles, int most);
 
 /// Returns the kernel's name, shortened to `room` characters.
 std::string short_name(const Prediction& prediction, std::size_t room);

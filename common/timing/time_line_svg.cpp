@@ -19,7 +19,7 @@ constexpr double kChartTop = 84, kChartBottom = 174;
 constexpr double kRow = 20, kRowHeight = 15, kFirstRow = 184;
 constexpr double kBlock = 12, kBlockHeight = 9;
 constexpr int kColumns = 288;  ///< two pixels each
-constexpr int kMostPlaces = 4;
+constexpr int kMaxBlockRows = 4;
 
 // CSS rules in addition to those that all diagrams share.
 constexpr const char* kStyle =
@@ -30,7 +30,7 @@ constexpr const char* kStyle =
 
 /// Formats pixels to a tenth.
 std::string pixels(double value) {
-    return short_number(std::round(10 * value) / 10);
+    return format_short(std::round(10 * value) / 10);
 }
 
 std::string text_at(double x, double y, const std::string& kind, const std::string& text) {
@@ -47,7 +47,7 @@ std::string path(const std::string& kind, const std::string& drawn) {
     return drawn.empty() ? "" : "<path class=\"" + kind + "\" d=\"" + drawn + "\"/>\n";
 }
 
-double x_of(std::size_t column) {
+double column_x(std::size_t column) {
     return kLeft + (kRight - kLeft) * static_cast<double>(column) / kColumns;
 }
 
@@ -60,8 +60,9 @@ std::string area(const std::vector<double>& values, double whole, double bottom,
         const double part = i < values.size() && whole > 0 ? values[i] / whole : 0;
         const double y = bottom - height * std::min(part, 1.0);
         if (pixels(y) == pixels(before)) continue;
-        if (pixels(before) == pixels(bottom)) drawn += "M" + pixels(x_of(i)) + " " + pixels(bottom);
-        if (pixels(before) != pixels(bottom)) drawn += "H" + pixels(x_of(i));
+        if (pixels(before) == pixels(bottom))
+            drawn += "M" + pixels(column_x(i)) + " " + pixels(bottom);
+        if (pixels(before) != pixels(bottom)) drawn += "H" + pixels(column_x(i));
         drawn += "V" + pixels(y);
         before = y;
     }
@@ -84,7 +85,7 @@ std::string gaps(const std::vector<Column>& columns) {
         const std::size_t first = i;
         while (i < columns.size() && columns[i].nothing >= 0.5) ++i;
         if (i == first) continue;
-        const double begin = x_of(first), end = x_of(i);
+        const double begin = column_x(first), end = column_x(i);
         svg += box("waste", begin, kChartTop, end - begin, kChartBottom - kChartTop);
         if (end - begin < room_for_word) continue;
         svg += text_at((begin + end) / 2, (kChartTop + kChartBottom) / 2, "middle", "nothing");
@@ -94,14 +95,14 @@ std::string gaps(const std::vector<Column>& columns) {
 
 std::string chart(const Prediction& prediction, const std::vector<Column>& columns) {
     const double height = kChartBottom - kChartTop;
-    const double top = top_of(prediction, columns);
+    const double top = scale_top(prediction, columns);
     std::string svg = box("idle", kLeft, kChartTop, kRight - kLeft, height) + gaps(columns);
-    svg += path("used",
-                area(values_of(columns, &Moment::bytes_on_their_way), top, kChartBottom, height));
+    svg +=
+        path("used", area(values_of(columns, &Moment::bytes_in_flight), top, kChartBottom, height));
     svg += text_at(12, kChartTop + height / 2 - 4, "", "bytes on");
     svg += text_at(12, kChartTop + height / 2 + 12, "", "their way");
     svg += text_at(kLeft - 6, kChartBottom, "right faint", "0");
-    const bool has_need = is_count(prediction.bytes_needed);
+    const bool has_need = is_nonzero_count(prediction.bytes_needed);
     const double needed = has_need ? kChartBottom - height * prediction.bytes_needed / top : 0;
     constexpr double text_height = 12;
     if (has_need) {
@@ -128,11 +129,12 @@ std::string row(int index, const std::string& label, const std::vector<double>& 
 std::string rows(const Prediction& prediction, const std::vector<Column>& columns) {
     const std::vector<double> stored = values_of(columns, &Moment::bytes_stored);
     const double most = stored.empty() ? 0 : *std::max_element(stored.begin(), stored.end());
-    const double warps = warps_of(prediction);
+    const double warps = resident_warps(prediction);
     return row(0, "stores", stored, most, "used") +
-           row(1, "at barriers", values_of(columns, &Moment::at_barrier), warps, "waste") +
-           row(2, "wait for loads", values_of(columns, &Moment::waiting_for_loads), warps, "used") +
-           row(3, "at work", values_of(columns, &Moment::at_work), warps, "used");
+           row(1, "at barriers", values_of(columns, &Moment::warps_at_barrier), warps, "waste") +
+           row(2, "wait for loads", values_of(columns, &Moment::warps_waiting_for_loads), warps,
+               "used") +
+           row(3, "at work", values_of(columns, &Moment::warps_working), warps, "used");
 }
 
 constexpr double kBlocksTop = kFirstRow + 4 * kRow + 2;
@@ -148,13 +150,13 @@ std::string life(const TimeLine::Life& life, double moments, double top) {
 }
 
 std::string blocks(const TimeLine& line, std::size_t shown) {
-    const std::vector<int> places = places_of(line);
+    const std::vector<int> places = list_slots(line);
     std::string svg;
     for (std::size_t i = 0; i < shown; ++i) {
         const double top = kBlocksTop + kBlock * static_cast<double>(i);
         svg += box("idle", kLeft, top, kRight - kLeft, kBlockHeight);
         for (const TimeLine::Life& one : line.blocks) {
-            if (one.place != places[i]) continue;
+            if (one.slot != places[i]) continue;
             svg += life(one, static_cast<double>(line.moments.size()), top);
         }
     }
@@ -166,14 +168,14 @@ std::string blocks(const TimeLine& line, std::size_t shown) {
 }
 
 std::string cycles_axis(const TimeLine& line, double top) {
-    const double cycles = line.cycles_a_moment * static_cast<double>(line.moments.size());
-    if (!is_count(cycles)) return "";
+    const double cycles = line.cycles_per_moment * static_cast<double>(line.moments.size());
+    if (!is_nonzero_count(cycles)) return "";
     std::string svg = text_at(12, top + 16, "", "cycles"), marks;
-    const double step = step_of(cycles, 8);
+    const double step = choose_tick_step(cycles, 8);
     for (double at = 0; at < cycles; at += step) {
         const double x = kLeft + (kRight - kLeft) * at / cycles;
         marks += "M" + pixels(x) + " " + pixels(top) + "v5";
-        svg += text_at(x, top + 17, "middle faint", short_number(at));
+        svg += text_at(x, top + 17, "middle faint", format_short(at));
     }
     return path("axis", marks) + svg;
 }
@@ -184,15 +186,15 @@ std::string cycles_axis(const TimeLine& line, double top) {
 std::string description(const Prediction& prediction) {
     std::string text =
         "Moments from left to right; below each other: bytes in flight, stores, warps, blocks.";
-    if (is_count(prediction.bytes_on_their_way)) {
-        text += " On average " + bytes_text(prediction.bytes_on_their_way) + " are in flight";
-        if (is_count(prediction.bytes_needed)) {
+    if (is_nonzero_count(prediction.bytes_in_flight)) {
+        text += " On average " + bytes_text(prediction.bytes_in_flight) + " are in flight";
+        if (is_nonzero_count(prediction.bytes_needed)) {
             text += "; " + bytes_text(prediction.bytes_needed) + " are needed";
         }
         text += ".";
     }
-    if (is_part(prediction.nothing_on_its_way)) {
-        text += " For " + percent_text(prediction.nothing_on_its_way) +
+    if (is_nonzero_fraction(prediction.fraction_without_loads)) {
+        text += " For " + percent_text(prediction.fraction_without_loads) +
                 " of the time nothing is in flight.";
     }
     return text;
@@ -210,23 +212,23 @@ std::string legend(bool has_need) {
 
 std::string time_line_svg(const Prediction& prediction) {
     const TimeLine& line = prediction.time_line;
-    const std::size_t shown = std::min<std::size_t>(places_of(line).size(), kMostPlaces);
+    const std::size_t shown = std::min<std::size_t>(list_slots(line).size(), kMaxBlockRows);
     const double axis = kBlocksTop + kBlock * static_cast<double>(shown) + 2;
     const double bottom = line.moments.empty() ? kLegend + 16 : axis + 26;
     const std::string height = pixels(bottom), width = pixels(kWidth);
     const std::string title = short_name(prediction, 70) + ": one multiprocessor";
     std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"diagram\" width=\"" +
                       width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
-                      "\">\n<title>" + escaped(title + " (" + label_of(prediction) + ")") +
+                      "\">\n<title>" + escaped(title + " (" + prediction_label(prediction) + ")") +
                       "</title>\n<desc>" + escaped(description(prediction)) + "</desc>\n" +
                       kDiagramStyle + kStyle;
     svg += box("page", 0, 0, kWidth, bottom) + text_at(12, kTitle, "head", title) +
-           text_at(12, kLabel, "", label_of(prediction));
+           text_at(12, kLabel, "", prediction_label(prediction));
     if (line.moments.empty()) {
         return svg + text_at(12, kLegend, "", "The model has no time line of it.") + "</svg>\n";
     }
-    const std::vector<Column> columns = columns_of(line, kColumns);
-    svg += legend(is_count(prediction.bytes_needed)) + chart(prediction, columns);
+    const std::vector<Column> columns = average_columns(line, kColumns);
+    svg += legend(is_nonzero_count(prediction.bytes_needed)) + chart(prediction, columns);
     svg += rows(prediction, columns) + blocks(line, shown) + cycles_axis(line, axis);
     return svg + "</svg>\n";
 }

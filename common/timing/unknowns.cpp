@@ -8,7 +8,7 @@ namespace {
 
 /// Reports whether so few of the blocks' sectors are stored that the cost of stores does not
 /// matter.
-bool stores_little(const Work& work) {
+bool stores_few_sectors(const Work& work) {
     constexpr double little = .05;
     double read = 0, written = 0;
     for (const BlockProgram& kind : work.kinds) {
@@ -28,9 +28,9 @@ bool stores_little(const Work& work) {
 ///   sectors that the warps of one block fill. (On an H200 a transpose of 32 x 32 elements whose
 ///   rows begin anywhere in a sector, and whose blocks leave a fifth of their sectors' bytes to
 ///   others, took 2.9 times as long as predicted.)
-bool stores_parts(const Work& work, const Traffic& t) {
+bool stores_partial_sectors(const Work& work, const Traffic& t) {
     constexpr double some = .2, some_left = .1;
-    if (stores_little(work)) return false;
+    if (stores_few_sectors(work)) return false;
     double near = 0, edges = 0, partial = 0, all = 0;
     for (const BlockProgram& kind : work.kinds) {
         near += kind.sectors_partial_near;
@@ -39,7 +39,7 @@ bool stores_parts(const Work& work, const Traffic& t) {
         all += kind.sectors_written + kind.sectors_partial;
     }
     return std::max(near, edges) > some * all || t.unfinished > some ||
-           t.left_to_others * partial > some_left * all;
+           t.left_for_other_blocks * partial > some_left * all;
 }
 
 /// Reports whether half lines make the prediction uncertain. Copies that wrote runs of 64 bytes
@@ -49,14 +49,14 @@ bool stores_parts(const Work& work, const Traffic& t) {
 /// well, because memory reads pairs of sectors.
 bool moves_half_lines(const Work& work, const Traffic& t) {
     const auto is_half = [](double run) { return run > 0 && run < kLineBytes; };
-    const bool halves_may_meet = !stores_little(work) && is_half(t.own_run_read) &&
+    const bool halves_may_meet = !stores_few_sectors(work) && is_half(t.own_run_read) &&
                                  t.run_read() > 0 && t.run_read() <= kLineBytes;
-    return (is_half(t.run_written()) && !stores_little(work)) || halves_may_meet;
+    return (is_half(t.run_written()) && !stores_few_sectors(work)) || halves_may_meet;
 }
 
 /// Returns for each register whether its value may differ between lanes, because it depends on
 /// thread numbers or on memory.
-std::vector<bool> values_by_lane(const std::vector<Instruction>& instructions) {
+std::vector<bool> find_lane_dependent_registers(const std::vector<Instruction>& instructions) {
     std::vector<bool> by_lane;  // by register
     const auto is_by_lane = [&](std::uint32_t reg) { return reg < by_lane.size() && by_lane[reg]; };
     bool changes = true;
@@ -84,7 +84,7 @@ bool reads_constants_by_lane(const Recording& recording) {
     const auto is_load = [](const Instruction& i) { return i.opcode == "ld" && i.has("const"); };
     const std::vector<Instruction>& all = recording.instructions;
     if (std::none_of(all.begin(), all.end(), is_load)) return false;
-    const std::vector<bool> by_lane = values_by_lane(all);
+    const std::vector<bool> by_lane = find_lane_dependent_registers(all);
     return std::any_of(all.begin(), all.end(), [&](const Instruction& i) {
         return is_load(i) && std::any_of(i.read.begin(), i.read.end(), [&](std::uint32_t reg) {
                    return reg < by_lane.size() && by_lane[reg];
@@ -103,7 +103,7 @@ bool writes_where_it_reads(const Recording& recording) {
     constexpr double nearly_all = .8;
     const SectorSet &reads = recording.reads.sectors, &writes = recording.writes.sectors;
     const auto most = static_cast<double>(std::max(reads.size(), writes.size()));
-    return most > 0 && static_cast<double>(reads.common_with(writes)) > nearly_all * most;
+    return most > 0 && static_cast<double>(reads.count_common(writes)) > nearly_all * most;
 }
 
 bool has_short_runs(const Traffic& t) {
@@ -111,19 +111,19 @@ bool has_short_runs(const Traffic& t) {
     return is_short(t.run_read()) || is_short(t.run_written());
 }
 
-void note_unknown(Prediction& p, const Recording& recording, const Occupancy& occupancy,
-                  const Work& work, const Traffic& t) {
-    if (occupancy.in_doubt) p.unknown.push_back(Unknown::registers);
+void record_unknowns(Prediction& p, const Recording& recording, const Occupancy& occupancy,
+                     const Work& work, const Traffic& t) {
+    if (occupancy.is_uncertain) p.unknown.push_back(Unknown::registers);
     if (recording.blocks_wait) p.unknown.push_back(Unknown::waits);
     if (recording.local_bytes > 0) p.unknown.push_back(Unknown::local_memory);
-    if (work.unlike) p.unknown.push_back(Unknown::unlike_blocks);
+    if (work.has_uneven_blocks) p.unknown.push_back(Unknown::unlike_blocks);
     const auto has_atomics = [](const BlockProgram& b) { return b.has_atomics; };
     if (std::any_of(work.kinds.begin(), work.kinds.end(), has_atomics))
         p.unknown.push_back(Unknown::atomics);
-    const auto is_doubtful = [](const BlockProgram& b) { return b.doubtful_lines > .4; };
+    const auto is_doubtful = [](const BlockProgram& b) { return b.uncertain_lines > .4; };
     if (std::any_of(work.kinds.begin(), work.kinds.end(), is_doubtful))
         p.unknown.push_back(Unknown::first_level);
-    if (stores_parts(work, t)) p.unknown.push_back(Unknown::parts);
+    if (stores_partial_sectors(work, t)) p.unknown.push_back(Unknown::parts);
     if (moves_half_lines(work, t)) p.unknown.push_back(Unknown::half_lines);
     if (multiplies_matrices(recording)) p.unknown.push_back(Unknown::tensor_cores);
     if (reads_constants_by_lane(recording)) p.unknown.push_back(Unknown::constants);

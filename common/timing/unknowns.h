@@ -8,8 +8,8 @@
 namespace coalesce::timing {
 
 /// Adds to `p.unknown` what makes this prediction uncertain.
-void note_unknown(Prediction& p, const Recording& recording, const Occupancy& occupancy,
-                  const Work& work, const Traffic& traffic);
+void record_unknowns(Prediction& p, const Recording& recording, const Occupancy& occupancy,
+                     const Work& work, const Traffic& traffic);
 
 /// Reports whether the launch reads almost only the memory that it writes, and writes almost only
 /// the memory that it reads.

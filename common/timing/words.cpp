@@ -13,7 +13,7 @@ namespace {
 // ---- the bottleneck ----
 
 std::string busy_text(const std::string& what, double part) {
-    return is_part(part)
+    return is_nonzero_fraction(part)
                ? ": " + what + " busy " + percent_text(std::min(part, 1.0)) + " of the time"
                : "";
 }
@@ -22,13 +22,14 @@ std::string busy_text(const std::string& what, double part) {
 /// example.
 std::string flight_text(const Prediction& p) {
     std::string text;
-    if (is_on_its_way(p)) {
-        text = ": " + bytes_text(p.bytes_on_their_way) + " are in flight per multiprocessor";
-        if (is_too_little(p)) text += ", " + bytes_text(p.bytes_needed) + " are needed";
-        if (is_too_little(p)) text += " (Little's law)";
+    if (has_bytes_in_flight(p)) {
+        text = ": " + bytes_text(p.bytes_in_flight) + " are in flight per multiprocessor";
+        if (has_too_few_bytes_in_flight(p))
+            text += ", " + bytes_text(p.bytes_needed) + " are needed";
+        if (has_too_few_bytes_in_flight(p)) text += " (Little's law)";
     }
-    if (is_part(p.nothing_on_its_way)) {
-        text += (text.empty() ? ": " : "; ") + percent_text(p.nothing_on_its_way) +
+    if (is_nonzero_fraction(p.fraction_without_loads)) {
+        text += (text.empty() ? ": " : "; ") + percent_text(p.fraction_without_loads) +
                 " of the time nothing is in flight";
     }
     return text;
@@ -36,7 +37,7 @@ std::string flight_text(const Prediction& p) {
 
 std::string memory_verdict(const Prediction& p) {
     std::string text = "memory is the limit" + busy_text("it is", p.busy.memory);
-    const bool reads = is_short(p.run_bytes_read), writes = is_short(p.run_bytes_written);
+    const bool reads = is_short_run(p.run_bytes_read), writes = is_short_run(p.run_bytes_written);
     if (!reads && !writes) return text;
     const bool is_read = reads && !(writes && p.run_bytes_written < p.run_bytes_read);
     return text + (is_read ? ", reading runs of " + bytes_text(p.run_bytes_read)
@@ -52,14 +53,14 @@ std::string cache_verdict(const Prediction& p) {
 
 std::string start_verdict(const Prediction& p, const Gpu& gpu) {
     std::string text = "blocks end faster than new ones can start";
-    if (is_count(gpu.block_interval)) {
-        text += ": a multiprocessor starts one every " + number_text(gpu.block_interval) +
+    if (is_nonzero_count(gpu.block_interval_cycles)) {
+        text += ": a multiprocessor starts one every " + number_text(gpu.block_interval_cycles) +
                 " cycles at best";
     }
-    if (is_count(p.life.start)) {
-        text += (is_count(gpu.block_interval) ? ", and" : ":") + std::string(" a warp waits ") +
-                number_text(p.life.start) + " of its " + number_text(p.life.sum()) +
-                " cycles for its start";
+    if (is_nonzero_count(p.life.start)) {
+        text += (is_nonzero_count(gpu.block_interval_cycles) ? ", and" : ":") +
+                std::string(" a warp waits ") + number_text(p.life.start) + " of its " +
+                number_text(p.life.sum()) + " cycles for its start";
     }
     return text;
 }
@@ -67,7 +68,7 @@ std::string start_verdict(const Prediction& p, const Gpu& gpu) {
 std::string few_blocks_verdict(const Prediction& p) {
     if (!std::isfinite(p.rounds) || p.rounds <= 0) return "too few blocks fill the GPU";
     const double whole = std::floor(p.rounds), last = p.rounds - whole;
-    if (!is_part(last)) return "too few blocks fill the GPU";
+    if (!is_nonzero_fraction(last)) return "too few blocks fill the GPU";
     if (whole == 0) {
         return "too few blocks: " + percent_text(last) + " of those that the GPU can hold at once";
     }
@@ -75,21 +76,21 @@ std::string few_blocks_verdict(const Prediction& p) {
            " rounds fills " + percent_text(last) + " of the GPU";
 }
 
-std::string verdict_of(const Prediction& p, const Gpu& gpu) {
-    switch (p.binds) {
-        case Binds::memory: return memory_verdict(p);
-        case Binds::flight: return "it waits for its loads" + flight_text(p);
-        case Binds::barrier: return "it waits at barriers" + flight_text(p);
-        case Binds::shared:
-            return limit_of(p) + " is the limit" + busy_text("it is", p.busy.shared);
-        case Binds::cache: return cache_verdict(p);
-        case Binds::stores:
+std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
+    switch (p.bottleneck) {
+        case Bottleneck::memory: return memory_verdict(p);
+        case Bottleneck::flight: return "it waits for its loads" + flight_text(p);
+        case Bottleneck::barrier: return "it waits at barriers" + flight_text(p);
+        case Bottleneck::shared:
+            return describe_bottleneck(p) + " is the limit" + busy_text("it is", p.busy.shared);
+        case Bottleneck::cache: return cache_verdict(p);
+        case Bottleneck::stores:
             return "stores that write partial sectors are the limit" +
                    busy_text("the path of stores to the second-level cache is", p.busy.l2_write);
-        case Binds::issue:
+        case Bottleneck::issue:
             return "instructions are the limit" + busy_text("the schedulers are", p.busy.issue);
-        case Binds::blocks: return start_verdict(p, gpu);
-        case Binds::few_blocks: return few_blocks_verdict(p);
+        case Bottleneck::blocks: return start_verdict(p, gpu);
+        case Bottleneck::few_blocks: return few_blocks_verdict(p);
     }
     return "";
 }
@@ -98,18 +99,18 @@ std::string verdict_of(const Prediction& p, const Gpu& gpu) {
 
 /// Returns what limits the number of resident blocks.
 std::string limit_text(const Prediction& p, const Gpu& gpu) {
-    switch (p.occupied) {
-        case Occupied::threads:
+    switch (p.occupancy_limit) {
+        case OccupancyLimit::threads:
             return "more do not fit into its " + std::to_string(gpu.warps * 32) + " threads";
-        case Occupied::blocks: return "it accepts no more, however small they are";
-        case Occupied::registers:
+        case OccupancyLimit::blocks: return "it accepts no more, however small they are";
+        case OccupancyLimit::registers:
             return "no more fit, since " +
                    (p.registers > 0
                         ? "a thread needs about " + std::to_string(p.registers) + " registers"
                         : std::string("their threads need so many registers"));
-        case Occupied::shared_memory:
+        case OccupancyLimit::shared_memory:
             return "more do not fit, because each needs so much shared memory";
-        case Occupied::grid: return "the grid has no more blocks for it";
+        case OccupancyLimit::grid: return "the grid has no more blocks for it";
     }
     return "";
 }
@@ -125,10 +126,10 @@ std::string resident_text(const Prediction& p, const Gpu& gpu) {
 /// example.
 std::string life_text(const Prediction& p) {
     const double all = p.life.sum();
-    if (!is_count(all)) return "";
+    if (!is_nonzero_count(all)) return "";
     std::string at_barriers = "at barriers";
-    if (p.warps_of_block > 1) {
-        at_barriers += " for the slowest of " + std::to_string(p.warps_of_block) + " warps";
+    if (p.warps_per_block > 1) {
+        at_barriers += " for the slowest of " + std::to_string(p.warps_per_block) + " warps";
     }
     const std::pair<double, std::string> parts[] = {
         {p.life.start, "until it starts"},   {p.life.issue, "executing instructions"},
@@ -139,53 +140,53 @@ std::string life_text(const Prediction& p) {
     double rest = all;
     for (const auto& [cycles, what] : parts) {
         // Less than a twentieth of the warp's life is not worth mentioning.
-        if (!is_count(cycles) || cycles < all / 20) continue;
+        if (!is_nonzero_count(cycles) || cycles < all / 20) continue;
         said.push_back(number_text(cycles) + " " + what);
         rest -= cycles;
     }
     if (said.empty()) return "";
     if (rest >= all / 20) said.push_back(number_text(rest) + " for everything else");
-    return "A warp lives about " + number_text(all) + " cycles: " + listed(said) + ".";
+    return "A warp lives about " + number_text(all) + " cycles: " + join_as_list(said) + ".";
 }
 
 /// Returns Little's law with its three numbers, because a kernel can change two of them.
-std::string little_text(const Prediction& p) {
-    if (!is_too_little(p) || !is_count(p.latency_cycles)) return "";
-    const double rate = p.bytes_on_their_way / p.latency_cycles;
-    if (!is_part(rate)) return "";
+std::string littles_law_text(const Prediction& p) {
+    if (!has_too_few_bytes_in_flight(p) || !is_nonzero_count(p.latency_cycles)) return "";
+    const double rate = p.bytes_in_flight / p.latency_cycles;
+    if (!is_nonzero_fraction(rate)) return "";
     return "A load takes about " + number_text(p.latency_cycles) + " cycles, so " +
-           bytes_text(p.bytes_on_their_way) + " in flight bring a multiprocessor " +
-           times_text(rate) + " bytes per cycle.";
+           bytes_text(p.bytes_in_flight) + " in flight bring a multiprocessor " + times_text(rate) +
+           " bytes per cycle.";
 }
 
 /// Lists the units that are busy for at least a tenth of the time, except the one in the verdict.
 std::string busy_parts_text(const Prediction& p) {
     std::vector<std::pair<double, std::string>> parts;
     const auto add = [&](double part, const std::string& what, bool is_said) {
-        if (is_part(part) && part >= 0.1 && !is_said) parts.emplace_back(part, what);
+        if (is_nonzero_fraction(part) && part >= 0.1 && !is_said) parts.emplace_back(part, what);
     };
-    add(p.busy.memory, "memory", p.binds == Binds::memory);
-    add(p.busy.shared, "shared memory and first-level cache", p.binds == Binds::shared);
-    add(p.busy.l2_read, "the path of loads from the cache", p.binds == Binds::cache);
+    add(p.busy.memory, "memory", p.bottleneck == Bottleneck::memory);
+    add(p.busy.shared, "shared memory and first-level cache", p.bottleneck == Bottleneck::shared);
+    add(p.busy.l2_read, "the path of loads from the cache", p.bottleneck == Bottleneck::cache);
     add(p.busy.l2_write, "the path of stores to the cache",
-        p.binds == Binds::cache || p.binds == Binds::stores);
-    add(p.busy.issue, "issue", p.binds == Binds::issue);
+        p.bottleneck == Bottleneck::cache || p.bottleneck == Bottleneck::stores);
+    add(p.busy.issue, "issue", p.bottleneck == Bottleneck::issue);
     std::stable_sort(parts.begin(), parts.end(),
                      [](const auto& one, const auto& other) { return one.first > other.first; });
     std::vector<std::string> said;
     for (const auto& [part, what] : parts) {
         if (said.size() < 3) said.push_back(what + " " + percent_text(std::min(part, 1.0)));
     }
-    return said.empty() ? "" : "Busy: " + listed(said) + " of the time.";
+    return said.empty() ? "" : "Busy: " + join_as_list(said) + " of the time.";
 }
 
-std::string traffic_text_of(const Prediction& p, double useful_bytes) {
-    if (!is_count(p.memory_bytes) || !is_count(useful_bytes)) return "";
-    if (p.memory_bytes > kNotablyMore * useful_bytes) {
+std::string useful_traffic_text(const Prediction& p, double useful_bytes) {
+    if (!is_nonzero_count(p.memory_bytes) || !is_nonzero_count(useful_bytes)) return "";
+    if (p.memory_bytes > kNotableRatio * useful_bytes) {
         return "Memory moves " + traffic_text(p.memory_bytes) + "; " + traffic_text(useful_bytes) +
                " would be enough.";
     }
-    if (useful_bytes > kNotablyMore * p.memory_bytes) {
+    if (useful_bytes > kNotableRatio * p.memory_bytes) {
         return "Memory moves " + traffic_text(p.memory_bytes) + " of the " +
                traffic_text(useful_bytes) +
                " that are read and written; the cache serves the rest.";
@@ -195,7 +196,7 @@ std::string traffic_text_of(const Prediction& p, double useful_bytes) {
 
 /// Returns an upper bound of the slowdown of memory for runs of this length: the table's value for
 /// the next shorter runs.
-double most_slower(const Runs& runs, const std::vector<double>& table, double run) {
+double slowdown_limit(const Runs& runs, const std::vector<double>& table, double run) {
     double slower = 0;
     for (std::size_t i = 0; i < std::min(runs.bytes.size(), table.size()); ++i) {
         if (i == 0 || runs.bytes[i] <= run) slower = table[i];
@@ -205,27 +206,27 @@ double most_slower(const Runs& runs, const std::vector<double>& table, double ru
 
 /// Describes the runs in memory, unless memory is so idle that they do not matter.
 std::string runs_text(const Prediction& p, const Gpu& gpu) {
-    if (p.binds != Binds::memory && !(p.busy.memory >= kBusy)) return "";
+    if (p.bottleneck != Bottleneck::memory && !(p.busy.memory >= kNotableUtilization)) return "";
     std::vector<std::string> said;
     const auto add = [&](const std::string& what, double run, const std::vector<double>& table) {
-        if (!is_short(run)) return;
+        if (!is_short_run(run)) return;
         said.push_back(what + " in runs of " + bytes_text(run));
-        const double slower = most_slower(gpu.runs, table, run);
-        if (is_part(slower)) {
+        const double slower = slowdown_limit(gpu.runs, table, run);
+        if (is_nonzero_fraction(slower)) {
             said.back() += " (up to " + percent_text(slower) + " slower than long ones)";
         }
     };
     add("reads", p.run_bytes_read, gpu.runs.read);
     add("writes", p.run_bytes_written, gpu.runs.write);
-    return said.empty() ? "" : "Memory sees " + listed(said) + ".";
+    return said.empty() ? "" : "Memory sees " + join_as_list(said) + ".";
 }
 
-std::vector<std::string> why_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
+std::vector<std::string> list_reasons(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     std::vector<std::string> first{resident_text(p, gpu), life_text(p),
-                                   waits(p) ? little_text(p) : ""};
-    std::vector<std::string> then{traffic_text_of(p, useful_bytes), runs_text(p, gpu),
+                                   is_latency_bound(p) ? littles_law_text(p) : ""};
+    std::vector<std::string> then{useful_traffic_text(p, useful_bytes), runs_text(p, gpu),
                                   busy_parts_text(p)};
-    if (!waits(p)) std::swap(first, then);
+    if (!is_latency_bound(p)) std::swap(first, then);
     first.insert(first.end(), then.begin(), then.end());
     std::vector<std::string> said;
     for (const std::string& sentence : first) {
@@ -237,70 +238,72 @@ std::vector<std::string> why_of(const Prediction& p, const Gpu& gpu, double usef
 // ---- what could help ----
 
 /// Returns advice on fitting more resident blocks, to be appended to other advice.
-std::string more_blocks(const Prediction& p) {
-    switch (p.occupied) {
-        case Occupied::threads: return "";
-        case Occupied::blocks: return " Or make blocks larger, because their number is the limit.";
-        case Occupied::registers:
+std::string more_blocks_advice(const Prediction& p) {
+    switch (p.occupancy_limit) {
+        case OccupancyLimit::threads: return "";
+        case OccupancyLimit::blocks:
+            return " Or make blocks larger, because their number is the limit.";
+        case OccupancyLimit::registers:
             return " Or use fewer registers per thread, so that more blocks fit.";
-        case Occupied::shared_memory:
+        case OccupancyLimit::shared_memory:
             return " Or use less shared memory per block, so that more blocks fit.";
-        case Occupied::grid: return " Or launch more blocks, because the GPU has room for them.";
+        case OccupancyLimit::grid:
+            return " Or launch more blocks, because the GPU has room for them.";
     }
     return "";
 }
 
-std::string memory_cure(const Prediction& p, const Gpu& gpu, double useful_bytes) {
-    if (is_count(useful_bytes) && p.memory_bytes > kNotablyMore * useful_bytes) {
+std::string memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
+    if (is_nonzero_count(useful_bytes) && p.memory_bytes > kNotableRatio * useful_bytes) {
         return "Use every byte of each sector that memory moves, and move each sector once.";
     }
     constexpr double nearly = 0.93;
-    const auto part = part_of_copy(p, gpu, useful_bytes);
+    const auto part = fraction_of_copy(p, gpu, useful_bytes);
     if (part && *part >= nearly)
         return "It is nearly as fast as a copy; only moving fewer bytes would make it faster.";
-    if (is_short(p.run_bytes_read) || is_short(p.run_bytes_written)) {
+    if (is_short_run(p.run_bytes_read) || is_short_run(p.run_bytes_written)) {
         return "Let a block, or blocks that run at the same time, access longer runs of memory.";
     }
     return "Only moving fewer bytes would make it faster.";
 }
 
 /// Returns advice on bank conflicts if they cost at least a tenth of the time, or "".
-std::string conflict_cure(const Prediction& p) {
-    const bool costs_time =
-        is_count(p.ms_without_conflicts * 1e6) && p.ms > kNotablyMore * p.ms_without_conflicts;
+std::string conflict_remedy(const Prediction& p) {
+    const bool costs_time = is_nonzero_count(p.ms_without_conflicts * 1e6) &&
+                            p.ms > kNotableRatio * p.ms_without_conflicts;
     return costs_time ? "Avoid the bank conflicts: without them about " +
                             time_text(p.ms_without_conflicts) + " (predicted)."
                       : "";
 }
 
-std::string cure_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
-    if (const std::string cure = conflict_cure(p); !cure.empty()) return cure;
-    switch (p.binds) {
-        case Binds::memory: return memory_cure(p, gpu, useful_bytes);
-        case Binds::flight:
+std::string choose_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
+    if (const std::string cure = conflict_remedy(p); !cure.empty()) return cure;
+    switch (p.bottleneck) {
+        case Bottleneck::memory: return memory_remedy(p, gpu, useful_bytes);
+        case Bottleneck::flight:
             return "Let each thread load several values before it uses the first, or load wider "
                    "values." +
-                   more_blocks(p);
-        case Binds::barrier:
+                   more_blocks_advice(p);
+        case Bottleneck::barrier:
             return "Let each thread load several values before a barrier, or make blocks "
                    "smaller, so that "
                    "others load while one waits. In a loop, load the next values before the "
                    "barrier." +
-                   more_blocks(p);
-        case Binds::shared:
+                   more_blocks_advice(p);
+        case Bottleneck::shared:
             return "Make each access cheaper: no bank conflicts in shared memory, neighbouring "
                    "lanes at neighbouring addresses elsewhere. Then move more bytes with each.";
-        case Binds::cache:
+        case Bottleneck::cache:
             return "Request fewer sectors from the cache: use every byte of each, and request each "
                    "once.";
-        case Binds::stores:
+        case Bottleneck::stores:
             return "Let the lanes of a warp write whole sectors of 32 bytes together.";
-        case Binds::issue:
+        case Bottleneck::issue:
             return "Use fewer instructions per element: several elements per thread, wider "
                    "accesses, "
                    "and indices that are computed once.";
-        case Binds::blocks: return "Give each block more work, so that fewer blocks start.";
-        case Binds::few_blocks:
+        case Bottleneck::blocks: return "Give each block more work, so that fewer blocks start.";
+        case Bottleneck::few_blocks:
             return p.rounds < 1
                        ? "Divide the work among more blocks."
                        : "Divide the work so that the last round is full, or into smaller blocks.";
@@ -313,62 +316,63 @@ std::string cure_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
 std::string time_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     if (!has_time(p)) return "no time";
     std::string text = "about " + time_text(p.ms);
-    if (const auto part = part_of_copy(p, gpu, useful_bytes); part && is_part(*part)) {
+    if (const auto part = fraction_of_copy(p, gpu, useful_bytes);
+        part && is_nonzero_fraction(*part)) {
         return text + ", " + percent_text(*part) + " of a copy";
     }
-    if (!is_count(p.memory_bytes)) return text;
+    if (!is_nonzero_count(p.memory_bytes)) return text;
     const double gbps = p.memory_bytes / (p.ms * 1e6);
     text += "; memory moves " + traffic_text(p.memory_bytes) + " in it";
-    if (is_count(gpu.copy_gbps) && is_part(gbps / gpu.copy_gbps)) {
+    if (is_nonzero_count(gpu.copy_gbps) && is_nonzero_fraction(gbps / gpu.copy_gbps)) {
         text += ", at " + percent_text(gbps / gpu.copy_gbps) + " of a copy's speed";
     }
     return text;
 }
 
 std::string unknown_text(const Prediction& p, Unknown unknown) {
-    return "The model does not know " + words_for(unknown) + ": " +
-           (is_part(p.error_band)
+    return "The model does not know " + phrase_for(unknown) + ": " +
+           (is_nonzero_fraction(p.error_band)
                 ? "the prediction may be wrong by more than " + percent_text(p.error_band) + "."
                 : "the error is unknown.");
 }
 
 }  // namespace
 
-std::string printable(const std::string& name) {
+std::string replace_non_ascii(const std::string& name) {
     std::string text = name;
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     return text;
 }
 
-std::string limit_of(const Prediction& prediction) {
-    switch (prediction.binds) {
-        case Binds::memory: return "memory";
-        case Binds::flight: return "too few bytes in flight";
-        case Binds::barrier: return "waiting at barriers";
-        case Binds::shared:
+std::string describe_bottleneck(const Prediction& prediction) {
+    switch (prediction.bottleneck) {
+        case Bottleneck::memory: return "memory";
+        case Bottleneck::flight: return "too few bytes in flight";
+        case Bottleneck::barrier: return "waiting at barriers";
+        case Bottleneck::shared:
             return prediction.shared_bytes > 0 ? "shared memory" : "the first-level cache";
-        case Binds::cache: return "the path to the second-level cache";
-        case Binds::stores: return "stores that write partial sectors";
-        case Binds::issue: return "instructions";
-        case Binds::blocks: return "blocks that start too slowly";
-        case Binds::few_blocks: return "too few blocks";
+        case Bottleneck::cache: return "the path to the second-level cache";
+        case Bottleneck::stores: return "stores that write partial sectors";
+        case Bottleneck::issue: return "instructions";
+        case Bottleneck::blocks: return "blocks that start too slowly";
+        case Bottleneck::few_blocks: return "too few blocks";
     }
     return "";
 }
 
-std::string words_for(Occupied what) {
+std::string phrase_for(OccupancyLimit what) {
     switch (what) {
-        case Occupied::threads: return "threads";
-        case Occupied::blocks: return "the number of blocks";
-        case Occupied::registers: return "registers";
-        case Occupied::shared_memory: return "shared memory";
-        case Occupied::grid: return "the grid";
+        case OccupancyLimit::threads: return "threads";
+        case OccupancyLimit::blocks: return "the number of blocks";
+        case OccupancyLimit::registers: return "registers";
+        case OccupancyLimit::shared_memory: return "shared memory";
+        case OccupancyLimit::grid: return "the grid";
     }
     return "";
 }
 
-std::string words_for(Unknown unknown) {
+std::string phrase_for(Unknown unknown) {
     switch (unknown) {
         case Unknown::atomics: return "how long atomics to the same address wait for each other";
         case Unknown::local_memory: return "what local memory costs";
@@ -388,34 +392,37 @@ std::string words_for(Unknown unknown) {
     return "";
 }
 
-std::string label_of(const Prediction& prediction) {
+std::string prediction_label(const Prediction& prediction) {
     std::string text = prediction.measured_gpu ? "predicted" : "predicted, unverified";
     text += ", " + (prediction.gpu.empty() ? "a GPU without a name" : prediction.gpu);
-    if (!is_part(prediction.error_band)) return text + ", error unknown";
+    if (!is_nonzero_fraction(prediction.error_band)) return text + ", error unknown";
     return text + ", " +
            (prediction.unknown.empty()
                 ? "within " + percent_text(prediction.error_band)
                 : "off by " + percent_text(prediction.error_band) + " or more");
 }
 
-std::optional<double> part_of_copy(const Prediction& prediction, const Gpu& gpu,
-                                   double useful_bytes) {
-    if (!has_time(prediction) || !is_count(useful_bytes) || !is_count(gpu.copy_gbps)) return {};
+std::optional<double> fraction_of_copy(const Prediction& prediction, const Gpu& gpu,
+                                       double useful_bytes) {
+    if (!has_time(prediction) || !is_nonzero_count(useful_bytes) ||
+        !is_nonzero_count(gpu.copy_gbps))
+        return {};
     return useful_bytes / (gpu.copy_gbps * 1e6) / prediction.ms;
 }
 
-Told told(const Prediction& prediction, const Gpu& gpu, double useful_bytes) {
-    Told said{.kernel = printable(prediction.kernel),
-              .time = time_of(prediction, gpu, useful_bytes),
-              .label = label_of(prediction),
-              .verdict = "the model found no time for it",
-              .why = {},
-              .unknown = {},
-              .cure = ""};
+TimeExplanation explain_prediction(const Prediction& prediction, const Gpu& gpu,
+                                   double useful_bytes) {
+    TimeExplanation said{.kernel = replace_non_ascii(prediction.kernel),
+                         .time = time_of(prediction, gpu, useful_bytes),
+                         .label = prediction_label(prediction),
+                         .verdict = "the model found no time for it",
+                         .why = {},
+                         .unknown = {},
+                         .cure = ""};
     if (has_time(prediction)) {
-        said.verdict = verdict_of(prediction, gpu);
-        said.why = why_of(prediction, gpu, useful_bytes);
-        said.cure = cure_of(prediction, gpu, useful_bytes);
+        said.verdict = describe_verdict(prediction, gpu);
+        said.why = list_reasons(prediction, gpu, useful_bytes);
+        said.cure = choose_remedy(prediction, gpu, useful_bytes);
     }
     for (const Unknown unknown : prediction.unknown) {
         said.unknown.push_back(unknown_text(prediction, unknown));
@@ -423,12 +430,12 @@ Told told(const Prediction& prediction, const Gpu& gpu, double useful_bytes) {
     return said;
 }
 
-std::string Told::headline() const {
-    const std::string what = kernel.empty() ? capital(time) : kernel + ": " + time;
-    return what + " (" + label + "). " + capital(verdict) + ".";
+std::string TimeExplanation::headline() const {
+    const std::string what = kernel.empty() ? capitalize(time) : kernel + ": " + time;
+    return what + " (" + label + "). " + capitalize(verdict) + ".";
 }
 
-std::string Told::text() const {
+std::string TimeExplanation::text() const {
     std::string text = headline() + "\n", paragraph;
     for (const std::string& sentence : why) paragraph += (paragraph.empty() ? "" : " ") + sentence;
     for (const std::string& one : {paragraph, cure}) {

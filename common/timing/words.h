@@ -14,7 +14,7 @@
 namespace coalesce::timing {
 
 /// The parts of the explanation, for programs that place them separately. Others use text().
-struct Told {
+struct TimeExplanation {
     std::string kernel;                ///< the kernel's name in the Prediction, which may be empty
     std::string time;                  ///< "about 4.6 ms, 43 % of a copy"
     std::string label;                 ///< "predicted, NVIDIA H200, within 8 %"
@@ -32,24 +32,25 @@ struct Told {
 
 /// Explains a prediction. `useful_bytes` is the smallest number of bytes that the launch must read
 /// and write, or 0 if it is unknown.
-Told told(const Prediction& prediction, const Gpu& gpu, double useful_bytes = 0);
+TimeExplanation explain_prediction(const Prediction& prediction, const Gpu& gpu,
+                                   double useful_bytes = 0);
 
 /// Returns the label for every number of a prediction: "predicted, unverified, NVIDIA L4, within 20
 /// %".
-std::string label_of(const Prediction& prediction);
+std::string prediction_label(const Prediction& prediction);
 
 /// Returns the speed as a fraction of the speed of a copy, such as 0.43, or nothing if a required
 /// number is missing.
-std::optional<double> part_of_copy(const Prediction& prediction, const Gpu& gpu,
-                                   double useful_bytes);
+std::optional<double> fraction_of_copy(const Prediction& prediction, const Gpu& gpu,
+                                       double useful_bytes);
 
 // Return short phrases for tables and other sentences.
-std::string limit_of(const Prediction& prediction);  ///< "too few bytes in flight"
-std::string words_for(Occupied what);                ///< "registers"
-std::string words_for(Unknown unknown);              ///< "what local memory costs"
+std::string describe_bottleneck(const Prediction& prediction);  ///< "too few bytes in flight"
+std::string phrase_for(OccupancyLimit what);                    ///< "registers"
+std::string phrase_for(Unknown unknown);                        ///< "what local memory costs"
 
 /// Replaces characters that are not ASCII by question marks, so that the name can be printed
 /// anywhere.
-std::string printable(const std::string& name);
+std::string replace_non_ascii(const std::string& name);
 
 }  // namespace coalesce::timing

@@ -29,7 +29,7 @@ namespace coalesce {
 namespace permuting {
 
 template <int LEAST, int SIZE>
-constexpr int at_least = SIZE < LEAST ? LEAST : SIZE;
+constexpr int max_of_size_and = SIZE < LEAST ? LEAST : SIZE;
 
 /// Does the work of the public functions. Units have at least LEAST bytes, so that kernels for
 /// smaller units are not compiled.
@@ -37,14 +37,14 @@ template <int LEAST>
 cudaError_t permute(void* out, const void* in, std::size_t element_size, int axes,
                     const std::int64_t* sizes, const int* order, cudaStream_t stream) {
     Plan plan;
-    const cudaError_t error = understand(plan, out, in, element_size, axes, sizes, order);
+    const cudaError_t error = parse_arguments(plan, out, in, element_size, axes, sizes, order);
     if (error != cudaSuccess) return error;
     switch (plan.unit) {
-        case 16: return carry_out<16>(plan, stream);
-        case 8: return carry_out<at_least<LEAST, 8>>(plan, stream);
-        case 4: return carry_out<at_least<LEAST, 4>>(plan, stream);
-        case 2: return carry_out<at_least<LEAST, 2>>(plan, stream);
-        default: return carry_out<LEAST>(plan, stream);
+        case 16: return launch_plan<16>(plan, stream);
+        case 8: return launch_plan<max_of_size_and<LEAST, 8>>(plan, stream);
+        case 4: return launch_plan<max_of_size_and<LEAST, 4>>(plan, stream);
+        case 2: return launch_plan<max_of_size_and<LEAST, 2>>(plan, stream);
+        default: return launch_plan<LEAST>(plan, stream);
     }
 }
 

@@ -48,9 +48,9 @@ struct TransposeOptions {
 namespace transposing {
 
 /// Checks the arguments and fills in the defaults. Returns cudaSuccess or an error.
-inline cudaError_t understand(Task& task, void* out, const void* in, std::int64_t size,
-                              std::int64_t rows, std::int64_t cols,
-                              const TransposeOptions& options) {
+inline cudaError_t parse_arguments(Task& task, void* out, const void* in, std::int64_t size,
+                                   std::int64_t rows, std::int64_t cols,
+                                   const TransposeOptions& options) {
     constexpr std::int64_t most = INT64_MAX / 64;
     task = {};
     task.out = out, task.in = in;
@@ -66,7 +66,7 @@ inline cudaError_t understand(Task& task, void* out, const void* in, std::int64_
     task.in_stride = options.in_stride == 0 ? rows * task.in_pitch : options.in_stride;
     task.out_stride = options.out_stride == 0 ? cols * task.out_pitch : options.out_stride;
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
-    if (!is_at(out, size) || !is_at(in, size)) return cudaErrorMisalignedAddress;
+    if (!is_aligned_to(out, size) || !is_aligned_to(in, size)) return cudaErrorMisalignedAddress;
     // Consecutive blocks go down a column of tiles, so that rows of `out` are written in long runs.
     // On an H200, this order was faster for all shapes that we tried, except for 2048 x 32768 and
     // 4096 x 32768, for which tiles along the rows take 2 and 3 % less time. This condition makes
@@ -79,7 +79,7 @@ template <int SIZE>
 cudaError_t transpose(void* out, const void* in, std::int64_t rows, std::int64_t cols,
                       const TransposeOptions& options, cudaStream_t stream) {
     Task task;
-    const cudaError_t error = understand(task, out, in, SIZE, rows, cols, options);
+    const cudaError_t error = parse_arguments(task, out, in, SIZE, rows, cols, options);
     if (error != cudaSuccess || rows == 0 || cols == 0 || options.batches == 0) return error;
     const bool is_line = (rows == 1 && task.out_pitch == 1) || (cols == 1 && task.in_pitch == 1);
     if (is_line && options.batches == 1) {

@@ -11,7 +11,7 @@
 #define COALESCE_COMPILED_SIZE(EXTERN, SIZE)                                                    \
     EXTERN template cudaError_t transposing::transpose<SIZE>(                                   \
         void*, const void*, std::int64_t, std::int64_t, const TransposeOptions&, cudaStream_t); \
-    EXTERN template cudaError_t permuting::carry_out<SIZE>(const permuting::Plan&, cudaStream_t);
+    EXTERN template cudaError_t permuting::launch_plan<SIZE>(const permuting::Plan&, cudaStream_t);
 #define COALESCE_COMPILED(EXTERN)     \
     COALESCE_COMPILED_SIZE(EXTERN, 1) \
     COALESCE_COMPILED_SIZE(EXTERN, 2) \

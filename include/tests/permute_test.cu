@@ -35,9 +35,10 @@ Plan plan_of(int size, const std::vector<std::int64_t>& sizes, const std::vector
     auto* const place = reinterpret_cast<void*>(static_cast<std::uintptr_t>(std::int64_t{1} << 20) +
                                                 static_cast<std::uintptr_t>(offset * size));
     Plan plan;
-    REQUIRE_EQ(permuting::understand(plan, place, place, static_cast<std::size_t>(size),
-                                     static_cast<int>(sizes.size()), sizes.data(), order.data()),
-               cudaSuccess);
+    REQUIRE_EQ(
+        permuting::parse_arguments(plan, place, place, static_cast<std::size_t>(size),
+                                   static_cast<int>(sizes.size()), sizes.data(), order.data()),
+        cudaSuccess);
     return plan;
 }
 Way way(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
@@ -157,9 +158,9 @@ TEST_CASE("right: tiles of vectors") {
 TEST_CASE("right: kernels of large arrays, on small ones") {
     using namespace permuting;
     const auto plan_for = [](Plan& plan, void* out, const void* in, const PermuteSample& s) {
-        return permuting::understand(plan, out, in, static_cast<std::size_t>(s.size),
-                                     static_cast<int>(s.sizes.size()), s.sizes.data(),
-                                     s.order.data());
+        return permuting::parse_arguments(plan, out, in, static_cast<std::size_t>(s.size),
+                                          static_cast<int>(s.sizes.size()), s.sizes.data(),
+                                          s.order.data());
     };
     const Permuter words = [&](void* out, const void* in, const PermuteSample& s,
                                cudaStream_t stream) {
@@ -220,7 +221,7 @@ TEST_CASE("right: 64-bit numbers") {
     const Permuter by_64_bits = [](void* out, const void* in, const PermuteSample& s,
                                    cudaStream_t stream) {
         Plan plan;
-        const cudaError_t error = permuting::understand(
+        const cudaError_t error = permuting::parse_arguments(
             plan, out, in, 4, static_cast<int>(s.sizes.size()), s.sizes.data(), s.order.data());
         if (error != cudaSuccess) return error;
         return permuting::launch_gather<4, std::uint64_t>(plan, stream);
@@ -297,7 +298,7 @@ TEST_CASE("which way when") {
     CHECK_EQ(way(12, {64, 64}, {1, 0}), Way::compound);
     const auto has_triples = [](int size, std::int64_t cols) {
         const Plan plan = plan_of(size, {224, cols}, {1, 0});
-        return permuting::has_triples<1>(permuting::compounds_of<1>(plan));
+        return permuting::has_triples<1>(permuting::make_compounds<1>(plan));
     };
     CHECK(has_triples(3, 224));
     CHECK_FALSE(has_triples(3, 222));  // rows are not whole words

@@ -179,7 +179,7 @@ std::string trouble_with(const Sample& sample, const Transposer& transposer, cud
     const cudaError_t ended = cudaDeviceSynchronize();
     if (simulator_library::is_loaded()) {
         const std::vector<std::string> reports = simulator_library::reports();
-        simulator_library::forget_reports();
+        simulator_library::clear_reports();
         if (!reports.empty()) return reports.front();
     }
     if (error != cudaSuccess) return std::string("refused: ") + cudaGetErrorName(error);

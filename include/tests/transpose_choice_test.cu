@@ -41,13 +41,13 @@ TEST_CASE("how strips lie in the banks") {
     CHECK_EQ(bank_conflicts(4 * 64, 4), 32);
     CHECK_EQ(bank_conflicts(4 * 64, 4, 4), 2);
     CHECK_EQ(bank_conflicts(8 * 64, 8), 16);
-    CHECK(padding_of<1>(37) == Padding::none);
-    CHECK(padding_of<1>(8) == Padding::some);
-    CHECK(padding_of<1>(124) == Padding::none);  // padding would be worse
-    CHECK(padding_of<2>(96) == Padding::some);
-    CHECK(padding_of<4>(192) == Padding::some);
-    CHECK(padding_of<4>(256) == Padding::tiles);
-    CHECK(padding_of<8>(48) == Padding::some);
+    CHECK(choose_padding<1>(37) == Padding::none);
+    CHECK(choose_padding<1>(8) == Padding::some);
+    CHECK(choose_padding<1>(124) == Padding::none);  // padding would be worse
+    CHECK(choose_padding<2>(96) == Padding::some);
+    CHECK(choose_padding<4>(192) == Padding::some);
+    CHECK(choose_padding<4>(256) == Padding::tiles);
+    CHECK(choose_padding<8>(48) == Padding::some);
 }
 
 TEST_CASE("which kernel when") {
@@ -57,19 +57,19 @@ TEST_CASE("which kernel when") {
         TransposeOptions options;
         options.batches = batches;
         auto* const aligned = reinterpret_cast<void*>(std::uintptr_t{4096});
-        REQUIRE_EQ(understand(made, aligned, aligned, 4, rows, cols, options), cudaSuccess);
+        REQUIRE_EQ(parse_arguments(made, aligned, aligned, 4, rows, cols, options), cudaSuccess);
         return made;
     };
-    CHECK(does_stay<4>(task(16384, 16384), true));
-    CHECK_FALSE(does_stay<4>(task(8192, 8192), true));  // it would slow down small matrices
-    CHECK(does_stay<4>(task(64, 96, 20000), true));     // batches count together
-    CHECK(does_stay<4>(task(8191, 8193), false));       // pays earlier if rows start anywhere
-    CHECK_EQ(rewinding_of<1>(task(16383, 16381)), Rewinding::large);
-    CHECK_EQ(rewinding_of<1>(task(8191, 8193)), Rewinding::small);
-    CHECK_EQ(rewinding_of<2>(task(8191, 8193)), Rewinding::large);
-    CHECK_EQ(rewinding_of<2>(task(301, 299, 3000)), Rewinding::small);  // each is small
-    CHECK_EQ(rewinding_of<2>(task(127, 100000)), Rewinding::none);
-    CHECK_EQ(rewinding_of<1>(task(300, 1000003)),
+    CHECK(loads_evict_last<4>(task(16384, 16384), true));
+    CHECK_FALSE(loads_evict_last<4>(task(8192, 8192), true));  // it would slow down small matrices
+    CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // batches count together
+    CHECK(loads_evict_last<4>(task(8191, 8193), false));  // pays earlier if rows start anywhere
+    CHECK_EQ(choose_rewinding<1>(task(16383, 16381)), Rewinding::large);
+    CHECK_EQ(choose_rewinding<1>(task(8191, 8193)), Rewinding::small);
+    CHECK_EQ(choose_rewinding<2>(task(8191, 8193)), Rewinding::large);
+    CHECK_EQ(choose_rewinding<2>(task(301, 299, 3000)), Rewinding::small);  // each is small
+    CHECK_EQ(choose_rewinding<2>(task(127, 100000)), Rewinding::none);
+    CHECK_EQ(choose_rewinding<1>(task(300, 1000003)),
              Rewinding::small);                        // a taller tile would be largely empty
     CHECK(prefers_strips<4>(task(100000, 80), 80));    // 48 of 128 columns of tiles are empty
     CHECK(prefers_strips<4>(task(100000, 124), 124));  // rows of 496 bytes
@@ -77,12 +77,12 @@ TEST_CASE("which kernel when") {
     CHECK_FALSE(prefers_strips<1>(task(100000, 144), 144));
     CHECK(prefers_strips<2>(task(100000, 200), 200));
     CHECK_FALSE(prefers_strips<2>(task(200, 100000), 200));
-    CHECK_EQ(rewinding_of<4>(task(8191, 8193)), Rewinding::none);
-    CHECK(are_out_rows_at_sectors<4>(task(8192, 8191)));
-    CHECK_FALSE(are_out_rows_at_sectors<4>(task(8196, 8191)));  // 16 bytes
+    CHECK_EQ(choose_rewinding<4>(task(8191, 8193)), Rewinding::none);
+    CHECK(are_out_rows_sector_aligned<4>(task(8192, 8191)));
+    CHECK_FALSE(are_out_rows_sector_aligned<4>(task(8196, 8191)));  // 16 bytes
     Task behind = task(8192, 8191);
     behind.out = static_cast<char*>(behind.out) + 16;
-    CHECK_FALSE(are_out_rows_at_sectors<4>(behind));
+    CHECK_FALSE(are_out_rows_sector_aligned<4>(behind));
     Task square = task(20001, 20003), high = task(50001, 8003), large = task(28001, 27999);
     for (Task* const one : {&square, &high, &large}) shorten_strips<4>(*one);
     CHECK(square.is_down_first);
@@ -90,19 +90,20 @@ TEST_CASE("which kernel when") {
     CHECK_FALSE(high.is_down_first);  // after 50001 rows, shared cache lines are evicted
     CHECK_EQ(high.group, 1);
     CHECK(large.is_down_first);  // too long in both directions
-    CHECK_EQ(large.group, strips_of_group<4>);
-    CHECK_FALSE(sharing_lines<4>(task(50000, 8004)).is_down_first);
-    CHECK_EQ(sharing_lines<4>(task(32760, 32760)).group, strips_of_group<4>);
-    CHECK_FALSE(sharing_lines<2>(task(20000, 10008)).is_down_first);  // 20016 bytes: half a sector
-    CHECK(sharing_lines<2>(task(20000, 10016)).is_down_first);
+    CHECK_EQ(large.group, strips_per_group<4>);
+    CHECK_FALSE(group_for_line_sharing<4>(task(50000, 8004)).is_down_first);
+    CHECK_EQ(group_for_line_sharing<4>(task(32760, 32760)).group, strips_per_group<4>);
+    CHECK_FALSE(
+        group_for_line_sharing<2>(task(20000, 10008)).is_down_first);  // 20016 bytes: half a sector
+    CHECK(group_for_line_sharing<2>(task(20000, 10016)).is_down_first);
     // 40016 bytes are 1250 and a half sectors.
-    CHECK(are_sectors_cut<4>(task(10004, 10000), 10000));
-    CHECK_FALSE(are_sectors_cut<4>(task(10008, 10000), 10000));
-    CHECK_FALSE(are_sectors_cut<4>(task(5004, 5000), 5000));  // stays in the second-level cache
-    CHECK(are_sectors_cut<4>(task(5004, 5000, 2), 5000));
-    CHECK(are_sectors_cut<4>(task(200004, 260), 260));
-    CHECK_FALSE(are_sectors_cut<4>(task(400004, 128), 128));     // wider tiles would be empty
-    CHECK_FALSE(are_sectors_cut<8>(task(10002, 10000), 10000));  // as fast
+    CHECK(are_sectors_split<4>(task(10004, 10000), 10000));
+    CHECK_FALSE(are_sectors_split<4>(task(10008, 10000), 10000));
+    CHECK_FALSE(are_sectors_split<4>(task(5004, 5000), 5000));  // stays in the second-level cache
+    CHECK(are_sectors_split<4>(task(5004, 5000, 2), 5000));
+    CHECK(are_sectors_split<4>(task(200004, 260), 260));
+    CHECK_FALSE(are_sectors_split<4>(task(400004, 128), 128));     // wider tiles would be empty
+    CHECK_FALSE(are_sectors_split<8>(task(10002, 10000), 10000));  // as fast
     CHECK(is_stack_of_words<1>(task(100, 96, 4096)));
     CHECK(is_stack_of_words<2>(task(98, 100, 4096)));
     CHECK_FALSE(is_stack_of_words<1>(task(98, 100, 4096)));
@@ -110,17 +111,17 @@ TEST_CASE("which kernel when") {
     CHECK_FALSE(is_stack_of_words<2>(task(100, 98, 4096)));
     CHECK_FALSE(is_stack_of_words<1>(task(100, 4, 4096)));  // one word per row
     CHECK_FALSE(is_stack_of_words<4>(task(100, 96, 4096)));
-    CHECK(are_columns_words(task(64, 4000003)));
-    CHECK_FALSE(are_columns_words(task(37, 1000003)));
+    CHECK(are_columns_whole_words(task(64, 4000003)));
+    CHECK_FALSE(are_columns_whole_words(task(37, 1000003)));
     CHECK(is_stack<4>(task(63, 95, 4096)));
     CHECK_FALSE(is_stack<4>(task(63, 95)));
     CHECK_FALSE(is_stack<4>(task(101, 131, 4096)));  // too large for a block
     CHECK_FALSE(is_stack<16>(task(63, 95, 4096)));
-    CHECK(are_rows_camping<4>(task(64, 32768)));
-    CHECK(are_rows_camping<4>(task(64, 65536)));
-    CHECK_FALSE(are_rows_camping<4>(task(64, 33024)));
-    CHECK_FALSE(are_rows_camping<4>(task(64, 16384)));  // 64 KB
-    CHECK(are_rows_camping<1>(task(64, 131072)));
+    CHECK(do_rows_camp_on_partition<4>(task(64, 32768)));
+    CHECK(do_rows_camp_on_partition<4>(task(64, 65536)));
+    CHECK_FALSE(do_rows_camp_on_partition<4>(task(64, 33024)));
+    CHECK_FALSE(do_rows_camp_on_partition<4>(task(64, 16384)));  // 64 KB
+    CHECK(do_rows_camp_on_partition<1>(task(64, 131072)));
     CHECK(has_channels<4>(task(3, 224 * 224, 10)));
     CHECK(has_channels<4>(task(224 * 224, 8)));
     CHECK_FALSE(has_channels<4>(task(5, 224 * 224)));

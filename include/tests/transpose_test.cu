@@ -56,7 +56,7 @@ Transposer only(bool is_spread = false, unsigned group = 1) {
     return [=](void* out, const void* in, const Sample& s, cudaStream_t stream) {
         transposing::Task task;
         const cudaError_t error =
-            transposing::understand(task, out, in, SIZE, s.rows, s.cols, s.options);
+            transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
         if (error != cudaSuccess) return error;
         task.is_spread = is_spread;
         task.group = group;
@@ -79,10 +79,10 @@ void check_tall(const Sample& sample) {
     const Transposer tall = [](void* out, const void* in, const Sample& s, cudaStream_t stream) {
         transposing::Task task;
         const cudaError_t error =
-            transposing::understand(task, out, in, 1, s.rows, s.cols, s.options);
+            transposing::parse_arguments(task, out, in, 1, s.rows, s.cols, s.options);
         if (error != cudaSuccess) return error;
         task.tile_rows = transposing::tall_rows<1>(task);
-        return transposing::launch_tall_by<1, Kernel>(task, stream);
+        return transposing::launch_tall_kernel<1, Kernel>(task, stream);
     };
     CHECK_EQ(trouble_with(whole, tall, nullptr), "");
 }
@@ -95,10 +95,10 @@ void check_wide(const Sample& sample) {
     const Transposer wide = [](void* out, const void* in, const Sample& s, cudaStream_t stream) {
         transposing::Task task;
         const cudaError_t error =
-            transposing::understand(task, out, in, SIZE, s.rows, s.cols, s.options);
+            transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
         if (error != cudaSuccess) return error;
         task.tile_cols = transposing::wide_cols<SIZE>(task);
-        return transposing::launch_wide_by<SIZE, Kernel>(task, stream);
+        return transposing::launch_wide_kernel<SIZE, Kernel>(task, stream);
     };
     CHECK_EQ(trouble_with(whole, wide, nullptr), "");
 }
@@ -199,10 +199,10 @@ TEST_CASE("right: strips of large wide matrices, on small ones") {
     constexpr Loads far = Loads::stay_128;
     for (const std::int64_t start : {0, 1, 3}) {
         check_wide<4, WideOfFewRows<4, 0, far>>({4, 37, 403, {0, 0, 2}, start, 1});
-        check_wide<4, WideOfSomeRows<4, 4, far>>({4, 64, 403, {0, 0, 2}, 1, start});
+        check_wide<4, WideOfMediumRows<4, 4, far>>({4, 64, 403, {0, 0, 2}, 1, start});
         check_wide<4, WideOfManyRows<4, 4, far>>({4, 150, 403, {0, 0, 2}, start, 1});
-        check_wide<8, WideOfSomeRows<8, 8, far>>({8, 50, 303, {0, 0, 2}, 1, start});
-        check_wide<16, WideOfSomeRows<16, 16, far>>({16, 50, 203, {0, 0, 2}, start, 1});
+        check_wide<8, WideOfMediumRows<8, 8, far>>({8, 50, 303, {0, 0, 2}, 1, start});
+        check_wide<16, WideOfMediumRows<16, 16, far>>({16, 50, 203, {0, 0, 2}, start, 1});
     }
 }
 

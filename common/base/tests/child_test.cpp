@@ -12,14 +12,14 @@
 using namespace coalesce;
 
 TEST_CASE("exit codes, output, variables") {
-    const Ended ended = run_child({"sh", "-c", "echo out; echo err >&2; echo $COALESCE_X; exit 3"},
-                                  20, {"COALESCE_X=x y"});
+    const ProcessResult ended = run_child(
+        {"sh", "-c", "echo out; echo err >&2; echo $COALESCE_X; exit 3"}, 20, {"COALESCE_X=x y"});
     CHECK(ended.exit_code == 3);
     CHECK(ended.output == "out\nerr\nx y\n");
     CHECK_FALSE(ended.timed_out);
     CHECK(run_child({"sh", "-c", "kill -9 $$"}, 20).exit_code == 137);
     CHECK(run_child({"pwd"}, 20, {}, "/usr").output == "/usr\n");
-    const Ended nothing = run_child({"no-such-program-anywhere"}, 20);
+    const ProcessResult nothing = run_child({"no-such-program-anywhere"}, 20);
     CHECK(nothing.exit_code == 127);
     CHECK(nothing.output ==
           "no-such-program-anywhere cannot be started: No such file or directory\n");
@@ -33,7 +33,7 @@ TEST_CASE("nothing is on its input, and more than a pipe holds on its output") {
 
 TEST_CASE("a program that does not end is ended, with what it started") {
     const auto start = std::chrono::steady_clock::now();
-    const Ended ended = run_child({"sh", "-c", "sleep 60 & echo $!; sleep 60"}, 0.5);
+    const ProcessResult ended = run_child({"sh", "-c", "sleep 60 & echo $!; sleep 60"}, 0.5);
     CHECK(ended.timed_out);
     CHECK(ended.exit_code == 137);
     CHECK(run_child({"yes"}, 0.3).timed_out);
@@ -56,7 +56,7 @@ TEST_CASE("a child: its output, its end, its time") {
                  .arguments = {"-c", "echo $GIVEN; pwd; echo error >&2; exit 3"},
                  .environment = {"GIVEN=something"},
                  .folder = "/",
-                 .with_errors = true});
+                 .captures_stderr = true});
     CHECK(quick.wait(10'000));
     CHECK(quick.outcome().exit_code == 3);
     CHECK(quick.outcome().output == "something\n/\nerror\n");
@@ -82,17 +82,17 @@ TEST_CASE("a child has signals as usual, whatever this program does with them") 
 TEST_CASE("a conversation") {
     Child other({.program = "sh",
                  .arguments = {"-c", "while read word; do echo \"heard $word\"; done"},
-                 .is_asked = true});
-    CHECK(other.say("one"));
-    CHECK(other.hear(20) == "heard one");
-    CHECK(other.say("two"));
-    CHECK(other.hear(20) == "heard two");
-    CHECK_FALSE(other.hear(0.2).has_value());
+                 .has_stdin_pipe = true});
+    CHECK(other.send_line("one"));
+    CHECK(other.receive_line(20) == "heard one");
+    CHECK(other.send_line("two"));
+    CHECK(other.receive_line(20) == "heard two");
+    CHECK_FALSE(other.receive_line(0.2).has_value());
 
-    Child gone({.program = "sh", .arguments = {"-c", "exit 0"}, .is_asked = true});
-    CHECK_FALSE(gone.hear(20).has_value());
+    Child gone({.program = "sh", .arguments = {"-c", "exit 0"}, .has_stdin_pipe = true});
+    CHECK_FALSE(gone.receive_line(20).has_value());
     CHECK(gone.wait(20'000));
-    CHECK_FALSE(gone.say("hello"));
+    CHECK_FALSE(gone.send_line("hello"));
 }
 
 TEST_CASE("programs on the PATH") {
@@ -104,11 +104,11 @@ TEST_CASE("programs on the PATH") {
 
 TEST_CASE("a folder in front of those where libraries are looked for") {
     setenv("LD_LIBRARY_PATH", "/one:/two", 1);
-    CHECK(library_path_from("/ours") == "/ours:/one:/two");
+    CHECK(prepend_to_library_path("/ours") == "/ours:/one:/two");
     // An empty LD_LIBRARY_PATH must not leave a colon at the end, which would add the working
     // directory.
     setenv("LD_LIBRARY_PATH", "", 1);
-    CHECK(library_path_from("/ours") == "/ours");
+    CHECK(prepend_to_library_path("/ours") == "/ours");
     unsetenv("LD_LIBRARY_PATH");
-    CHECK(library_path_from("/ours") == "/ours");
+    CHECK(prepend_to_library_path("/ours") == "/ours");
 }

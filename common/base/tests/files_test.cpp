@@ -35,9 +35,9 @@ TEST_CASE("ordinary files are read, whatever they hold and wherever they are") {
 TEST_CASE("what is no ordinary file is not read, and nobody waits for it") {
     const TemporaryFolder folder;
     REQUIRE(mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
-    CHECK_FALSE(read_if_there(folder.path / "pipe"));
-    CHECK_FALSE(read_if_there(folder.path));
-    CHECK_FALSE(read_if_there(folder.path / "nothing"));
+    CHECK_FALSE(read_if_exists(folder.path / "pipe"));
+    CHECK_FALSE(read_if_exists(folder.path));
+    CHECK_FALSE(read_if_exists(folder.path / "nothing"));
     const std::string file = folder.path / "nothing";
     CHECK_THROWS_WITH_AS(read_file(file),
                          (file + " cannot be read: No such file or directory").c_str(), UsageError);
@@ -47,15 +47,15 @@ TEST_CASE("what is no ordinary file is not read, and nobody waits for it") {
 TEST_CASE("files are written whole, and nothing else stays") {
     const TemporaryFolder folder;
     const fs::path file = folder.path / "file";
-    CHECK_FALSE(write_whole(file, "old"));
-    CHECK_FALSE(write_whole(file, "new", {.mode = 0640, .is_synced = true}));
+    CHECK_FALSE(write_atomically(file, "old"));
+    CHECK_FALSE(write_atomically(file, "new", {.mode = 0640, .should_sync = true}));
     CHECK(read_file(file) == "new");
     CHECK((fs::status(file).permissions() & fs::perms::all) == fs::perms(0640));
-    CHECK(write_whole(file, "first", {.is_first = true}) == std::errc::file_exists);
+    CHECK(write_atomically(file, "first", {.must_not_exist = true}) == std::errc::file_exists);
     CHECK(read_file(file) == "new");
-    CHECK_FALSE(write_whole(folder.path / "other", "first", {.is_first = true}));
-    CHECK(write_whole(folder.path / "no/file", "x") == std::errc::no_such_file_or_directory);
-    CHECK(write_whole(folder.path, "x"));
+    CHECK_FALSE(write_atomically(folder.path / "other", "first", {.must_not_exist = true}));
+    CHECK(write_atomically(folder.path / "no/file", "x") == std::errc::no_such_file_or_directory);
+    CHECK(write_atomically(folder.path, "x"));
     CHECK(files_in(folder.path) == 2);
 }
 

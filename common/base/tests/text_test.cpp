@@ -4,12 +4,12 @@
 #include "base/text.h"
 
 TEST_CASE("numbers have the decimals that they need") {
-    CHECK(coalesce::short_number(0) == "0");
-    CHECK(coalesce::short_number(100) == "100");
-    CHECK(coalesce::short_number(1.5) == "1.5");
-    CHECK(coalesce::short_number(4.25) == "4.25");
-    CHECK(coalesce::short_number(2.999) == "3");
-    CHECK(coalesce::short_number(1e300).size() == 301);
+    CHECK(coalesce::format_short(0) == "0");
+    CHECK(coalesce::format_short(100) == "100");
+    CHECK(coalesce::format_short(1.5) == "1.5");
+    CHECK(coalesce::format_short(4.25) == "4.25");
+    CHECK(coalesce::format_short(2.999) == "3");
+    CHECK(coalesce::format_short(1e300).size() == 301);
 }
 
 TEST_CASE("lines of a text") {

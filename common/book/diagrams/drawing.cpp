@@ -16,7 +16,7 @@ constexpr const char* style =
 )";
 
 /// Style rules for drawings with animated cells.
-constexpr const char* style_of_turns = R"(<style>
+constexpr const char* animation_style = R"(<style>
 .diagram .turn { fill: var(--d-used); }
 @media (prefers-reduced-motion: no-preference) {
 .diagram .turn { animation: diagram-turn .3s both; animation-delay: calc(1s + .1s * var(--turn)); }
@@ -25,7 +25,7 @@ constexpr const char* style_of_turns = R"(<style>
 </style>
 )";
 
-const char* class_of(Cell kind) {
+const char* css_class(Cell kind) {
     switch (kind) {
         case Cell::idle: return "idle";
         case Cell::used: return "used";
@@ -44,11 +44,11 @@ void Drawing::text(int x, int y, const std::string& words, const char* style_cla
 
 void Drawing::cell(int x, int y, int width, int height, Cell kind, const std::string& label) {
     body_ += format("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
-                    class_of(kind), x, y, width, height);
+                    css_class(kind), x, y, width, height);
     if (!label.empty()) text(x + width / 2, y + height / 2 + 4, label, "lane");
 }
 
-void Drawing::cell_in_turn(int x, int y, int side, int turn) {
+void Drawing::animated_cell(int x, int y, int side, int turn) {
     has_turns_ = true;
     body_ += format(
         "<rect class=\"turn\" style=\"--turn:%d\" x=\"%d\" y=\"%d\" width=\"%d\" "
@@ -74,7 +74,7 @@ std::string Drawing::svg(const std::string& title) const {
                "viewBox=\"0 0 %d %d\">\n",
                width_, height_, width_, height_) +
            "<title>" + escaped(title) + "</title>\n" + kDiagramStyle + style +
-           (has_turns_ ? style_of_turns : "") +
+           (has_turns_ ? animation_style : "") +
            format("<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", width_, height_) + body_ +
            "</svg>\n";
 }

@@ -21,7 +21,7 @@ public:
     /// Draws a rectangle, with `label` in its centre if it fits.
     void cell(int x, int y, int width, int height, Cell kind, const std::string& label = "");
     /// Draws an animated square that lights up at step `turn`, if the reader allows motion.
-    void cell_in_turn(int x, int y, int side, int turn);
+    void animated_cell(int x, int y, int side, int turn);
     /// Draws `cols` x `rows` idle cells that are `side` apart.
     void grid(int x, int y, int cols, int rows, int side);
 

@@ -43,7 +43,7 @@ Pictures draw(const fs::path& folder) {
 int check(const Pictures& pictures, const fs::path& folder) {
     int stale = 0;
     for (const auto& [name, svg] : pictures) {
-        if (coalesce::read_if_there(folder / name) == svg) continue;
+        if (coalesce::read_if_exists(folder / name) == svg) continue;
         std::printf("%s is not what the kernels do now\n", (folder / name).c_str());
         ++stale;
     }

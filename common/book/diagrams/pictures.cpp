@@ -17,23 +17,23 @@ bool is_active(const Access& access, unsigned lane) {
     return access.active >> lane & 1;
 }
 
-bool is_alike(const Access& one, const Access& other) {
+bool are_drawn_alike(const Access& one, const Access& other) {
     return one.line == other.line && one.memory == other.memory && one.is_store == other.is_store &&
            one.cost == other.cost && one.bytes_per_lane == other.bytes_per_lane;
 }
 
 /// An access, which is drawn once, and how often a loop repeats it.
-struct Drawn {
+struct RepeatedAccess {
     Access access;
     unsigned times = 1;
 };
 
-std::vector<Drawn> each_kind_once(const std::vector<Access>& accesses) {
-    std::vector<Drawn> kinds;
+std::vector<RepeatedAccess> group_alike_accesses(const std::vector<Access>& accesses) {
+    std::vector<RepeatedAccess> kinds;
     for (const Access& access : accesses) {
-        const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const Drawn& drawn) {
-            return is_alike(drawn.access, access);
-        });
+        const auto known = std::find_if(
+            kinds.begin(), kinds.end(),
+            [&](const RepeatedAccess& drawn) { return are_drawn_alike(drawn.access, access); });
         if (known == kinds.end()) {
             kinds.push_back({access});
         } else {
@@ -43,11 +43,11 @@ std::vector<Drawn> each_kind_once(const std::vector<Access>& accesses) {
     return kinds;
 }
 
-std::string heading(const Drawn& drawn) {
+std::string heading(const RepeatedAccess& drawn) {
     const Access& access = drawn.access;
     std::string text = access.is_store ? "Store to " : "Load from ";
     text += access.is_shared ? "the tile" : "`" + access.memory + "`";
-    text += ": " + count_of(access.cost, access.is_shared ? "wavefront" : "sector");
+    text += ": " + format_count(access.cost, access.is_shared ? "wavefront" : "sector");
     if (access.cost > access.ideal) {
         text += ", where " + std::to_string(access.ideal) + (access.ideal == 1 ? " is" : " are") +
                 " enough";
@@ -58,17 +58,18 @@ std::string heading(const Drawn& drawn) {
 
 // ---- one warp ----
 
-constexpr int kCell = 19, kGap = 5, kLabel = 116, kHead = 34, kRow = 22, kWidth = 760;
+constexpr int kCellSize = 19, kGap = 5, kLabel = 116, kHeadHeight = 34, kRowHeight = 22,
+              kWidth = 760;
 /// The maximum number of rows to draw. The picture states how many rows are left out.
-constexpr std::size_t kMostRows = 6;
+constexpr std::size_t kMaxRows = 6;
 
-std::vector<PictureRow> rows_of(const Access& access) {
-    return access.is_shared ? rows_of_banks(access) : rows_of_memory(access, 0, access.memory);
+std::vector<PictureRow> layout_rows(const Access& access) {
+    return access.is_shared ? draw_bank_rows(access) : draw_memory_rows(access, 0, access.memory);
 }
 
 /// Returns how to draw a word of a row. Memory transfers whole sectors, so the unused words of a
 /// sector are waste. A bank delivers only the word that is used.
-Cell kind_of(const PictureRow& row, std::size_t place, bool is_shared) {
+Cell choose_cell_kind(const PictureRow& row, std::size_t place, bool is_shared) {
     if (row.lanes[place] >= 0) return Cell::used;
     if (is_shared) return Cell::idle;
     const auto sector = row.lanes.begin() + static_cast<std::ptrdiff_t>(place / 8 * 8);
@@ -79,28 +80,30 @@ Cell kind_of(const PictureRow& row, std::size_t place, bool is_shared) {
 void draw_row(Drawing& drawing, const PictureRow& row, bool is_shared, int y) {
     drawing.text(kLabel - 10, y + 14, row.label, "right faint code");
     for (std::size_t place = 0; place < row.lanes.size(); ++place) {
-        const int x = kLabel + static_cast<int>(place) * kCell + static_cast<int>(place) / 8 * kGap;
+        const int x =
+            kLabel + static_cast<int>(place) * kCellSize + static_cast<int>(place) / 8 * kGap;
         const int lane = row.lanes[place];
-        drawing.cell(x, y, kCell - 1, kCell, kind_of(row, place, is_shared),
+        drawing.cell(x, y, kCellSize - 1, kCellSize, choose_cell_kind(row, place, is_shared),
                      lane < 0 ? "" : std::to_string(lane));
     }
 }
 
-int height_of(std::size_t rows) {
-    const bool is_cut = rows > kMostRows;
-    return kHead + kRow * static_cast<int>(std::min(rows, kMostRows) + is_cut) + 14;
+int rows_height(std::size_t rows) {
+    const bool is_cut = rows > kMaxRows;
+    return kHeadHeight + kRowHeight * static_cast<int>(std::min(rows, kMaxRows) + is_cut) + 14;
 }
 
-void draw_access(Drawing& drawing, const Drawn& drawn, const std::vector<PictureRow>& rows, int y) {
+void draw_access(Drawing& drawing, const RepeatedAccess& drawn, const std::vector<PictureRow>& rows,
+                 int y) {
     drawing.text(12, y + 20, heading(drawn), "head");
     drawing.text(kWidth - 12, y + 20, "line " + std::to_string(drawn.access.line), "right faint");
     const bool is_shared = drawn.access.is_shared;
-    int row_y = y + kHead;
-    for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i, row_y += kRow) {
+    int row_y = y + kHeadHeight;
+    for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i, row_y += kRowHeight) {
         draw_row(drawing, rows[i], is_shared, row_y);
     }
-    if (rows.size() > kMostRows) {
-        const std::size_t more = rows.size() - kMostRows;
+    if (rows.size() > kMaxRows) {
+        const std::size_t more = rows.size() - kMaxRows;
         drawing.text(kLabel, row_y + 14,
                      "and " + std::to_string(more) + " more " +
                          (is_shared ? "wavefronts" : "rows of 128 bytes"),
@@ -112,12 +115,12 @@ void draw_access(Drawing& drawing, const Drawn& drawn, const std::vector<Picture
 
 std::string warp_picture(const Recording& recording, const std::string& name) {
     const RecordedVariant& variant = recording.variant(name);
-    const std::vector<Drawn> kinds = each_kind_once(variant.accesses);
+    const std::vector<RepeatedAccess> kinds = group_alike_accesses(variant.accesses);
     std::vector<std::vector<PictureRow>> rows;
     int height = 50;
-    for (const Drawn& kind : kinds) {
-        rows.push_back(rows_of(kind.access));
-        height += height_of(rows.back().size());
+    for (const RepeatedAccess& kind : kinds) {
+        rows.push_back(layout_rows(kind.access));
+        height += rows_height(rows.back().size());
     }
     Drawing drawing(kWidth, height);
     drawing.text(12, 24,
@@ -130,7 +133,7 @@ std::string warp_picture(const Recording& recording, const std::string& name) {
     int y = 40;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         draw_access(drawing, kinds[i], rows[i], y);
-        y += height_of(rows[i].size());
+        y += rows_height(rows[i].size());
     }
     return drawing.svg(recording.step + ", " + name + ": what one warp touches");
 }
@@ -139,7 +142,7 @@ std::string warp_picture(const Recording& recording, const std::string& name) {
 
 namespace {
 
-constexpr int kWord = 7;
+constexpr int kWordSize = 7;
 
 const Access& first_shared_load(const RecordedVariant& variant) {
     for (const Access& access : variant.accesses) {
@@ -151,16 +154,16 @@ const Access& first_shared_load(const RecordedVariant& variant) {
 void draw_tile(Drawing& drawing, const Tile& tile, int x, int y) {
     const Access& load = first_shared_load(tile.recording->variant(tile.variant));
     drawing.text(x, y, tile.recording->step + ", " + tile.variant, "head");
-    drawing.text(x, y + 18, "reads in " + count_of(load.cost, "wavefront"));
+    drawing.text(x, y + 18, "reads in " + format_count(load.cost, "wavefront"));
     drawing.text(x, y + 38, "bank 0", "faint");
-    drawing.text(x + static_cast<int>(kBanks) * kWord, y + 38, "31", "right faint");
-    drawing.grid(x, y + 46, static_cast<int>(kBanks), 33, kWord);
+    drawing.text(x + static_cast<int>(kBanks) * kWordSize, y + 38, "31", "right faint");
+    drawing.grid(x, y + 46, static_cast<int>(kBanks), 33, kWordSize);
     for (unsigned lane = 0; lane < 32; ++lane) {
         if (!is_active(load, lane)) continue;
         const int word = static_cast<int>(load.addresses[lane] / 4),
                   banks = static_cast<int>(kBanks);
-        drawing.cell(x + word % banks * kWord, y + 46 + word / banks * kWord, kWord - 1, kWord - 1,
-                     Cell::used);
+        drawing.cell(x + word % banks * kWordSize, y + 46 + word / banks * kWordSize, kWordSize - 1,
+                     kWordSize - 1, Cell::used);
     }
 }
 
@@ -188,16 +191,16 @@ void draw_race(Drawing& drawing, const Tile& tile, int x, int y) {
     constexpr int side = 9;
     const Access& load = first_shared_load(tile.recording->variant(tile.variant));
     drawing.text(x, y, tile.recording->step, "head");
-    drawing.text(x, y + 18, count_of(load.cost, "wavefront") + " for one load of a warp");
+    drawing.text(x, y + 18, format_count(load.cost, "wavefront") + " for one load of a warp");
     drawing.grid(x, y + 28, static_cast<int>(kBanks), 33, side);
-    const std::vector<PictureRow> wavefronts = rows_of(load);
+    const std::vector<PictureRow> wavefronts = layout_rows(load);
     for (std::size_t turn = 0; turn < wavefronts.size(); ++turn) {
         for (const int lane : wavefronts[turn].lanes) {
             if (lane < 0) continue;
             const int word = static_cast<int>(load.addresses[static_cast<std::size_t>(lane)] / 4);
             const int banks = static_cast<int>(kBanks);
-            drawing.cell_in_turn(x + word % banks * side, y + 28 + word / banks * side, side - 1,
-                                 static_cast<int>(turn));
+            drawing.animated_cell(x + word % banks * side, y + 28 + word / banks * side, side - 1,
+                                  static_cast<int>(turn));
         }
     }
 }
@@ -218,20 +221,21 @@ std::string race_picture(const Tile& left, const Tile& right) {
 
 namespace {
 
-constexpr int kSmall = 11, kTiles = 16, kTileSide = 32;
+constexpr int kSmallTileSize = 11, kTiles = 16, kTileSide = 32;
 /// The number of blocks to mark: as many as 4 multiprocessors run at the same time if each has room
 /// for 8.
-constexpr std::size_t kMarked = 32;
+constexpr std::size_t kMarkedBlocks = 32;
 
 void draw_order(Drawing& drawing, const RecordedVariant& variant, int x, int y) {
     if (variant.order.size() != kTiles * kTiles)
         throw std::runtime_error(variant.name + ": no order");
     drawing.text(x, y, variant.name, "head");
-    drawing.grid(x, y + 10, kTiles, kTiles, kSmall);
-    for (std::size_t block = 0; block < kMarked; ++block) {
+    drawing.grid(x, y + 10, kTiles, kTiles, kSmallTileSize);
+    for (std::size_t block = 0; block < kMarkedBlocks; ++block) {
         const auto [row, col] = variant.order[block];
-        drawing.cell(x + col / kTileSide * kSmall, y + 10 + row / kTileSide * kSmall, kSmall - 1,
-                     kSmall - 1, Cell::used);
+        drawing.cell(x + col / kTileSide * kSmallTileSize,
+                     y + 10 + row / kTileSide * kSmallTileSize, kSmallTileSize - 1,
+                     kSmallTileSize - 1, Cell::used);
     }
 }
 

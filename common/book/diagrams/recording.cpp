@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-Access access_of(const json& from) {
+Access parse_access(const json& from) {
     Access access;
     from.at("line").get_to(access.line);
     from.at("memory").get_to(access.memory);
@@ -48,7 +48,7 @@ Recording read_recording(const std::filesystem::path& folder, const std::string&
         from.at("name").get_to(variant.name);
         from.at("warp").at("warp").get_to(variant.warp);
         for (const json& access : from.at("warp").at("accesses")) {
-            variant.accesses.push_back(access_of(access));
+            variant.accesses.push_back(parse_access(access));
         }
         from.at("order").get_to(variant.order);
         recording.variants.push_back(std::move(variant));

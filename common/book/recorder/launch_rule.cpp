@@ -14,11 +14,11 @@ struct Extent {
     std::int64_t (*of)(const Sample& sample, unsigned tile);
     unsigned tile = 0;
 };
-constexpr std::int64_t pieces(std::int64_t count, std::int64_t size) {
+constexpr std::int64_t divide_rounding_up(std::int64_t count, std::int64_t size) {
     return (count + size - 1) / size;
 }
 constexpr std::int64_t tiles(const Sample& sample, unsigned tile) {
-    return pieces(sample.rows, tile) * pieces(sample.cols, tile);
+    return divide_rounding_up(sample.rows, tile) * divide_rounding_up(sample.cols, tile);
 }
 // The simplest ones first.
 constexpr Extent extents[] = {
@@ -32,17 +32,18 @@ constexpr Extent extents[] = {
     {"tiles", tiles, 64},
     {"tiles", tiles, 128},
 };
-constexpr unsigned most_plus = 64, times_tried[] = {1, 2, 4, 8};
+constexpr unsigned kMaxPlus = 64, kTriedFactors[] = {1, 2, 4, 8};
 
 /// Finds a `size` such that ceil((extent + plus) / size) * times, limited to `most`, is the grid's
 /// extent along `axis` in every sample. Returns 0 if there is none.
-unsigned piece_size(const std::vector<Sample>& samples, std::size_t axis, const Extent& extent,
-                    unsigned plus, unsigned times, std::int64_t most) {
+unsigned find_block_extent(const std::vector<Sample>& samples, std::size_t axis,
+                           const Extent& extent, unsigned plus, unsigned times, std::int64_t most) {
     constexpr unsigned largest = 4096;
     for (unsigned size = 1; size <= largest; ++size) {
         const bool fits = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
             const std::int64_t covered = extent.of(sample, extent.tile) + plus;
-            return std::min(pieces(covered, size) * times, most) == sample.launch.grid[axis];
+            return std::min(divide_rounding_up(covered, size) * times, most) ==
+                   sample.launch.grid[axis];
         });
         if (fits) return size;
     }
@@ -51,10 +52,10 @@ unsigned piece_size(const std::vector<Sample>& samples, std::size_t axis, const 
 
 /// Returns the rule for one axis of the grid, or null if there is none.
 ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis, std::int64_t most) {
-    for (const unsigned times : times_tried) {
-        for (unsigned plus = 0; plus < most_plus; ++plus) {
+    for (const unsigned times : kTriedFactors) {
+        for (unsigned plus = 0; plus < kMaxPlus; ++plus) {
             for (const Extent& extent : extents) {
-                const unsigned size = piece_size(samples, axis, extent, plus, times, most);
+                const unsigned size = find_block_extent(samples, axis, extent, plus, times, most);
                 if (size == 0) continue;
                 ordered_json found = {{"of", extent.name}, {"size", size}};
                 if (extent.tile != 0) found["tile"] = extent.tile;

@@ -53,7 +53,7 @@ std::size_t end_of_brackets(const std::string& text, std::size_t at) {
     return at;
 }
 
-Signature signature_of(const std::string& mangled) {
+Signature parse_signature(const std::string& mangled) {
     std::string text = demangled(mangled);
     if (text == mangled) throw std::runtime_error(mangled + " is no name of a C++ function");
     // Only template instances are printed with their return type.
@@ -74,7 +74,7 @@ Signature signature_of(const std::string& mangled) {
     return signature;
 }
 
-recorder::Argument argument_of(const std::string& type, const void* value) {
+recorder::Argument describe_argument(const std::string& type, const void* value) {
     if (type.ends_with("*")) {
         return {true, static_cast<std::int64_t>(*static_cast<const std::uintptr_t*>(value))};
     }
@@ -89,7 +89,7 @@ recorder::Argument argument_of(const std::string& type, const void* value) {
 // ---- intercepted launches ----
 
 /// The launches since the last `clear`. If `is_held_back` is set, they are recorded but not run.
-struct Caught {
+struct CaughtLaunches {
     std::vector<LaunchShape> launches;
     /// The reason why the last launch cannot be described, or "".
     std::string problem;
@@ -100,19 +100,19 @@ struct Caught {
         problem.clear();
     }
     void take(const char* mangled, LaunchShape shape, void** arguments) {
-        const Signature signature = signature_of(mangled);
+        const Signature signature = parse_signature(mangled);
         shape.kernel = mangled;
         shape.function = signature.function;
         try {
             for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
-                shape.arguments.push_back(argument_of(signature.parameters[i], arguments[i]));
+                shape.arguments.push_back(describe_argument(signature.parameters[i], arguments[i]));
             }
         } catch (const NoRule& why) {
             problem = why.what();
         }
         launches.push_back(std::move(shape));
     }
-} caught;
+} caught_launches;
 
 }  // namespace
 
@@ -123,12 +123,12 @@ extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 b
     static auto* const launch = reinterpret_cast<Launch*>(dlsym(RTLD_NEXT, "__cudaLaunchKernel"));
     const char* name = nullptr;
     CUDA_CHECK(cudaFuncGetName(&name, kernel));
-    caught.take(
+    caught_launches.take(
         name,
         {.grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .shared = shared},
         arguments);
-    return caught.is_held_back ? cudaSuccess
-                               : launch(kernel, grid, block, arguments, shared, stream);
+    return caught_launches.is_held_back ? cudaSuccess
+                                        : launch(kernel, grid, block, arguments, shared, stream);
 }
 
 namespace {
@@ -145,13 +145,13 @@ public:
     }
     /// Launches the variant as if the matrices were smaller.
     void launch(const Variant& variant, int rows, int cols) {
-        caught.clear();
+        caught_launches.clear();
         variant.launch(out(), variant.produces.in_place ? nullptr : in(), rows, cols);
     }
     float* out() const { return static_cast<float*>(out_.data()); }
     const float* in() const { return static_cast<const float*>(in_.data()); }
     /// Returns "in", "out" or "shared", and the address at which this memory starts.
-    std::pair<const char*, std::uint64_t> memory_of(const CoalesceAccess& access) const {
+    std::pair<const char*, std::uint64_t> find_memory(const CoalesceAccess& access) const {
         if (access.shared) return {"shared", 0};
         const unsigned first = static_cast<unsigned>(__builtin_ctz(access.active));
         for (const auto& [name, buffer] : {std::pair{"in", &in_}, std::pair{"out", &out_}}) {
@@ -173,7 +173,7 @@ private:
 // ---- one warp ----
 
 ordered_json access_json(const CoalesceAccess& access, const Task& task) {
-    const auto [memory, begin] = task.memory_of(access);
+    const auto [memory, begin] = task.find_memory(access);
     ordered_json addresses = ordered_json::array();
     for (unsigned lane = 0; lane < 32; ++lane) {
         const bool is_active = access.active >> lane & 1;
@@ -186,8 +186,8 @@ ordered_json access_json(const CoalesceAccess& access, const Task& task) {
             {"addresses", addresses}};
 }
 
-ordered_json traced(const Variant& variant, Task& task, unsigned block, unsigned warp,
-                    std::size_t limit) {
+ordered_json trace_warp(const Variant& variant, Task& task, unsigned block, unsigned warp,
+                        std::size_t limit) {
     SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, limit);
     task.launch(variant);
     ordered_json list = ordered_json::array();
@@ -201,21 +201,21 @@ ordered_json traced(const Variant& variant, Task& task, unsigned block, unsigned
     return list;
 }
 
-constexpr int kSide = 256;
+constexpr int kRecordedSide = 256;
 /// Warp 5 is the example in the lessons. If a block has fewer warps, its last warp is recorded.
-constexpr unsigned kWarp = 5;
+constexpr unsigned kRecordedWarp = 5;
 
 ordered_json warp_json(const Variant& variant, Task& task) {
     task.launch(variant);
-    const LaunchShape& shape = caught.launches.front();
+    const LaunchShape& shape = caught_launches.launches.front();
     const unsigned warps = (shape.block[0] * shape.block[1] * shape.block[2] + 31) / 32;
-    const unsigned warp = std::min(kWarp, warps - 1);
+    const unsigned warp = std::min(kRecordedWarp, warps - 1);
     constexpr std::size_t most_accesses = 64;
-    return {{"rows", kSide},
-            {"cols", kSide},
+    return {{"rows", kRecordedSide},
+            {"cols", kRecordedSide},
             {"block", 0},
             {"warp", warp},
-            {"accesses", traced(variant, task, 0, warp, most_accesses)}};
+            {"accesses", trace_warp(variant, task, 0, warp, most_accesses)}};
 }
 
 /// Returns the position at which the first load of each block starts, in a matrix of 16 x 16 tiles
@@ -225,11 +225,11 @@ ordered_json order_json(const Variant& variant) {
     constexpr unsigned tiles = 16;
     Task task(side, side);
     task.launch(variant);
-    const auto& grid = caught.launches.front().grid;
+    const auto& grid = caught_launches.launches.front().grid;
     ordered_json order = ordered_json::array();
     if (grid[0] != tiles || grid[1] != tiles) return order;
     for (unsigned block = 0; block < tiles * tiles; ++block) {
-        const ordered_json first = traced(variant, task, block, 0, 1);
+        const ordered_json first = trace_warp(variant, task, block, 0, 1);
         const auto element = first.at(0).at("addresses").at(0).get<std::uint64_t>() / sizeof(float);
         order.push_back({element / side, element % side});
     }
@@ -240,7 +240,7 @@ ordered_json order_json(const Variant& variant) {
 
 /// Returns side lengths of matrices. Many of them are consecutive multiples, to show at which
 /// length the grid gains a block.
-std::vector<int> sides(int multiple, int longest) {
+std::vector<int> matrix_sides(int multiple, int longest) {
     std::vector<int> list;
     for (int count = 1; count <= 70; ++count) list.push_back(count * multiple);
     for (int side : {100, 128, 256, 260, 1000, 1024, 2048, 4096, 8192}) {
@@ -251,26 +251,26 @@ std::vector<int> sides(int multiple, int longest) {
 }
 
 /// Returns the launches for many shapes, without running them.
-std::vector<recorder::Sample> samples_of(const Variant& variant) {
+std::vector<recorder::Sample> sample_launches(const Variant& variant) {
     // Some shapes are so large that even persistent blocks reach their limit.
     constexpr int longest = 8192;
     Task task(longest, longest);
     std::vector<recorder::Sample> samples;
-    caught.is_held_back = true;
+    caught_launches.is_held_back = true;
     const auto take = [&](int rows, int cols) {
         task.launch(variant, rows, cols);
         const auto address = [](const float* matrix) {
             return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(matrix));
         };
-        samples.push_back({rows, cols, caught.launches.at(0), address(task.out()),
+        samples.push_back({rows, cols, caught_launches.launches.at(0), address(task.out()),
                            variant.produces.in_place ? 0 : address(task.in())});
     };
-    for (const int rows : sides(variant.rows_multiple, longest)) {
-        for (const int cols : sides(variant.cols_multiple, longest)) {
+    for (const int rows : matrix_sides(variant.rows_multiple, longest)) {
+        for (const int cols : matrix_sides(variant.cols_multiple, longest)) {
             if (!variant.square_only || rows == cols) take(rows, cols);
         }
     }
-    caught.is_held_back = false;
+    caught_launches.is_held_back = false;
     return samples;
 }
 
@@ -299,11 +299,11 @@ ordered_json launch_json(const Variant& variant, Task& task) {
         throw NoRule("its elements are no floats");
     }
     task.launch(variant);
-    if (caught.launches.empty()) throw NoRule("it is a copy by the runtime, no kernel");
-    if (caught.launches.size() > 1)
+    if (caught_launches.launches.empty()) throw NoRule("it is a copy by the runtime, no kernel");
+    if (caught_launches.launches.size() > 1)
         throw NoRule("it launches several kernels, one after the other");
-    if (!caught.problem.empty()) throw NoRule(caught.problem);
-    return recorder::launch_rule(samples_of(variant));
+    if (!caught_launches.problem.empty()) throw NoRule(caught_launches.problem);
+    return recorder::launch_rule(sample_launches(variant));
 }
 
 /// Reports whether the launch needs only the two matrices and their shape, and reads one matrix and
@@ -320,7 +320,7 @@ ordered_json variant_json(const Variant& variant, bool with_order) {
                              {"cols_multiple", variant.cols_multiple},
                              {"produces", task_name(variant.produces)}};
     try {
-        Task task(kSide, kSide);
+        Task task(kRecordedSide, kRecordedSide);
         recorded["launch"] = launch_json(variant, task);
         recorded["is_plain"] = is_plain(variant, recorded["launch"]);
         if (!recorded["is_plain"]) return recorded;

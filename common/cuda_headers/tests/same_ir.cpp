@@ -37,7 +37,7 @@ std::string as_in_a_page(const FoundCompiler& clang, const std::string& text) {
 std::string by_command(char** command, const std::string& text) {
     const TemporaryFolder folder;
     write_file(folder.path / "input.cu", text);
-    const Ended child = run_child(
+    const ProcessResult child = run_child(
         {command[0], std::string("--clang=") + command[1], std::string("--cudart=") + command[2],
          "--through-ir", "-w", "-ptx", "-o", "out.ptx", "input.cu"},
         seconds, {}, folder.path);

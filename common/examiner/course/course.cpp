@@ -33,7 +33,9 @@ void read_expectations(const StrictToml& reader, const toml::table& table, Varia
     if (counters == nullptr || counters->empty()) {
         reader.fail(*node, "`expect` must be a table: { load = 4, store = 4 }");
     }
-    reader.allow_keys(*counters, {std::begin(kExpectable), std::end(kExpectable)}, "`expect`");
+    reader.allow_keys(*counters,
+                      {std::begin(kCounterNamesToExpect), std::end(kCounterNamesToExpect)},
+                      "`expect`");
     for (auto& [key, value] : *counters) {
         auto number = value.value<double>();
         if (!number || !(*number > 0)) {
@@ -62,7 +64,7 @@ Variant read_variant(const StrictToml& reader, const toml::table& table, const S
 }
 
 int read_points(const StrictToml& reader, const toml::table& table, const std::string& where) {
-    return static_cast<int>(reader.whole(table, "points", where, 1, 1000));
+    return static_cast<int>(reader.integer(table, "points", where, 1, 1000));
 }
 
 // Reads the levels of a hint, and removes line breaks at the end of each level.
@@ -132,18 +134,18 @@ std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table,
     return hints;
 }
 
-double read_within(const StrictToml& reader, const toml::table& table) {
+double read_tolerance(const StrictToml& reader, const toml::table& table) {
     constexpr double MOST = 0.25;
     const toml::node* node = table.get("within");
-    if (node == nullptr) return kRounding;
+    if (node == nullptr) return kRoundingTolerance;
     double within = node->value<double>().value_or(0);
-    if (within > kRounding && within <= MOST) return within;
+    if (within > kRoundingTolerance && within <= MOST) return within;
     reader.fail(*node, "`within` is how far an answer may be off, above 0.02 and up to 0.25");
 }
 
 // The smallest tolerance allowed for a question about a predicted time, because the time model
 // itself is off by about 8 %.
-constexpr double kLeastOfTimes = 0.1;
+constexpr double kMinTimeTolerance = 0.1;
 
 std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::table& table,
                                          const std::string& where) {
@@ -154,14 +156,16 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
         std::string name = "a prediction of " + where;
         reader.allow_keys(entry, {"counter", "question", "within"}, name);
         Prediction prediction = {reader.text(entry, "counter", name),
-                                 reader.text(entry, "question", name), read_within(reader, entry)};
+                                 reader.text(entry, "question", name),
+                                 read_tolerance(reader, entry)};
         const int line = StrictToml::line_of(*entry.get("counter"));
-        const bool is_time = prediction.counter == kOfCopy;
-        if (!is_time && std::ranges::count(kExpectable, prediction.counter) == 0) {
+        const bool is_time = prediction.counter == kCopyPercentQuestion;
+        if (!is_time && std::ranges::count(kCounterNamesToExpect, prediction.counter) == 0) {
             reader.fail(line, "`counter` is load, store, shared_load, shared_store or " +
-                                  std::string(kOfCopy) + ", not \"" + prediction.counter + "\"");
+                                  std::string(kCopyPercentQuestion) + ", not \"" +
+                                  prediction.counter + "\"");
         }
-        if (is_time && prediction.within < kLeastOfTimes) {
+        if (is_time && prediction.tolerance < kMinTimeTolerance) {
             reader.fail(line, "no time is predicted to some percent: give `within`, 0.1 or more");
         }
         for (auto& other : predictions) {
@@ -176,13 +180,13 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
 // Reads the exercise of a step from its exercise.toml, except for the bug hunt.
 Exercise read_exercise(const StrictToml& reader, const toml::table& table, const std::string& step,
                        const Exercise& usual) {
-    std::set<std::string_view> known(std::begin(kAsked), std::end(kAsked));
+    std::set<std::string_view> known(std::begin(kRequirementKeys), std::end(kRequirementKeys));
     known.insert({"points", "hint", "prediction", "hunt"});
     reader.allow_keys(table, known, "the exercise of " + step);
     Exercise exercise = usual;
     exercise.name = step;
     exercise.points = read_points(reader, table, "the exercise of " + step);
-    read_asked(reader, table, exercise);
+    read_requirements(reader, table, exercise);
     if (exercise.shapes.empty()) {
         reader.fail(1,
                     "the exercise of " + step + " has no `shapes`; add shapes = [[64, 64], ...]");
@@ -279,18 +283,18 @@ Step read_program(const LessonTexts& texts) {
 bool is_whole_program(const CourseText& lesson) {
     const StrictToml reader(lesson.file);
     const toml::table table = reader.parse(lesson.text);
-    return table.contains("whole_program") && reader.truth(table, "whole_program", lesson.file);
+    return table.contains("whole_program") && reader.boolean(table, "whole_program", lesson.file);
 }
 
 /// Returns the text whose file name ends with `name`, or nullptr.
-const CourseText* text_named(const std::vector<CourseText>& texts, const std::string& name) {
+const CourseText* find_course_text(const std::vector<CourseText>& texts, const std::string& name) {
     const auto found = std::ranges::find_if(
         texts, [&](const CourseText& text) { return text.file.ends_with(name); });
     return found == texts.end() ? nullptr : &*found;
 }
 
 /// Returns the lessons that the texts belong to, ordered by number.
-std::vector<LessonTexts> lessons_among(const std::vector<CourseText>& texts) {
+std::vector<LessonTexts> collect_lessons(const std::vector<CourseText>& texts) {
     constexpr std::string_view kBefore = "steps/", kBehind = "/lesson.toml";
     std::vector<LessonTexts> lessons;
     for (const CourseText& text : texts) {
@@ -298,7 +302,8 @@ std::vector<LessonTexts> lessons_among(const std::vector<CourseText>& texts) {
         if (begin == std::string::npos || !text.file.ends_with(kBehind)) continue;
         const std::size_t from = begin + kBefore.size();
         const std::string name = text.file.substr(from, text.file.size() - kBehind.size() - from);
-        lessons.push_back({name, &text, text_named(texts, "solutions/" + name + "/exercise.toml")});
+        lessons.push_back(
+            {name, &text, find_course_text(texts, "solutions/" + name + "/exercise.toml")});
     }
     std::sort(lessons.begin(), lessons.end(),
               [](const LessonTexts& a, const LessonTexts& b) { return a.name < b.name; });
@@ -338,12 +343,12 @@ const Variant* Step::find(const std::string& variant) const {
 
 const Step* Course::find(const std::string& name_or_number) const {
     auto found = std::ranges::find_if(
-        steps, [&](const Step& step) { return means(name_or_number, step.name); });
+        steps, [&](const Step& step) { return names_step(name_or_number, step.name); });
     return found == steps.end() ? nullptr : &*found;
 }
 
 const Step* Course::lesson(const std::string& name_or_number) const {
-    if (program && means(name_or_number, program->name)) return &*program;
+    if (program && names_step(name_or_number, program->name)) return &*program;
     return find(name_or_number);
 }
 
@@ -366,11 +371,11 @@ Hint Course::hint_for(const Exercise& exercise, const std::string& failure) cons
     return chosen;
 }
 
-std::vector<CourseText> course_texts(const std::filesystem::path& root) {
+std::vector<CourseText> read_course_texts(const std::filesystem::path& root) {
     namespace fs = std::filesystem;
     std::vector<CourseText> texts;
     const auto add = [&](const fs::path& file) {
-        if (const auto text = read_if_there(file)) texts.push_back({file.string(), *text});
+        if (const auto text = read_if_exists(file)) texts.push_back({file.string(), *text});
     };
     add(root / "course.toml");
     std::error_code error;
@@ -382,8 +387,8 @@ std::vector<CourseText> course_texts(const std::filesystem::path& root) {
     return texts;
 }
 
-Course course_of_texts(const std::vector<CourseText>& texts) {
-    const CourseText* common = text_named(texts, "course.toml");
+Course parse_course(const std::vector<CourseText>& texts) {
+    const CourseText* common = find_course_text(texts, "course.toml");
     if (common == nullptr)
         throw CourseError("course.toml: cannot be read; is this the course's folder?");
     const StrictToml reader(common->file);
@@ -395,8 +400,8 @@ Course course_of_texts(const std::vector<CourseText>& texts) {
     Exercise usual{.name = "every step"};
     toml::table of_all;
     if (const toml::node* hidden = table.get("hidden")) of_all.insert("hidden", *hidden);
-    read_asked(reader, of_all, usual);
-    for (const LessonTexts& lesson : lessons_among(texts)) read_lesson(lesson, usual, course);
+    read_requirements(reader, of_all, usual);
+    for (const LessonTexts& lesson : collect_lessons(texts)) read_lesson(lesson, usual, course);
     if (course.steps.empty()) {
         reader.fail(1, "there is no lesson: no folder of steps/ has a lesson.toml with variants");
     }
@@ -407,7 +412,7 @@ Course read_course(const std::filesystem::path& root) {
     if (!std::filesystem::exists(root / "course.toml")) {
         throw CourseError((root / "course.toml").string() + ": cannot be read; is the path right?");
     }
-    return course_of_texts(course_texts(root));
+    return parse_course(read_course_texts(root));
 }
 
 }  // namespace coalesce::course

@@ -17,7 +17,8 @@
 namespace coalesce::course {
 
 /// The names of the counters that lesson.toml can specify for a kernel.
-inline constexpr const char* kExpectable[] = {"load", "store", "shared_load", "shared_store"};
+inline constexpr const char* kCounterNamesToExpect[] = {"load", "store", "shared_load",
+                                                        "shared_store"};
 
 /// A variant of a step: one of its kernels, or host code.
 struct Variant {
@@ -71,9 +72,9 @@ struct CourseText {
     std::string text;
 };
 /// Reads the records that exist in the course's folder.
-std::vector<CourseText> course_texts(const std::filesystem::path& root);
+std::vector<CourseText> read_course_texts(const std::filesystem::path& root);
 /// Builds a course from the texts of its records. Throws CourseError if a record is invalid.
-Course course_of_texts(const std::vector<CourseText>& texts);
+Course parse_course(const std::vector<CourseText>& texts);
 /// Reads the course in the folder `root`. Throws CourseError if a record is invalid.
 Course read_course(const std::filesystem::path& root);
 

@@ -23,8 +23,9 @@ struct Limits {
     double elements_per_thread = 0;  ///< minimum matrix elements per thread
     double elements_per_block = 0;   ///< minimum matrix elements per block
     double loads_in_flight = 0;      ///< minimum loads that a warp issues before it waits
-    double copies_under_way = 0;     ///< minimum bytes of copies in flight when a tile is read
-    double of_copy_predicted = 0;    ///< smallest predicted fraction of a copy's speed on a GPU
+    double copies_in_flight = 0;     ///< minimum bytes of copies in flight when a tile is read
+    double predicted_fraction_of_copy =
+        0;  ///< smallest predicted fraction of a copy's speed on a GPU
 };
 
 /// The limits, with their names in exercise.toml.
@@ -36,8 +37,8 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"elements_per_thread", &Limits::elements_per_thread},
     {"elements_per_block", &Limits::elements_per_block},
     {"loads_in_flight", &Limits::loads_in_flight},
-    {"copies_under_way", &Limits::copies_under_way},
-    {"of_copy_predicted", &Limits::of_copy_predicted},
+    {"copies_under_way", &Limits::copies_in_flight},
+    {"of_copy_predicted", &Limits::predicted_fraction_of_copy},
 };
 
 /// The results in `out` that an exercise can require, with their names in exercise.toml.
@@ -72,23 +73,25 @@ struct Hint {
 };
 
 /// The relative error allowed in a learner's prediction, to leave room for rounding.
-inline constexpr double kRounding = 0.02;
+inline constexpr double kRoundingTolerance = 0.02;
 
 /// The name of a question that is answered by the time model instead of a counter: the percentage
 /// of a copy's speed on a GPU.
-inline constexpr const char* kOfCopy = "of_copy_predicted";
+inline constexpr const char* kCopyPercentQuestion = "of_copy_predicted";
 
 /// A question about a kernel's cost, asked before the cost is shown. The answer comes from the
 /// learner's own run, and is either the average over all requests or the prediction of the time
 /// model.
 struct Prediction {
-    std::string counter;        ///< "load", "store", "shared_load", "shared_store" or kOfCopy
-    std::string question;       ///< the question for the learner
-    double within = kRounding;  ///< allowed relative error; larger if the question says "about"
+    std::string
+        counter;  ///< "load", "store", "shared_load", "shared_store" or kCopyPercentQuestion
+    std::string question;  ///< the question for the learner
+    double tolerance =
+        kRoundingTolerance;  ///< allowed relative error; larger if the question says "about"
 };
 
 /// Reports whether what the learner typed, such as "03_tiled", "03" or "3", names this step.
-bool means(const std::string& typed, const std::string& step);
+bool names_step(const std::string& typed, const std::string& step);
 
 /// An exercise, or the bug hunt of a lesson.
 struct Exercise {
@@ -118,31 +121,31 @@ struct Exercise {
     /// Returns the required result. Throws std::invalid_argument if `produces` is not in kTasks.
     Produces task() const;
     /// Reports whether the exercise takes only square matrices.
-    bool takes_squares() const { return task().in_place; }
+    bool requires_square() const { return task().in_place; }
     /// Returns a shape that is `rows` times the exercise's row multiple by `cols` times its column
     /// multiple. If the exercise takes only square matrices, `cols` is ignored.
-    Shape of_multiples(int rows, int cols) const {
-        return {rows * rows_multiple, (takes_squares() ? rows : cols) * cols_multiple};
+    Shape shape_from_multiples(int rows, int cols) const {
+        return {rows * rows_multiple, (requires_square() ? rows : cols) * cols_multiple};
     }
     /// Returns the smallest allowed shape with at least this many rows and columns.
-    Shape at_least(int rows, int cols) const {
-        return of_multiples((rows + rows_multiple - 1) / rows_multiple,
-                            (cols + cols_multiple - 1) / cols_multiple);
+    Shape round_up_shape(int rows, int cols) const {
+        return shape_from_multiples((rows + rows_multiple - 1) / rows_multiple,
+                                    (cols + cols_multiple - 1) / cols_multiple);
     }
     /// Reports whether the exercise takes matrices of this shape.
-    bool takes(Shape shape) const {
+    bool accepts(Shape shape) const {
         return shape.rows % rows_multiple == 0 && shape.cols % cols_multiple == 0 &&
-               (shape.rows == shape.cols || !takes_squares());
+               (shape.rows == shape.cols || !requires_square());
     }
     /// Reports whether what the learner typed, such as "03", names this exercise.
-    bool is_called(const std::string& typed) const { return means(typed, name); }
+    bool has_name(const std::string& typed) const { return names_step(typed, name); }
 };
 
 /// Formats a value the way exercise.toml does. A number gets the fewest digits that still read back
 /// as the same number.
-std::string toml_text(double number);
-std::string toml_text(Shape shape);
-std::string toml_text(const std::vector<Shape>& shapes);
+std::string to_toml(double number);
+std::string to_toml(Shape shape);
+std::string to_toml(const std::vector<Shape>& shapes);
 
 /// Returns the requirements of an exercise in the format of its record, both for people to read and
 /// for detecting changes.

@@ -7,7 +7,7 @@ namespace {
 std::array<int, 2> read_range(const StrictToml& reader, const toml::table& table, const char* key) {
     const toml::node* node = table.get(key);
     if (node != nullptr && node->is_integer()) {
-        const int one = static_cast<int>(reader.whole(table, key, "a hidden shape", 1, 1 << 14));
+        const int one = static_cast<int>(reader.integer(table, key, "a hidden shape", 1, 1 << 14));
         return {one, one};
     }
     if (node == nullptr) {
@@ -47,7 +47,7 @@ std::vector<HiddenShape> read_hidden(const StrictToml& reader, const toml::node&
     return all;
 }
 
-std::vector<std::string> names_in(const auto& list) {
+std::vector<std::string> list_names(const auto& list) {
     std::vector<std::string> names;
     for (const auto& [name, value] : list) names.push_back(name);
     return names;
@@ -67,7 +67,7 @@ void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
             refuse(shape,
                    "multiples of " + Shape{exercise.rows_multiple, exercise.cols_multiple}.name());
         }
-        if (exercise.takes_squares() && shape.rows != shape.cols) refuse(shape, "squares");
+        if (exercise.requires_square() && shape.rows != shape.cols) refuse(shape, "squares");
     }
 }
 
@@ -78,11 +78,11 @@ void read_block_order(const StrictToml& reader, const toml::table& table, Exerci
     exercise.block_order = reader.one_of(table, "block_order", known);
 }
 
-void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
+void read_requirements(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
     const std::string where = "the exercise of " + exercise.name;
     if (table.contains("kernel")) exercise.kernel = reader.text(table, "kernel", where);
     if (table.contains("produces")) {
-        exercise.produces = reader.one_of(table, "produces", names_in(kTasks));
+        exercise.produces = reader.one_of(table, "produces", list_names(kTasks));
     }
     read_multiples(reader, table, exercise);
     if (table.contains("shapes")) exercise.shapes = reader.shapes(table, "shapes", where);

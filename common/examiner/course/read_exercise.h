@@ -9,13 +9,13 @@
 
 namespace coalesce::course {
 
-/// The keys that `read_asked` reads.
-inline constexpr std::string_view kAsked[] = {"kernel",  "produces", "multiples",   "shapes",
-                                              "counted", "limits",   "block_order", "hidden"};
+/// The keys that `read_requirements` reads.
+inline constexpr std::string_view kRequirementKeys[] = {
+    "kernel", "produces", "multiples", "shapes", "counted", "limits", "block_order", "hidden"};
 
 /// Reads the requirements that the table contains, and leaves the others unchanged. Then checks
 /// that the exercise is consistent.
-void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise);
+void read_requirements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// Reads the multiples for the rows and columns of an exercise or a variant, if the table contains
 /// them.

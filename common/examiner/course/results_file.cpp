@@ -48,7 +48,7 @@ public:
     }
     /// Checks that the value is a number greater than 0.
     template <class Number = double>
-    void above_zero() const {
+    void require_positive() const {
         if (!(as<Number>() > 0)) fail("a number above 0 was expected");
     }
 
@@ -58,8 +58,8 @@ private:
 };
 
 void check_shape(const Field& row) {
-    row["rows"].above_zero<int>();
-    row["cols"].above_zero<int>();
+    row["rows"].require_positive<int>();
+    row["cols"].require_positive<int>();
 }
 
 void check_measured(const Field& row) {
@@ -70,9 +70,9 @@ void check_measured(const Field& row) {
     check_shape(row);
     if (!row["verified"].as<bool>()) return;  // an incorrect result has no time
     const bool is_of_many = row.has("gpus");
-    row["ms"].above_zero();
-    row[is_of_many ? "sent_gbps" : "gbps"].above_zero();
-    row[is_of_many ? "of_link" : "of_copy"].above_zero();
+    row["ms"].require_positive();
+    row[is_of_many ? "sent_gbps" : "gbps"].require_positive();
+    row[is_of_many ? "of_link" : "of_copy"].require_positive();
 }
 
 void check_counted(const Field& row) {
@@ -97,9 +97,10 @@ void check_predicted(const Field& row) {
     predicted["gpu"].text();
     predicted["measured_gpu"].as<bool>();
     check_shape(predicted);
-    for (const char* what : {"ms", "gbps", "of_copy", "error_band"}) predicted[what].above_zero();
+    for (const char* what : {"ms", "gbps", "of_copy", "error_band"})
+        predicted[what].require_positive();
     predicted["unknown"].size();
-    predicted["binds"].as<timing::Binds>();
+    predicted["binds"].as<timing::Bottleneck>();
 }
 
 ResultsKind kind_of(const Field& device) {
@@ -123,7 +124,7 @@ ResultsKind check_results(const Json& run) {
         const Field row = rows[i];
         std::string name = row["step"].text() + " " + row["variant"].text();
         if (row.has("array")) row["array"].text();
-        if (row.has("element_size")) row["element_size"].above_zero<int>();
+        if (row.has("element_size")) row["element_size"].require_positive<int>();
         switch (kind) {
             case ResultsKind::measured: check_measured(row); break;
             case ResultsKind::counted: check_counted(row); break;
@@ -135,7 +136,7 @@ ResultsKind check_results(const Json& run) {
     return kind;
 }
 
-bool is_of_host(const Json& result) {
+bool is_host_result(const Json& result) {
     static const std::set<std::string> of_host = {"host_to_device", "device_to_host", "cpu_serial",
                                                   "cpu_parallel"};
     return of_host.contains(result.value("variant", ""));
@@ -144,8 +145,8 @@ bool is_of_host(const Json& result) {
 bool is_contender(const Json& result) {
     static const std::set<std::string> others = {"memcpy", "fine", "coarse"};
     return result.contains("gbps") && result.value("verified", false) &&
-           !result.contains("array") && !result.contains("element_size") && !is_of_host(result) &&
-           !others.contains(result.value("variant", ""));
+           !result.contains("array") && !result.contains("element_size") &&
+           !is_host_result(result) && !others.contains(result.value("variant", ""));
 }
 
 }  // namespace coalesce::course

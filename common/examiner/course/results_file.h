@@ -25,7 +25,7 @@ using ResultsError = codec::Error;
 ResultsKind check_results(const nlohmann::ordered_json& run);
 
 /// Reports whether a result belongs to host code or to a transfer.
-bool is_of_host(const nlohmann::ordered_json& result);
+bool is_host_result(const nlohmann::ordered_json& result);
 
 /// Reports whether a result's time can be compared with that of its lesson's first variant. Only
 /// kernels that process a whole matrix of floats are comparable. Host code, transfers, half

@@ -19,7 +19,7 @@ Shape StrictToml::shape(const toml::node& node, const char* key) const {
 
 std::vector<Shape> StrictToml::shapes(const toml::table& table, const char* key,
                                       const std::string& where) const {
-    const toml::node& node = wanted(table, key, where, "[[64, 64], ...]");
+    const toml::node& node = required_node(table, key, where, "[[64, 64], ...]");
     const toml::array* list = node.as_array();
     if (list == nullptr || list->empty()) {
         fail(node, std::string("`") + key + "` must be a list of shapes: [[64, 64], ...]");

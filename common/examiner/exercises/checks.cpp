@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 int examined = 0, not_examined = 0;
 
 // Returns the path of the file within the repository, for use in messages.
-std::string shown(const fs::path& file) {
+std::string display_path(const fs::path& file) {
     fs::path inside = fs::absolute(file).lexically_normal().lexically_relative(repository());
     return inside.empty() || *inside.begin() == ".." ? file.string() : inside.string();
 }
 
-void write_if_asked(const Verdict& verdict) {
+void write_if_requested(const Verdict& verdict) {
     std::string file = from_environment("COALESCE_VERDICT", "");
     try {
         if (!file.empty()) write_file(file, to_json(verdict));
@@ -38,7 +38,7 @@ void write_if_asked(const Verdict& verdict) {
 int run(int argc, char** argv) {
     doctest::Context context(argc, argv);
     context.setOption("no-intro", true);
-    Device device = choose_device_of_environment(argv);
+    Device device = choose_device_from_environment(argv);
     std::puts(device.first_line().c_str());
     int result = context.run();
     if (context.shouldExit()) return result;  // --help, --list-test-cases ...
@@ -53,15 +53,15 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-Verdict verdict_on(const std::string& name) {
-    const Exercise& exercise = exercise_called(name);
+Verdict examine_exercise(const std::string& name) {
+    const Exercise& exercise = require_exercise(name);
     fs::path usual = repository() / "exercises" / exercise.name / exercise.file();
     fs::path file = from_environment("COALESCE_KERNEL", usual.string());
-    Verdict verdict = examined_as(exercise, read_source(file, shown(file)),
-                                  from_environment("COALESCE_CACHE", ""));
+    Verdict verdict = examine_source(exercise, read_source(file, display_path(file)),
+                                     from_environment("COALESCE_CACHE", ""));
     ++(verdict.outcome == Verdict::Outcome::not_examined ? not_examined : examined);
     std::puts((verdict.file + ":\n" + terminal_text(verdict)).c_str());
-    write_if_asked(verdict);
+    write_if_requested(verdict);
     return verdict;
 }
 

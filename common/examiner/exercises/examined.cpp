@@ -15,7 +15,7 @@ fs::path repository() {
     return COALESCE_REPOSITORY;
 }
 
-const Exercise& exercise_called(const std::string& name) {
+const Exercise& require_exercise(const std::string& name) {
     static const course::Course course = course::read_course(repository());
     if (course.program && name == course.program->name) return *course.program->exercise;
     for (const course::Step& step : course.steps) {
@@ -25,7 +25,7 @@ const Exercise& exercise_called(const std::string& name) {
     throw UsageError("the course has no exercise " + name);
 }
 
-Device choose_device_of_environment(char** argv) {
+Device choose_device_from_environment(char** argv) {
     LocalRunner::prepare_process();
     const std::string name = from_environment("COALESCE_DEVICE", "sim");
     if (name == "sim") return choose_device(DeviceChoice::simulator, argv);
@@ -34,7 +34,7 @@ Device choose_device_of_environment(char** argv) {
     throw UsageError("COALESCE_DEVICE=" + name + " is none of sim, gpu, auto");
 }
 
-Verdict examined_as(const Exercise& exercise, const Source& source, const fs::path& cache) {
+Verdict examine_source(const Exercise& exercise, const Source& source, const fs::path& cache) {
     if (exercise.is_program) return examine_program(source, exercise);
     LocalRunner runner({.cache = cache});
     const fs::path solution = repository() / "solutions" / exercise.name / exercise.file();

@@ -16,12 +16,12 @@ namespace coalesce::exercises {
 std::filesystem::path repository();
 /// Returns the exercise of the course with this name, such as "03_tiled" or "03_tiled hunt". Throws
 /// UsageError if there is none.
-const Exercise& exercise_called(const std::string& name);
+const Exercise& require_exercise(const std::string& name);
 /// Selects the device that COALESCE_DEVICE names, or the simulated GPU if the variable is not set.
-Device choose_device_of_environment(char** argv);
+Device choose_device_from_environment(char** argv);
 /// Examines a source in this process, and compares its costs with those of the exercise's solution.
 /// Slow results are cached in the folder `cache`, unless `cache` is empty.
-Verdict examined_as(const Exercise& exercise, const Source& source,
-                    const std::filesystem::path& cache);
+Verdict examine_source(const Exercise& exercise, const Source& source,
+                       const std::filesystem::path& cache);
 
 }  // namespace coalesce::exercises

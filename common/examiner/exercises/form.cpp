@@ -14,7 +14,7 @@ using Faults = std::vector<std::string>;
 using Lines = std::vector<std::string>;
 
 // Returns the comment at the beginning of the text.
-std::string head_of(const std::string& text) {
+std::string extract_header_comment(const std::string& text) {
     std::string head;
     for (const std::string& line : lines_of(text)) {
         if (!line.starts_with("//")) break;
@@ -43,8 +43,8 @@ void check_names(const std::vector<Hint>& hints, const std::string& file, Faults
 
 }  // namespace
 
-Faults header_faults(const std::string& name, const Skeleton& skeleton, bool is_hunt) {
-    const std::string head = head_of(skeleton.blank()), number = name.substr(0, 2);
+Faults find_header_faults(const std::string& name, const Skeleton& skeleton, bool is_hunt) {
+    const std::string head = extract_header_comment(skeleton.blank()), number = name.substr(0, 2);
     const std::string check = "// Check   ./learn check " + number;
     const Lines of_exercise = {"// Exercise " + name + " -- ", "// Given   ", "// Write   ",
                                check + "          Stuck?   ./learn hint " + number};
@@ -55,14 +55,14 @@ Faults header_faults(const std::string& name, const Skeleton& skeleton, bool is_
         if (("\n" + head).find("\n" + wanted) != std::string::npos) continue;
         faults.push_back("its head has no line that begins \"" + wanted + "\"; add it");
     }
-    const std::string count = "(" + count_of(skeleton.lines_to_write(), "line") + ")";
+    const std::string count = "(" + format_count(skeleton.lines_to_write(), "line") + ")";
     if (!is_hunt && head.find(count) == std::string::npos) {
         faults.push_back("its head must say how many lines there are to write: " + count);
     }
     return faults;
 }
 
-std::vector<std::string> bare_kernel(const std::string& text) {
+std::vector<std::string> extract_kernel_lines(const std::string& text) {
     static const std::regex head(R"(__global__ void \w+\()");
     Lines kernel;
     for (const std::string& line : lines_of(text)) {
@@ -75,7 +75,7 @@ std::vector<std::string> bare_kernel(const std::string& text) {
     return {};
 }
 
-Faults hint_faults(const course::Course& course) {
+Faults find_hint_faults(const course::Course& course) {
     Faults faults;
     check_names(course.hints, "course.toml", faults);
     const auto check_lesson = [&](const course::Step& step) {

@@ -31,10 +31,10 @@ int generate(const Tree& tree) {
 
 int check(const Tree& tree) {
     std::vector<std::string> faults = tree.faults();
-    for (const std::string& fault : tree.faults_of_hints()) faults.push_back(fault);
+    for (const std::string& fault : tree.find_faults_in_hints()) faults.push_back(fault);
     for (const std::string& fault : faults) std::printf("%s\n", fault.c_str());
     if (!faults.empty()) return 1;
-    for (const std::string& path : tree.edited()) {
+    for (const std::string& path : tree.list_edited_files()) {
         std::printf("%s: somebody is writing in it; its committed text is right\n", path.c_str());
     }
     int blanks = 0;

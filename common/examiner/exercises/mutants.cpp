@@ -27,7 +27,7 @@ void read_hunt(const StrictToml& reader, const toml::table& table, Mutants& read
     if (first != "right" && first != "wrong") {
         reader.fail(StrictToml::line_of(table), "`first_shape` is \"right\" or \"wrong\"");
     }
-    read.hunt_is_right_at_first = first == "right";
+    read.hunt_passes_unmodified = first == "right";
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ Mutants read_mutants(const std::filesystem::path& file) {
     read.blank_failure_by_clang = reader.text(blank, by_clang, "[blank]");
     if (whole.contains("hunt")) read_hunt(reader, reader.section(whole, "hunt", "the file"), read);
     const toml::array* mutants = whole["mutant"].as_array();
-    if (mutants == nullptr || !mutants->is_array_of_tables() || mutants->size() < kFewestMutants) {
-        reader.fail(1, "fewer than " + std::to_string(kFewestMutants) +
+    if (mutants == nullptr || !mutants->is_array_of_tables() || mutants->size() < kMinMutants) {
+        reader.fail(1, "fewer than " + std::to_string(kMinMutants) +
                            " mutants; add [[mutant]] with mistakes that learners make");
     }
     std::set<std::string> names;
@@ -59,7 +59,7 @@ Mutants read_mutants(const std::filesystem::path& file) {
     return read;
 }
 
-std::string applied(const Mutant& mutant, const std::string& solution) {
+std::string apply_mutant(const Mutant& mutant, const std::string& solution) {
     auto fail = [&](const std::string& what) {
         throw UsageError("mutants.toml:" + std::to_string(mutant.line) + ": mutant \"" +
                          mutant.name + "\": " + what);

@@ -38,18 +38,18 @@ struct Mutants {
     std::string blank_failure;           ///< failure of the skeleton
     std::string blank_failure_by_clang;  ///< failure of the skeleton when clang compiles it
     std::string hunt_failure;            ///< failure of the bug hunt; "" if there is none
-    bool hunt_is_right_at_first = true;  ///< whether the bug hunt is correct on the first shape
+    bool hunt_passes_unmodified = true;  ///< whether the bug hunt is correct on the first shape
     std::vector<Mutant> mutants;         ///< the mutants, in the order of the file
 };
 
 /// The minimum number of mutants per exercise.
-constexpr std::size_t kFewestMutants = 4;
+constexpr std::size_t kMinMutants = 4;
 
 /// Reads the file. If the file is invalid, throws course::CourseError, which names the line.
 Mutants read_mutants(const std::filesystem::path& file);
 
 /// Returns the solution with the mistake applied. Throws UsageError if the text to replace does not
 /// occur exactly once, or if the replacement changes nothing.
-std::string applied(const Mutant& mutant, const std::string& solution);
+std::string apply_mutant(const Mutant& mutant, const std::string& solution);
 
 }  // namespace coalesce::exercises

@@ -12,10 +12,10 @@ using Lines = std::vector<std::string>;
 constexpr char kMarker[] = "//! [blank]";
 constexpr char kPrefix[] = "//!";
 
-std::string joined(const std::vector<Piece>& pieces, Lines Piece::*which) {
+std::string joined(const std::vector<Segment>& segments, Lines Segment::*which) {
     std::string text;
-    for (const Piece& piece : pieces) {
-        for (const std::string& line : piece.*which) text += line + "\n";
+    for (const Segment& segment : segments) {
+        for (const std::string& line : segment.*which) text += line + "\n";
     }
     return text;
 }
@@ -32,8 +32,8 @@ std::string without_prefix(const std::string& line) {
     return indent + rest.substr(rest.front() == ' ' ? 1 : 0);
 }
 
-bool has_word_for_the_learner(const Piece& piece) {
-    return std::ranges::any_of(piece.blank,
+bool has_learner_text(const Segment& segment) {
+    return std::ranges::any_of(segment.blank,
                                [](const std::string& line) { return !trimmed(line).empty(); });
 }
 
@@ -44,7 +44,7 @@ public:
 
     void read(const std::string& line, int number) {
         std::string text = trimmed(line);
-        if (text == kMarker) return mark(number);
+        if (text == kMarker) return handle_marker(number);
         bool for_skeleton = text.starts_with(kPrefix);
         if (for_skeleton && !current_.is_marked) {
             fail(number, "`//!` outside of a place between two lines \"" + std::string(kMarker) +
@@ -63,7 +63,7 @@ public:
             fail(current_.line, "this marker has no second one; add \"" + std::string(kMarker) +
                                     "\" after the lines that the learner writes");
         }
-        close();
+        close_segment();
         if (skeleton_.blanks() == 0) {
             fail(1, "nothing is marked, so there is nothing to write; put lines \"" +
                         std::string(kMarker) + "\" around what the learner writes");
@@ -76,57 +76,58 @@ private:
         throw UsageError(name_ + ":" + std::to_string(line) + ": " + what);
     }
 
-    void mark(int number) {
+    void handle_marker(int number) {
         if (current_.is_marked && current_.solved.empty()) {
             fail(current_.line, "nothing to write between these markers; add the solution's lines");
         }
-        if (current_.is_marked && !has_word_for_the_learner(current_)) {
+        if (current_.is_marked && !has_learner_text(current_)) {
             fail(current_.line, "no word of what to write here; add \"//! // TODO: ...\"");
         }
         bool was_marked = current_.is_marked;
-        close();
+        close_segment();
         current_.is_marked = !was_marked;
         current_.line = number;
     }
 
-    void close() {
+    void close_segment() {
         bool is_empty = current_.blank.empty() && current_.solved.empty();
-        if (!is_empty) skeleton_.pieces.push_back(std::move(current_));
+        if (!is_empty) skeleton_.segments.push_back(std::move(current_));
         current_ = {};
     }
 
     std::string name_;
     Skeleton skeleton_;
-    Piece current_;
+    Segment current_;
 };
 
 }  // namespace
 
 std::string Skeleton::blank() const {
-    return joined(pieces, &Piece::blank);
+    return joined(segments, &Segment::blank);
 }
 
 std::string Skeleton::solved() const {
-    return joined(pieces, &Piece::solved);
+    return joined(segments, &Segment::solved);
 }
 
 int Skeleton::blanks() const {
-    return static_cast<int>(std::ranges::count(pieces, true, &Piece::is_marked));
+    return static_cast<int>(std::ranges::count(segments, true, &Segment::is_marked));
 }
 
 int Skeleton::lines_to_write() const {
     int count = 0;
-    for (const Piece& piece : pieces) {
-        if (!piece.is_marked) continue;
-        count += static_cast<int>(std::ranges::count_if(piece.solved, [](const std::string& line) {
-            std::string text = trimmed(line);
-            return !text.empty() && !text.starts_with("//");
-        }));
+    for (const Segment& segment : segments) {
+        if (!segment.is_marked) continue;
+        count +=
+            static_cast<int>(std::ranges::count_if(segment.solved, [](const std::string& line) {
+                std::string text = trimmed(line);
+                return !text.empty() && !text.starts_with("//");
+            }));
     }
     return count;
 }
 
-Skeleton skeleton_of(const std::string& marked, const std::string& name) {
+Skeleton parse_skeleton(const std::string& marked, const std::string& name) {
     Reader reader(name);
     int number = 0;
     for (const std::string& line : lines_of(marked)) reader.read(line, ++number);
@@ -134,7 +135,7 @@ Skeleton skeleton_of(const std::string& marked, const std::string& name) {
 }
 
 // This function shares no code with `Reader`, so that it can find mistakes in `Reader`.
-std::string unmarked_difference(const std::string& skeleton, const std::string& marked) {
+std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked) {
     const Lines has = lines_of(skeleton);
     std::size_t next = 0;
     bool between_markers = false;

@@ -22,7 +22,7 @@
 namespace coalesce::exercises {
 
 /// A run of lines that is either the same in the skeleton and the solution or has two versions.
-struct Piece {
+struct Segment {
     std::vector<std::string> blank;   ///< the skeleton's lines
     std::vector<std::string> solved;  ///< the solution's lines
     bool is_marked = false;           ///< whether the run has two versions
@@ -31,7 +31,7 @@ struct Piece {
 
 /// The skeleton and the solution in a marked file.
 struct Skeleton {
-    std::vector<Piece> pieces;  ///< the pieces in order; marked and unmarked pieces alternate
+    std::vector<Segment> segments;  ///< the pieces in order; marked and unmarked pieces alternate
 
     /// Returns the text that the learner starts with.
     std::string blank() const;
@@ -46,11 +46,11 @@ struct Skeleton {
 /// Parses a marked file, which is called `name` in messages. Throws UsageError if a marker has no
 /// partner, if `//! ` is used outside markers, if nothing is marked, or if there is no solution or
 /// no instruction between two markers.
-Skeleton skeleton_of(const std::string& marked, const std::string& name);
+Skeleton parse_skeleton(const std::string& marked, const std::string& name);
 
 /// Compares a skeleton in the repository with the marked solution it was generated from. Returns ""
 /// if the skeleton differs only in lines that a learner adds or replaces. Otherwise describes the
 /// first other difference.
-std::string unmarked_difference(const std::string& skeleton, const std::string& marked);
+std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked);
 
 }  // namespace coalesce::exercises

@@ -16,7 +16,7 @@ using Faults = std::vector<std::string>;
 
 // The maximum number of lines that the fix of a bug hunt may change. A larger change would be a new
 // kernel rather than a fix.
-constexpr int kLongestFix = 12;
+constexpr int kMaxFixLines = 12;
 
 const std::string kProgram = "program.cu";
 
@@ -42,14 +42,14 @@ void compare_entries(const std::string& folder, const std::set<std::string>& the
     }
 }
 
-std::string committed(const Tree& tree, const std::string& path) {
+std::string read_committed_file(const Tree& tree, const std::string& path) {
     constexpr double SECONDS = 60;
-    const Ended shown =
+    const ProcessResult shown =
         run_child({"git", "-C", tree.root().string(), "show", "HEAD:./" + path}, SECONDS);
     return shown.exit_code == 0 ? shown.output : "";
 }
 
-void find_strays(const Tree& tree, Faults& faults) {
+void find_unexpected_files(const Tree& tree, Faults& faults) {
     std::set<std::string> steps = entries(tree.root() / "steps");
     compare_entries("solutions", entries(tree.root() / "solutions"), steps, faults);
     compare_entries("exercises", entries(tree.root() / "exercises"), steps, faults);
@@ -70,9 +70,10 @@ void check_skeleton(const Tree& tree, const std::string& name, const std::string
     std::string path = "exercises/" + name + "/" + file;
     Skeleton wanted = tree.skeleton(name, file);
     std::string text = read_file(tree.root() / path);
-    if (text != wanted.blank() && committed(tree, path) == wanted.blank()) text = wanted.blank();
+    if (text != wanted.blank() && read_committed_file(tree, path) == wanted.blank())
+        text = wanted.blank();
     std::string difference =
-        unmarked_difference(text, read_file(tree.root() / "solutions" / name / file));
+        find_unmarked_difference(text, read_file(tree.root() / "solutions" / name / file));
     if (!difference.empty()) {
         faults.push_back(path + " is not the skeleton of solutions/" + name + "/" + file + ": " +
                          difference +
@@ -81,7 +82,7 @@ void check_skeleton(const Tree& tree, const std::string& name, const std::string
     } else if (text != wanted.blank()) {
         faults.push_back(path + " differs from what `exercises generate` writes; run it");
     }
-    for (auto& fault : header_faults(name, wanted, file == "hunt.cu")) {
+    for (auto& fault : find_header_faults(name, wanted, file == "hunt.cu")) {
         faults.push_back("solutions/" + name + "/" + file + ": " + fault);
     }
 }
@@ -89,8 +90,9 @@ void check_skeleton(const Tree& tree, const std::string& name, const std::string
 void check_kernel_of_step(const Tree& tree, const std::string& name, Faults& faults) {
     std::string step = "steps/" + name + "/main.cu";
     const std::string text = read_file(tree.root() / step);
-    auto of_step = bare_kernel(text.substr(std::min(text.find("//! [kernel]"), text.size())));
-    auto of_solution = bare_kernel(tree.skeleton(name, "kernel.cu").solved());
+    auto of_step =
+        extract_kernel_lines(text.substr(std::min(text.find("//! [kernel]"), text.size())));
+    auto of_solution = extract_kernel_lines(tree.skeleton(name, "kernel.cu").solved());
     if (of_step.empty()) faults.push_back(step + ": no kernel found between //! [kernel] markers");
     for (std::size_t i = 0; i < std::max(of_step.size(), of_solution.size()); ++i) {
         std::string in_step = i < of_step.size() ? of_step[i] : "(nothing more)";
@@ -111,7 +113,7 @@ void check_hunt(const Tree& tree, const std::string& name, const Mutants& expect
     }
     if (!has_hunt) return;
     int to_fix = tree.skeleton(name, "hunt.cu").lines_to_write();
-    if (to_fix > kLongestFix) {
+    if (to_fix > kMaxFixLines) {
         faults.push_back("solutions/" + name + "/hunt.cu: fixing it takes " +
                          std::to_string(to_fix) + " lines; choose a smaller bug");
     }
@@ -132,7 +134,7 @@ void check_mutants(const Tree& tree, const std::string& name, Faults& faults) {
     check_id(read.blank_failure_by_clang);
     for (const Mutant& mutant : read.mutants) {
         check_id(mutant.failure);
-        if (applied(mutant, own.solved()) == own.blank()) {
+        if (apply_mutant(mutant, own.solved()) == own.blank()) {
             faults.push_back(path + ": mutant \"" + mutant.name + "\" is the skeleton itself");
         }
     }
@@ -157,7 +159,7 @@ std::vector<std::string> Tree::files(const std::string& name) const {
 
 Skeleton Tree::skeleton(const std::string& name, const std::string& file) const {
     std::string path = "solutions/" + name + "/" + file;
-    return skeleton_of(read_file(root_ / path), path);
+    return parse_skeleton(read_file(root_ / path), path);
 }
 
 std::vector<std::string> Tree::generate() const {
@@ -177,7 +179,7 @@ std::vector<std::string> Tree::generate() const {
 
 std::vector<std::string> Tree::faults() const {
     Faults faults;
-    find_strays(*this, faults);
+    find_unexpected_files(*this, faults);
     for (const std::string& name : names_) {
         try {
             for (const std::string& file : files(name)) check_skeleton(*this, name, file, faults);
@@ -192,9 +194,9 @@ std::vector<std::string> Tree::faults() const {
     return faults;
 }
 
-Faults Tree::faults_of_hints() const {
+Faults Tree::find_faults_in_hints() const {
     const course::Course course = course::read_course(root_);
-    Faults faults = hint_faults(course);
+    Faults faults = find_hint_faults(course);
     for (const std::string& name : names_) {
         Mutants expected = read_mutants(root_ / "solutions" / name / "mutants.toml");
         std::set<std::string> provoked = {expected.blank_failure};
@@ -208,13 +210,13 @@ Faults Tree::faults_of_hints() const {
     return faults;
 }
 
-std::vector<std::string> Tree::edited() const {
+std::vector<std::string> Tree::list_edited_files() const {
     std::vector<std::string> paths;
     for (const std::string& name : names_) {
         for (const std::string& file : files(name)) {
             std::string path = "exercises/" + name + "/" + file;
             std::string text = read_file(root_ / path), blank = skeleton(name, file).blank();
-            if (text != blank && committed(*this, path) == blank) paths.push_back(path);
+            if (text != blank && read_committed_file(*this, path) == blank) paths.push_back(path);
         }
     }
     return paths;

@@ -33,9 +33,9 @@ public:
     std::vector<std::string> faults() const;
     /// Returns the faults in the course's hints: identifiers that do not exist, and failures that
     /// an exercise provokes although no hint explains them.
-    std::vector<std::string> faults_of_hints() const;
+    std::vector<std::string> find_faults_in_hints() const;
     /// Returns the files that were edited after they were committed.
-    std::vector<std::string> edited() const;
+    std::vector<std::string> list_edited_files() const;
 
 private:
     std::filesystem::path root_;
@@ -45,15 +45,15 @@ private:
 /// Returns the faults in the comment at the top of an exercise. The comment must name the exercise,
 /// and say what is given, what to write in how many lines, how to check it and where to get help.
 /// The comment of a bug hunt must say what the bug does and what to fix.
-std::vector<std::string> header_faults(const std::string& name, const Skeleton& skeleton,
-                                       bool is_hunt);
+std::vector<std::string> find_header_faults(const std::string& name, const Skeleton& skeleton,
+                                            bool is_hunt);
 
 /// Returns the lines of the kernel in `text` in a form that can be compared, without comments,
 /// blank lines, template arguments and the kernel's name. Returns no lines if there is no kernel.
-std::vector<std::string> bare_kernel(const std::string& text);
+std::vector<std::string> extract_kernel_lines(const std::string& text);
 
 /// Returns a sentence, with the line, for each hint of the course that names an unknown failure.
-std::vector<std::string> hint_faults(const course::Course& course);
+std::vector<std::string> find_hint_faults(const course::Course& course);
 /// Returns those `failures` for which neither the exercise nor course.toml has a hint.
 std::vector<std::string> failures_without_hint(const course::Course& course,
                                                const std::string& step,

@@ -26,11 +26,12 @@ std::optional<FoundCompiler> find_host_compiler() {
     const auto first = find_compiler(Compiler::any);
     if (first && first->kind == Compiler::clang) return first;
     if (auto nvcc = find_compiler(Compiler::nvcc)) return nvcc;
-    if (demanded(Compiler::any) == Compiler::any) return find_compiler(Compiler::clang);
+    if (resolve_compiler_kind(Compiler::any) == Compiler::any)
+        return find_compiler(Compiler::clang);
     return std::nullopt;
 }
 
-std::vector<std::string> command_of(const FoundCompiler& compiler) {
+std::vector<std::string> build_command(const FoundCompiler& compiler) {
     if (compiler.kind == Compiler::nvcc) {
         return {compiler.path, "-std=c++20", "-cudart", "shared",    "-arch=compute_90",
                 "-lineinfo",   "-o",         "program", "program.cu"};
@@ -50,7 +51,7 @@ std::vector<std::string> command_of(const FoundCompiler& compiler) {
 std::string end_of(const std::string& output) {
     constexpr std::size_t most_lines = 6;
     const std::vector<std::string> lines = lines_of(output);
-    return shown_lines(
+    return escape_lines(
         {lines.end() - static_cast<std::ptrdiff_t>(std::min(lines.size(), most_lines)),
          lines.end()});
 }
@@ -66,13 +67,13 @@ Failure does_not_compile(const std::vector<Message>& messages, const Source& sou
     for (const Message& message : messages) {
         if (message.severity != Severity::error) continue;
         if (is_first) {
-            failure.headline = with_end("does not compile: " + message.text);
+            failure.headline = end_sentence("does not compile: " + message.text);
             failure.place = message.place;
             failure.details.clear();
             failure.next = "Begin with the first message; later ones may have the same cause.";
         }
         is_first = false;
-        failure.details += message.shown(source.text);
+        failure.details += message.to_string_with_caret(source.text);
     }
     return failure;
 }
@@ -80,7 +81,7 @@ Failure does_not_compile(const std::vector<Message>& messages, const Source& sou
 }  // namespace
 
 bool build_program(const Source& source, const fs::path& folder, Verdict& verdict) {
-    const Stretch stretch(verdict.milliseconds.compile);
+    const ScopedTimer stretch(verdict.milliseconds.compile);
     const auto compiler = find_host_compiler();
     if (!compiler) {
         verdict.fail({.kind = FailureKind::no_compiler,
@@ -91,15 +92,15 @@ bool build_program(const Source& source, const fs::path& folder, Verdict& verdic
     verdict.compiler = version_of(*compiler);
     // The #line directive makes messages and reports refer to the learner's lines.
     write_file(folder / "program.cu",
-               "#line 1 \"" + std::string(kLearnersFile) + "\"\n" + source.text);
-    const Ended ended = run_child(command_of(*compiler), kSeconds, {}, folder);
+               "#line 1 \"" + std::string(kLearnerFile) + "\"\n" + source.text);
+    const ProcessResult ended = run_child(build_command(*compiler), kSeconds, {}, folder);
     verdict.messages = read_messages(ended.output, source.text, source.name).messages;
     if (ended.timed_out) {
-        verdict.fail(
-            {.kind = FailureKind::compile_time_out,
-             .headline = "the compiler was still busy after " + count_of(kSeconds, "second") + ".",
-             .place = {source.name, 0, 0},
-             .next = "Try again; is the computer very busy?"});
+        verdict.fail({.kind = FailureKind::compile_time_out,
+                      .headline = "the compiler was still busy after " +
+                                  format_count(kSeconds, "second") + ".",
+                      .place = {source.name, 0, 0},
+                      .next = "Try again; is the computer very busy?"});
     } else if (ended.exit_code != 0) {
         verdict.fail(does_not_compile(verdict.messages, source, ended.output));
     }

@@ -21,16 +21,16 @@ bool build_program(const Source& source, const std::filesystem::path& folder, Ve
 
 // ---- program_causes.cpp: determine what is wrong with the program in one run ----
 
-constexpr long long kMostThreadsOfBlock = 1024;
+constexpr long long kMaxThreadsPerBlock = 1024;
 
 /// Returns the failure of a run with this number of elements, or a failure of kind none. The
 /// program must reverse its array, print "right" and exit with code 0, and the simulator's checks
 /// must find nothing.
-Failure wrong_with(const WitnessedRun& run, int elements, const Source& source);
+Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& source);
 
 /// Returns a failure if the program did not notice that its launch failed. Otherwise the failure's
 /// kind is none.
-Failure launch_unnoticed(const WitnessedRun& run, const Source& source);
+Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& source);
 
 // ---- program_lines.cpp: find the line of a CUDA runtime call in the program's text ----
 //
@@ -38,12 +38,12 @@ Failure launch_unnoticed(const WitnessedRun& run, const Source& source);
 // code.
 
 /// Returns the line of the launch, which is the first <<< outside comments, or 0 if there is none.
-int line_of_program_launch(const std::string& text);
+int find_launch_line(const std::string& text);
 
 /// Returns the line of copy number `number` in the run, or 0 if the text does not determine the
 /// line. Copies usually happen in the order in which they appear in the text. If a loop or a
 /// function makes several copies with one call, the line is known only if the text contains a
 /// single call.
-int line_of_copy(const std::string& text, const WitnessedRun& run, std::size_t number);
+int find_copy_line(const std::string& text, const RecordedRun& run, std::size_t number);
 
 }  // namespace coalesce

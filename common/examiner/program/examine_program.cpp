@@ -14,22 +14,22 @@ namespace fs = std::filesystem;
 
 // Returns a number of elements that is the same in every examination of this program, but that its
 // author cannot predict.
-int drawn_number(const std::string& hash) {
+int draw_element_count(const std::string& hash) {
     constexpr unsigned long least = 1001, range = 4000, digits = 8;
     return static_cast<int>(least + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
 }
 
 // Returns a number of elements so large that, with this many blocks, each block would need more
 // threads than a device allows. Returns nothing if that number is too large for a test.
-std::optional<int> elements_beyond(long long blocks) {
+std::optional<int> smallest_failing_element_count(long long blocks) {
     constexpr long long most_blocks = 1024;
     if (blocks < 1 || blocks > most_blocks) return std::nullopt;
-    return static_cast<int>(blocks * kMostThreadsOfBlock + 1);
+    return static_cast<int>(blocks * kMaxThreadsPerBlock + 1);
 }
 
-bool is_right_with(int elements, const fs::path& program, const Source& source, Verdict& verdict) {
-    const WitnessedRun run = run_witnessed({.program = program, .elements = elements});
-    Failure failure = wrong_with(run, elements, source);
+bool passes_with(int elements, const fs::path& program, const Source& source, Verdict& verdict) {
+    const RecordedRun run = run_recorded({.program = program, .elements = elements});
+    Failure failure = find_failure_of_run(run, elements, source);
     const bool is_right = failure.kind == FailureKind::none;
     const LaunchShape launch = run.launches.empty() ? LaunchShape{} : run.launches.back().shape;
     verdict.shapes.push_back({{1, elements}, is_right, launch});
@@ -39,30 +39,30 @@ bool is_right_with(int elements, const fs::path& program, const Source& source, 
 
 // Runs the program with each number of elements until a run fails. Reports whether all runs were
 // correct.
-bool is_right_with_all(const fs::path& program, const Source& source, const Exercise& exercise,
-                       Verdict& verdict) {
+bool passes_with_all_counts(const fs::path& program, const Source& source, const Exercise& exercise,
+                            Verdict& verdict) {
     std::vector<Shape> shapes = exercise.shapes;
-    shapes.push_back({1, drawn_number(verdict.source_hash)});
+    shapes.push_back({1, draw_element_count(verdict.source_hash)});
     bool is_grid_fixed = true;
     for (const Shape shape : shapes) {
-        if (!is_right_with(shape.cols, program, source, verdict)) return false;
+        if (!passes_with(shape.cols, program, source, verdict)) return false;
         is_grid_fixed &= verdict.shapes.back().launch.grid == verdict.shapes.front().launch.grid;
     }
     // If the number of blocks was always the same, a run with more elements shows whether there are
     // too few blocks, or whether the numbers of blocks and threads are swapped.
-    const auto more = elements_beyond(verdict.shapes.front().launch.blocks());
-    return !is_grid_fixed || !more || is_right_with(*more, program, source, verdict);
+    const auto more = smallest_failing_element_count(verdict.shapes.front().launch.blocks());
+    return !is_grid_fixed || !more || passes_with(*more, program, source, verdict);
 }
 
 void examine_in(const fs::path& folder, const Source& source, const Exercise& exercise,
                 Verdict& verdict) {
     if (!build_program(source, folder, verdict)) return;
     const fs::path program = folder / "program";
-    const Stretch stretch(verdict.milliseconds.shapes);
-    if (is_right_with_all(program, source, exercise, verdict)) {
+    const ScopedTimer stretch(verdict.milliseconds.shapes);
+    if (passes_with_all_counts(program, source, exercise, verdict)) {
         const int elements = exercise.shapes.front().cols;
-        Failure failure = launch_unnoticed(
-            run_witnessed({.program = program, .elements = elements, .launches_fail = true}),
+        Failure failure = find_unnoticed_launch_failure(
+            run_recorded({.program = program, .elements = elements, .should_fail_launches = true}),
             source);
         if (failure.kind != FailureKind::none) verdict.fail(std::move(failure));
     }
@@ -83,7 +83,7 @@ Verdict examine_program(const Source& source, const Exercise& exercise) {
         return verdict;
     }
     try {
-        const Stretch stretch(verdict.milliseconds.total);
+        const ScopedTimer stretch(verdict.milliseconds.total);
         const TemporaryFolder folder;
         examine_in(folder.path, source, exercise, verdict);
     } catch (const std::exception& problem) {

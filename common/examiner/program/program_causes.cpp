@@ -27,15 +27,15 @@ bool is_poison(float value) {
 }
 
 // Returns the first lines of the program's output.
-std::string said_by(const WitnessedRun& run) {
+std::string format_program_output(const RecordedRun& run) {
     constexpr std::size_t most_lines = 6;
     if (run.ended.output.empty()) return "";
     std::vector<std::string> lines = lines_of(run.ended.output);
     lines.resize(std::min(lines.size(), most_lines));
-    return "The program printed:\n" + shown_lines(lines);
+    return "The program printed:\n" + escape_lines(lines);
 }
 
-bool says_right(const WitnessedRun& run) {
+bool prints_right(const RecordedRun& run) {
     return run.ended.exit_code == 0 && run.ended.output.find("right") != std::string::npos;
 }
 
@@ -45,10 +45,11 @@ std::string text_of(float value) {
 }
 
 std::string text_of(const LaunchShape& launch) {
-    return count_of(launch.blocks(), "block") + " of " + count_of(launch.threads(), "thread");
+    return format_count(launch.blocks(), "block") + " of " +
+           format_count(launch.threads(), "thread");
 }
 
-std::string element(const char* array, std::size_t index) {
+std::string format_element(const char* array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
@@ -56,58 +57,60 @@ std::string element(const char* array, std::size_t index) {
 // applies. `first` lists these functions in the order in which they are tried.
 class Causes {
 public:
-    Causes(const WitnessedRun& the_run, int the_elements, const Source& the_source)
+    Causes(const RecordedRun& the_run, int the_elements, const Source& the_source)
         : run_(the_run), count_(static_cast<std::size_t>(the_elements)), source_(the_source) {
-        for (const SeenLaunch& launch : run_.launches) {
-            if (launch.threads() > largest_.threads()) largest_ = launch;
+        for (const RecordedLaunch& launch : run_.launches) {
+            if (launch.threads() > largest_launch_.threads()) largest_launch_ = launch;
         }
     }
 
-    Failure first() const {
-        return first_found({&Causes::endless, &Causes::refused_launch, &Causes::reported,
-                            &Causes::broken_down, &Causes::failed_copy, &Causes::not_launched,
-                            &Causes::not_copied, &Causes::other_number, &Causes::same_both_ways,
-                            &Causes::wrong_elements, &Causes::wrong_words, &Causes::few_threads,
-                            &Causes::repeated_work, &Causes::leaked},
-                           *this)
+    Failure find_first_failure() const {
+        return first_found(
+                   {&Causes::find_endless_loop, &Causes::refused_launch,
+                    &Causes::find_reported_error, &Causes::find_crash, &Causes::find_failed_copy,
+                    &Causes::not_launched, &Causes::not_copied, &Causes::find_wrong_copy_size,
+                    &Causes::find_palindrome_input, &Causes::find_wrong_elements,
+                    &Causes::find_wrong_comparison, &Causes::find_too_few_threads,
+                    &Causes::find_repeated_work, &Causes::find_leak},
+                   *this)
             .value_or(Failure{});
     }
 
 private:
-    Failure failure(FailureKind kind, const std::string& headline, const std::string& next,
-                    int line = 0) const {
-        const std::string with = "Seen with " + count_of(count_, "element") + ": ./program " +
+    Failure make_failure(FailureKind kind, const std::string& headline, const std::string& next,
+                         int line = 0) const {
+        const std::string with = "Seen with " + format_count(count_, "element") + ": ./program " +
                                  std::to_string(count_) + "\n";
         return {.kind = kind,
                 .headline = headline,
                 .place = {source_.name, line, 0},
-                .details = with + said_by(run_),
+                .details = with + format_program_output(run_),
                 .next = next};
     }
-    int line_of_launch() const { return line_of_program_launch(source_.text); }
+    int launch_line() const { return find_launch_line(source_.text); }
     // Returns the line of the last copy in this direction, or 0 if there is no such copy or its
     // line is unknown.
     int line_of_last_copy(const std::string& way) const {
         for (std::size_t i = run_.copies.size(); i-- > 0;) {
-            if (run_.copies[i].way == way) return line_of_copy(source_.text, run_, i);
+            if (run_.copies[i].direction == way) return find_copy_line(source_.text, run_, i);
         }
         return 0;
     }
     bool is_copied(const std::string& way, bool is_after_launch) const {
-        return std::any_of(run_.copies.begin(), run_.copies.end(), [&](const SeenCopy& copy) {
-            return copy.way == way && copy.is_after_launch == is_after_launch;
+        return std::any_of(run_.copies.begin(), run_.copies.end(), [&](const RecordedCopy& copy) {
+            return copy.direction == way && copy.is_after_launch == is_after_launch;
         });
     }
     bool has_failed_copy() const {
         return std::any_of(run_.copies.begin(), run_.copies.end(),
-                           [](const SeenCopy& copy) { return !copy.error.empty(); });
+                           [](const RecordedCopy& copy) { return !copy.error.empty(); });
     }
 
-    std::optional<Failure> endless() const {
+    std::optional<Failure> find_endless_loop() const {
         if (!run_.ended.timed_out) return {};
-        return failure(
+        return make_failure(
             FailureKind::endless_loop,
-            "the program was still running after " + count_of(kSecondsOfProgram, "second") + ".",
+            "the program was still running after " + format_count(kProgramSeconds, "second") + ".",
             "Which of its loops does not end?");
     }
 
@@ -115,29 +118,29 @@ private:
         if (run_.launches.empty() || run_.launches.back().is_good) return {};
         const LaunchShape& shape = run_.launches.back().shape;
         if (is_exchanged(shape)) {
-            return failure(
+            return make_failure(
                 FailureKind::launch_exchanged,
                 "the two numbers of the launch are exchanged: it has " + text_of(shape) + " for " +
-                    count_of(count_, "element") +
+                    format_count(count_, "element") +
                     ", and no GPU takes more than 1024 threads per block. With few elements that "
                     "goes unnoticed.",
                 "The first number between <<< and >>> is that of the blocks, the second that of "
                 "the threads per block: <<<blocks, threads>>>.",
-                line_of_launch());
+                launch_line());
         }
-        if (shape.threads() > kMostThreadsOfBlock) {
-            return failure(FailureKind::block_too_large,
-                           "the launch has " + std::to_string(shape.threads()) +
-                               " threads per block, and no GPU takes more than 1024.",
-                           "Take 256 threads per block, and as many blocks as that needs.",
-                           line_of_launch());
+        if (shape.threads() > kMaxThreadsPerBlock) {
+            return make_failure(FailureKind::block_too_large,
+                                "the launch has " + std::to_string(shape.threads()) +
+                                    " threads per block, and no GPU takes more than 1024.",
+                                "Take 256 threads per block, and as many blocks as that needs.",
+                                launch_line());
         }
-        return failure(
+        return make_failure(
             FailureKind::bad_launch,
             "the launch was refused: " + std::to_string(shape.blocks()) + " blocks of " +
                 std::to_string(shape.threads()) + " threads.",
             "How many blocks do so many elements need? Round up, so that there is at least 1.",
-            line_of_launch());
+            launch_line());
     }
 
     // Reports whether the two numbers of the launch are swapped. This is the case if the second
@@ -145,25 +148,25 @@ private:
     bool is_exchanged(const LaunchShape& launch) const {
         const auto count = static_cast<long long>(count_);
         const long long blocks = launch.blocks();
-        return blocks != 1 && launch.threads() > kMostThreadsOfBlock &&
+        return blocks != 1 && launch.threads() > kMaxThreadsPerBlock &&
                launch.threads() == (count + blocks - 1) / blocks;
     }
 
     // Returns the failure for a report of the simulator, except for failed copies and leaks, which
     // other functions handle.
-    std::optional<Failure> reported() const {
-        for (const SeenReport& report : run_.reports) {
+    std::optional<Failure> find_reported_error() const {
+        for (const RecordedReport& report : run_.reports) {
             const bool is_of_copy = report.check == "apicheck" && has_failed_copy();
             // If every thread does all the work, the threads also race for every element. Report
             // the repeated work instead of the race.
-            const auto repeated = repeated_work();
+            const auto repeated = find_repeated_work();
             if (report.check == "globalrace" && repeated) return repeated;
-            if (report.check != "leakcheck" && !is_of_copy) return of_report(report);
+            if (report.check != "leakcheck" && !is_of_copy) return explain_report(report);
         }
         return {};
     }
 
-    Failure of_report(const SeenReport& report) const {
+    Failure explain_report(const RecordedReport& report) const {
         if (report.check == "memcheck" && report.kind == "out of bounds") return outside(report);
         FailureKind kind = FailureKind::kernel_failed;
         if (report.check == "apicheck") kind = FailureKind::program_failed;
@@ -173,110 +176,117 @@ private:
         if (report.check == "globalrace") kind = FailureKind::race_between_blocks;
         if (report.check == "initcheck") kind = FailureKind::uninitialised_read;
         const std::string next = report.line > 0 ? "Begin with that line." : "";
-        return failure(kind, report.message, report.cure.empty() ? next : report.cure, report.line);
+        return make_failure(kind, report.message, report.cure.empty() ? next : report.cure,
+                            report.line);
     }
 
     // Returns the failure for an access outside an array. The cause is either a thread that has no
     // element, or a wrong index.
-    Failure outside(const SeenReport& report) const {
+    Failure outside(const RecordedReport& report) const {
         const LaunchShape shape =
             run_.launches.empty() ? LaunchShape{} : run_.launches.back().shape;
         const long long thread = report.block[0] * shape.block[0] + report.thread[0];
         const std::string who = "thread " + std::to_string(report.thread[0]) + " of block " +
                                 std::to_string(report.block[0]);
         if (thread >= static_cast<long long>(count_)) {
-            return failure(
+            return make_failure(
                 FailureKind::no_bounds_check,
                 who + " is number " + std::to_string(thread) + ", and there are only " +
                     std::to_string(count_) + " elements: it accesses what lies after them.",
                 "Let those threads do nothing: compare the index with `count` first.", report.line);
         }
         if (report.message.find("memory of the host") != report.message.npos) {
-            return failure(
+            return make_failure(
                 FailureKind::out_of_bounds,
                 who + " follows a pointer to memory of the host, where a kernel cannot look.",
                 "Which pointers does the launch pass? A kernel can only follow pointers from "
                 "cudaMalloc.",
                 report.line);
         }
-        return failure(FailureKind::out_of_bounds, who + " accesses memory outside of the array.",
-                       "Compute the index with pencil and paper for that thread, for the first "
-                       "thread and for the last.",
-                       report.line);
+        return make_failure(
+            FailureKind::out_of_bounds, who + " accesses memory outside of the array.",
+            "Compute the index with pencil and paper for that thread, for the first "
+            "thread and for the last.",
+            report.line);
     }
 
-    std::optional<Failure> broken_down() const {
+    std::optional<Failure> find_crash() const {
         constexpr int by_signal = 128;
         if (run_.ended.exit_code <= by_signal) return {};
-        return failure(FailureKind::program_failed,
-                       "the program was killed by signal " +
-                           std::to_string(run_.ended.exit_code - by_signal) + ".",
-                       "Does the host use a pointer from cudaMalloc? It cannot follow it: only "
-                       "kernels and cudaMemcpy can.");
+        return make_failure(
+            FailureKind::program_failed,
+            "the program was killed by signal " + std::to_string(run_.ended.exit_code - by_signal) +
+                ".",
+            "Does the host use a pointer from cudaMalloc? It cannot follow it: only "
+            "kernels and cudaMemcpy can.");
     }
 
-    std::optional<Failure> failed_copy() const {
+    std::optional<Failure> find_failed_copy() const {
         for (std::size_t i = 0; i < run_.copies.size(); ++i) {
-            const SeenCopy& copy = run_.copies[i];
+            const RecordedCopy& copy = run_.copies[i];
             if (copy.error.empty()) continue;
-            const char* const where = copy.way == "to-gpu"    ? "to the GPU"
-                                      : copy.way == "to-host" ? "back to the host"
-                                                              : "that stays on one side";
-            return failure(FailureKind::program_failed,
-                           std::string("the copy ") + where + " failed (" + copy.error + ").",
-                           "cudaMemcpy(to, from, bytes, kind): is each pointer on the side that "
-                           "`kind` names, and does `bytes` match the array?",
-                           line_of_copy(source_.text, run_, i));
+            const char* const where = copy.direction == "to-gpu"    ? "to the GPU"
+                                      : copy.direction == "to-host" ? "back to the host"
+                                                                    : "that stays on one side";
+            return make_failure(
+                FailureKind::program_failed,
+                std::string("the copy ") + where + " failed (" + copy.error + ").",
+                "cudaMemcpy(to, from, bytes, kind): is each pointer on the side that "
+                "`kind` names, and does `bytes` match the array?",
+                find_copy_line(source_.text, run_, i));
         }
         return {};
     }
 
     std::optional<Failure> not_launched() const {
         if (!run_.launches.empty()) return {};
-        return failure(FailureKind::not_launched, "the program launches no kernel.",
-                       "A kernel runs where it is called with its launch: "
-                       "name<<<blocks, threads>>>(arguments).",
-                       line_of_launch());
+        return make_failure(FailureKind::not_launched, "the program launches no kernel.",
+                            "A kernel runs where it is called with its launch: "
+                            "name<<<blocks, threads>>>(arguments).",
+                            launch_line());
     }
 
     std::optional<Failure> not_copied() const {
         if (!is_copied("to-gpu", false)) {
-            return failure(FailureKind::not_copied,
-                           "the input is not copied to the GPU before the kernel is launched.",
-                           "cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)",
-                           line_of_last_copy("to-gpu"));
+            return make_failure(FailureKind::not_copied,
+                                "the input is not copied to the GPU before the kernel is launched.",
+                                "cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)",
+                                line_of_last_copy("to-gpu"));
         }
         if (is_copied("to-host", true)) return {};
-        return failure(FailureKind::not_copied,
-                       "the result is not copied back from the GPU after the launch: the host "
-                       "compares its old data.",
-                       "cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), after the launch.",
-                       line_of_last_copy(is_copied("elsewhere", true) ? "elsewhere" : "to-host"));
+        return make_failure(
+            FailureKind::not_copied,
+            "the result is not copied back from the GPU after the launch: the host "
+            "compares its old data.",
+            "cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), after the launch.",
+            line_of_last_copy(is_copied("elsewhere", true) ? "elsewhere" : "to-host"));
     }
 
-    std::optional<Failure> other_number() const {
+    std::optional<Failure> find_wrong_copy_size() const {
         for (const auto* array : {&run_.in, &run_.out}) {
             if (array->size() == count_) continue;
             const bool is_in = array == &run_.in;
-            return failure(FailureKind::not_copied,
-                           std::string("the copy ") + (is_in ? "to the GPU" : "back") + " has " +
-                               count_of(array->size(), "element") + ", not " +
-                               std::to_string(count_) + ".",
-                           "cudaMemcpy counts in bytes: count * sizeof(float). And the program's "
-                           "argument says how many elements there are.",
-                           line_of_last_copy(is_in ? "to-gpu" : "to-host"));
+            return make_failure(
+                FailureKind::not_copied,
+                std::string("the copy ") + (is_in ? "to the GPU" : "back") + " has " +
+                    format_count(array->size(), "element") + ", not " + std::to_string(count_) +
+                    ".",
+                "cudaMemcpy counts in bytes: count * sizeof(float). And the program's "
+                "argument says how many elements there are.",
+                line_of_last_copy(is_in ? "to-gpu" : "to-host"));
         }
         return {};
     }
 
     // Finds an input that is the same forwards and backwards, and so cannot show whether the array
     // was reversed.
-    std::optional<Failure> same_both_ways() const {
+    std::optional<Failure> find_palindrome_input() const {
         if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
-        return failure(FailureKind::comparison_wrong,
-                       "the input reads the same from both ends, so the comparison cannot show "
-                       "whether the array was reversed.",
-                       "Give each element a different value: in[i] = i.");
+        return make_failure(
+            FailureKind::comparison_wrong,
+            "the input reads the same from both ends, so the comparison cannot show "
+            "whether the array was reversed.",
+            "Give each element a different value: in[i] = i.");
     }
 
     float expected(std::size_t i) const { return run_.in[count_ - 1 - i]; }
@@ -284,7 +294,7 @@ private:
         return std::memcmp(&run_.out[i], &run_.in[count_ - 1 - i], sizeof(float)) != 0;
     }
 
-    std::optional<Failure> wrong_elements() const {
+    std::optional<Failure> find_wrong_elements() const {
         std::vector<std::size_t> wrong;
         bool all_unwritten = true;
         for (std::size_t i = 0; i < count_; ++i) {
@@ -293,21 +303,22 @@ private:
             all_unwritten &= is_poison(run_.out[i]);
         }
         if (wrong.empty()) return {};
-        Failure found = all_unwritten ? unwritten(wrong) : other_element(wrong.front());
-        if (says_right(run_)) {
+        Failure found =
+            all_unwritten ? explain_unwritten(wrong) : explain_wrong_element(wrong.front());
+        if (prints_right(run_)) {
             found.details +=
                 "The program still calls this right: its comparison does not notice it.\n";
         }
         return found;
     }
 
-    Failure unwritten(const std::vector<std::size_t>& wrong) const {
+    Failure explain_unwritten(const std::vector<std::size_t>& wrong) const {
         const LaunchShape& shape = run_.launches.back().shape;
         const auto threads = static_cast<std::size_t>(run_.launches.back().threads());
-        Failure found = failure(
-            FailureKind::wrong_result, element("out", wrong.front()) + " was never written.",
+        Failure found = make_failure(
+            FailureKind::wrong_result, format_element("out", wrong.front()) + " was never written.",
             "Which thread should write it, and does that thread reach the store?",
-            line_of_kernel(source_.text, ""));
+            find_kernel_line(source_.text, ""));
         found.fault = Fault::never_written;
         if (wrong.size() == count_) {
             found.fault = Fault::nothing_written;
@@ -317,16 +328,16 @@ private:
                 "order of the kernel's parameters, and is the array that it writes copied back?";
         } else if (threads < count_) {
             found.fault = Fault::grid_too_small;
-            found.place.line = line_of_launch();
-            found.headline = "the launch has " + count_of(threads, "thread") + " (" +
+            found.place.line = launch_line();
+            found.headline = "the launch has " + format_count(threads, "thread") + " (" +
                              std::to_string(shape.blocks()) + " x " +
                              std::to_string(shape.threads()) + ") for " +
-                             count_of(count_, "element") + ": " + std::to_string(wrong.size()) +
+                             format_count(count_, "element") + ": " + std::to_string(wrong.size()) +
                              " of them were never written.";
             found.next =
                 "Whole numbers divide downwards: add threads - 1 before you divide by threads.";
         } else if (count_ - wrong.size() == static_cast<std::size_t>(shape.threads())) {
-            found.headline += " Only " + count_of(count_ - wrong.size(), "element") +
+            found.headline += " Only " + format_count(count_ - wrong.size(), "element") +
                               " were, as many as a block has threads.";
             found.next =
                 "Do all blocks write the same elements? What in the index tells them apart?";
@@ -334,26 +345,27 @@ private:
         return found;
     }
 
-    Failure other_element(std::size_t i) const {
-        std::string headline = element("out", i) + " is " + text_of(run_.out[i]) + ", and " +
+    Failure explain_wrong_element(std::size_t i) const {
+        std::string headline = format_element("out", i) + " is " + text_of(run_.out[i]) + ", and " +
                                text_of(expected(i)) + " belongs there, which is " +
-                               element("in", count_ - 1 - i) + ".";
+                               format_element("in", count_ - 1 - i) + ".";
         const auto held = std::find(run_.in.begin(), run_.in.end(), run_.out[i]);
         if (held != run_.in.end()) {
             headline += " It holds " +
-                        element("in", static_cast<std::size_t>(held - run_.in.begin())) + ".";
+                        format_element("in", static_cast<std::size_t>(held - run_.in.begin())) +
+                        ".";
         }
-        return failure(
+        return make_failure(
             FailureKind::wrong_element, headline,
             "Follow thread 0 with pencil and paper: what does it read, and where does it "
             "store it?",
-            line_of_kernel(source_.text, ""));
+            find_kernel_line(source_.text, ""));
     }
 
     // Checks that the program calls a correct result correct.
-    std::optional<Failure> wrong_words() const {
-        if (says_right(run_)) return {};
-        return failure(
+    std::optional<Failure> find_wrong_comparison() const {
+        if (prints_right(run_)) return {};
+        return make_failure(
             FailureKind::comparison_wrong,
             "the result is right, but the program ends with " +
                 std::to_string(run_.ended.exit_code) +
@@ -369,94 +381,96 @@ private:
 
     // Finds launches with far too few threads for the number of elements, such as <<<1, 1>>> with a
     // loop.
-    std::optional<Failure> few_threads() const {
+    std::optional<Failure> find_too_few_threads() const {
         if (run_.launches.empty()) return {};
         const auto count = static_cast<long long>(count_);
-        const std::string has = ": the launch has " + text_of(largest_.shape) + " for " +
-                                count_of(count_, "element") + ".";
-        if (largest_.threads() < kLanes && count > kLanes) {
-            const bool is_one = largest_.threads() == 1;
-            return failure(FailureKind::multiprocessors_idle,
-                           (is_one ? "a single thread does everything, one element after the other"
-                                   : "a few threads do everything") +
-                               has + " A GPU has room for many thousands at once.",
-                           "Launch a thread for each element, and take the loop over all of them "
-                           "out of the kernel: the launch is the loop.",
-                           line_of_launch());
+        const std::string has = ": the launch has " + text_of(largest_launch_.shape) + " for " +
+                                format_count(count_, "element") + ".";
+        if (largest_launch_.threads() < kLanes && count > kLanes) {
+            const bool is_one = largest_launch_.threads() == 1;
+            return make_failure(
+                FailureKind::multiprocessors_idle,
+                (is_one ? "a single thread does everything, one element after the other"
+                        : "a few threads do everything") +
+                    has + " A GPU has room for many thousands at once.",
+                "Launch a thread for each element, and take the loop over all of them "
+                "out of the kernel: the launch is the loop.",
+                launch_line());
         }
-        if (largest_.shape.blocks() == 1 && count > kMostThreadsOfBlock) {
-            return failure(
+        if (largest_launch_.shape.blocks() == 1 && count > kMaxThreadsPerBlock) {
+            return make_failure(
                 FailureKind::multiprocessors_idle,
                 "a single block does everything" + has +
                     " It runs on one multiprocessor, and a GPU may have more than a hundred.",
                 "Launch as many blocks as it takes to have a thread for each element.",
-                line_of_launch());
+                launch_line());
         }
         return {};
     }
 
     // Finds launches in which every thread or every block does all the work.
-    std::optional<Failure> repeated_work() const {
+    std::optional<Failure> find_repeated_work() const {
         if (run_.launches.empty() || count_ == 0) return {};
-        for (const SeenStores& stores : run_.stores) {
+        for (const RecordedStores& stores : run_.stores) {
             const long long all = static_cast<long long>(count_ * sizeof(float)) * stores.launches;
             const long long times = stores.bytes / all;
             if (times < 2) continue;
-            const bool is_by_thread = times == largest_.threads();
-            const bool is_by_block = !is_by_thread && times == largest_.shape.blocks();
+            const bool is_by_thread = times == largest_launch_.threads();
+            const bool is_by_block = !is_by_thread && times == largest_launch_.shape.blocks();
             const std::string who = is_by_thread  ? "every thread does everything"
                                     : is_by_block ? "every block does everything"
                                                   : "threads repeat the work of others";
-            return failure(FailureKind::work_repeated,
-                           who + ": each element is stored " + std::to_string(times) + " times" +
-                               (is_by_thread  ? ", once by each thread of the launch."
-                                : is_by_block ? ", once by each block of the launch."
-                                              : ", on average."),
-                           is_by_block
-                               ? "Let the index begin with the block's own elements: blockIdx.x * "
-                                 "blockDim.x + threadIdx.x."
-                               : "One element is enough for a thread, that of its own number: "
-                                 "blockIdx.x * blockDim.x + threadIdx.x. The launch is the loop.",
-                           stores.line > 0 ? stores.line : line_of_launch());
+            return make_failure(
+                FailureKind::work_repeated,
+                who + ": each element is stored " + std::to_string(times) + " times" +
+                    (is_by_thread  ? ", once by each thread of the launch."
+                     : is_by_block ? ", once by each block of the launch."
+                                   : ", on average."),
+                is_by_block ? "Let the index begin with the block's own elements: blockIdx.x * "
+                              "blockDim.x + threadIdx.x."
+                            : "One element is enough for a thread, that of its own number: "
+                              "blockIdx.x * blockDim.x + threadIdx.x. The launch is the loop.",
+                stores.line > 0 ? stores.line : launch_line());
         }
         return {};
     }
 
-    std::optional<Failure> leaked() const {
-        for (const SeenReport& report : run_.reports) {
-            return failure(FailureKind::memory_leaked, report.message,
-                           "Call cudaFree once for each pointer from cudaMalloc.");
+    std::optional<Failure> find_leak() const {
+        for (const RecordedReport& report : run_.reports) {
+            return make_failure(FailureKind::memory_leaked, report.message,
+                                "Call cudaFree once for each pointer from cudaMalloc.");
         }
         return {};
     }
 
-    const WitnessedRun& run_;
+    const RecordedRun& run_;
     const std::size_t count_;
     const Source& source_;
-    SeenLaunch largest_{};  ///< the launch with the most threads
+    RecordedLaunch largest_launch_{};  ///< the launch with the most threads
 };
 
 }  // namespace
 
-Failure wrong_with(const WitnessedRun& run, int elements, const Source& source) {
-    return Causes(run, elements, source).first();
+Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& source) {
+    return Causes(run, elements, source).find_first_failure();
 }
 
-Failure launch_unnoticed(const WitnessedRun& run, const Source& source) {
+Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& source) {
     // The output must contain the error, in the wording of cudaGetErrorString or cudaGetErrorName.
     const auto says = [&](const char* words) {
         return run.ended.output.find(words) != std::string::npos;
     };
     const bool is_told = says("invalid argument") || says("cudaErrorInvalidValue");
-    if (run.is_asked_for && run.ended.exit_code != 0 && is_told) return {};
-    Failure failure{.kind = FailureKind::launch_not_checked,
-                    .headline = "when the launch fails, the program goes on as if it had not.",
-                    .place = {source.name, line_of_program_launch(source.text), 0},
-                    .details = "Seen with a launch that was refused on purpose.\n" + said_by(run),
-                    .next =
-                        "A launch returns nothing: cudaGetLastError() after it gives its error, "
-                        "which check() reports."};
-    if (run.is_asked_for) {
+    if (run.has_checked_error && run.ended.exit_code != 0 && is_told) return {};
+    Failure failure{
+        .kind = FailureKind::launch_not_checked,
+        .headline = "when the launch fails, the program goes on as if it had not.",
+        .place = {source.name, find_launch_line(source.text), 0},
+        .details = "Seen with a launch that was refused on purpose.\n" + format_program_output(run),
+        .next =
+            "A launch returns nothing: cudaGetLastError() after it gives its error, "
+            "which check() reports."};
+    if (run.has_checked_error) {
         failure.headline =
             "the launch fails, and the program asks for the error but does not report it.";
         failure.next = "Print cudaGetErrorString(error), and end with another exit code than 0.";

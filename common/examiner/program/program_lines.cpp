@@ -15,18 +15,19 @@ struct CopyCall {
 
 std::vector<CopyCall> copy_calls_in(const std::string& text) {
     static const std::regex call(R"(\bcudaMemcpy(?:Async)?\s*\()");
-    const std::string code = code_alone(text);
+    const std::string code = blank_out_comments(text);
     std::vector<CopyCall> calls;
     for (std::sregex_iterator one(code.begin(), code.end(), call), none; one != none; ++one) {
         const auto begin = static_cast<std::size_t>(one->position());
-        calls.push_back({line_at(code, begin), code.substr(begin, code.find(';', begin) - begin)});
+        calls.push_back(
+            {line_number_at(code, begin), code.substr(begin, code.find(';', begin) - begin)});
     }
     return calls;
 }
 
 /// Reports whether the call may be a copy in this direction. Its direction argument may also be a
 /// variable or cudaMemcpyDefault.
-bool may_go(const CopyCall& call, const std::string& way) {
+bool may_copy(const CopyCall& call, const std::string& way) {
     const bool says_to_gpu = call.words.find("cudaMemcpyHostToDevice") != std::string::npos;
     const bool says_to_host = call.words.find("cudaMemcpyDeviceToHost") != std::string::npos;
     if (way == "to-gpu") return !says_to_host;
@@ -36,18 +37,18 @@ bool may_go(const CopyCall& call, const std::string& way) {
 
 }  // namespace
 
-int line_of_program_launch(const std::string& text) {
-    const std::size_t place = code_alone(text).find("<<<");
-    return place == std::string::npos ? 0 : line_at(text, place);
+int find_launch_line(const std::string& text) {
+    const std::size_t place = blank_out_comments(text).find("<<<");
+    return place == std::string::npos ? 0 : line_number_at(text, place);
 }
 
-int line_of_copy(const std::string& text, const WitnessedRun& run, std::size_t number) {
+int find_copy_line(const std::string& text, const RecordedRun& run, std::size_t number) {
     const std::vector<CopyCall> calls = copy_calls_in(text);
     if (calls.size() == 1) return calls.front().line;
     // If a copy failed, the program may have exited before making the other copies.
     if (run.copies.size() > calls.size() || number >= run.copies.size()) return 0;
     for (std::size_t i = 0; i < run.copies.size(); ++i) {
-        if (!may_go(calls[i], run.copies[i].way)) return 0;
+        if (!may_copy(calls[i], run.copies[i].direction)) return 0;
     }
     return calls[number].line;
 }

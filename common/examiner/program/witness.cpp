@@ -19,12 +19,12 @@ namespace witness = coalesce::witness;
 /// Returns the runtime library's own function with this name. The witness is not linked with the
 /// runtime library, because it is also loaded into processes that do not use it.
 template <class Function>
-Function* real(const char* name) {
+Function* find_real_function(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
 std::string file(const char* name) {
-    const char* folder = std::getenv(witness::kFolder);
+    const char* folder = std::getenv(witness::kFolderVariable);
     return folder == nullptr ? "/dev/null" : std::string(folder) + "/" + name;
 }
 
@@ -36,31 +36,32 @@ void write(const char* name, const char* mode, const void* bytes, size_t count) 
 }
 
 void note(const std::string& call) {
-    write(witness::kCalls, "a", (call + "\n").data(), call.size() + 1);
+    write(witness::kCallsFile, "a", (call + "\n").data(), call.size() + 1);
 }
 
 std::string name_of(cudaError_t error) {
-    return real<decltype(cudaGetErrorName)>("cudaGetErrorName")(error);
+    return find_real_function<decltype(cudaGetErrorName)>("cudaGetErrorName")(error);
 }
 
 bool is_on_gpu(const void* pointer) {
     cudaPointerAttributes attributes{};
-    const auto ask = real<decltype(cudaPointerGetAttributes)>("cudaPointerGetAttributes");
+    const auto ask =
+        find_real_function<decltype(cudaPointerGetAttributes)>("cudaPointerGetAttributes");
     return ask(&attributes, pointer) == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
 }
 
-cudaError_t noted_copy(cudaError_t error, void* to, const void* from, size_t bytes,
-                       cudaMemcpyKind kind) {
+cudaError_t record_copy(cudaError_t error, void* to, const void* from, size_t bytes,
+                        cudaMemcpyKind kind) {
     if (kind == cudaMemcpyDefault) {
         kind = is_on_gpu(to) ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     }
     const std::string how = " " + std::to_string(bytes) + " " + name_of(error);
     if (kind == cudaMemcpyHostToDevice) {
         note("to-gpu" + how);
-        if (error == cudaSuccess) write(witness::kIn, "w", from, bytes);
+        if (error == cudaSuccess) write(witness::kInputFile, "w", from, bytes);
     } else if (kind == cudaMemcpyDeviceToHost) {
         note("to-host" + how);
-        if (error == cudaSuccess) write(witness::kOut, "w", to, bytes);
+        if (error == cudaSuccess) write(witness::kOutputFile, "w", to, bytes);
     } else {
         note("elsewhere" + how);
     }
@@ -71,10 +72,10 @@ cudaError_t noted_copy(cudaError_t error, void* to, const void* from, size_t byt
 /// so that the runtime library itself refuses the launch.
 dim3 block_to_launch(dim3 block) {
     constexpr unsigned too_many = 1 << 20;
-    return std::getenv(witness::kRefuses) == nullptr ? block : dim3(too_many);
+    return std::getenv(witness::kRefuseVariable) == nullptr ? block : dim3(too_many);
 }
 
-cudaError_t noted_launch(cudaError_t error, dim3 grid, dim3 block) {
+cudaError_t record_launch(cudaError_t error, dim3 grid, dim3 block) {
     std::string line = "launch";
     for (const unsigned extent : {grid.x, grid.y, grid.z, block.x, block.y, block.z}) {
         line += " " + std::to_string(extent);
@@ -86,32 +87,33 @@ cudaError_t noted_launch(cudaError_t error, dim3 grid, dim3 block) {
 }  // namespace
 
 extern "C" cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    const cudaError_t error = real<cudaError_t(void**, size_t)>("cudaMalloc")(pointer, bytes);
+    const cudaError_t error =
+        find_real_function<cudaError_t(void**, size_t)>("cudaMalloc")(pointer, bytes);
     if (error == cudaSuccess && bytes > 0) {
-        real<decltype(cudaMemset)>("cudaMemset")(*pointer, witness::kPoison, bytes);
+        find_real_function<decltype(cudaMemset)>("cudaMemset")(*pointer, witness::kPoison, bytes);
     }
     return error;
 }
 
 extern "C" cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    const auto copy = real<decltype(cudaMemcpy)>("cudaMemcpy");
-    return noted_copy(copy(to, from, bytes, kind), to, from, bytes, kind);
+    const auto copy = find_real_function<decltype(cudaMemcpy)>("cudaMemcpy");
+    return record_copy(copy(to, from, bytes, kind), to, from, bytes, kind);
 }
 
 extern "C" cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
                                        cudaMemcpyKind kind, cudaStream_t stream) {
-    const auto copy = real<decltype(cudaMemcpyAsync)>("cudaMemcpyAsync");
-    return noted_copy(copy(to, from, bytes, kind, stream), to, from, bytes, kind);
+    const auto copy = find_real_function<decltype(cudaMemcpyAsync)>("cudaMemcpyAsync");
+    return record_copy(copy(to, from, bytes, kind, stream), to, from, bytes, kind);
 }
 
 extern "C" cudaError_t cudaGetLastError() {
     note("asked");
-    return real<decltype(cudaGetLastError)>("cudaGetLastError")();
+    return find_real_function<decltype(cudaGetLastError)>("cudaGetLastError")();
 }
 
 extern "C" cudaError_t cudaPeekAtLastError() {
     note("asked");
-    return real<decltype(cudaPeekAtLastError)>("cudaPeekAtLastError")();
+    return find_real_function<decltype(cudaPeekAtLastError)>("cudaPeekAtLastError")();
 }
 
 // For <<<...>>>, code compiled by clang calls cudaLaunchKernel. Code compiled by nvcc calls
@@ -119,15 +121,15 @@ extern "C" cudaError_t cudaPeekAtLastError() {
 extern "C" cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         size_t shared, cudaStream_t stream) {
     using Launch = cudaError_t(const void*, dim3, dim3, void**, size_t, cudaStream_t);
-    const auto launch = real<Launch>("cudaLaunchKernel");
-    return noted_launch(launch(kernel, grid, block_to_launch(block), arguments, shared, stream),
-                        grid, block);
+    const auto launch = find_real_function<Launch>("cudaLaunchKernel");
+    return record_launch(launch(kernel, grid, block_to_launch(block), arguments, shared, stream),
+                         grid, block);
 }
 
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                           void** arguments, size_t shared, cudaStream_t stream) {
     using Launch = cudaError_t(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
-    const auto launch = real<Launch>("__cudaLaunchKernel");
-    return noted_launch(launch(kernel, grid, block_to_launch(block), arguments, shared, stream),
-                        grid, block);
+    const auto launch = find_real_function<Launch>("__cudaLaunchKernel");
+    return record_launch(launch(kernel, grid, block_to_launch(block), arguments, shared, stream),
+                         grid, block);
 }

@@ -18,29 +18,29 @@ using Json = nlohmann::json;
 // instructions, and an infinite loop is stopped soon.
 constexpr const char* kMostInstructions = "20000000";
 
-std::vector<float> floats_in(const fs::path& file) {
-    const std::string bytes = read_if_there(file).value_or("");
+std::vector<float> read_floats(const fs::path& file) {
+    const std::string bytes = read_if_exists(file).value_or("");
     std::vector<float> values(bytes.size() / sizeof(float));
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
     return values;
 }
 
-void take_calls(const fs::path& file, WitnessedRun& run) {
-    std::istringstream lines(read_if_there(file).value_or(""));
+void read_calls(const fs::path& file, RecordedRun& run) {
+    std::istringstream lines(read_if_exists(file).value_or(""));
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
         std::string call, bytes, error;
         words >> call;
         if (call == "launch") {
-            SeenLaunch launch;
+            RecordedLaunch launch;
             for (long long& extent : launch.shape.grid) words >> extent;
             for (long long& extent : launch.shape.block) words >> extent;
             launch.is_good = words >> error && error == "cudaSuccess";
             run.launches.push_back(launch);
         } else if (call == "asked") {
-            run.is_asked_for |= !run.launches.empty();
+            run.has_checked_error |= !run.launches.empty();
         } else if (words >> bytes >> error) {
-            run.copies.push_back({.way = call,
+            run.copies.push_back({.direction = call,
                                   .error = error == "cudaSuccess" ? "" : error,
                                   .is_after_launch = !run.launches.empty()});
         }
@@ -48,23 +48,24 @@ void take_calls(const fs::path& file, WitnessedRun& run) {
 }
 
 // Parses a report. A line that is not in the learner's file is dropped.
-SeenReport report_in(const Json& json) {
-    SeenReport report{.check = json.at("check"),
-                      .kind = json.at("kind"),
-                      .message = json.at("message"),
-                      .cure = json.at("cure"),
-                      .block = json.at("block"),
-                      .thread = json.at("thread")};
-    if (json.at("file") == kLearnersFile) report.line = json.at("line");
+RecordedReport parse_report(const Json& json) {
+    RecordedReport report{.check = json.at("check"),
+                          .kind = json.at("kind"),
+                          .message = json.at("message"),
+                          .cure = json.at("cure"),
+                          .block = json.at("block"),
+                          .thread = json.at("thread")};
+    if (json.at("file") == kLearnerFile) report.line = json.at("line");
     return report;
 }
 
-SeenStores stores_in(const Json& kernel) {
-    SeenStores stores{.launches = kernel.at("launches"), .bytes = kernel.at("store_useful_bytes")};
+RecordedStores stores_in(const Json& kernel) {
+    RecordedStores stores{.launches = kernel.at("launches"),
+                          .bytes = kernel.at("store_useful_bytes")};
     long long most = 0;
     for (const Json& line : kernel.at("lines")) {
         const long long bytes = line.at("store_useful_bytes");
-        if (line.at("file") != kLearnersFile || bytes <= most) continue;
+        if (line.at("file") != kLearnerFile || bytes <= most) continue;
         most = bytes;
         stores.line = line.at("line");
     }
@@ -72,10 +73,10 @@ SeenStores stores_in(const Json& kernel) {
 }
 
 // Reads the reports and the kernels' stores. A program that was killed by a signal leaves none.
-void take_reports(const fs::path& file, WitnessedRun& run) {
-    const Json json = Json::parse(read_if_there(file).value_or(""), nullptr, false);
+void read_reports(const fs::path& file, RecordedRun& run) {
+    const Json json = Json::parse(read_if_exists(file).value_or(""), nullptr, false);
     if (json.is_discarded()) return;
-    for (const Json& report : json.at("reports")) run.reports.push_back(report_in(report));
+    for (const Json& report : json.at("reports")) run.reports.push_back(parse_report(report));
     for (const Json& kernel : json.at("kernels")) {
         // If `launches` is 0, none of the kernel's launches ran to completion.
         if (kernel.at("launches") != 0) run.stores.push_back(stores_in(kernel));
@@ -84,22 +85,23 @@ void take_reports(const fs::path& file, WitnessedRun& run) {
 
 }  // namespace
 
-WitnessedRun run_witnessed(const ProgramRun& run) {
+RecordedRun run_recorded(const ProgramRun& run) {
     const TemporaryFolder folder;
     const fs::path report = folder / "report.json";
     std::vector<std::string> environment = {
-        std::string(witness::kFolder) + "=" + folder.path.string(),
+        std::string(witness::kFolderVariable) + "=" + folder.path.string(),
         "LD_PRELOAD=" COALESCE_WITNESS_LIBRARY};
-    if (run.launches_fail) environment.push_back(std::string(witness::kRefuses) + "=1");
-    WitnessedRun result;
+    if (run.should_fail_launches)
+        environment.push_back(std::string(witness::kRefuseVariable) + "=1");
+    RecordedRun result;
     result.ended = run_child({COALESCE_SIMULATE, "--quiet", "--check", "all,leakcheck", "--json",
                               report.string(), "--max-instructions", kMostInstructions,
                               "./" + run.program.filename().string(), std::to_string(run.elements)},
-                             kSecondsOfProgram, environment, run.program.parent_path());
-    take_calls(folder / witness::kCalls, result);
-    take_reports(report, result);
-    result.in = floats_in(folder / witness::kIn);
-    result.out = floats_in(folder / witness::kOut);
+                             kProgramSeconds, environment, run.program.parent_path());
+    read_calls(folder / witness::kCallsFile, result);
+    read_reports(report, result);
+    result.in = read_floats(folder / witness::kInputFile);
+    result.out = read_floats(folder / witness::kOutputFile);
     return result;
 }
 

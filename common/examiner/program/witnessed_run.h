@@ -13,7 +13,7 @@
 namespace coalesce {
 
 /// A launch that the program requested.
-struct SeenLaunch {
+struct RecordedLaunch {
     LaunchShape shape;
     bool is_good = false;  ///< whether the launch was valid
     /// Returns the number of threads in all blocks.
@@ -21,21 +21,21 @@ struct SeenLaunch {
 };
 
 /// A copy that the program requested.
-struct SeenCopy {
-    std::string way;    ///< "to-gpu", "to-host" or "elsewhere", depending on the kind argument
-    std::string error;  ///< for example "cudaErrorInvalidValue"; "" if the copy succeeded
+struct RecordedCopy {
+    std::string direction;  ///< "to-gpu", "to-host" or "elsewhere", depending on the kind argument
+    std::string error;      ///< for example "cudaErrorInvalidValue"; "" if the copy succeeded
     bool is_after_launch = false;
 };
 
 /// The stores of a kernel.
-struct SeenStores {
+struct RecordedStores {
     long long launches = 0;
     long long bytes = 0;  ///< bytes stored by all threads of all launches, counting repetitions
     int line = 0;         ///< line in the learner's file that stored the most bytes; 0 if unknown
 };
 
 /// A report of one of the simulator's checks.
-struct SeenReport {
+struct RecordedReport {
     std::string check, kind, message, cure;
     int line = 0;  ///< line in the learner's file; 0 if unknown
     std::array<long long, 3> block{}, thread{};
@@ -44,25 +44,25 @@ struct SeenReport {
 /// The parameters of a run.
 struct ProgramRun {
     std::filesystem::path program;
-    int elements = 0;            ///< the program's only argument
-    bool launches_fail = false;  ///< make every launch fail, as if the block were too large
+    int elements = 0;                   ///< the program's only argument
+    bool should_fail_launches = false;  ///< make every launch fail, as if the block were too large
 };
 
 /// The result of a run.
-struct WitnessedRun {
-    Ended ended;
-    std::vector<SeenLaunch> launches;
-    std::vector<SeenCopy> copies;    ///< all copies in order, including those that failed
-    bool is_asked_for = false;       ///< whether the program checked the launch for an error
-    std::vector<float> in, out;      ///< the data of the last copy in each direction
-    std::vector<SeenStores> stores;  ///< the stores of each kernel that ran to completion
-    std::vector<SeenReport> reports;
+struct RecordedRun {
+    ProcessResult ended;
+    std::vector<RecordedLaunch> launches;
+    std::vector<RecordedCopy> copies;    ///< all copies in order, including those that failed
+    bool has_checked_error = false;      ///< whether the program checked the launch for an error
+    std::vector<float> in, out;          ///< the data of the last copy in each direction
+    std::vector<RecordedStores> stores;  ///< the stores of each kernel that ran to completion
+    std::vector<RecordedReport> reports;
 };
 
 /// The time limit for one run of a program, in seconds.
-constexpr int kSecondsOfProgram = 10;
+constexpr int kProgramSeconds = 10;
 
 /// Runs the program once, and records its calls in a temporary folder.
-WitnessedRun run_witnessed(const ProgramRun& run);
+RecordedRun run_recorded(const ProgramRun& run);
 
 }  // namespace coalesce

@@ -32,11 +32,11 @@ const std::string configure_text = R"(constexpr Launch configure(int rows, int c
 )";
 
 Source good() {
-    return source_of_text(kernel_text + configure_text, "exercises/kernel.cu");
+    return make_source(kernel_text + configure_text, "exercises/kernel.cu");
 }
 
 Compiled compile_text(const std::string& text, Compiler compiler = Compiler::any) {
-    return compile(source_of_text(text, "kernel.cu"), {.compiler = compiler});
+    return compile(make_source(text, "kernel.cu"), {.compiler = compiler});
 }
 
 std::string launch_with(const std::string& launch) {
@@ -48,7 +48,7 @@ std::vector<Compiler> compilers() {
     std::vector<Compiler> here;
     for (const Compiler one :
          {Compiler::nvrtc, Compiler::nvcc, Compiler::clang, Compiler::clang_ir}) {
-        if (!compiler_found(one).empty()) here.push_back(one);
+        if (!describe_compiler(one).empty()) here.push_back(one);
     }
     return here;
 }
@@ -77,7 +77,7 @@ TEST_CASE("every compiler that is here makes PTX with the kernel and configure")
         CHECK(compiled.ptx.find(".entry " + compiled.entry) != std::string::npos);
         CHECK(compiled.ptx.find(std::string(".entry ") + kConfigureEntry) != std::string::npos);
         // The PTX must refer to the file by its internal name and count the file's lines from 1.
-        CHECK(compiled.ptx.find(kLearnersFile) != std::string::npos);
+        CHECK(compiled.ptx.find(kLearnerFile) != std::string::npos);
         CHECK(compiled.messages.empty());
     }
 }
@@ -153,7 +153,7 @@ TEST_CASE("no compiler's messages show our lines, however broken the file is") {
 // nvcc takes as long as all other compilers together, and compiles kernels only if NVRTC is not
 // installed.
 TEST_CASE("nvcc's messages show none of our lines either") {
-    if (!compiler_found(Compiler::nvcc).empty()) expect_no_line_of_ours(Compiler::nvcc);
+    if (!describe_compiler(Compiler::nvcc).empty()) expect_no_line_of_ours(Compiler::nvcc);
 }
 
 TEST_CASE("a block that is never closed is told before what follows from it") {
@@ -200,7 +200,7 @@ TEST_CASE("headers of the toolkit are found") {
     const Compiled compiled = compile_text(
         "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n" + kernel_text + configure_text,
         Compiler::nvrtc);
-    if (compiler_found(Compiler::nvrtc).empty()) return;
+    if (describe_compiler(Compiler::nvrtc).empty()) return;
     INFO(terminal_text(compiled.failure));
     CHECK(compiled.ok());
 }
@@ -224,18 +224,18 @@ TEST_CASE("files beside the source, or where the program runs, are not found") {
 TEST_CASE("a kernel of another name can be asked for") {
     std::string text = kernel_text + configure_text;
     text.replace(text.find("transpose"), 9, "copy");
-    const Compiled compiled = compile(source_of_text(text, "kernel.cu"), {.kernel = "copy"});
+    const Compiled compiled = compile(make_source(text, "kernel.cu"), {.kernel = "copy"});
     CHECK(compiled.entry == "_Z4copyPfPKfii");
 }
 
 TEST_CASE("a compiler that takes too long is ended") {
-    if (compiler_found(Compiler::nvcc).empty()) return;
+    if (describe_compiler(Compiler::nvcc).empty()) return;
     const Compiled compiled = compile(good(), {.compiler = Compiler::nvcc, .seconds = 0});
     CHECK(compiled.failure.kind == FailureKind::compile_time_out);
 }
 
 TEST_CASE("no compiler: said so, and it is not the learner's fault") {
-    if (!compiler_found(Compiler::clang).empty()) {
+    if (!describe_compiler(Compiler::clang).empty()) {
         const std::string path = std::getenv("PATH");
         setenv("PATH", "/nowhere", 1);
         const Compiled compiled = compile(good(), {.compiler = Compiler::clang});
@@ -246,15 +246,15 @@ TEST_CASE("no compiler: said so, and it is not the learner's fault") {
 }
 
 TEST_CASE("what others say ends once") {
-    CHECK(with_end("did you mean '__syncthreads'?") == "did you mean '__syncthreads'?");
-    CHECK(with_end("it is undefined") == "it is undefined.");
-    CHECK(with_end("it ends.") == "it ends.");
+    CHECK(end_sentence("did you mean '__syncthreads'?") == "did you mean '__syncthreads'?");
+    CHECK(end_sentence("it is undefined") == "it is undefined.");
+    CHECK(end_sentence("it ends.") == "it ends.");
 }
 
 // ---- through LLVM IR ----
 
 TEST_CASE("clang's IR, translated, is a compiler of its own name") {
-    if (compiler_found(Compiler::clang_ir).empty()) return;
+    if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile(good(), {.compiler = Compiler::clang_ir});
     INFO(terminal_text(compiled.failure));
     CHECK(compiled.ok());
@@ -264,7 +264,7 @@ TEST_CASE("clang's IR, translated, is a compiler of its own name") {
 }
 
 TEST_CASE("a loop that looks for the end of a text calls no function of the C library") {
-    if (compiler_found(Compiler::clang_ir).empty()) return;
+    if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    const char* text = reinterpret_cast<const char*>(in);\n"
@@ -280,8 +280,8 @@ TEST_CASE("a loop that looks for the end of a text calls no function of the C li
 }
 
 TEST_CASE("what clang says is the same, asked for IR or by its driver") {
-    const std::string clang = compiler_found(Compiler::clang);
-    const std::string with_ir = compiler_found(Compiler::clang_ir);
+    const std::string clang = describe_compiler(Compiler::clang);
+    const std::string with_ir = describe_compiler(Compiler::clang_ir);
     const auto version = [](const std::string& found) {
         return found.substr(0, found.find_first_of(",("));
     };
@@ -307,7 +307,8 @@ TEST_CASE("what clang says is the same, asked for IR or by its driver") {
 TEST_CASE("IR that the translator does not know is no mistake in the file's C++") {
     const RawOutput raw{.is_good = true,
                         .ir = "define void @k() {\n  %1 = frobnicate i32 0\n  ret void\n}\n"};
-    const Compiled compiled = compiled_from(good(), "transpose", "clang 22.1.8, translated", raw);
+    const Compiled compiled =
+        finish_compilation(good(), "transpose", "clang 22.1.8, translated", raw);
     CHECK(compiled.failure.kind == FailureKind::not_translated);
     CHECK(compiled.failure.place.file == "exercises/kernel.cu");
     CHECK(compiled.failure.details.find("frobnicate") != std::string::npos);
@@ -354,15 +355,15 @@ TEST_CASE("what was compiled is kept by content, whatever the file is called") {
     const ScratchFolder folder;
     const CompileOptions options{.cache = folder.path() / "cache"};
     const std::string text = "// \xff is no UTF-8\n" + kernel_text + configure_text;
-    const Compiled first = compile(source_of_text(text, "a.cu"), options);
-    const Compiled again = compile(source_of_text(text, "b.cu"), options);
+    const Compiled first = compile(make_source(text, "a.cu"), options);
+    const Compiled again = compile(make_source(text, "b.cu"), options);
     REQUIRE(first.ok());
     CHECK_FALSE(first.is_from_cache);
     CHECK(again.is_from_cache);
     CHECK(again.ptx == first.ptx);
     CHECK(again.entry == first.entry);
     CHECK(again.compiler == first.compiler);
-    CHECK_FALSE(compile(source_of_text(text + "\n", "a.cu"), options).is_from_cache);
+    CHECK_FALSE(compile(make_source(text + "\n", "a.cu"), options).is_from_cache);
 }
 
 TEST_CASE("an entry that is damaged is ignored, and written again") {
@@ -389,7 +390,7 @@ TEST_CASE("what is under the same name with another key is not taken") {
     const CompileOptions options{.cache = folder.path()};
     REQUIRE(compile(good(), options).ok());
     const auto file = only_file_in(folder.path());
-    const Source other = source_of_text(kernel_text + configure_text + "// other\n", "kernel.cu");
+    const Source other = make_source(kernel_text + configure_text + "// other\n", "kernel.cu");
     REQUIRE(compile(other, options).ok());
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
         if (entry.path() != file) {
@@ -410,10 +411,10 @@ TEST_CASE("a cache does not grow without end, and keeps what is new") {
     const ScratchFolder folder;
     folder.file("not_ours", "x");
     const Cache cache(folder.path());
-    for (int i = 0; i < 600; ++i) cache.keep("ptx", std::to_string(i), "value");
+    for (int i = 0; i < 600; ++i) cache.save_cached("ptx", std::to_string(i), "value");
     const auto count = std::distance(std::filesystem::directory_iterator(folder.path()),
                                      std::filesystem::directory_iterator());
-    CHECK(count <= 1 + static_cast<std::ptrdiff_t>(Cache::kMostEntries));
+    CHECK(count <= 1 + static_cast<std::ptrdiff_t>(Cache::kMaxEntries));
     CHECK(cache.find("ptx", "599") == "value");
     CHECK_FALSE(cache.find("ptx", "0").has_value());
     CHECK(std::filesystem::exists(folder.path() / "not_ours"));
@@ -421,7 +422,7 @@ TEST_CASE("a cache does not grow without end, and keeps what is new") {
 
 TEST_CASE("errors are not kept") {
     const ScratchFolder folder;
-    const Source source = source_of_text("nonsense\n", "kernel.cu");
+    const Source source = make_source("nonsense\n", "kernel.cu");
     CHECK_FALSE(compile(source, {.cache = folder.path()}).ok());
     CHECK(std::filesystem::is_empty(folder.path()));
 }
@@ -448,7 +449,7 @@ TEST_CASE("messages of all three forms are read") {
         "/learner/kernel.cu:2:5: error: use of undeclared identifier 'b'\n", source, "kernel.cu");
     REQUIRE(clang.messages.size() == 1);
     CHECK(clang.messages[0].place == Place{"kernel.cu", 2, 5});
-    CHECK(clang.messages[0].shown(source) ==
+    CHECK(clang.messages[0].to_string_with_caret(source) ==
           "kernel.cu:2: error: use of undeclared identifier 'b'\n"
           "        b = 1;\n"
           "        ^\n");

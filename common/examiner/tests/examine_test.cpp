@@ -31,7 +31,7 @@ const std::string head =
     "    int row = blockIdx.y * blockDim.y + threadIdx.y;\n";
 
 Source kernel_with(const std::string& body) {
-    return source_of_text(head + body + "}\n" + configure_text, "kernel.cu");
+    return make_source(head + body + "}\n" + configure_text, "kernel.cu");
 }
 
 const std::string move =
@@ -52,7 +52,7 @@ TEST_CASE("a right kernel passes, with its counters, lines and parts of the time
     CHECK(found.failure_id() == "");
     CHECK(found.is_simulated);
     REQUIRE(found.shapes.size() == transpose_within({}).shapes.size() + 1);
-    for (const ShapeTried& tried : found.shapes) CHECK(tried.passed);
+    for (const TriedShape& tried : found.shapes) CHECK(tried.passed);
     REQUIRE(found.counters);
     // 256 x 256 elements need 2048 requests of 32 elements, each with 4 sectors.
     CHECK(found.counters->load_requests == 2048);
@@ -86,7 +86,7 @@ TEST_CASE("one after the other in the same process, after any failure") {
 }
 
 TEST_CASE("a copy is right where a copy is asked for, under its own name") {
-    const Source copy = source_of_text(
+    const Source copy = make_source(
         "__global__ void copy(float* out, const float* in, int rows, int cols) {\n"
         "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
         "    int row = blockIdx.y * blockDim.y + threadIdx.y;\n"
@@ -97,7 +97,7 @@ TEST_CASE("a copy is right where a copy is asked for, under its own name") {
     Exercise exercise = transpose_within({});
     exercise.kernel = exercise.produces = "copy";
     CHECK(examined(copy, exercise).passed());
-    Source transpose = source_of_text(kernel_with(move).text, "kernel.cu");
+    Source transpose = make_source(kernel_with(move).text, "kernel.cu");
     transpose.text.replace(transpose.text.find("transpose"), 9, "copy");
     CHECK(examined(transpose, exercise).failure_id() == "indices-swapped");
 }
@@ -123,13 +123,13 @@ TEST_CASE("what a kernel prints is shown, its beginning, and a flood is cut") {
         examined(kernel_with("    if (row + col == 0) printf(\"rows %d\\n\", rows);\n" + move));
     CHECK(little.passed());
     CHECK(little.output.starts_with("rows 64\nrows 64\n"));
-    CHECK_FALSE(little.output_is_cut);
+    CHECK_FALSE(little.output_is_truncated);
     // A million lines in all.
     const Verdict flood = examined(
         kernel_with("    for (int i = 0; i < 40; ++i) printf(\"line %d\\n\", i);\n" + move));
     CHECK(flood.output.size() <= 4096);
     CHECK(flood.output.ends_with("\n"));
-    CHECK(flood.output_is_cut);
+    CHECK(flood.output_is_truncated);
     CHECK(terminal_text(flood).find("which is not shown") != std::string::npos);
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("control characters that a kernel prints reach nobody's terminal") {
 
 TEST_CASE("blocks have to take the tiles that the lesson's order gives them") {
     const auto ordered = [](const std::string& tile_row, const std::string& tile_col) {
-        return source_of_text(
+        return make_source(
             "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
             "    int col = (" +
                 tile_col +

@@ -22,7 +22,7 @@ const fs::path folder = KERNEL_TESTS;
 TEST_CASE("a right kernel passes on a real GPU, with every compiler that is here") {
     REQUIRE_FALSE(simulator_library::is_loaded());
     for (const Compiler compiler : {Compiler::nvrtc, Compiler::nvcc, Compiler::clang}) {
-        if (compiler_found(compiler).empty()) continue;
+        if (describe_compiler(compiler).empty()) continue;
         const Verdict found = examined(read_source(folder / "solution.cu"),
                                        transpose_within({.store = 4, .elements_per_thread = 4}),
                                        folder / "solution.cu", {.compiler = compiler});
@@ -55,7 +55,7 @@ TEST_CASE("wrong results, bad launches and what guard bands see have their names
 TEST_CASE("a kernel that breaks the device is told, and so is that nothing works afterwards") {
     // The address is far outside the matrix. This must be the last case, because the process cannot
     // use the device afterwards.
-    const Source far = source_of_text(
+    const Source far = make_source(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    out[(1ll << 44) + threadIdx.x] = in[0];\n"
         "}\n"

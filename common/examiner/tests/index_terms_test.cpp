@@ -10,8 +10,8 @@ using namespace coalesce;
 namespace {
 
 /// Searches a kernel with this index for missing parentheses.
-MissingBrackets missing_in(const std::string& index, const std::string& before = "") {
-    return missing_brackets(
+MissingParentheses missing_in(const std::string& index, const std::string& before = "") {
+    return find_missing_parentheses(
         "__global__ void f(float* out, const float* in, int rows, int cols) {\n"
         "    int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;\n"
         "    int first = (blockIdx.y * 32 + threadIdx.y) * cols;\n" +
@@ -22,7 +22,7 @@ MissingBrackets missing_in(const std::string& index, const std::string& before =
 }  // namespace
 
 TEST_CASE("what alone is multiplied, where more should be, is named with its line") {
-    const MissingBrackets missing = missing_in("row + k * cols + col");
+    const MissingParentheses missing = missing_in("row + k * cols + col");
     CHECK(missing.line == 5);
     CHECK(missing.factor == "k");
     CHECK(missing.pitch == "cols");

@@ -18,9 +18,9 @@ const std::string copy_of_a_vector =
 }  // namespace
 
 TEST_CASE("a line that stores a variable as it is loads nothing: the line does that sets it") {
-    CHECK(line_of_load(copy_of_a_vector, 3) == 2);
-    CHECK(line_of_load(copy_of_a_vector, 2) == 2);
-    CHECK(line_of_load("v = in[i];\n// v\n\nout[j] = v;\n", 4) == 1);
+    CHECK(find_load_line(copy_of_a_vector, 3) == 2);
+    CHECK(find_load_line(copy_of_a_vector, 2) == 2);
+    CHECK(find_load_line("v = in[i];\n// v\n\nout[j] = v;\n", 4) == 1);
 }
 
 TEST_CASE("any other line keeps what it loads") {
@@ -31,10 +31,10 @@ TEST_CASE("any other line keeps what it loads") {
           "float v = in[i];\nfloat w = v;\n", "v.w = tile[i];\nout[j] = v;\n",
           "float v = n;\nout[j] = v;\n", "\nout[j] = v;\n"}) {
         CAPTURE(text);
-        CHECK(line_of_load(text, 2) == 2);
+        CHECK(find_load_line(text, 2) == 2);
     }
-    CHECK(line_of_load(copy_of_a_vector, 0) == 0);
-    CHECK(line_of_load(copy_of_a_vector, 99) == 99);
+    CHECK(find_load_line(copy_of_a_vector, 0) == 0);
+    CHECK(find_load_line(copy_of_a_vector, 99) == 99);
 }
 
 TEST_CASE("what a line cost goes with its loads") {
@@ -45,7 +45,7 @@ TEST_CASE("what a line cost goes with its loads") {
     trial.lines = {{3, {}}};
     trial.lines[0].counters.shared_load_requests = 5;
     trial.lines[0].counters.store_requests = 7;
-    correct_lines_of_loads(copy_of_a_vector, trial);
+    correct_load_lines(copy_of_a_vector, trial);
     CHECK(trial.accesses[0].line == 2);
     CHECK(trial.accesses[1].line == 3);
     REQUIRE(trial.lines.size() == 2);

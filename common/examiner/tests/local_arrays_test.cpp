@@ -18,7 +18,7 @@ std::string kernel(const std::string& declaration, const std::string& loop) {
 }
 
 ArrayOverrun overrun_in(const std::string& declaration, const std::string& loop) {
-    return array_overrun(kernel(declaration, loop));
+    return find_array_overrun(kernel(declaration, loop));
 }
 
 const std::string four = "float values[TILE_DIM / BLOCK_ROWS];";
@@ -32,20 +32,20 @@ TEST_CASE("an index that gets further than its array is told, with both") {
     CHECK(overrun.array == "values");
     CHECK(overrun.length == 4);
     CHECK(overrun.index == "k");
-    CHECK(overrun.last == 24);
-    CHECK(overrun_in("float v[4];", "for (int i = 0; i <= 4; ++i) v[i] = 0;").last == 4);
-    CHECK(overrun_in("float v[4];", "for (int i = 0; i < 4; i++) v[i + 1] = 0;").last == 4);
-    CHECK(overrun_in("float4 v[2];", "for (int i = 0; i < 2; ++i) { out[i] = v[i * 2].x; }").last ==
-          2);
-    CHECK(overrun_in("float v[3] = {0, 1, 2};", "out[0] = v[4];").last == 4);
+    CHECK(overrun.last_value == 24);
+    CHECK(overrun_in("float v[4];", "for (int i = 0; i <= 4; ++i) v[i] = 0;").last_value == 4);
+    CHECK(overrun_in("float v[4];", "for (int i = 0; i < 4; i++) v[i + 1] = 0;").last_value == 4);
+    CHECK(overrun_in("float4 v[2];", "for (int i = 0; i < 2; ++i) { out[i] = v[i * 2].x; }")
+              .last_value == 2);
+    CHECK(overrun_in("float v[3] = {0, 1, 2};", "out[0] = v[4];").last_value == 4);
 }
 
 TEST_CASE("the array that a line accesses is known with its length") {
     const std::string text = kernel(four, tile_loop + "{\n values[n] = in[k];\n}");
-    CHECK(local_array_on(text, 5).name == "values");
-    CHECK(local_array_on(text, 5).length == 4);
-    CHECK(local_array_on(text, 4).name.empty());
-    CHECK(local_array_on(text, 99).name.empty());
+    CHECK(find_local_array(text, 5).name == "values");
+    CHECK(find_local_array(text, 5).length == 4);
+    CHECK(find_local_array(text, 4).name.empty());
+    CHECK(find_local_array(text, 99).name.empty());
 }
 
 TEST_CASE("an index that stays in its array is none, and what nobody can know is left alone") {

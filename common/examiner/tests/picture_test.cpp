@@ -18,7 +18,7 @@ const fs::path tests_folder = KERNEL_TESTS;
 
 Picture picture_of_file(const fs::path& file, PictureRequest request = {}) {
     LocalRunner runner({});
-    return picture_of(read_source(file, "kernel.cu"), Exercise{}, runner, request);
+    return draw_warp_picture(read_source(file, "kernel.cu"), Exercise{}, runner, request);
 }
 
 constexpr std::uint32_t everybody = 0xffffffff;
@@ -34,12 +34,12 @@ simulated::Access lanes(std::uint64_t first, std::uint64_t step, unsigned bytes_
 }  // namespace
 
 TEST_CASE("32 neighbours are one row of memory, 32 strangers are 32") {
-    const auto together = rows_of_memory(lanes(4096, 4), 4096, "in");
+    const auto together = draw_memory_rows(lanes(4096, 4), 4096, "in");
     REQUIRE(together.size() == 1);
     CHECK(together[0].label == "in + 0");
     for (int lane = 0; lane < 32; ++lane)
         CHECK(together[0].lanes[static_cast<std::size_t>(lane)] == lane);
-    const auto apart = rows_of_memory(lanes(4096, 1024), 4096, "out");
+    const auto apart = draw_memory_rows(lanes(4096, 1024), 4096, "out");
     REQUIRE(apart.size() == 32);
     CHECK(apart[31].label == "out + 31744");
     CHECK(apart[31].lanes[0] == 31);
@@ -47,28 +47,28 @@ TEST_CASE("32 neighbours are one row of memory, 32 strangers are 32") {
 }
 
 TEST_CASE("a float4 of each lane fills four rows; lanes that take no part are not there") {
-    const auto wide = rows_of_memory(lanes(0, 16, 16), 0, "in");
+    const auto wide = draw_memory_rows(lanes(0, 16, 16), 0, "in");
     REQUIRE(wide.size() == 4);
     CHECK(wide[1].lanes[0] == 8);
     CHECK(wide[1].lanes[3] == 8);
     CHECK(wide[1].lanes[4] == 9);
-    CHECK(rows_of_memory(lanes(0, 4, 4, 0x1), 0, "in")[0].lanes[1] == -1);
-    CHECK(rows_of_memory(lanes(0, 4, 4, 0), 0, "in").empty());
+    CHECK(draw_memory_rows(lanes(0, 4, 4, 0x1), 0, "in")[0].lanes[1] == -1);
+    CHECK(draw_memory_rows(lanes(0, 4, 4, 0), 0, "in").empty());
 }
 
 TEST_CASE("what lies before a matrix is shown as that") {
-    CHECK(rows_of_memory(lanes(4096 - 128, 4), 4096, "in")[0].label == "in - 128");
+    CHECK(draw_memory_rows(lanes(4096 - 128, 4), 4096, "in")[0].label == "in - 128");
 }
 
 TEST_CASE("a column of a tile is one bank 32 times, a padded one 32 banks once") {
-    const auto column = rows_of_banks(lanes(0, 128));
+    const auto column = draw_bank_rows(lanes(0, 128));
     REQUIRE(column.size() == 32);
     for (int i = 0; i < 32; ++i) CHECK(column[static_cast<std::size_t>(i)].lanes[0] == i);
-    CHECK(rows_of_banks(lanes(0, 132)).size() == 1);
-    CHECK(rows_of_banks(lanes(0, 8)).size() == 2);
-    CHECK(rows_of_banks(lanes(64, 0)).size() == 1);
-    CHECK(rows_of_banks(lanes(0, 8, 8)).size() == 2);
-    CHECK(rows_of_banks(lanes(0, 16, 16)).size() == 4);
+    CHECK(draw_bank_rows(lanes(0, 132)).size() == 1);
+    CHECK(draw_bank_rows(lanes(0, 8)).size() == 2);
+    CHECK(draw_bank_rows(lanes(64, 0)).size() == 1);
+    CHECK(draw_bank_rows(lanes(0, 8, 8)).size() == 2);
+    CHECK(draw_bank_rows(lanes(0, 16, 16)).size() == 4);
 }
 
 TEST_CASE("the rows of a picture are what the simulator counts") {
@@ -123,7 +123,7 @@ TEST_CASE("another block and warp") {
 }
 
 TEST_CASE("an asynchronous copy is a load and a store of shared memory") {
-    const Source source = source_of_text(
+    const Source source = make_source(
         "#include <cuda_pipeline.h>\n"
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    __shared__ float row[32];\n"
@@ -132,7 +132,7 @@ TEST_CASE("an asynchronous copy is a load and a store of shared memory") {
         "constexpr Launch configure(int, int) { return {.grid = {1}, .block = {32}}; }\n",
         "kernel.cu");
     LocalRunner runner({});
-    const Picture picture = picture_of(source, Exercise{}, runner, {});
+    const Picture picture = draw_warp_picture(source, Exercise{}, runner, {});
     REQUIRE(picture.accesses.size() == 2);
     CHECK(picture.accesses[0].memory == "in");
     CHECK_FALSE(picture.accesses[0].is_store);
@@ -155,14 +155,14 @@ TEST_CASE("no picture, and why") {
 }
 
 TEST_CASE("the drawing is well formed, whatever stands in the source") {
-    const Source source = source_of_text(
+    const Source source = make_source(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    if (rows < cols || rows >= 1 && \"<&>\"[0]) out[threadIdx.x] = in[threadIdx.x];\n"
         "}\n"
         "constexpr Launch configure(int rows, int cols) { return {.block = 32}; }\n",
         "a<b>&\".cu");
     LocalRunner runner({});
-    const Picture picture = picture_of(source, Exercise{}, runner, {});
+    const Picture picture = draw_warp_picture(source, Exercise{}, runner, {});
     INFO(picture.text());
     REQUIRE(picture.ok());
     const std::string svg = picture.svg();

@@ -42,7 +42,8 @@ Verdict predicted_at(double of_copy) {
 }
 
 bool is_too_slow(double of_copy, double asked) {
-    return too_slow_predicted(predicted_at(of_copy), {.of_copy_predicted = asked}).has_value();
+    return too_slow_predicted(predicted_at(of_copy), {.predicted_fraction_of_copy = asked})
+        .has_value();
 }
 
 /// A runner that launches kernels but cannot predict times, like a sandbox.
@@ -66,8 +67,8 @@ TEST_CASE("a right kernel has a time on a GPU, beside the solution's") {
     CHECK(found.predicted->shape.name() == "8192 x 8192");
     CHECK(found.predicted->gpu == timing::known_gpus().front().name);
     // The two matrices together take 512 MiB, and no transpose can be faster than the GPU's memory.
-    CHECK(found.predicted->of_copy() > 0.5);
-    CHECK(found.predicted->of_copy() < 1.1);
+    CHECK(found.predicted->fraction_of_copy() > 0.5);
+    CHECK(found.predicted->fraction_of_copy() < 1.1);
     CHECK(!found.predicted->longest().time_line.moments.empty());
     REQUIRE(found.solution_predicted);
     CHECK(found.solution_predicted->ms == found.predicted->ms);
@@ -109,8 +110,9 @@ TEST_CASE("a kernel that is wrong, or prints, has no time") {
 
 TEST_CASE("who cannot predict says nothing of it, and nothing is asked") {
     TimelessRunner runner(LocalRunner::Options{});
-    const Verdict found = examine(read_source(solution), transpose_within({.of_copy_predicted = 2}),
-                                  runner, {.solution = read_source(solution)});
+    const Verdict found =
+        examine(read_source(solution), transpose_within({.predicted_fraction_of_copy = 2}), runner,
+                {.solution = read_source(solution)});
     CHECK(found.passed());
     CHECK(!found.predicted);
     for (const std::string& text : {terminal_text(found), markdown_text(found), html_text(found)}) {
@@ -127,15 +129,15 @@ TEST_CASE("a limit holds against the prediction and its error") {
     CHECK(!is_too_slow(0.69, 0.75));
     CHECK(is_too_slow(0.68, 0.75));
     Verdict unknown = predicted_at(0.1);
-    CHECK(too_slow_predicted(unknown, {.of_copy_predicted = 0.75}));
+    CHECK(too_slow_predicted(unknown, {.predicted_fraction_of_copy = 0.75}));
     unknown.predicted->launches[0].unknown = {timing::Unknown::parts};
-    CHECK(!too_slow_predicted(unknown, {.of_copy_predicted = 0.75}));
-    CHECK(!too_slow_predicted(Verdict{}, {.of_copy_predicted = 0.75}));
+    CHECK(!too_slow_predicted(unknown, {.predicted_fraction_of_copy = 0.75}));
+    CHECK(!too_slow_predicted(Verdict{}, {.predicted_fraction_of_copy = 0.75}));
     // The effects that the model does not cover can only make the kernel slower.
     for (const auto one :
          {timing::Unknown::local_memory, timing::Unknown::waits, timing::Unknown::unlike_blocks}) {
         unknown.predicted->launches[0].unknown = {one};
-        CHECK(too_slow_predicted(unknown, {.of_copy_predicted = 0.75}));
+        CHECK(too_slow_predicted(unknown, {.predicted_fraction_of_copy = 0.75}));
     }
 }
 
@@ -189,7 +191,7 @@ TEST_CASE(
         const SampledMatrix sampled({.rows = shape.rows, .cols = shape.cols, .seed = 7});
         try {
             return predict_launch(kernel, false, shape, &sampled).has_value();
-        } catch (const NotMoved&) {
+        } catch (const WrongSampledValues&) {
             return false;
         }
     };

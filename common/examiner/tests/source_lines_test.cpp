@@ -11,19 +11,19 @@ TEST_CASE("a value that is cast to a vector, and an address that is") {
     for (const char* cast :
          {"(float2)in[i]", "( float4 ) in [i]", "static_cast<float4>(in[i])", "float2(in[i])"}) {
         CAPTURE(cast);
-        const Declared found = cast_of_value(head + "auto v =\n" + cast + ";");
+        const Declared found = find_cast_of_value(head + "auto v =\n" + cast + ";");
         CHECK(found.line == 3);
         CHECK(found.name.starts_with("float"));
     }
-    CHECK(cast_of_value(head + "auto v = *(float2*)&in[i];").line == 0);
-    CHECK(cast_of_value(head + "auto v = reinterpret_cast<const float2&>(in[i]);").line == 0);
-    CHECK(cast_of_value(head + "// (float2)in[i]").line == 0);
-    CHECK(cast_of_value("void k(const float2* in) { auto v = (float2)in[i]; }").line == 0);
+    CHECK(find_cast_of_value(head + "auto v = *(float2*)&in[i];").line == 0);
+    CHECK(find_cast_of_value(head + "auto v = reinterpret_cast<const float2&>(in[i]);").line == 0);
+    CHECK(find_cast_of_value(head + "// (float2)in[i]").line == 0);
+    CHECK(find_cast_of_value("void k(const float2* in) { auto v = (float2)in[i]; }").line == 0);
 }
 
 TEST_CASE("a component that has no value") {
     const auto lost = [](const std::string& body) {
-        return component_never_set("{\n float4 a, v;\n" + body + "}\n{ v.w = 1; }").name;
+        return find_component_never_set("{\n float4 a, v;\n" + body + "}\n{ v.w = 1; }").name;
     };
     CHECK(lost("v.x = 1; v.y = 2; v.z = 3; out[i] = v;") == "v.w");
     CHECK(lost("v.x = 1; v.z = v.y; v.w = 3; out[i] = v;") == "v.y");
@@ -33,27 +33,27 @@ TEST_CASE("a component that has no value") {
     CHECK(lost("v = in[i]; v.x = 1; out[i] = v;").empty());
     CHECK(lost("load(&v); v.x = 1; out[i] = v;").empty());
     CHECK(lost("v.x = 1; out[i] = v.x;").empty());
-    CHECK(component_never_set("float2 v;\nv.x = 1;\nout[i] = v;").name == "v.y");
-    CHECK(component_never_set("float2 v;\nv.x = 1; v.y = 1;\nout[i] = v;").line == 0);
+    CHECK(find_component_never_set("float2 v;\nv.x = 1;\nout[i] = v;").name == "v.y");
+    CHECK(find_component_never_set("float2 v;\nv.x = 1; v.y = 1;\nout[i] = v;").line == 0);
 }
 
 TEST_CASE("a component that is used twice") {
     const std::string x = "t[0] = v.x;\n", y = "t[1] = v.y;\n", z = "t[2] = v.z;\n";
-    CHECK(line_of_repeated_component(x + y + z) == 0);
-    CHECK(line_of_repeated_component(x + y + "t[2] = v.y;\nt[3] = v.w;") == 3);
-    CHECK(line_of_repeated_component("t[0] = v.y;\n" + y) == 1);
-    CHECK(line_of_repeated_component("v.x = t[0];\nv.y = t[0];\n") == 2);
+    CHECK(find_line_with_repeated_component(x + y + z) == 0);
+    CHECK(find_line_with_repeated_component(x + y + "t[2] = v.y;\nt[3] = v.w;") == 3);
+    CHECK(find_line_with_repeated_component("t[0] = v.y;\n" + y) == 1);
+    CHECK(find_line_with_repeated_component("v.x = t[0];\nv.y = t[0];\n") == 2);
     // These lines are separated by other lines, or assign values that are not components.
-    CHECK(line_of_repeated_component(x + "\n" + x) == 0);
-    CHECK(line_of_repeated_component("a = t[0];\nb = t[0];") == 0);
+    CHECK(find_line_with_repeated_component(x + "\n" + x) == 0);
+    CHECK(find_line_with_repeated_component("a = t[0];\nb = t[0];") == 0);
 }
 
 TEST_CASE("a line of braces stands for the statement before it") {
     const std::string text = "a = 1;\n{\n  b = 2;\n  }\n} // end\n";
-    CHECK(line_of_statement(text, 1) == 1);
-    CHECK(line_of_statement(text, 3) == 3);
-    CHECK(line_of_statement(text, 5) == 3);
-    CHECK(line_of_statement(text, 0) == 0);
+    CHECK(find_statement_line(text, 1) == 1);
+    CHECK(find_statement_line(text, 3) == 3);
+    CHECK(find_statement_line(text, 5) == 3);
+    CHECK(find_statement_line(text, 0) == 0);
 }
 
 TEST_CASE("dynamic shared memory") {
@@ -67,39 +67,40 @@ TEST_CASE("texts far longer than a kernel do no harm") {
         const std::string text = "float4 v;\nfloat " + filler + " tile" + filler +
                                  "; v.x = 1; (float2)" + filler + "[0]; f(v);\n__syncthreads();" +
                                  "extern " + filler + " __global__ " + filler;
-        CHECK(cast_of_value(text).line == 0);
-        CHECK(array_not_shared(text).line == 0);
-        CHECK(component_never_set(text).line == 0);
-        CHECK(line_of_repeated_component(text) == 0);
-        CHECK(line_of_kernel(text, "") == 0);
+        CHECK(find_cast_of_value(text).line == 0);
+        CHECK(find_unshared_array(text).line == 0);
+        CHECK(find_component_never_set(text).line == 0);
+        CHECK(find_line_with_repeated_component(text) == 0);
+        CHECK(find_kernel_line(text, "") == 0);
         CHECK_FALSE(has_dynamic_array(text));
     }
 }
 
 TEST_CASE("blocks on the diagonal leave where both numbers may be equal") {
-    CHECK(line_of_leaving_diagonal("\nif (blockIdx.y >= blockIdx.x) return;") == 2);
-    CHECK(line_of_leaving_diagonal("if (blockIdx.x == blockIdx.y) {\n    return;\n}") == 1);
-    CHECK(line_of_leaving_diagonal("if (blockIdx.y > blockIdx.x) return;") == 0);
-    CHECK(line_of_leaving_diagonal("if (row >= side) return;") == 0);
-    CHECK(line_of_leaving_diagonal("// if (blockIdx.y >= blockIdx.x) return;") == 0);
+    CHECK(find_line_leaving_diagonal("\nif (blockIdx.y >= blockIdx.x) return;") == 2);
+    CHECK(find_line_leaving_diagonal("if (blockIdx.x == blockIdx.y) {\n    return;\n}") == 1);
+    CHECK(find_line_leaving_diagonal("if (blockIdx.y > blockIdx.x) return;") == 0);
+    CHECK(find_line_leaving_diagonal("if (row >= side) return;") == 0);
+    CHECK(find_line_leaving_diagonal("// if (blockIdx.y >= blockIdx.x) return;") == 0);
 }
 
 TEST_CASE("of several lines one may take a row to be longer than the others") {
     const std::string usual = "a = data[row * side + col];\nb = data[(col + 1) * side + row];\n";
-    const OddPitch odd = odd_pitch(usual + "data[row * TILE + col] = b;", "data");
+    const OddPitch odd = find_odd_pitch(usual + "data[row * TILE + col] = b;", "data");
     CHECK(odd.line == 3);
     CHECK(odd.pitch == "TILE");
     CHECK(odd.usual == "side");
-    CHECK(odd_pitch(usual, "data").line == 0);
+    CHECK(find_odd_pitch(usual, "data").line == 0);
     // If each of two pitches is used on only one line, neither is the odd one.
-    CHECK(odd_pitch("a = data[row * side + col];\ndata[row * TILE + col] = a;", "data").line == 0);
-    CHECK(odd_pitch(usual + "other[row * TILE + col] = b;", "data").line == 0);
+    CHECK(find_odd_pitch("a = data[row * side + col];\ndata[row * TILE + col] = a;", "data").line ==
+          0);
+    CHECK(find_odd_pitch(usual + "other[row * TILE + col] = b;", "data").line == 0);
 }
 
 TEST_CASE("a pointer is moved, or added to") {
-    CHECK(line_of_move("float a = in[3];\nin += blockIdx.z;", "in") == 2);
-    CHECK(line_of_move("const float* one = in + 64;", "in") == 1);
-    CHECK(line_of_move("int main_ = min + 1;", "in") == 0);
+    CHECK(find_pointer_advance_line("float a = in[3];\nin += blockIdx.z;", "in") == 2);
+    CHECK(find_pointer_advance_line("const float* one = in + 64;", "in") == 1);
+    CHECK(find_pointer_advance_line("int main_ = min + 1;", "in") == 0);
 }
 
 TEST_CASE("a word of PTX with a name is where it is called") {
@@ -113,12 +114,12 @@ TEST_CASE("a word of PTX with a name is where it is called") {
         "__global__ void kernel(float* out) {\n"
         "    asm volatile(\"membar.gl;\");\n";
     const std::string called = word + "    fetch(tile, in);\n}\n";
-    for (const int line : {2, 3, 4}) CHECK(line_of_word(called, line) == 9);
+    for (const int line : {2, 3, 4}) CHECK(find_caller_of_asm(called, line) == 9);
     // The line itself is returned if it is another statement of the function, if it belongs to the
     // kernel, or if the function has two callers.
-    CHECK(line_of_word(called, 5) == 5);
-    CHECK(line_of_word(called, 8) == 8);
-    CHECK(line_of_word(word + "    fetch(a, b);\n    fetch(c, d);\n}\n", 3) == 3);
-    CHECK(line_of_word(word + "}\n", 3) == 3);
-    CHECK(line_of_word(called, 0) == 0);
+    CHECK(find_caller_of_asm(called, 5) == 5);
+    CHECK(find_caller_of_asm(called, 8) == 8);
+    CHECK(find_caller_of_asm(word + "    fetch(a, b);\n    fetch(c, d);\n}\n", 3) == 3);
+    CHECK(find_caller_of_asm(word + "}\n", 3) == 3);
+    CHECK(find_caller_of_asm(called, 0) == 0);
 }

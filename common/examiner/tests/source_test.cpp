@@ -26,7 +26,7 @@ FailureKind kind_of(const std::filesystem::path& file) {
 }
 
 FailureKind kind_of_text(const std::string& text) {
-    return source_of_text(text, "kernel.cu").problem.kind;
+    return make_source(text, "kernel.cu").problem.kind;
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ TEST_CASE("a pipe does not make the reader wait") {
 }
 
 TEST_CASE("the line of the first byte that is no text is told") {
-    const Source source = source_of_text("int a;\nint b;\n\x01", "kernel.cu");
+    const Source source = make_source("int a;\nint b;\n\x01", "kernel.cu");
     CHECK(source.problem.place.text() == "kernel.cu:3");
 }
 
@@ -112,6 +112,6 @@ TEST_CASE("a line of nothing but comments takes no longer than others of its len
 
 TEST_CASE("the line of a refused include is told") {
     const Source source =
-        source_of_text("int a;\n// \\\n joined\n#include \"/etc/passwd\"\n", "kernel.cu");
+        make_source("int a;\n// \\\n joined\n#include \"/etc/passwd\"\n", "kernel.cu");
     CHECK(source.problem.place.text() == "kernel.cu:4");
 }

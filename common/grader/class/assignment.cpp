@@ -26,21 +26,22 @@ namespace {
 std::string new_key() {
     Digest bytes;
     if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-        throw Infrastructure(std::string("no random bytes for the key: ") + strerror(errno));
+        throw InfrastructureError(std::string("no random bytes for the key: ") + strerror(errno));
     }
     return hex(bytes);
 }
 
 // Draws hidden shapes as the course specifies. None of them is published.
-class HiddenShapes {
+class HiddenShapePicker {
 public:
-    explicit HiddenShapes(const Assigned& exercise) : exercise_(exercise) {}
+    explicit HiddenShapePicker(const Assigned& exercise) : exercise_(exercise) {}
 
     std::vector<Shape> make() {
         for (const HiddenShape& rule : exercise_.hidden) {
-            const int rows = any(rule.rows);
-            const int cols = rule.is_square || exercise_.takes_squares() ? rows : any(rule.cols);
-            add(exercise_.at_least(rows, cols));
+            const int rows = draw_from(rule.rows);
+            const int cols =
+                rule.is_square || exercise_.requires_square() ? rows : draw_from(rule.cols);
+            add(exercise_.round_up_shape(rows, cols));
         }
         return shapes_;
     }
@@ -51,19 +52,20 @@ public:
     Shape counted() {
         constexpr int tile = 128, least = 4, most = 9;  // in tiles, of which the public shape has 4
         for (;;) {
-            const int down = any({1, most}),
-                      across = exercise_.takes_squares() ? down : any({1, most});
-            const Shape shape = exercise_.at_least(down * tile + exercise_.counted.rows % tile,
-                                                   across * tile + exercise_.counted.cols % tile);
+            const int down = draw_from({1, most}),
+                      across = exercise_.requires_square() ? down : draw_from({1, most});
+            const Shape shape =
+                exercise_.round_up_shape(down * tile + exercise_.counted.rows % tile,
+                                         across * tile + exercise_.counted.cols % tile);
             const bool is_square = down == across;
             if (down * across < least || down * across > most || shape == exercise_.counted)
                 continue;
-            if (is_square == exercise_.takes_squares()) return shape;
+            if (is_square == exercise_.requires_square()) return shape;
         }
     }
 
 private:
-    int any(std::array<int, 2> range) {
+    int draw_from(std::array<int, 2> range) {
         return std::uniform_int_distribution<int>(range[0], range[1])(device_);
     }
 
@@ -77,8 +79,8 @@ private:
     void add(Shape shape) {
         while (is_known(shape)) {
             const bool is_wide = shape.cols > shape.rows;
-            if (is_wide || exercise_.takes_squares()) shape.cols += exercise_.cols_multiple;
-            if (!is_wide || exercise_.takes_squares()) shape.rows += exercise_.rows_multiple;
+            if (is_wide || exercise_.requires_square()) shape.cols += exercise_.cols_multiple;
+            if (!is_wide || exercise_.requires_square()) shape.rows += exercise_.rows_multiple;
         }
         shapes_.push_back(shape);
     }
@@ -88,9 +90,9 @@ private:
     std::vector<Shape> shapes_;
 };
 
-const Assigned& course_exercise(const std::vector<Assigned>& all, const std::string& wanted) {
+const Assigned& find_course_exercise(const std::vector<Assigned>& all, const std::string& wanted) {
     for (const Assigned& exercise : all) {
-        if (exercise.is_called(wanted)) return exercise;
+        if (exercise.has_name(wanted)) return exercise;
     }
     throw UsageError("there is no exercise \"" + wanted + "\"; there are " +
                      joined(all, ", ", &Assigned::name));
@@ -99,11 +101,11 @@ const Assigned& course_exercise(const std::vector<Assigned>& all, const std::str
 // Divides up an exercise's points. Most of them go to the counters, which show whether the lesson's
 // subject was learned. For mere correctness, the skeleton or the previous lesson's kernel may be
 // enough.
-Points shared_out(double points) {
+Points divide_points(double points) {
     return {.correct = points / 4, .clean = points * 3 / 20, .counters = points * 6 / 10};
 }
 
-Assignment assignment_of(const NewAssignment& request) {
+Assignment build_assignment(const NewAssignment& request) {
     const std::vector<Assigned> all = course_exercises(repository());
     std::string name = request.folder.filename().string();
     Assignment made{.folder = request.folder,
@@ -112,12 +114,12 @@ Assignment assignment_of(const NewAssignment& request) {
                     .exercises = {},
                     .key = new_key()};
     for (std::size_t i = 0; i < request.exercises.size(); ++i) {
-        Assigned exercise = course_exercise(all, request.exercises[i]);
+        Assigned exercise = find_course_exercise(all, request.exercises[i]);
         if (made.find(exercise.name) != nullptr)
             throw UsageError(exercise.name + " is named more than once");
         exercise.possible =
-            shared_out(request.points.empty() ? exercise.points : request.points[i]);
-        HiddenShapes hidden(exercise);
+            divide_points(request.points.empty() ? exercise.points : request.points[i]);
+        HiddenShapePicker hidden(exercise);
         exercise.hidden_shapes = hidden.make();
         exercise.hidden_counted = hidden.counted();
         made.exercises.push_back(std::move(exercise));
@@ -130,23 +132,23 @@ std::string points_table(const Assignment& assignment) {
         "| exercise | correct | clean | counters | together |\n|---|---|---|---|---|\n";
     for (const Assigned& exercise : assignment.exercises) {
         const auto part = [&](const auto& named) {
-            return short_number(exercise.possible.*named.second);
+            return format_short(exercise.possible.*named.second);
         };
         text += "| " + exercise.name + " | " + joined(kPoints, " | ", part) + " | " +
-                short_number(exercise.possible.total()) + " |\n";
+                format_short(exercise.possible.total()) + " |\n";
     }
     return text;
 }
 
-std::string what_it_costs(const Assigned& exercise) {
+std::string describe_limits(const Assigned& exercise) {
     const auto limit = [&](const auto& named) {
         const double value = exercise.limits.*named.second;
-        return value > 0 ? named.first + (" " + short_number(value)) : "";
+        return value > 0 ? named.first + (" " + format_short(value)) : "";
     };
     return "- " + exercise.name + ": " + joined(kLimits, ", ", limit) + "\n";
 }
 
-std::string shapes_of(const Assigned& exercise) {
+std::string format_shapes(const Assigned& exercise) {
     return "- " + exercise.name + ": " + joined(exercise.shapes, ", ", &Shape::name) + "\n";
 }
 
@@ -154,7 +156,7 @@ std::string handout_readme(const Assignment& assignment) {
     std::string first = assignment.exercises.front().name;
     std::string number = first.substr(0, 2);
     std::string text =
-        "# " + markdown(assignment.title) +
+        "# " + escape_markdown(assignment.title) +
         "\n\n"
         "Each exercise is one file, `exercises/NN_name/kernel.cu`: a kernel with blanks, each with "
         "a\n"
@@ -171,7 +173,7 @@ std::string handout_readme(const Assignment& assignment) {
         "         # when you are stuck\n   ```\n\n"
         "The grader tries the shapes that you can try, rows x columns, and others that are not\n"
         "published, with other values in the matrix:\n\n";
-    for (const Assigned& exercise : assignment.exercises) text += shapes_of(exercise);
+    for (const Assigned& exercise : assignment.exercises) text += format_shapes(exercise);
     text +=
         "\n## Points\n\n" + points_table(assignment) +
         "\n`correct`: every element is right, bit for bit, whatever the shape. `clean`: no access\n"
@@ -180,7 +182,7 @@ std::string handout_readme(const Assignment& assignment) {
         "was written. `counters`: it costs no more than the solution, and than this (simulated: "
         "sectors of\nmemory and wavefronts of shared memory a request at most; elements of the "
         "matrix at least):\n\n";
-    for (const Assigned& exercise : assignment.exercises) text += what_it_costs(exercise);
+    for (const Assigned& exercise : assignment.exercises) text += describe_limits(exercise);
     text +=
         "\nA kernel includes nothing, and keeps nothing from one launch to the next. Clocks and "
         "inline\n"
@@ -197,12 +199,12 @@ void write_exercise(const Assigned& exercise, const fs::path& handout, const fs:
     const fs::path blank = handout / "exercises" / exercise.name;
     const fs::path solution = teacher / "solutions" / exercise.name;
     make_folder(blank);
-    write_whole(
+    write_atomically(
         blank / "kernel.cu",
-        exercises::skeleton_of(read_file(course / "kernel.cu"), course / "kernel.cu").blank());
+        exercises::parse_skeleton(read_file(course / "kernel.cu"), course / "kernel.cu").blank());
     make_folder(solution);
-    write_whole(solution / "kernel.cu", exercise.solution);
-    write_whole(solution / "mutants.toml", read_file(course / "mutants.toml"));
+    write_atomically(solution / "kernel.cu", exercise.solution);
+    write_atomically(solution / "mutants.toml", read_file(course / "mutants.toml"));
 }
 
 void write_assignment(const Assignment& assignment, const fs::path& handout,
@@ -211,10 +213,10 @@ void write_assignment(const Assignment& assignment, const fs::path& handout,
     for (const Assigned& exercise : assignment.exercises) {
         write_exercise(exercise, handout, teacher);
     }
-    write_whole(handout / "README.md", handout_readme(assignment));
-    write_whole(teacher / "assignment.toml", manifest_text(assignment));
-    write_whole(teacher / "hidden.toml", hidden_text(assignment), 0600);
-    write_whole(teacher / "key", assignment.key + "\n", 0600);
+    write_atomically(handout / "README.md", handout_readme(assignment));
+    write_atomically(teacher / "assignment.toml", manifest_text(assignment));
+    write_atomically(teacher / "hidden.toml", hidden_text(assignment), 0600);
+    write_atomically(teacher / "key", assignment.key + "\n", 0600);
 }
 
 }  // namespace
@@ -230,7 +232,7 @@ void make_assignment(const NewAssignment& request) {
                          " exercises and " + std::to_string(request.points.size()) +
                          " points; give one for each");
     }
-    Assignment assignment = assignment_of(request);
+    Assignment assignment = build_assignment(request);
     // Write the assignment to a temporary folder and rename it, so that the destination is never
     // incomplete.
     fs::path making = request.folder;
@@ -239,7 +241,7 @@ void make_assignment(const NewAssignment& request) {
     write_assignment(assignment, making / "handout", making / "teacher");
     std::error_code error;
     fs::rename(making, request.folder, error);
-    if (error) throw Infrastructure(request.folder.string() + ": " + error.message());
+    if (error) throw InfrastructureError(request.folder.string() + ": " + error.message());
 }
 
 }  // namespace coalesce::grader

@@ -24,7 +24,7 @@ struct NewAssignment {
 void make_assignment(const NewAssignment& request);
 
 /// A submission and the result that it must get.
-struct Proof {
+struct ProofCase {
     std::string exercise;    ///< "03_tiled"
     std::string what;        ///< what the source is, such as "the solution" or "mutant: no barrier"
     std::string source;      ///< the source to judge
@@ -32,16 +32,16 @@ struct Proof {
     std::string failure;     ///< the failure that must be found, or "" for any
     /// The largest fraction of the points that a wrong source can get. Even with 1, it must not get
     /// all of them.
-    double most_share = 1;
+    double max_share = 1;
 };
 
 /// The largest fraction of an exercise's points that a student may get without doing any work.
-inline constexpr double kMostForNothing = 0.4;
+inline constexpr double kMaxShareWithoutWork = 0.4;
 
 /// Returns all proofs for an assignment. The solution must pass. The skeleton, the mutants and the
 /// attempts to cheat must fail. The skeleton and the previous lesson's solution must get few
 /// points.
-std::vector<Proof> proofs_of(const Assignment& assignment);
+std::vector<ProofCase> list_proofs(const Assignment& assignment);
 
 /// Judges all proofs. Returns true if each gets the required result.
 bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,

@@ -19,13 +19,13 @@ namespace {
 
 // Returns this process's work folder. Its name contains the name of the computer, because computers
 // may share the parent folder.
-fs::path own_folder_in(const Plan& plan) {
+fs::path work_folder_for(const Plan& plan) {
     char host[256] = {};
     (void)gethostname(host, sizeof host - 1);
     return plan.folder / "work" / (std::string(host) + "-" + std::to_string(getpid()));
 }
 
-void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
+void require_same_assignment(const Assignment& assignment, const Plan& plan) {
     if (plan.identity == identity_of(assignment)) return;
     throw UsageError(
         "the plan does not match the assignment here: manifest, hidden shapes, solutions and key "
@@ -34,30 +34,32 @@ void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
 
 // Checks that this computer has the same grader and compiler as the one that made the plan, so that
 // grades do not depend on the computer.
-void must_agree(const Plan& plan, const JudgeSetup& here) {
+void require_same_setup(const Plan& plan, const JudgeSetup& here) {
     std::string other = here.grader != plan.setup.grader         ? "grader"
                         : here.toolchain != plan.setup.toolchain ? "compiler"
                                                                  : "";
     if (other.empty()) return;
-    throw Infrastructure("this computer has a different " + other +
-                         " from the one that made the plan, so nothing was judged; use the same "
-                         "build and the same CUDA toolkit on all computers");
+    throw InfrastructureError(
+        "this computer has a different " + other +
+        " from the one that made the plan, so nothing was judged; use the same "
+        "build and the same CUDA toolkit on all computers");
 }
 
 std::string source_of(const Plan& plan, const Entry& task) {
     std::string bytes = read_file(plan.folder / "sources" / task.source);
     if (sha256_hex(bytes) == task.source) return bytes;
-    throw Infrastructure("sources/" + task.source + " has changed since the plan was made");
+    throw InfrastructureError("sources/" + task.source + " has changed since the plan was made");
 }
 
 // Stores a result. If a different result is already stored under this key, throws Infrastructure.
-void keep_result(const Assignment& assignment, const Plan& plan, const std::string& key,
-                 const std::string& result) {
-    std::string sealed = sealed_result(assignment, key, result);
-    if (write_first(plan.result(key), sealed, 0600)) return;
+void store_result(const Assignment& assignment, const Plan& plan, const std::string& key,
+                  const std::string& result) {
+    std::string sealed = seal_result(assignment, key, result);
+    if (write_if_absent(plan.result(key), sealed, 0600)) return;
     if (read_file(plan.result(key)) == sealed) return;
-    throw Infrastructure("grading the same submission a second time gave a different result (key " +
-                         key.substr(0, 12) + "); the first result stays. Please report it");
+    throw InfrastructureError(
+        "grading the same submission a second time gave a different result (key " +
+        key.substr(0, 12) + "); the first result stays. Please report it");
 }
 
 }  // namespace
@@ -71,32 +73,32 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
     if (chunk < 1 || chunk > plan.chunks.size()) {
         throw UsageError("the plan has chunks 1 to " + std::to_string(plan.chunks.size()));
     }
-    must_be_of_plan(assignment, plan);
+    require_same_assignment(assignment, plan);
     std::vector<Entry> planned = plan.missing(chunk);
     std::string name = "chunk " + std::to_string(chunk) + ": ";
     if (planned.empty()) {
         out << name << "all results exist already\n";
         return;
     }
-    const WorkFolder work(own_folder_in(plan));
+    const WorkFolder work(work_folder_for(plan));
     JudgeSetup setup = find_judge_setup(work.path, plan.setup.tier);
-    must_agree(plan, setup);
+    require_same_setup(plan, setup);
     std::vector<Task> tasks;
     for (const Entry& task : planned) tasks.push_back({task.exercise, source_of(plan, task)});
     const auto told = [&](std::size_t task, TaskEnd end, const std::string& text) {
         if (end == TaskEnd::failed) return;
         const bool is_judged = end == TaskEnd::judged;
-        keep_result(assignment, plan, planned[task].key,
-                    is_judged ? text : to_json(result_of_fault(name_of(setup.tier))));
+        store_result(assignment, plan, planned[task].key,
+                     is_judged ? text : to_json(make_fault_result(name_of(setup.tier))));
     };
-    const RoundsOutcome outcome =
-        judge_in_rounds(tasks, rounds_of(assignment, setup, processes, work.path), told);
+    const JudgingOutcome outcome =
+        judge_with_retries(tasks, retry_options_for(assignment, setup, processes, work.path), told);
     std::size_t missing = plan.missing(chunk).size();
     if (missing > 0) {
-        throw Infrastructure(name + std::to_string(missing) + " of " +
-                             std::to_string(tasks.size()) +
-                             " are not graded yet: " + shown(outcome.last_fault, 300) +
-                             "\nThe results so far are stored. Run the chunk again.");
+        throw InfrastructureError(name + std::to_string(missing) + " of " +
+                                  std::to_string(tasks.size()) +
+                                  " are not graded yet: " + escape_line(outcome.last_fault, 300) +
+                                  "\nThe results so far are stored. Run the chunk again.");
     }
     out << name << format("%zu judged in %.1f s\n", outcome.judged, outcome.seconds);
 }

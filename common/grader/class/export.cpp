@@ -18,14 +18,14 @@ constexpr const char* kCourseParts[] = {
     "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "cmake", "common", "course.toml",
     "docs",           "exercises",         "learn",   "solutions", "steps"};
 
-void pack(const fs::path& file, const std::string& name, std::vector<Packed>& files) {
+void pack_file(const fs::path& file, const std::string& name, std::vector<ZipEntry>& files) {
     unsigned mode =
         (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none ? 0755 : 0644;
     files.push_back({name, read_file(file), mode});
 }
 
-void pack_all(const fs::path& from, const std::string& as, std::vector<Packed>& files) {
-    if (fs::is_regular_file(from)) return pack(from, as, files);
+void pack_all(const fs::path& from, const std::string& as, std::vector<ZipEntry>& files) {
+    if (fs::is_regular_file(from)) return pack_file(from, as, files);
     if (!fs::is_directory(from)) return;
     std::vector<fs::path> found;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(from)) {
@@ -33,18 +33,18 @@ void pack_all(const fs::path& from, const std::string& as, std::vector<Packed>& 
     }
     std::ranges::sort(found);
     for (const fs::path& file : found) {
-        pack(file, as + "/" + fs::relative(file, from).generic_string(), files);
+        pack_file(file, as + "/" + fs::relative(file, from).generic_string(), files);
     }
 }
 
 // Packs the assignment, but not its submissions and results.
 void pack_assignment(const Assignment& assignment, const std::string& as,
-                     std::vector<Packed>& files) {
+                     std::vector<ZipEntry>& files) {
     pack_all(assignment.folder / "handout", as + "/handout", files);
     for (const char* part : {"assignment.toml", "hidden.toml", "key", "solutions"}) {
         pack_all(assignment.teacher() / part, as + "/teacher/" + part, files);
     }
-    for (Packed& file : files) {
+    for (ZipEntry& file : files) {
         if (file.name.ends_with("/teacher/key") || file.name.ends_with("/hidden.toml")) {
             file.mode = 0600;
         }
@@ -56,15 +56,16 @@ void pack_assignment(const Assignment& assignment, const std::string& as,
 void write_published(const Assignment& assignment, const fs::path& to) {
     const fs::path teacher = to / assignment.name / "teacher";
     make_folder(teacher);
-    write_whole(teacher / "assignment.toml", read_file(assignment.teacher() / "assignment.toml"));
+    write_atomically(teacher / "assignment.toml",
+                     read_file(assignment.teacher() / "assignment.toml"));
     Assignment published = assignment;
     for (Assigned& exercise : published.exercises) {
         exercise.hidden_shapes = {exercise.shapes.front()};
         make_folder(teacher / "solutions" / exercise.name);
-        write_whole(teacher / "solutions" / exercise.name / "kernel.cu", "");
+        write_atomically(teacher / "solutions" / exercise.name / "kernel.cu", "");
     }
-    write_whole(teacher / "hidden.toml", hidden_text(published));
-    write_whole(teacher / "key", sha256_hex("published: " + assignment.name) + "\n", 0600);
+    write_atomically(teacher / "hidden.toml", hidden_text(published));
+    write_atomically(teacher / "key", sha256_hex("published: " + assignment.name) + "\n", 0600);
 }
 
 }  // namespace
@@ -79,8 +80,8 @@ std::string platform_file(const std::string& file,
         if (end == text.npos || text[end] != '@' || end == at + 1) continue;
         auto word = words.find(text.substr(at + 1, end - at - 1));
         if (word == words.end()) {
-            throw Infrastructure("common/grader/platforms/" + file + " wants " +
-                                 text.substr(at, end + 1 - at) + ", and none is given");
+            throw InfrastructureError("common/grader/platforms/" + file + " wants " +
+                                      text.substr(at, end + 1 - at) + ", and none is given");
         }
         filled += text.substr(done, at - done) + word->second;
         done = end + 1;
@@ -101,8 +102,9 @@ void export_platform(const Assignment& assignment, const std::string& platform,
         return platform_file(file, {{"NAME", assignment.name}});
     };
     if (platform == "gradescope") {
-        std::vector<Packed> files = {{"setup.sh", filled("gradescope/setup.sh"), 0755},
-                                     {"run_autograder", filled("gradescope/run_autograder"), 0755}};
+        std::vector<ZipEntry> files = {
+            {"setup.sh", filled("gradescope/setup.sh"), 0755},
+            {"run_autograder", filled("gradescope/run_autograder"), 0755}};
         pack_assignment(assignment, "assignments/" + assignment.name, files);
         for (const char* part : kCourseParts) {
             pack_all(repository() / part, std::string("course/") + part, files);
@@ -111,12 +113,12 @@ void export_platform(const Assignment& assignment, const std::string& platform,
         // states its MIT licence.
         pack_all(fs::path(COALESCE_TOMLPLUSPLUS) / "toml++", "headers/toml++", files);
         // The archive contains the key.
-        return write_whole(to, zip_of(files), 0600);
+        return write_atomically(to, create_zip(files), 0600);
     }
-    if (platform == "github") return write_whole(to, filled("github/grade.yml"));
+    if (platform == "github") return write_atomically(to, filled("github/grade.yml"));
     if (fs::exists(to) && !fs::is_directory(to)) throw UsageError(to.string() + " is not a folder");
     make_folder(to);
-    write_whole(to / "autograder.py", filled("classroom50/autograder.py"), 0755);
+    write_atomically(to / "autograder.py", filled("classroom50/autograder.py"), 0755);
     write_published(assignment, to / "assignments");
 }
 

@@ -32,29 +32,29 @@ std::string shapes_text(const Result& result) {
 }
 
 std::string exercise_feedback(const Graded& graded) {
-    std::string text = "## " + markdown(graded.exercise) + "\n\n";
+    std::string text = "## " + escape_markdown(graded.exercise) + "\n\n";
     if (!graded.result) return text + "This is not graded yet.\n\n";
     const Result& result = *graded.result;
     const auto part = [&](const auto& named) {
-        return named.first + (" " + short_number(result.points.*named.second)) + " of " +
-               short_number(graded.possible.*named.second);
+        return named.first + (" " + format_short(result.points.*named.second)) + " of " +
+               format_short(graded.possible.*named.second);
     };
-    text += "**" + std::string(code_of(result.mark)) + "**: " + sentence_of(result.mark) + ". " +
-            short_number(result.points.total()) + " of " + short_number(graded.possible.total()) +
+    text += "**" + std::string(code_of(result.mark)) + "**: " + mark_phrase(result.mark) + ". " +
+            format_short(result.points.total()) + " of " + format_short(graded.possible.total()) +
             " points: " + joined(kPoints, ", ", part) + ".\n\n";
     Verdict verdict = result.verdict;
     verdict.source = graded.source;
     text += markdown_text(verdict) + shapes_text(result);
-    if (!result.picture.empty()) text += markdown_code(result.picture) + "\n";
+    if (!result.picture.empty()) text += to_markdown_code(result.picture) + "\n";
     if (!graded.ignored.empty()) {
-        text += "Also handed in, but not examined: " + markdown(graded.ignored) + ".\n\n";
+        text += "Also handed in, but not examined: " + escape_markdown(graded.ignored) + ".\n\n";
     }
     return text;
 }
 
 // Removes the files of students who are no longer in the class, so that nobody sends them out by
 // mistake.
-void remove_strays(const fs::path& folder, const ClassResults& results) {
+void remove_stale_feedback(const fs::path& folder, const ClassResults& results) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
         bool is_known = std::ranges::any_of(results.students, [&](const StudentResults& student) {
@@ -71,7 +71,7 @@ void write_changed(const fs::path& file, const std::string& text) {
         read_file(file) == text) {
         return;
     }
-    write_whole(file, text);
+    write_atomically(file, text);
 }
 
 }  // namespace
@@ -88,18 +88,18 @@ std::string file_name(std::string_view student) {
 }
 
 std::string feedback(const ClassResults& results, const StudentResults& student) {
-    std::string text =
-        "# " + markdown(results.title) + "\n\nStudent: " + markdown(student.name) + "\n\n";
-    if (!results.stamp.empty()) text += "(" + markdown(results.stamp) + ")\n\n";
-    text += student.is_complete() ? "**" + short_number(student.points()) + " of " +
-                                        short_number(student.possible()) + " points**\n\n"
+    std::string text = "# " + escape_markdown(results.title) +
+                       "\n\nStudent: " + escape_markdown(student.name) + "\n\n";
+    if (!results.stamp.empty()) text += "(" + escape_markdown(results.stamp) + ")\n\n";
+    text += student.is_complete() ? "**" + format_short(student.points()) + " of " +
+                                        format_short(student.possible()) + " points**\n\n"
                                   : "Not everything is graded yet.\n\n";
     for (const Graded& graded : student.graded) text += exercise_feedback(graded);
     return text;
 }
 
 std::string summary(const ClassResults& results) {
-    std::string text = count_of(results.students.size(), "student") + "\n";
+    std::string text = format_count(results.students.size(), "student") + "\n";
     for (std::size_t i = 0; i < results.exercises.size(); ++i) {
         std::map<std::string, int> verdicts;
         double sum = 0;
@@ -110,8 +110,8 @@ std::string summary(const ClassResults& results) {
         }
         text +=
             format("  %-16s mean %s of %s points ", results.exercises[i].c_str(),
-                   short_number(sum / static_cast<double>(results.students.size())).c_str(),
-                   short_number(results.students.front().graded.at(i).possible.total()).c_str());
+                   format_short(sum / static_cast<double>(results.students.size())).c_str(),
+                   format_short(results.students.front().graded.at(i).possible.total()).c_str());
         for (const auto& [code, count] : verdicts) text += " " + code + " " + std::to_string(count);
         text += "\n";
     }
@@ -124,7 +124,7 @@ std::string faults_text(const ClassResults& results) {
     for (const StudentResults& student : results.students) {
         for (const Graded& graded : student.graded) {
             if (!graded.result || graded.result->mark != Mark::fault) continue;
-            text += "  " + shown(student.name, 50) + ", " + graded.exercise + "\n";
+            text += "  " + escape_line(student.name, 50) + ", " + graded.exercise + "\n";
         }
     }
     if (text.empty()) return "";
@@ -137,7 +137,7 @@ std::string faults_text(const ClassResults& results) {
 
 void write_reports(const ClassResults& results, const fs::path& folder) {
     make_folder(folder / "feedback", 0700);
-    remove_strays(folder / "feedback", results);
+    remove_stale_feedback(folder / "feedback", results);
     for (const StudentResults& student : results.students) {
         write_changed(folder / "feedback" / (file_name(student.name) + ".md"),
                       feedback(results, student));

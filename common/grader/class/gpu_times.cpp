@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Time limit in seconds for measuring one kernel, including the initialization of the GPU.
-constexpr int kMostSecondsOfTimer = 60;
+constexpr int kMaxTimerSeconds = 60;
 // The side length of the measured matrix, which is larger than every cache.
 constexpr int kSide = 4096;
 
@@ -28,15 +28,15 @@ bool is_right(const Graded& graded) {
 }
 
 // Returns why nothing can be measured, or "" if the GPU responds.
-std::string problem_of_gpu() {
-    Ended probe = run_child({own_program(), "time"}, kMostSecondsOfTimer);
+std::string find_gpu_problem() {
+    ProcessResult probe = run_child({own_program(), "time"}, kMaxTimerSeconds);
     if (probe.timed_out) return "the GPU does not answer";
     return probe.exit_code == 0 ? "" : probe.output;
 }
 
-class Measuring {
+class ClassTimer {
 public:
-    Measuring(const Assignment& assignment, std::optional<Tier> tier)
+    ClassTimer(const Assignment& assignment, std::optional<Tier> tier)
         : assignment_(assignment), work_(assignment.teacher() / "work"), judge_({.tier = tier}) {}
 
     MeasuredTime measure(const std::string& student, const Graded& graded) {
@@ -45,32 +45,32 @@ public:
         }
         // Measure a file only once, even if several students submitted it.
         auto [known, is_new] = times_.try_emplace(graded.exercise + "\n" + graded.source);
-        if (is_new) known->second = time_of(graded);
-        Shape shape = assignment_.find(graded.exercise)->at_least(kSide, kSide);
+        if (is_new) known->second = time_kernel(graded);
+        Shape shape = assignment_.find(graded.exercise)->round_up_shape(kSide, kSide);
         return {student, graded.exercise, known->second, useful_bytes(shape)};
     }
 
 private:
-    GpuTime time_of(const Graded& graded) {
+    GpuTime time_kernel(const Graded& graded) {
         const Assigned& exercise = *assignment_.find(graded.exercise);
         auto kernel = judge_.compile(graded.source, exercise);
         if (!kernel) return {.problem = "it is no longer accepted", .device = {}};
         make_folder(work_.path, 0700);
         fs::path job = work_.path / "gpu-job.json";
-        write_whole(job,
-                    codec::write(GpuJob{.kernel = *kernel,
-                                        .produces = exercise.produces,
-                                        .shape = exercise.at_least(kSide, kSide),
-                                        .seed = 1}),
-                    0600);
-        Ended child = run_child({own_program(), "time", job.string()}, kMostSecondsOfTimer);
+        write_atomically(job,
+                         codec::write(GpuJob{.kernel = *kernel,
+                                             .produces = exercise.produces,
+                                             .shape = exercise.round_up_shape(kSide, kSide),
+                                             .seed = 1}),
+                         0600);
+        ProcessResult child = run_child({own_program(), "time", job.string()}, kMaxTimerSeconds);
         if (!child.timed_out && child.exit_code == 0) return codec::read<GpuTime>(child.output);
         std::string problem = child.timed_out ? "it does not end on the GPU" : child.output;
         // A faulty kernel can make the GPU unusable for all later processes.
-        if (std::string now = problem_of_gpu(); !now.empty()) {
-            throw Infrastructure("measuring was stopped: " + shown(now, 300));
+        if (std::string now = find_gpu_problem(); !now.empty()) {
+            throw InfrastructureError("measuring was stopped: " + escape_line(now, 300));
         }
-        return {.problem = shown(problem, 200), .device = {}};
+        return {.problem = escape_line(problem, 200), .device = {}};
     }
 
     const Assignment& assignment_;
@@ -88,20 +88,20 @@ std::string times_csv(const std::vector<MeasuredTime>& times) {
             time.problem.empty() ? format("%.4g,%.4g,%.4g", time.ms, bytes / time.ms * 1e3 / 1e9,
                                           time.copy_ms / time.ms)
                                  : ",,";
-        text += csv(student) + "," + csv(exercise) + "," + numbers + "," + csv(time.device) + "," +
-                csv(time.problem) + "\r\n";
+        text += to_csv_field(student) + "," + to_csv_field(exercise) + "," + numbers + "," +
+                to_csv_field(time.device) + "," + to_csv_field(time.problem) + "\r\n";
     }
     return text;
 }
 
 void measure_class(const Assignment& assignment, const ClassResults& results,
                    std::optional<Tier> tier, std::ostream& out) {
-    const FileLock lock = lock_of(assignment);
-    if (std::string problem = problem_of_gpu(); !problem.empty()) {
-        out << "No time was measured: " << shown(problem, 300) << "\n";
+    const FileLock lock = lock_assignment(assignment);
+    if (std::string problem = find_gpu_problem(); !problem.empty()) {
+        out << "No time was measured: " << escape_line(problem, 300) << "\n";
         return;
     }
-    Measuring measuring(assignment, tier);
+    ClassTimer measuring(assignment, tier);
     std::vector<MeasuredTime> times;
     std::size_t measured = 0;
     for (const StudentResults& student : results.students) {
@@ -111,7 +111,7 @@ void measure_class(const Assignment& assignment, const ClassResults& results,
         }
     }
     fs::path file = assignment.results() / "times.csv";
-    write_whole(file, times_csv(times));
+    write_atomically(file, times_csv(times));
     out << "Times of " << measured << " kernels, measured, no points: " << file.string() << "\n";
 }
 

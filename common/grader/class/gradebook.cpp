@@ -13,7 +13,7 @@ using Row = std::vector<std::string>;
 
 // Parses a CSV file into rows. Accepts quoted fields, any style of line ending, and an optional
 // byte order mark.
-std::vector<Row> rows_of(std::string text) {
+std::vector<Row> parse_csv_rows(std::string text) {
     if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
     std::vector<Row> rows = {{""}};
     bool is_quoted = false;
@@ -37,7 +37,7 @@ std::vector<Row> rows_of(std::string text) {
     return rows;
 }
 
-double days_in(const std::string& text, const std::string& where) {
+double parse_days(const std::string& text, const std::string& where) {
     if (text.empty()) return 0;
     std::size_t end = 0;
     double days = -1;
@@ -46,17 +46,18 @@ double days_in(const std::string& text, const std::string& where) {
     } catch (const std::exception&) {
     }
     if (end == text.size() && days >= 0 && days <= 1000) return days;
-    throw UsageError(where + ": \"" + shown(text) + "\" is not a number of days");
+    throw UsageError(where + ": \"" + escape_line(text) + "\" is not a number of days");
 }
 
 std::string line_of(const Row& fields) {
     std::string line;
-    for (std::size_t i = 0; i < fields.size(); ++i) line += (i == 0 ? "" : ",") + csv(fields[i]);
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        line += (i == 0 ? "" : ",") + to_csv_field(fields[i]);
     return line + "\r\n";
 }
 
-const Identity* identity_in(const Roster& roster, const std::string& student) {
-    for (const std::string& name : {student, shown(student)}) {
+const Identity* find_identity(const Roster& roster, const std::string& student) {
+    for (const std::string& name : {student, escape_line(student)}) {
         const auto found = roster.find(name);
         if (found != roster.end()) return &found->second;
     }
@@ -65,32 +66,34 @@ const Identity* identity_in(const Roster& roster, const std::string& student) {
 
 // Throws UsageError if a student is missing from the roster, because that student's points would
 // otherwise be lost silently.
-void check_that_all_are_in(const ClassResults& results, const Roster& roster) {
+void require_all_students(const ClassResults& results, const Roster& roster) {
     std::vector<std::string> missing;
     for (const StudentResults& student : results.students) {
-        if (!identity_in(roster, student.name)) missing.push_back(shown(student.name));
+        if (!find_identity(roster, student.name)) missing.push_back(escape_line(student.name));
     }
     if (missing.empty()) return;
-    throw UsageError("these students are missing from the list of names: " + listed(missing, 10));
+    throw UsageError("these students are missing from the list of names: " +
+                     join_up_to(missing, 10));
 }
 
 // Returns a student's points after the deduction for late days, but at least 0.
-double points_after(const StudentResults& student, const Identity& identity, const LateRule& rule) {
+double points_after_late_days(const StudentResults& student, const Identity& identity,
+                              const LateRule& rule) {
     const double days = std::max(0.0, identity.late_days - rule.free_days);
     return std::max(0.0, student.points() - days * rule.percent / 100 * student.possible());
 }
 
-Row row_for(const std::string& platform, const Identity& who, const std::string& points) {
+Row gradebook_row(const std::string& platform, const Identity& who, const std::string& points) {
     if (platform == "canvas") {
         return {who.name, who.id, who.sis_id, who.login, who.section, points};
     }
-    return {who.id, who.email, who.name, points, short_number(who.late_days)};
+    return {who.id, who.email, who.name, points, format_short(who.late_days)};
 }
 
 }  // namespace
 
 Roster read_roster(const std::string& text, const std::string& file) {
-    const std::vector<Row> rows = rows_of(text);
+    const std::vector<Row> rows = parse_csv_rows(text);
     const std::map<std::string, std::string Identity::*> known = {
         {"name", &Identity::name},   {"id", &Identity::id},       {"sis_id", &Identity::sis_id},
         {"login", &Identity::login}, {"email", &Identity::email}, {"section", &Identity::section}};
@@ -103,7 +106,7 @@ Roster read_roster(const std::string& text, const std::string& file) {
     for (const std::string& column : header) {
         if (column == "student" || column == "late_days" || known.contains(column)) continue;
         throw UsageError(
-            file + ": unknown column `" + shown(column) +
+            file + ": unknown column `" + escape_line(column) +
             "`; the columns are student, name, id, sis_id, login, email, section, late_days");
     }
     Roster roster;
@@ -120,13 +123,13 @@ Roster read_roster(const std::string& text, const std::string& file) {
             if (header[field] == "student")
                 student = value;
             else if (header[field] == "late_days")
-                who.late_days = days_in(value, where);
+                who.late_days = parse_days(value, where);
             else
                 who.*known.at(header[field]) = value;
         }
         if (who.name.empty()) who.name = student;
         if (!roster.emplace(student, who).second) {
-            throw UsageError(where + ": " + shown(student) + " occurs twice");
+            throw UsageError(where + ": " + escape_line(student) + " occurs twice");
         }
     }
     return roster;
@@ -134,10 +137,10 @@ Roster read_roster(const std::string& text, const std::string& file) {
 
 std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,
                           const std::string& platform) {
-    check_that_all_are_in(results, roster);
+    require_all_students(results, roster);
     std::map<const Identity*, const StudentResults*> handed_in;
     for (const StudentResults& student : results.students) {
-        handed_in[identity_in(roster, student.name)] = &student;
+        handed_in[find_identity(roster, student.name)] = &student;
     }
     const bool is_canvas = platform == "canvas";
     std::string text = line_of(
@@ -146,14 +149,14 @@ std::string gradebook_csv(const ClassResults& results, const Roster& roster, con
             : Row{"ID number", "Email address", "Name", results.assignment, "Late days"});
     if (is_canvas && !results.students.empty()) {
         const double possible = results.students.front().possible();
-        text += line_of({"    Points Possible", "", "", "", "", short_number(possible)});
+        text += line_of({"    Points Possible", "", "", "", "", format_short(possible)});
     }
     for (const auto& [name, who] : roster) {
         const auto found = handed_in.find(&who);
         const bool has_points = found != handed_in.end() && found->second->is_complete();
-        text += line_of(
-            row_for(platform, who,
-                    has_points ? short_number(points_after(*found->second, who, rule)) : ""));
+        text += line_of(gradebook_row(
+            platform, who,
+            has_points ? format_short(points_after_late_days(*found->second, who, rule)) : ""));
     }
     return text;
 }

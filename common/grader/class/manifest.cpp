@@ -24,7 +24,7 @@ constexpr int kManifestFormat = 2;
 
 // Calls `use` with each resource's name, value and maximum.
 template <class SomeResources, class Use>
-void for_each_of(SomeResources& resources, const Use& use) {
+void for_each_resource(SomeResources& resources, const Use& use) {
     use("compile_seconds", resources.compile_seconds, 60);
     use("launch_seconds", resources.launch_seconds, 60);
     use("compile_mb", resources.compile_mb, 65536);
@@ -39,10 +39,10 @@ Resources read_resources(const StrictToml& reader, const toml::table& table) {
     const std::string where = "`resources`";
     Resources read;
     std::set<std::string_view> known;
-    for_each_of(read, [&](const char* key, auto&, int) { known.insert(key); });
+    for_each_resource(read, [&](const char* key, auto&, int) { known.insert(key); });
     reader.allow_keys(table, known, where);
-    for_each_of(read, [&]<class Value>(const char* key, Value& value, int most) {
-        value = static_cast<Value>(reader.whole(table, key, where, 1, most));
+    for_each_resource(read, [&]<class Value>(const char* key, Value& value, int most) {
+        value = static_cast<Value>(reader.integer(table, key, where, 1, most));
     });
     return read;
 }
@@ -59,7 +59,8 @@ Points read_points(const StrictToml& reader, const toml::table& table) {
 Assigned read_assigned(const StrictToml& reader, const toml::table& table,
                        const course::Course& course) {
     const std::string where = "an exercise";
-    std::set<std::string_view> known(std::begin(course::kAsked), std::end(course::kAsked));
+    std::set<std::string_view> known(std::begin(course::kRequirementKeys),
+                                     std::end(course::kRequirementKeys));
     known.erase("hidden");
     known.insert({"name", "points", "allow", "resources"});
     reader.allow_keys(table, known, where);
@@ -76,9 +77,9 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
                     "the course has no exercise \"" + name + "\"; fix its name, or remove it");
     }
     Assigned assigned{*step->exercise};
-    course::read_asked(reader, table, assigned);
+    course::read_requirements(reader, table, assigned);
     assigned.possible = read_points(reader, reader.section(table, "points", name));
-    assigned.allow = reader.texts(table, "allow", name);
+    assigned.allow = reader.strings(table, "allow", name);
     assigned.resources = read_resources(reader, reader.section(table, "resources", name));
     return assigned;
 }
@@ -88,12 +89,12 @@ void read_manifest(const fs::path& file, const course::Course& course, Assignmen
     const toml::table whole = reader.parse();
     const std::string where = "the assignment";
     reader.allow_keys(whole, {"format", "title", "epoch", "exercise"}, where);
-    if (reader.whole(whole, "format", where, 0, 1000) != kManifestFormat) {
+    if (reader.integer(whole, "format", where, 0, 1000) != kManifestFormat) {
         reader.fail(StrictToml::line_of(*whole.get("format")),
                     "this grader reads format 2; use the version that wrote it");
     }
     assignment.title = reader.text(whole, "title", where);
-    assignment.epoch = static_cast<int>(reader.whole(whole, "epoch", where, 1, 1000000));
+    assignment.epoch = static_cast<int>(reader.integer(whole, "epoch", where, 1, 1000000));
     for (const toml::node& node : reader.tables(whole, "exercise", "[[exercise]]")) {
         Assigned assigned = read_assigned(reader, *node.as_table(), course);
         if (assignment.find(assigned.name) != nullptr) {
@@ -151,10 +152,10 @@ std::string read_key(const fs::path& file) {
 // Returns the TOML text of an exercise's grading settings: points, permissions, resources.
 std::string grading_text(const Assigned& exercise) {
     const auto part = [&](const auto& named) {
-        return named.first + (" = " + toml_text(exercise.possible.*named.second));
+        return named.first + (" = " + to_toml(exercise.possible.*named.second));
     };
     std::vector<std::string> resources;
-    for_each_of(exercise.resources, [&](const char* key, auto value, int) {
+    for_each_resource(exercise.resources, [&](const char* key, auto value, int) {
         resources.push_back(key + (" = " + std::to_string(value)));
     });
     return "points = { " + joined(kPoints, ", ", part) + " }\nallow = [" +
@@ -166,7 +167,7 @@ std::string grading_text(const Assigned& exercise) {
 
 const Assigned* Assignment::find(const std::string& wanted) const {
     for (const Assigned& exercise : exercises) {
-        if (exercise.is_called(wanted)) return &exercise;
+        if (exercise.has_name(wanted)) return &exercise;
     }
     return nullptr;
 }
@@ -243,16 +244,16 @@ std::string hidden_text(const Assignment& assignment) {
         "# and at `counted` costs are counted once more; leave it out, and they are not.\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "\n[[exercise]]\nname = " + toml_string(exercise.name) +
-                "\nshapes = " + toml_text(exercise.hidden_shapes) + "\n";
+                "\nshapes = " + to_toml(exercise.hidden_shapes) + "\n";
         if (exercise.hidden_counted == Shape{0, 0}) continue;
-        text += "counted = " + toml_text(exercise.hidden_counted) + "\n";
+        text += "counted = " + to_toml(exercise.hidden_counted) + "\n";
     }
     return text;
 }
 
-std::string digest_of(const Assigned& exercise) {
+std::string requirements_digest(const Assigned& exercise) {
     return sha256_of_parts({coalesce::text_of(exercise), grading_text(exercise),
-                            toml_text(exercise.hidden_shapes), toml_text(exercise.hidden_counted),
+                            to_toml(exercise.hidden_shapes), to_toml(exercise.hidden_counted),
                             exercise.solution});
 }
 

@@ -62,7 +62,7 @@ std::string hidden_text(const Assignment& assignment);
 /// Returns the digest of an exercise's requirements, including hidden shapes, points and solution.
 /// Changing any of them changes the keys of all results, so that new results are stored in addition
 /// to the old ones.
-std::string digest_of(const Assigned& exercise);
+std::string requirements_digest(const Assigned& exercise);
 
 /// Returns the folder of the assignment with this name: `folder`/NAME.
 std::filesystem::path assignment_folder(const std::filesystem::path& folder,

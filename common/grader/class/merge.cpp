@@ -13,21 +13,21 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-class Merging : OpenRun {
+class PlanMerger : OpenRun {
 public:
-    Merging(const Assignment& of, const Plan& plan) : OpenRun(of), plan_(plan) {
+    PlanMerger(const Assignment& of, const Plan& plan) : OpenRun(of), plan_(plan) {
         entries = plan.entries;
-        must_be_of_this_assignment();
+        require_same_assignment();
         begin();
     }
 
     // Stores the results of the chunks and returns their number.
-    std::size_t take_results() {
-        settle_problems(plan_.setup);
+    std::size_t store_chunk_results() {
+        store_problem_results(plan_.setup);
         std::size_t taken = 0;
-        for (const Entry& entry : to_be_judged(entries, store, false)) {
+        for (const Entry& entry : select_entries_to_judge(entries, store, false)) {
             if (fs::exists(plan_.result(entry.key))) {
-                take_result(entry);
+                store_chunk_result(entry);
                 ++taken;
             } else {
                 ++missing_;
@@ -36,13 +36,13 @@ public:
         return taken;
     }
 
-    void must_be_complete() const {
+    void require_complete() const {
         if (missing_ == 0) return;
-        throw Infrastructure(std::to_string(missing_) +
-                             " results are missing, so grades.csv was not written.\n" +
-                             plan_status(plan_) +
-                             "Run those chunks again, then merge again; or: ./learn grade run " +
-                             assignment.name + " --resume");
+        throw InfrastructureError(
+            std::to_string(missing_) + " results are missing, so grades.csv was not written.\n" +
+            plan_status(plan_) +
+            "Run those chunks again, then merge again; or: ./learn grade run " + assignment.name +
+            " --resume");
     }
 
     ClassResults finish() {
@@ -59,10 +59,10 @@ public:
 private:
     // Checks that the plan belongs to this assignment. The keys differ if the manifest, the key
     // file or the plan was changed after the plan was made.
-    void must_be_of_this_assignment() const {
+    void require_same_assignment() const {
         bool is_same = plan_.identity == identity_of(assignment);
         for (const Entry& entry : entries) {
-            is_same = is_same && entry.key == key_of_entry(assignment, plan_.setup, entry);
+            is_same = is_same && entry.key == result_key(assignment, plan_.setup, entry);
         }
         if (is_same) return;
         throw UsageError(
@@ -83,12 +83,12 @@ private:
                 sources.push_back(read_file(plan_.folder / "sources" / entry.source));
             }
         }
-        number = store.begin_run(assignment.name, plan_.setup.stamp(), entries, sources);
+        number = store.start_run(assignment.name, plan_.setup.stamp(), entries, sources);
     }
 
-    void take_result(const Entry& entry) {
+    void store_chunk_result(const Entry& entry) {
         const std::string json =
-            opened_result(assignment, entry.key, read_file(plan_.result(entry.key)));
+            open_sealed_result(assignment, entry.key, read_file(plan_.result(entry.key)));
         const Result result = result_from_json(json);  // throws if `json` is not a result
         if (result.mark == Mark::fault) {
             store.give_up(number, entry, result.verdict.failures.front().headline);
@@ -104,11 +104,11 @@ private:
 }  // namespace
 
 void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& out) {
-    Merging merging(assignment, plan);
-    std::size_t taken = merging.take_results();
-    merging.must_be_complete();
+    PlanMerger merging(assignment, plan);
+    std::size_t taken = merging.store_chunk_results();
+    merging.require_complete();
     const ClassResults results = merging.finish();
-    out << summary(results) << count_of(taken, "result")
+    out << summary(results) << format_count(taken, "result")
         << " merged. The plan's folder is no longer needed.\n"
         << faults_text(results);
 }

@@ -24,7 +24,7 @@ using codec::Json;
 
 // Measures how many seconds it takes to judge a solution once the compiler and the simulator are
 // warm. The size of a chunk depends on this.
-double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
+double measure_seconds_per_task(const Assignment& assignment, const JudgeSetup& setup) {
     Judge judge({.tier = setup.tier});
     double sum = 0;
     for (const Assigned& exercise : assignment.exercises) {
@@ -33,7 +33,8 @@ double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
             result = judge.judge(exercise.solution, exercise, assignment.secret(exercise));
         }
         if (result.mark == Mark::system) {
-            throw Infrastructure("nothing can be judged here: " + shown(result.problem, 300));
+            throw InfrastructureError("nothing can be judged here: " +
+                                      escape_line(result.problem, 300));
         }
         sum += result.milliseconds / 1e3;
     }
@@ -42,7 +43,8 @@ double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
 
 // Distributes the tasks round-robin, so that neighbours in the class, who may have copied the same
 // endless loop from each other, end up in different chunks.
-std::vector<std::vector<Entry>> dealt_out(const std::vector<Entry>& tasks, std::size_t chunks) {
+std::vector<std::vector<Entry>> deal_round_robin(const std::vector<Entry>& tasks,
+                                                 std::size_t chunks) {
     std::vector<std::vector<Entry>> all(chunks);
     for (std::size_t i = 0; i < tasks.size(); ++i) all[i % chunks].push_back(tasks[i]);
     return all;
@@ -50,8 +52,8 @@ std::vector<std::vector<Entry>> dealt_out(const std::vector<Entry>& tasks, std::
 
 // Returns the seal of a result. The seal covers the submission's key, so that a result is valid for
 // one submission only.
-std::string seal_of(const Assignment& assignment, const std::string& key,
-                    const std::string& result) {
+std::string compute_seal(const Assignment& assignment, const std::string& key,
+                         const std::string& result) {
     return hex(hmac_sha256(assignment.key, "result of " + key + "\n" + result));
 }
 
@@ -67,13 +69,13 @@ void describe(auto& codec, Plan& plan) {
 namespace {
 
 // Plans the grading of a class and writes the plan.
-class Planning {
+class PlanBuilder {
 public:
-    Planning(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier)
+    PlanBuilder(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier)
         : assignment_(assignment),
           request_(request),
           // The sandbox test uses the same work folder as a run, so it needs the lock.
-          lock_(lock_of(assignment)) {
+          lock_(lock_assignment(assignment)) {
         if (fs::exists(request.to)) {
             throw UsageError(request.to.string() + " is there already; choose another folder");
         }
@@ -82,13 +84,14 @@ public:
                  .assignment = assignment.name,
                  .identity = identity_of(assignment),
                  .setup = find_judge_setup(work.path, tier)};
-        HandedIn handed = read_handed_in(assignment, plan_.setup, request.submissions);
+        ClassSubmissions handed = read_submissions(assignment, plan_.setup, request.submissions);
         plan_.entries = std::move(handed.entries);
         sources_ = std::move(handed.sources);
         Store store(assignment.store());
-        const std::vector<Entry> tasks = to_be_judged(plan_.entries, store, false);
-        judged_ = to_be_judged(plan_.entries, store, true).size() - tasks.size();
-        if (!tasks.empty()) plan_.chunks = dealt_out(tasks, count_of_chunks(tasks.size()));
+        const std::vector<Entry> tasks = select_entries_to_judge(plan_.entries, store, false);
+        judged_ = select_entries_to_judge(plan_.entries, store, true).size() - tasks.size();
+        if (!tasks.empty())
+            plan_.chunks = deal_round_robin(tasks, choose_chunk_count(tasks.size()));
     }
 
     void write() const {
@@ -99,40 +102,40 @@ public:
             make_folder(making / part, 0700);
         }
         for (const std::string& bytes : sources_) {
-            write_whole(making / "sources" / sha256_hex(bytes), bytes, 0600);
+            write_atomically(making / "sources" / sha256_hex(bytes), bytes, 0600);
         }
-        write_whole(making / "matrix.json", matrix());
-        write_whole(making / "slurm.sbatch", sbatch(), 0700);
-        write_whole(making / "plan.json", codec::write(plan_, true) + "\n", 0600);
+        write_atomically(making / "matrix.json", matrix());
+        write_atomically(making / "slurm.sbatch", sbatch(), 0700);
+        write_atomically(making / "plan.json", codec::write(plan_, true) + "\n", 0600);
         std::error_code error;
         fs::rename(making, request_.to, error);
-        if (error) throw Infrastructure(request_.to.string() + ": " + error.message());
+        if (error) throw InfrastructureError(request_.to.string() + ": " + error.message());
     }
 
     bool is_empty() const { return plan_.chunks.empty(); }
 
     std::string summary() const {
         std::string text = std::to_string(plan_.tasks()) + " submissions to judge in " +
-                           count_of(plan_.chunks.size(), "chunk");
+                           format_count(plan_.chunks.size(), "chunk");
         if (seconds_ > 0) {
             double each = seconds_ * static_cast<double>(plan_.tasks()) /
                           static_cast<double>(plan_.chunks.size());
-            text += " of about " + duration(each);
+            text += " of about " + format_duration(each);
         }
         text += judged_ == 0 ? ".\n" : "; " + std::to_string(judged_) + " have a result already.\n";
         return text;
     }
 
 private:
-    std::size_t count_of_chunks(std::size_t tasks) {
+    std::size_t choose_chunk_count(std::size_t tasks) {
         auto wanted = static_cast<std::size_t>(request_.chunks);
         if (request_.chunks == 0) {
-            seconds_ = seconds_a_task(assignment_, plan_.setup);
+            seconds_ = measure_seconds_per_task(assignment_, plan_.setup);
             double work = seconds_ * static_cast<double>(tasks);
             // Round down, so that every chunk has at least the requested work.
             wanted = static_cast<std::size_t>(std::clamp(work / request_.seconds, 1.0, 1e6));
         }
-        return std::min({wanted, tasks, std::size_t{kMostChunks}});
+        return std::min({wanted, tasks, std::size_t{kMaxChunks}});
     }
 
     std::string matrix() const {
@@ -168,7 +171,7 @@ private:
 
 void make_plan(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier,
                std::ostream& out) {
-    Planning planning(assignment, request, tier);
+    PlanBuilder planning(assignment, request, tier);
     planning.write();
     std::string plan = request.to.string();
     out << planning.summary();
@@ -187,7 +190,7 @@ Plan read_plan(const fs::path& folder) {
         plan.folder = fs::absolute(folder);
         return plan;
     } catch (const codec::Error& error) {
-        throw UsageError(file.string() + " is not a plan: " + shown(error.what(), 200));
+        throw UsageError(file.string() + " is not a plan: " + escape_line(error.what(), 200));
     }
 }
 
@@ -209,20 +212,20 @@ std::vector<Entry> Plan::missing(std::size_t chunk) const {
     return left;
 }
 
-std::string sealed_result(const Assignment& assignment, const std::string& key,
-                          const std::string& result) {
-    return seal_of(assignment, key, result) + "\n" + result;
+std::string seal_result(const Assignment& assignment, const std::string& key,
+                        const std::string& result) {
+    return compute_seal(assignment, key, result) + "\n" + result;
 }
 
-std::string opened_result(const Assignment& assignment, const std::string& key,
-                          const std::string& sealed) {
+std::string open_sealed_result(const Assignment& assignment, const std::string& key,
+                               const std::string& sealed) {
     std::size_t end = sealed.find('\n');
     std::string result = end == sealed.npos ? "" : sealed.substr(end + 1);
-    if (end != sealed.npos && sealed.substr(0, end) == seal_of(assignment, key, result)) {
+    if (end != sealed.npos && sealed.substr(0, end) == compute_seal(assignment, key, result)) {
         return result;
     }
-    throw Infrastructure("results/" + key +
-                         " is not as its chunk wrote it; remove it, and run that chunk again");
+    throw InfrastructureError("results/" + key +
+                              " is not as its chunk wrote it; remove it, and run that chunk again");
 }
 
 std::string plan_status(const Plan& plan) {

@@ -28,7 +28,7 @@ namespace coalesce::grader {
 
 /// The maximum number of chunks in a plan. It is GitHub Actions' limit for a matrix, and enough for
 /// any class.
-constexpr int kMostChunks = 256;
+constexpr int kMaxChunks = 256;
 
 /// A plan as read from its folder.
 struct Plan {
@@ -48,19 +48,19 @@ struct Plan {
 };
 
 void describe(auto& codec, Entry& entry) {
-    codec::AnyBytes student{entry.student}, details{entry.details};
+    codec::BinaryString student{entry.student}, details{entry.details};
     fields(codec, "student", student, "exercise", entry.exercise, "key", entry.key, "source",
            entry.source, "problem", entry.problem, "details", details);
 }
 
 /// Returns the content of a result file: the result with a seal that only the assignment's key can
 /// make.
-std::string sealed_result(const Assignment& assignment, const std::string& key,
-                          const std::string& result);
+std::string seal_result(const Assignment& assignment, const std::string& key,
+                        const std::string& result);
 /// Returns the result in a sealed file. Throws Infrastructure if the seal is wrong, which means
 /// that the file is incomplete or was written without the key.
-std::string opened_result(const Assignment& assignment, const std::string& key,
-                          const std::string& sealed);
+std::string open_sealed_result(const Assignment& assignment, const std::string& key,
+                               const std::string& sealed);
 
 /// The parameters of a new plan.
 struct PlanRequest {

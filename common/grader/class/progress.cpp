@@ -8,7 +8,7 @@
 
 namespace coalesce::grader {
 
-std::string duration(double seconds) {
+std::string format_duration(double seconds) {
     auto whole = static_cast<long>(std::ceil(seconds));
     if (whole < 60) return std::to_string(whole) + " s";
     if (whole < 3600) {
@@ -44,7 +44,7 @@ std::string Progress::line() const {
     // starting.
     if (done_ >= 3 && done_ < total_) {
         double left = seconds() / static_cast<double>(done_) * static_cast<double>(total_ - done_);
-        text += ", about " + duration(left) + " left";
+        text += ", about " + format_duration(left) + " left";
     }
     return text;
 }

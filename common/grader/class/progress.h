@@ -10,7 +10,7 @@
 namespace coalesce::grader {
 
 /// Formats a duration: "3 min 20 s" or "45 s".
-std::string duration(double seconds);
+std::string format_duration(double seconds);
 
 /// The progress of a run.
 class Progress {

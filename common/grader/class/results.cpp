@@ -34,7 +34,8 @@ double StudentResults::possible() const {
 }
 
 // Returns the solution, and the skeleton from the handout if the handout still exists.
-static std::vector<std::string> common_of(const Assignment& assignment, const Assigned& exercise) {
+static std::vector<std::string> list_common_sources(const Assignment& assignment,
+                                                    const Assigned& exercise) {
     auto file = assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu";
     std::vector<std::string> common = {exercise.solution};
     if (std::filesystem::is_regular_file(file)) common.push_back(read_file(file));
@@ -58,8 +59,9 @@ ClassResults read_results(const Assignment& assignment, Store& store) {
         const Assigned* exercise = assignment.find(entry.exercise);
         if (std::ranges::find(results.exercises, entry.exercise) == results.exercises.end()) {
             results.exercises.push_back(entry.exercise);
-            results.common.push_back(exercise == nullptr ? std::vector<std::string>{}
-                                                         : common_of(assignment, *exercise));
+            results.common.push_back(exercise == nullptr
+                                         ? std::vector<std::string>{}
+                                         : list_common_sources(assignment, *exercise));
         }
         Graded graded{.exercise = entry.exercise,
                       .possible = exercise == nullptr ? Points{0, 0, 0} : exercise->possible,
@@ -69,7 +71,7 @@ ClassResults read_results(const Assignment& assignment, Store& store) {
         if (auto json = store.result(entry.key)) {
             graded.result = result_from_json(*json);
         } else if (given_up.contains(entry.key)) {
-            graded.result = result_of_fault("");
+            graded.result = make_fault_result("");
         }
         StudentResults& student = students[entry.student];
         student.name = entry.student;
@@ -81,7 +83,7 @@ ClassResults read_results(const Assignment& assignment, Store& store) {
 
 const StudentResults* find_student(const ClassResults& results, const std::string& name) {
     for (const StudentResults& student : results.students) {
-        if (student.name == name || shown(student.name) == name) return &student;
+        if (student.name == name || escape_line(student.name) == name) return &student;
     }
     return nullptr;
 }

@@ -14,7 +14,7 @@
 namespace coalesce::grader {
 
 /// The parameters.
-struct Rounds {
+struct RetryOptions {
     std::vector<std::string> worker;  ///< the command that starts a judging process
     std::string identity;             ///< the identity that a process must report first
     int jobs = 1;                     ///< number of judging processes
@@ -30,17 +30,17 @@ enum class TaskEnd {
     given_up,  ///< makes the judge crash again and again
 };
 /// Called when an attempt ends, with the task's number and the result or the error message.
-using RoundsTold = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;
+using TaskEndCallback = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;
 
 /// The outcome of judging.
-struct RoundsOutcome {
+struct JudgingOutcome {
     std::size_t judged = 0;  ///< number of tasks with a result
     double seconds = 0;      ///< duration in seconds
     std::string last_fault;  ///< the grader's last problem in one line, or ""
 };
 
 /// Judges `tasks`, and calls `told` after each attempt.
-RoundsOutcome judge_in_rounds(const std::vector<Task>& tasks, const Rounds& rounds,
-                              const RoundsTold& told);
+JudgingOutcome judge_with_retries(const std::vector<Task>& tasks, const RetryOptions& options,
+                                  const TaskEndCallback& told);
 
 }  // namespace coalesce::grader

@@ -36,21 +36,21 @@ public:
           setup_(find_judge_setup(work_.path, tier)) {}
 
     void grade() {
-        if (request_.resumes) {
+        if (request_.should_resume) {
             resume();
         } else {
-            HandedIn handed = read_handed_in(assignment, setup_, request_.submissions);
+            ClassSubmissions handed = read_submissions(assignment, setup_, request_.submissions);
             entries = std::move(handed.entries);
             begin(handed.sources);
         }
         if (entries.empty()) throw UsageError("there is nothing to grade");
-        settle_problems(setup_, request_.again);
-        judge_the_rest();
+        store_problem_results(setup_, request_.rejudges);
+        judge_remaining();
         std::size_t missing = count_missing();
         if (missing > 0) {
-            throw Infrastructure(
+            throw InfrastructureError(
                 std::to_string(missing) + " of " + std::to_string(entries.size()) +
-                " submissions are not graded yet: " + shown(outcome_.last_fault, 300) +
+                " submissions are not graded yet: " + escape_line(outcome_.last_fault, 300) +
                 "\nThe results so far are stored. Fix the problem, then run ./learn grade run " +
                 assignment.name + " --resume");
         }
@@ -60,7 +60,7 @@ public:
 
 private:
     void begin(const std::set<std::string>& sources) {
-        number = store.begin_run(assignment.name, setup_.stamp(), entries,
+        number = store.start_run(assignment.name, setup_.stamp(), entries,
                                  {sources.begin(), sources.end()});
     }
 
@@ -75,15 +75,16 @@ private:
         number = last->number;
         entries = store.entries(number);
         const std::vector<Entry> before = entries;
-        for (Entry& entry : entries) entry.key = key_of_entry(assignment, setup_, entry);
+        for (Entry& entry : entries) entry.key = result_key(assignment, setup_, entry);
         if (entries == before) return;
         out_ << "The assignment or the grader has changed since run " << number
              << " began, so the same class is graded again.\nThe older results are kept.\n";
         begin({});
     }
 
-    void judge_the_rest() {
-        const std::vector<Entry> waiting = to_be_judged(entries, store, request_.again);
+    void judge_remaining() {
+        const std::vector<Entry> waiting =
+            select_entries_to_judge(entries, store, request_.rejudges);
         std::vector<Task> tasks;
         for (const Entry& entry : waiting) {
             tasks.push_back({entry.exercise, store.source(entry.source)});
@@ -94,8 +95,8 @@ private:
             if (end == TaskEnd::failed) store.add_fault(number, entry, text);
             if (end == TaskEnd::given_up) store.give_up(number, entry, text);
         };
-        outcome_ =
-            judge_in_rounds(tasks, rounds_of(assignment, setup_, processes_, work_.path), told);
+        outcome_ = judge_with_retries(
+            tasks, retry_options_for(assignment, setup_, processes_, work_.path), told);
     }
 
     std::size_t count_missing() {
@@ -109,7 +110,8 @@ private:
         if (outcome_.judged == 0)
             return "Nothing had to be judged, because all results were stored already.\n";
         return format("%zu judged in %s with %s: %.0f a minute.\n", outcome_.judged,
-                      duration(outcome_.seconds).c_str(), count_of(processes_.jobs, "job").c_str(),
+                      format_duration(outcome_.seconds).c_str(),
+                      format_count(processes_.jobs, "job").c_str(),
                       60 * static_cast<double>(outcome_.judged) / std::max(outcome_.seconds, 1e-3));
     }
 
@@ -118,11 +120,11 @@ private:
     std::ostream& out_;
     const WorkFolder work_;
     JudgeSetup setup_;
-    RoundsOutcome outcome_;
+    JudgingOutcome outcome_;
 };
 
 // Returns advice for a student who submitted no file that can be judged.
-std::string next_action(const std::string& problem) {
+std::string advice_for_problem(const std::string& problem) {
     if (problem == "no-file") return "Hand in the file under the name that the README gives.";
     if (problem == "two-files") return "Hand in one file for each exercise.";
     if (problem == "two-submissions") return "Hand in one folder or archive.";
@@ -138,27 +140,27 @@ std::string next_action(const std::string& problem) {
 JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wanted) {
     make_folder(work_folder, 0700);
     // Test the sandbox at every start, because it may have been disabled since the last one.
-    const Tier tier = tier_that_holds(work_folder, wanted);
+    const Tier tier = find_secure_tier(work_folder, wanted);
     // Each result names the sandbox.
     return {.grader = judge_identity() + " in sandbox " + name_of(tier),
             .toolchain = compiler_identity(grading_compiler()),
             .tier = tier};
 }
 
-HandedIn read_handed_in(const Assignment& assignment, const JudgeSetup& setup,
-                        const fs::path& submissions) {
+ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup& setup,
+                                  const fs::path& submissions) {
     std::vector<std::string> names;
     for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
-    HandedIn all;
+    ClassSubmissions all;
     for (const Student& student : read_class(submissions, names)) {
-        for (const Handed& handed : student.handed) {
+        for (const Submission& handed : student.handed) {
             Entry entry{.student = student.name,
                         .exercise = handed.exercise,
                         .key = "",
                         .source = handed.is_there() ? sha256_hex(handed.source) : "",
                         .problem = handed.problem,
                         .details = handed.details};
-            entry.key = key_of_entry(assignment, setup, entry);
+            entry.key = result_key(assignment, setup, entry);
             all.entries.push_back(std::move(entry));
             if (handed.is_there()) all.sources.insert(handed.source);
         }
@@ -166,31 +168,31 @@ HandedIn read_handed_in(const Assignment& assignment, const JudgeSetup& setup,
     return all;
 }
 
-std::vector<Entry> to_be_judged(const std::vector<Entry>& entries, Store& store, bool again) {
+std::vector<Entry> select_entries_to_judge(const std::vector<Entry>& entries, Store& store,
+                                           bool rejudges) {
     std::vector<Entry> waiting;
     std::set<std::string> keys;
     for (const Entry& entry : entries) {
-        if (!entry.problem.empty() || (!again && store.result(entry.key))) continue;
+        if (!entry.problem.empty() || (!rejudges && store.result(entry.key))) continue;
         if (keys.insert(entry.key).second) waiting.push_back(entry);
     }
     return waiting;
 }
 
-std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
-                         const Entry& entry) {
+std::string result_key(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry) {
     const Assigned* asked = assignment.find(entry.exercise);
     if (asked == nullptr) {
         throw UsageError("assignment.toml no longer has the exercise " + entry.exercise);
     }
     std::string submission =
         entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;
-    return sha256_of_parts({submission, digest_of(*asked), setup.grader, setup.toolchain,
+    return sha256_of_parts({submission, requirements_digest(*asked), setup.grader, setup.toolchain,
                             // The secret inputs depend on both the epoch and the key file.
                             std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
 }
 
-Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
-                 const JudgingProcesses& processes, const fs::path& work_folder) {
+RetryOptions retry_options_for(const Assignment& assignment, const JudgeSetup& setup,
+                               const JudgingProcesses& processes, const fs::path& work_folder) {
     return {.worker = {own_program(), "worker", "--folder", assignment.folder.string(), "--work",
                        work_folder.string(), "--tier", name_of(setup.tier)},
             .identity = identity_of(assignment),
@@ -199,28 +201,28 @@ Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
             .solution = [&](const std::string& name) { return assignment.find(name)->solution; }};
 }
 
-Result result_of_problem(const Entry& entry, const std::string& sandbox) {
-    Failure failure = failure_called(entry.problem);
+Result make_problem_result(const Entry& entry, const std::string& sandbox) {
+    Failure failure = failure_from_id(entry.problem);
     failure.headline = entry.details;
-    failure.next = next_action(entry.problem);
+    failure.next = advice_for_problem(entry.problem);
     return result_of_failure(Mark::rejected, failure, sandbox);
 }
 
-Result result_of(const Handed& handed, const Assigned& exercise, const Secret& secret,
-                 Judge& judge) {
+Result judge_submission(const Submission& handed, const Assigned& exercise, const Secret& secret,
+                        Judge& judge) {
     if (handed.is_there()) return judge.judge(handed.source, exercise, secret);
-    return result_of_problem({.problem = handed.problem, .details = handed.details},
-                             name_of(judge.tier()));
+    return make_problem_result({.problem = handed.problem, .details = handed.details},
+                               name_of(judge.tier()));
 }
 
-FileLock lock_of(const Assignment& assignment) {
+FileLock lock_assignment(const Assignment& assignment) {
     return {assignment.teacher() / "lock", "the assignment " + assignment.name};
 }
 
-void OpenRun::settle_problems(const JudgeSetup& setup, bool again) {
+void OpenRun::store_problem_results(const JudgeSetup& setup, bool rejudges) {
     for (const Entry& entry : entries) {
-        if (entry.problem.empty() || (!again && store.result(entry.key))) continue;
-        store.add_result(number, entry, to_json(result_of_problem(entry, name_of(setup.tier))));
+        if (entry.problem.empty() || (!rejudges && store.result(entry.key))) continue;
+        store.add_result(number, entry, to_json(make_problem_result(entry, name_of(setup.tier))));
     }
 }
 

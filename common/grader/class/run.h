@@ -28,8 +28,8 @@ struct JudgingProcesses {
 /// The parameters of a run.
 struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive, or "" to resume
-    bool resumes = false;               ///< continue the last run
-    bool again = false;                 ///< judge entries that have results again, and compare
+    bool should_resume = false;         ///< continue the last run
+    bool rejudges = false;              ///< judge entries that have results again, and compare
 };
 
 /// The grader, the compiler and the sandbox. Results depend on these three and on the assignment.
@@ -48,35 +48,38 @@ struct JudgeSetup {
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 /// The submissions of a class.
-struct HandedIn {
+struct ClassSubmissions {
     std::vector<Entry> entries;
     std::set<std::string> sources;  ///< sources that can be judged
 };
-HandedIn read_handed_in(const Assignment& assignment, const JudgeSetup& setup,
-                        const std::filesystem::path& submissions);
+ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup& setup,
+                                  const std::filesystem::path& submissions);
 /// Returns the entries that can be judged and have no result in the store. With `again`, also
 /// returns entries that have a result. Lists identical files only once.
-std::vector<Entry> to_be_judged(const std::vector<Entry>& entries, Store& store, bool again);
+std::vector<Entry> select_entries_to_judge(const std::vector<Entry>& entries, Store& store,
+                                           bool rejudges);
 /// Returns the key of an entry's result.
-std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
+std::string result_key(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
 /// Returns the parameters for judging submissions of an assignment.
-Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
-                 const JudgingProcesses& processes, const std::filesystem::path& work_folder);
+RetryOptions retry_options_for(const Assignment& assignment, const JudgeSetup& setup,
+                               const JudgingProcesses& processes,
+                               const std::filesystem::path& work_folder);
 /// Returns the result of a submission that cannot be judged, such as a missing file or a damaged
 /// archive.
-Result result_of_problem(const Entry& entry, const std::string& sandbox);
+Result make_problem_result(const Entry& entry, const std::string& sandbox);
 /// Returns the result of a submission, including one that cannot be judged.
-Result result_of(const Handed& handed, const Assigned& exercise, const Secret& secret,
-                 Judge& judge);
+Result judge_submission(const Submission& handed, const Assigned& exercise, const Secret& secret,
+                        Judge& judge);
 
 /// Takes the lock of the assignment. Throws Infrastructure if another process already holds it.
-FileLock lock_of(const Assignment& assignment);
+FileLock lock_assignment(const Assignment& assignment);
 
 /// A run in the store that is still receiving results.
 struct OpenRun {
-    explicit OpenRun(const Assignment& of) : assignment(of), lock(lock_of(of)), store(of.store()) {}
+    explicit OpenRun(const Assignment& of)
+        : assignment(of), lock(lock_assignment(of)), store(of.store()) {}
     /// Stores the results of submissions that cannot be judged.
-    void settle_problems(const JudgeSetup& setup, bool again = false);
+    void store_problem_results(const JudgeSetup& setup, bool rejudges = false);
     /// Finishes a run once all its results are in, and writes the reports.
     ClassResults finish();
 

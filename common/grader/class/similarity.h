@@ -20,19 +20,20 @@ namespace coalesce::grader {
 
 /// Similar submissions: the same answer from several students, or two answers that have much in
 /// common.
-struct Alike {
-    std::vector<std::size_t> who;  ///< indices of the submissions, at least two
-    double share = 0;              ///< fraction of fingerprints that they share, from 0 to 1
-    double rarity = 0;             ///< how unlikely a match by chance is, in bits (a lower bound)
-    bool has_same_names = false;   ///< whether all tokens are equal, including names
-    bool is_same_file = false;     ///< equal byte by byte
+struct SimilarSubmissions {
+    std::vector<std::size_t> members;  ///< indices of the submissions, at least two
+    double share = 0;                  ///< fraction of fingerprints that they share, from 0 to 1
+    double rarity = 0;            ///< how unlikely a match by chance is, in bits (a lower bound)
+    bool has_same_names = false;  ///< whether all tokens are equal, including names
+    bool is_same_file = false;    ///< equal byte by byte
 };
 
 /// Returns the groups of submissions that have at least the given fraction of fingerprints in
 /// common, the rarest first. Fingerprints of the sources in `common`, which are the skeleton and
 /// the solution, are ignored.
-std::vector<Alike> alike(const std::vector<std::string>& sources,
-                         const std::vector<std::string>& common, double share = 0.6);
+std::vector<SimilarSubmissions> find_similar(const std::vector<std::string>& sources,
+                                             const std::vector<std::string>& common,
+                                             double share = 0.6);
 
 /// Returns the similarity report on a class as Markdown.
 std::string similarity_markdown(const ClassResults& results);

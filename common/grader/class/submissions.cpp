@@ -13,14 +13,14 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMostStudents = 20000;
+constexpr std::size_t kMaxStudents = 20000;
 
 std::string path_text(const Item& item) {
-    return shown(joined(item.path, "/"));
+    return escape_line(joined(item.path, "/"));
 }
 
 // Reports whether an item has the file name that is expected for an exercise.
-bool is_named_for(const Item& item, const std::string& exercise) {
+bool is_named_after_exercise(const Item& item, const std::string& exercise) {
     const std::string& last = item.path.back();
     std::string number = exercise.substr(0, 2);
     if (last == exercise + ".cu" || last == number + ".cu") return true;
@@ -30,28 +30,30 @@ bool is_named_for(const Item& item, const std::string& exercise) {
 }
 
 // Lists the files of a submission that contains no kernel, for the message to the student.
-std::string found_in(const Tree& tree) {
+std::string list_found_files(const Tree& tree) {
     std::vector<std::string> names;
     for (const Item& item : tree.items) {
         if (item.kind != Item::Kind::ignored) names.push_back(path_text(item));
     }
-    const std::string text = joined(std::array{listed(names, 5), ignored_in(tree)}, ", ");
+    const std::string text =
+        joined(std::array{join_up_to(names, 5), describe_ignored_files(tree)}, ", ");
     return text.empty() ? ": the submission is empty." : "; the submission has: " + text + ".";
 }
 
 // Returns the items that may be the student's kernel. A copy of the course also contains
 // solutions/03_tiled/kernel.cu, so files in exercises/ are preferred and files in solutions/ are
 // ignored.
-std::vector<const Item*> candidates(const Tree& tree, const std::string& exercise,
-                                    bool is_only_one) {
+std::vector<const Item*> find_kernel_candidates(const Tree& tree, const std::string& exercise,
+                                                bool is_only_one) {
     std::vector<const Item*> named, in_exercises, kernels;
     for (const Item& item : tree.items) {
         const auto lies_in = [&](const char* folder) {
             return std::find(item.path.begin(), item.path.end() - 1, folder) != item.path.end() - 1;
         };
         if (lies_in("solutions") || lies_in("steps")) continue;
-        if (is_named_for(item, exercise)) named.push_back(&item);
-        if (is_named_for(item, exercise) && lies_in("exercises")) in_exercises.push_back(&item);
+        if (is_named_after_exercise(item, exercise)) named.push_back(&item);
+        if (is_named_after_exercise(item, exercise) && lies_in("exercises"))
+            in_exercises.push_back(&item);
         if (item.path.back().ends_with(".cu")) kernels.push_back(&item);
     }
     if (!in_exercises.empty()) return in_exercises;
@@ -59,17 +61,18 @@ std::vector<const Item*> candidates(const Tree& tree, const std::string& exercis
     return named;
 }
 
-Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one) {
+Submission find_file(const Tree& tree, const std::string& exercise, bool is_only_one) {
     if (!tree.problem.empty()) return {exercise, "", tree.problem, tree.details};
     for (const Item& item : tree.items) {
         if (item.kind != Item::Kind::hostile) continue;
         return {exercise, "", "archive-hostile",
                 "A path in the archive leads outside: " + path_text(item)};
     }
-    std::vector<const Item*> found = candidates(tree, exercise, is_only_one);
+    std::vector<const Item*> found = find_kernel_candidates(tree, exercise, is_only_one);
     if (found.empty()) {
         return {exercise, "", "no-file",
-                "There is no " + exercise + "/kernel.cu in what was handed in" + found_in(tree)};
+                "There is no " + exercise + "/kernel.cu in what was handed in" +
+                    list_found_files(tree)};
     }
     for (const Item* other : found) {
         bool is_same = other->kind == found[0]->kind && other->bytes == found[0]->bytes;
@@ -88,11 +91,11 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
         case Item::Kind::ignored:
         case Item::Kind::file: break;
     }
-    return {exercise, found[0]->bytes, "", ignored_in(tree)};
+    return {exercise, found[0]->bytes, "", describe_ignored_files(tree)};
 }
 
 // Reads a submission that is a single file: an archive or a kernel.
-Tree tree_of_file(const std::string& name, const std::string& bytes) {
+Tree read_file_tree(const std::string& name, const std::string& bytes) {
     if (is_archive_name(name)) return read_archive(bytes);
     Tree tree;
     tree.items.push_back({{name}, Item::Kind::file, bytes});
@@ -100,7 +103,7 @@ Tree tree_of_file(const std::string& name, const std::string& bytes) {
 }
 
 // Adds an item to a student's tree. For an archive, adds its contents instead.
-void put(Item item, Tree& tree) {
+void add_item(Item item, Tree& tree) {
     if (item.kind == Item::Kind::too_large && is_archive_name(item.path.back())) {
         return tree.refuse("archive-too-large", path_text(item) + " is too large.");
     }
@@ -113,38 +116,38 @@ void put(Item item, Tree& tree) {
 }
 
 // Reads a student's folder, including archives in it.
-Tree tree_of_folder(const fs::path& folder) {
+Tree read_folder_tree(const fs::path& folder) {
     Tree found = read_folder(folder, {.has_archives = true}), tree;
     tree.problem = found.problem;
     tree.details = found.details;
-    for (Item& item : found.items) put(std::move(item), tree);
+    for (Item& item : found.items) add_item(std::move(item), tree);
     return tree;
 }
 
-std::string student_of_file(const std::string& name) {
-    if (is_archive_name(name)) return without_archive_ending(name);
+std::string student_name_from_file(const std::string& name) {
+    if (is_archive_name(name)) return strip_archive_extension(name);
     return name.ends_with(".cu") ? name.substr(0, name.size() - 3) : name;
 }
 
 // A student's files, collected while the class is being read.
-struct Gathered {
+struct GatheredStudent {
     Tree tree;
     bool has_folder = false, has_file = false;
 };
 
 // Groups the contents of the class's folder or archive by student.
-class Gathering {
+class StudentGatherer {
 public:
     void add(Item item) {
         std::string first = item.path.front();
         if (item.path.size() > 1) {
             item.path.erase(item.path.begin());
             students_[first].has_folder = true;
-            put(std::move(item), students_[first].tree);
+            add_item(std::move(item), students_[first].tree);
         } else if (item.kind == Item::Kind::file) {
-            if (!is_handed_in(first)) return;
-            add_file(first, tree_of_file(first, item.bytes));
-        } else if (is_handed_in(first) || item.kind == Item::Kind::special) {
+            if (!is_submission_file(first)) return;
+            add_file(first, read_file_tree(first, item.bytes));
+        } else if (is_submission_file(first) || item.kind == Item::Kind::special) {
             Tree tree;
             bool is_large = item.kind == Item::Kind::too_large;
             tree.refuse(
@@ -156,12 +159,12 @@ public:
 
     // Adds a folder, which may be empty.
     void add_folder(const std::string& name, Tree tree) {
-        Gathered& student = students_[name];
+        GatheredStudent& student = students_[name];
         student.has_folder = true;
         student.tree = std::move(tree);
     }
 
-    std::vector<Student> students_with(const std::vector<std::string>& exercises) {
+    std::vector<Student> collect_students(const std::vector<std::string>& exercises) {
         std::vector<Student> all;
         for (auto& [name, gathered] : students_) {
             if (gathered.has_folder && gathered.has_file) {
@@ -173,7 +176,7 @@ public:
     }
 
     void add_file(const std::string& file, Tree tree) {
-        Gathered& student = students_[student_of_file(file)];
+        GatheredStudent& student = students_[student_name_from_file(file)];
         if (student.has_file) {
             tree.refuse("two-submissions", "There are two submissions of this name.");
         }
@@ -183,25 +186,25 @@ public:
 
     // Reports whether a file is a submission. A list of names and a teacher's notes may be in the
     // same folder.
-    static bool is_handed_in(const std::string& name) {
+    static bool is_submission_file(const std::string& name) {
         return name[0] != '.' && (is_archive_name(name) || name.ends_with(".cu"));
     }
 
 private:
-    std::map<std::string, Gathered> students_;
+    std::map<std::string, GatheredStudent> students_;
 };
 
 // Reads a folder of submissions. The limits apply to each student separately, so that a student who
 // submits too much affects nobody else.
-void gather_folder(const fs::path& folder, Gathering& gathering) {
+void gather_folder(const fs::path& folder, StudentGatherer& gathering) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         std::string name = entry.path().filename().string();
         if (name[0] == '.' || name == "__MACOSX") continue;
         if (entry.is_symlink() || entry.is_other()) {
             gathering.add({{name}, Item::Kind::special, ""});
         } else if (entry.is_directory()) {
-            gathering.add_folder(name, tree_of_folder(entry.path()));
-        } else if (Gathering::is_handed_in(name)) {
+            gathering.add_folder(name, read_folder_tree(entry.path()));
+        } else if (StudentGatherer::is_submission_file(name)) {
             const TreeLimits limits;
             bool is_large = entry.file_size() >
                             (is_archive_name(name) ? limits.archive_bytes : limits.file_bytes);
@@ -214,7 +217,7 @@ void gather_folder(const fs::path& folder, Gathering& gathering) {
 
 // Reports whether the tree has a single top-level folder that contains students (folders or
 // archives) rather than exercises.
-bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exercises) {
+bool is_wrapped_class_folder(const Tree& tree, const std::vector<std::string>& exercises) {
     bool has_students = false;
     for (const Item& item : tree.items) {
         if (item.path.size() < 2 || item.path.front() != tree.items.front().path.front())
@@ -235,7 +238,7 @@ bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exer
 
 // Reads an archive of the whole class, as learning platforms export it.
 void gather_archive(const fs::path& file, const std::vector<std::string>& exercises,
-                    Gathering& gathering) {
+                    StudentGatherer& gathering) {
     constexpr std::uintmax_t most_bytes = std::uintmax_t{2} << 30;
     if (fs::file_size(file) > most_bytes) {
         throw UsageError(
@@ -247,7 +250,7 @@ void gather_archive(const fs::path& file, const std::vector<std::string>& exerci
         throw UsageError(file.string() + ": " + tree.details +
                          " Unpack it yourself, and name the folder with --submissions");
     }
-    bool is_wrapped = is_class_in_a_folder(tree, exercises);
+    bool is_wrapped = is_wrapped_class_folder(tree, exercises);
     for (Item& item : tree.items) {
         if (is_wrapped) item.path.erase(item.path.begin());
         gathering.add(std::move(item));
@@ -256,8 +259,8 @@ void gather_archive(const fs::path& file, const std::vector<std::string>& exerci
 
 }  // namespace
 
-std::vector<Handed> find_files(const Tree& tree, const std::vector<std::string>& exercises) {
-    std::vector<Handed> handed;
+std::vector<Submission> find_files(const Tree& tree, const std::vector<std::string>& exercises) {
+    std::vector<Submission> handed;
     for (const std::string& exercise : exercises) {
         handed.push_back(find_file(tree, exercise, exercises.size() == 1));
     }
@@ -268,14 +271,14 @@ Student read_student(const fs::path& submission, const std::string& name,
                      const std::vector<std::string>& exercises) {
     if (!fs::exists(submission)) throw UsageError(submission.string() + " does not exist");
     Tree tree = fs::is_directory(submission)
-                    ? tree_of_folder(submission)
-                    : tree_of_file(submission.filename().string(), read_file(submission));
+                    ? read_folder_tree(submission)
+                    : read_file_tree(submission.filename().string(), read_file(submission));
     return {name, find_files(tree, exercises)};
 }
 
 std::vector<Student> read_class(const fs::path& submissions,
                                 const std::vector<std::string>& exercises) {
-    Gathering gathering;
+    StudentGatherer gathering;
     if (fs::is_directory(submissions)) {
         gather_folder(submissions, gathering);
     } else if (is_archive_name(submissions.filename().string())) {
@@ -286,13 +289,13 @@ std::vector<Student> read_class(const fs::path& submissions,
                                                   : " does not exist") +
                          "; name the folder or archive with the submissions");
     }
-    std::vector<Student> students = gathering.students_with(exercises);
+    std::vector<Student> students = gathering.collect_students(exercises);
     if (students.empty()) {
         throw UsageError(
             submissions.string() +
             " has no submissions: it should contain a folder or an archive for each student");
     }
-    if (students.size() > kMostStudents) {
+    if (students.size() > kMaxStudents) {
         throw UsageError(submissions.string() + " holds " + std::to_string(students.size()) +
                          " submissions; grade them in parts");
     }

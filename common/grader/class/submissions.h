@@ -16,7 +16,7 @@
 namespace coalesce::grader {
 
 /// One student's submission for one exercise.
-struct Handed {
+struct Submission {
     std::string exercise;  ///< "03_tiled"
     std::string source;    ///< the bytes of the file, or "" if there is a problem
     std::string problem;  ///< "no-file", "two-files", "not-a-file", "file-too-large", "archive-..."
@@ -30,8 +30,8 @@ struct Handed {
 
 /// One student's submissions.
 struct Student {
-    std::string name;            ///< name of the folder or archive, as raw bytes, without extension
-    std::vector<Handed> handed;  ///< a submission for each exercise, in order
+    std::string name;  ///< name of the folder or archive, as raw bytes, without extension
+    std::vector<Submission> handed;  ///< a submission for each exercise, in order
 };
 
 /// Reads all students' submissions, sorted by name. Throws UsageError if there are no students.
@@ -43,6 +43,6 @@ Student read_student(const std::filesystem::path& submission, const std::string&
                      const std::vector<std::string>& exercises);
 
 /// Finds the exercises' files in a submission.
-std::vector<Handed> find_files(const Tree& tree, const std::vector<std::string>& exercises);
+std::vector<Submission> find_files(const Tree& tree, const std::vector<std::string>& exercises);
 
 }  // namespace coalesce::grader

@@ -18,11 +18,11 @@ using Json = nlohmann::ordered_json;
 
 // Returns the points, or "" for a submission that is not graded yet, which is not the same as
 // having 0 points.
-std::string points_or_nothing(const Graded& graded) {
-    return graded.result ? short_number(graded.result->points.total()) : "";
+std::string format_points_or_empty(const Graded& graded) {
+    return graded.result ? format_short(graded.result->points.total()) : "";
 }
 
-std::string failure_of(const Graded& graded) {
+std::string failure_id_of(const Graded& graded) {
     return graded.result ? graded.result->failure_id() : "not-graded-yet";
 }
 
@@ -42,14 +42,15 @@ std::string words_of(const Graded& graded) {
 std::string junit_case(const ClassResults& results, const StudentResults& student,
                        const Graded& graded) {
     std::string text = "    <testcase classname=\"" +
-                       xml(results.assignment + "." + graded.exercise) + "\" name=\"" +
-                       xml(shown(student.name, 1000)) + "\">";
+                       escape_xml(results.assignment + "." + graded.exercise) + "\" name=\"" +
+                       escape_xml(escape_line(student.name, 1000)) + "\">";
     if (!graded.result) {
         // A submission that is not graded yet has neither passed nor failed.
         text += "\n      <error type=\"SYS\" message=\"not graded yet\"/>\n    ";
     } else if (graded.result->points != graded.possible) {
-        text += "\n      <failure type=\"" + xml(graded.code()) + "\" message=\"" +
-                xml(failure_of(graded)) + "\">" + xml(words_of(graded)) + "</failure>\n    ";
+        text += "\n      <failure type=\"" + escape_xml(graded.code()) + "\" message=\"" +
+                escape_xml(failure_id_of(graded)) + "\">" + escape_xml(words_of(graded)) +
+                "</failure>\n    ";
     }
     return text + "</testcase>\n";
 }
@@ -57,7 +58,7 @@ std::string junit_case(const ClassResults& results, const StudentResults& studen
 Json graded_json(const Graded& graded) {
     Json json = {{"exercise", graded.exercise},
                  {"verdict", graded.code()},
-                 {"failure", failure_of(graded)},
+                 {"failure", failure_id_of(graded)},
                  {"points", nullptr},
                  {"possible", graded.possible.total()}};
     if (!graded.result) return json;
@@ -66,7 +67,7 @@ Json graded_json(const Graded& graded) {
     for (const auto& [name, part] : kPoints) json["parts"][name] = result.points.*part;
     const Verdict& verdict = result.verdict;
     const Failure first = verdict.failures.empty() ? Failure{} : verdict.failures.front();
-    json["headline"] = shown_text(first.headline);
+    json["headline"] = escape_text(first.headline);
     json["line"] = first.place.line;
     json["sandbox"] = result.sandbox;
     if (verdict.counters) json["counters"] = counters_to_json(*verdict.counters);
@@ -81,20 +82,20 @@ Json graded_json(const Graded& graded) {
 std::string grades_csv(const ClassResults& results) {
     std::string text = "student,points,possible";
     for (const std::string& exercise : results.exercises) {
-        text += "," + csv(exercise + " points") + "," + csv(exercise + " verdict") + "," +
-                csv(exercise + " failure");
+        text += "," + to_csv_field(exercise + " points") + "," +
+                to_csv_field(exercise + " verdict") + "," + to_csv_field(exercise + " failure");
     }
     bool is_stamped = !results.stamp.empty();
     text += is_stamped ? ",sandbox\r\n" : "\r\n";
     for (const StudentResults& student : results.students) {
-        text += csv(student.name) + "," +
-                (student.is_complete() ? short_number(student.points()) : "") + "," +
-                short_number(student.possible());
+        text += to_csv_field(student.name) + "," +
+                (student.is_complete() ? format_short(student.points()) : "") + "," +
+                format_short(student.possible());
         for (const Graded& graded : student.graded) {
-            text += "," + points_or_nothing(graded) + "," + csv(graded.code()) + "," +
-                    csv(failure_of(graded));
+            text += "," + format_points_or_empty(graded) + "," + to_csv_field(graded.code()) + "," +
+                    to_csv_field(failure_id_of(graded));
         }
-        text += is_stamped ? "," + csv(results.stamp) + "\r\n" : "\r\n";
+        text += is_stamped ? "," + to_csv_field(results.stamp) + "\r\n" : "\r\n";
     }
     return text;
 }
@@ -110,7 +111,7 @@ std::string junit_xml(const ClassResults& results) {
             failures += graded.result && graded.result->points != graded.possible ? 1 : 0;
             cases += junit_case(results, student, graded);
         }
-        text += "  <testsuite name=\"" + xml(results.exercises[i]) + "\" tests=\"" +
+        text += "  <testsuite name=\"" + escape_xml(results.exercises[i]) + "\" tests=\"" +
                 std::to_string(results.students.size()) + "\" failures=\"" +
                 std::to_string(failures) + "\" errors=\"" + std::to_string(errors) + "\">\n" +
                 cases + "  </testsuite>\n";
@@ -125,7 +126,7 @@ std::string grades_json(const ClassResults& results) {
         for (const Graded& graded : student.graded) exercises.push_back(graded_json(graded));
         Json points = nullptr;
         if (student.is_complete()) points = student.points();
-        students.push_back({{"student", shown(student.name, 1000)},
+        students.push_back({{"student", escape_line(student.name, 1000)},
                             {"feedback", "feedback/" + file_name(student.name) + ".md"},
                             {"points", points},
                             {"possible", student.possible()},
@@ -142,13 +143,14 @@ std::string grades_json(const ClassResults& results) {
 std::string gradescope_json(const StudentResults& student) {
     Json tests = Json::array();
     for (const Graded& graded : student.graded) {
-        Json test = {{"name", graded.exercise},
-                     {"max_score", graded.possible.total()},
-                     {"score", graded.result ? graded.result->points.total() : 0},
-                     {"output_format", "text"},
-                     {"output", words_of(graded)},
-                     {"visibility", "visible"},
-                     {"extra_data", {{"verdict", graded.code()}, {"failure", failure_of(graded)}}}};
+        Json test = {
+            {"name", graded.exercise},
+            {"max_score", graded.possible.total()},
+            {"score", graded.result ? graded.result->points.total() : 0},
+            {"output_format", "text"},
+            {"output", words_of(graded)},
+            {"visibility", "visible"},
+            {"extra_data", {{"verdict", graded.code()}, {"failure", failure_id_of(graded)}}}};
         tests.push_back(test);
     }
     Json all = {{"visibility", "visible"}, {"stdout_visibility", "hidden"}, {"tests", tests}};

@@ -33,17 +33,18 @@ std::string lower(std::string_view text) {
 }
 
 // How the reader treats a file: as a kernel, as a nested archive, or not at all.
-enum class Want { kernel, archive, nothing };
+enum class WantedContent { kernel, archive, nothing };
 
-Want wanted(const std::string& name, const TreeLimits& limits) {
+WantedContent wanted(const std::string& name, const TreeLimits& limits) {
     // A file called KERNEL.CU has the wrong name, but is listed so that the student learns about
     // it.
-    if (lower(name).ends_with(".cu")) return Want::kernel;
-    return limits.has_archives && is_archive_name(name) ? Want::archive : Want::nothing;
+    if (lower(name).ends_with(".cu")) return WantedContent::kernel;
+    return limits.has_archives && is_archive_name(name) ? WantedContent::archive
+                                                        : WantedContent::nothing;
 }
 
 // Reports whether a path leads to a file that an operating system, git or the course creates.
-bool is_litter(const std::vector<std::string>& path) {
+bool is_system_file(const std::vector<std::string>& path) {
     for (const std::string& part : path) {
         if (part == "__MACOSX" || part == ".git" || part == ".learn") return true;
     }
@@ -53,22 +54,22 @@ bool is_litter(const std::vector<std::string>& path) {
 }
 
 // Counts the files and bytes that have been read, and stops reading at a limit.
-class Meter {
+class LimitMeter {
 public:
-    Meter(const TreeLimits& limits, Tree& tree) : limits(limits), tree_(tree) {}
+    LimitMeter(const TreeLimits& limits, Tree& tree) : limits(limits), tree_(tree) {}
 
-    bool takes_item() {
+    bool count_item() {
         if (++items_ <= limits.items) return true;
         tree_.refuse("archive-too-large",
                      "There are more than " + std::to_string(limits.items) + " files in it.");
         return false;
     }
-    bool takes_bytes(std::size_t more) {
+    bool count_bytes(std::size_t more) {
         return takes(more, bytes_, limits.bytes, "The kernels in it have");
     }
     // Counts the bytes of skipped files and of packed archives.
-    bool takes_others(std::uintmax_t more) {
-        return takes(more, others_, limits.other_bytes, "Its contents have");
+    bool count_other_bytes(std::uintmax_t more) {
+        return takes(more, other_bytes_, limits.other_bytes, "Its contents have");
     }
 
     const TreeLimits& limits;
@@ -84,7 +85,7 @@ private:
 
     Tree& tree_;
     std::size_t items_ = 0;
-    std::uintmax_t bytes_ = 0, others_ = 0;
+    std::uintmax_t bytes_ = 0, other_bytes_ = 0;
 };
 
 // ---- folders ----
@@ -99,7 +100,7 @@ public:
             if (!tree_.problem.empty()) return;
             std::vector<std::string> inner = path;
             inner.push_back(name);
-            if (!is_litter(inner)) read_item(folder, name, inner);
+            if (!is_system_file(inner)) read_item(folder, name, inner);
         }
     }
 
@@ -127,10 +128,10 @@ private:
             if (path.size() < meter_.limits.depth) return read(opened.get(), path);
             return tree_.refuse("archive-too-large", "Its folders are nested too deeply.");
         }
-        if (!meter_.takes_item()) return;
+        if (!meter_.count_item()) return;
         if (!is_known && errno != ELOOP && errno != ENXIO && errno != EOPNOTSUPP) {
-            throw Infrastructure(shown(name) + " cannot be read (" + strerror(errno) +
-                                 "); change its rights, then run again");
+            throw InfrastructureError(escape_line(name) + " cannot be read (" + strerror(errno) +
+                                      "); change its rights, then run again");
         }
         if (!is_known || !S_ISREG(status.st_mode)) {
             tree_.items.push_back({path, Item::Kind::special});
@@ -140,30 +141,30 @@ private:
     }
 
     void read_regular(int file, const std::vector<std::string>& path, std::uintmax_t size) {
-        const Want want = wanted(path.back(), meter_.limits);
-        if (want == Want::nothing) {
-            if (meter_.takes_others(size)) {
+        const WantedContent want = wanted(path.back(), meter_.limits);
+        if (want == WantedContent::nothing) {
+            if (meter_.count_other_bytes(size)) {
                 tree_.items.push_back({path, Item::Kind::ignored, "", size});
             }
             return;
         }
-        const bool is_archive = want == Want::archive;
+        const bool is_archive = want == WantedContent::archive;
         const std::size_t most =
             is_archive ? meter_.limits.archive_bytes : meter_.limits.file_bytes;
         Item item{path, Item::Kind::file};
         // Limit the read as well, because the file may grow in the meantime.
         if (size <= most && !read_all(file, item.bytes, most)) {
-            throw Infrastructure(shown(path.back()) + " cannot be read (" + strerror(errno) +
-                                 "); fix the disk, then run again");
+            throw InfrastructureError(escape_line(path.back()) + " cannot be read (" +
+                                      strerror(errno) + "); fix the disk, then run again");
         }
         if (size > most || item.bytes.size() > most) item = {path, Item::Kind::too_large};
-        const bool is_taken = is_archive ? meter_.takes_others(item.bytes.size())
-                                         : meter_.takes_bytes(item.bytes.size());
+        const bool is_taken = is_archive ? meter_.count_other_bytes(item.bytes.size())
+                                         : meter_.count_bytes(item.bytes.size());
         if (is_taken) tree_.items.push_back(std::move(item));
     }
 
     Tree& tree_;
-    Meter meter_;
+    LimitMeter meter_;
 };
 
 // ---- archives ----
@@ -183,7 +184,7 @@ bool open_archive(archive* handle, std::string_view bytes) {
 
 // Splits a name into its parts: "a/./b" becomes "a" and "b". Backslashes, which Windows uses,
 // separate parts too.
-std::vector<std::string> parts_of(std::string name) {
+std::vector<std::string> split_path(std::string name) {
     std::ranges::replace(name, '\\', '/');
     std::istringstream stream(name);
     std::vector<std::string> parts;
@@ -194,8 +195,8 @@ std::vector<std::string> parts_of(std::string name) {
 }
 
 // Reports whether a name is empty or absolute, or leads out of its folder.
-bool climbs_out(const std::string& name) {
-    std::vector<std::string> parts = parts_of(name);
+bool leaves_archive(const std::string& name) {
+    std::vector<std::string> parts = split_path(name);
     if (parts.empty() || name[0] == '/' || name[0] == '\\') return true;
     bool has_drive = parts[0].size() == 2 && parts[0][1] == ':';
     return has_drive || std::ranges::find(parts, "..") != parts.end();
@@ -210,15 +211,15 @@ public:
         int code;
         while (tree_.problem.empty() &&
                (code = archive_read_next_header(opened, &entry)) != ARCHIVE_EOF) {
-            if (code < ARCHIVE_WARN) return broken(opened);
+            if (code < ARCHIVE_WARN) return refuse_broken_archive(opened);
             if (archive_entry_filetype(entry) == AE_IFDIR) continue;
-            if (!meter_.takes_item()) return;
+            if (!meter_.count_item()) return;
             take(opened, entry);
         }
     }
 
 private:
-    void broken(archive* opened) {
+    void refuse_broken_archive(archive* opened) {
         if (archive_read_has_encrypted_entries(opened) == 1) {
             return tree_.refuse("archive-encrypted", "It is protected by a password.");
         }
@@ -229,17 +230,17 @@ private:
         const char* name = archive_entry_pathname(entry);
         if (name == nullptr) name = archive_entry_pathname_utf8(entry);
         std::string full = name == nullptr ? "" : name;
-        std::vector<std::string> path = parts_of(full);
-        if (climbs_out(full)) {
+        std::vector<std::string> path = split_path(full);
+        if (leaves_archive(full)) {
             std::erase(path, "..");
-            if (path.empty()) path.push_back(shown(full));
+            if (path.empty()) path.push_back(escape_line(full));
             tree_.items.push_back({path, Item::Kind::hostile});
             return;
         }
         if (path.size() > meter_.limits.depth) {
             return tree_.refuse("archive-too-large", "Its folders are nested too deeply.");
         }
-        if (is_litter(path)) return pass_over(opened, entry, path, false);
+        if (is_system_file(path)) return skip_file(opened, entry, path, false);
         bool is_file = archive_entry_filetype(entry) == AE_IFREG &&
                        archive_entry_hardlink(entry) == nullptr &&
                        archive_entry_symlink(entry) == nullptr;
@@ -250,40 +251,40 @@ private:
         if (archive_entry_is_encrypted(entry) != 0) {
             return tree_.refuse("archive-encrypted", "It is protected by a password.");
         }
-        const Want want = wanted(path.back(), meter_.limits);
-        if (want == Want::nothing) return pass_over(opened, entry, path, true);
-        take_bytes(opened, path, want == Want::archive);
+        const WantedContent want = wanted(path.back(), meter_.limits);
+        if (want == WantedContent::nothing) return skip_file(opened, entry, path, true);
+        read_file_bytes(opened, path, want == WantedContent::archive);
     }
 
     // Skips a file. Its unpacked bytes count towards the limit even if it is litter, because a zip
     // bomb may be called ._x. In most formats the reader must unpack this file to reach the next
     // one.
-    void pass_over(archive* opened, archive_entry* entry, const std::vector<std::string>& path,
+    void skip_file(archive* opened, archive_entry* entry, const std::vector<std::string>& path,
                    bool is_told) {
         // The archive may state a false size. In that case, the unpacked bytes are limited below.
         const la_int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
         if (size > 0 && static_cast<std::uintmax_t>(size) > meter_.limits.other_bytes) {
-            meter_.takes_others(static_cast<std::uintmax_t>(size));
+            meter_.count_other_bytes(static_cast<std::uintmax_t>(size));
             return;
         }
         std::uintmax_t count = 0;
         const auto counts = [&](const char*, std::size_t bytes) {
             count += bytes;
-            return meter_.takes_others(bytes);
+            return meter_.count_other_bytes(bytes);
         };
         if (!unpack(opened, counts)) return;
         if (is_told) tree_.items.push_back({path, Item::Kind::ignored, "", count});
     }
 
-    void take_bytes(archive* opened, const std::vector<std::string>& path, bool is_archive) {
+    void read_file_bytes(archive* opened, const std::vector<std::string>& path, bool is_archive) {
         const std::size_t most =
             is_archive ? meter_.limits.archive_bytes : meter_.limits.file_bytes;
         Item item{path, Item::Kind::file};
         const auto keep = [&](const char* bytes, std::size_t count) {
             if (item.bytes.size() <= most) item.bytes.append(bytes, count);
             // Bytes beyond a file's limit are counted like those of skipped files.
-            return is_archive || item.bytes.size() > most ? meter_.takes_others(count)
-                                                          : meter_.takes_bytes(count);
+            return is_archive || item.bytes.size() > most ? meter_.count_other_bytes(count)
+                                                          : meter_.count_bytes(count);
         };
         if (!unpack(opened, keep)) return;
         if (item.bytes.size() > most) item = {path, Item::Kind::too_large};
@@ -298,17 +299,18 @@ private:
         for (;;) {
             la_ssize_t count = archive_read_data(opened, buffer, sizeof buffer);
             if (count == ARCHIVE_RETRY) continue;
-            if (count < 0) return broken(opened), false;
+            if (count < 0) return refuse_broken_archive(opened), false;
             if (count == 0) return true;
             if (!take(buffer, static_cast<std::size_t>(count))) return false;
         }
     }
 
     Tree& tree_;
-    Meter meter_;
+    LimitMeter meter_;
 };
 
-constexpr const char* kEndings[] = {".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz"};
+constexpr const char* kArchiveExtensions[] = {".zip", ".tar",     ".tar.gz",
+                                              ".tgz", ".tar.bz2", ".tar.xz"};
 
 }  // namespace
 
@@ -334,25 +336,25 @@ Tree read_archive(std::string_view bytes, const TreeLimits& limits) {
     return tree;
 }
 
-std::string ignored_in(const Tree& tree) {
+std::string describe_ignored_files(const Tree& tree) {
     std::vector<std::string> names;
     for (const Item& item : tree.items) {
         if (item.kind != Item::Kind::ignored) continue;
-        names.push_back(shown(item.path.back(), 60));
+        names.push_back(escape_line(item.path.back(), 60));
         if (item.size < 1'000'000) continue;
         names.back() += " (" + std::to_string(item.size / 1'000'000) + " MB)";
     }
-    return listed(names, 5);
+    return join_up_to(names, 5);
 }
 
 bool is_archive_name(std::string_view name) {
-    return without_archive_ending(name).size() < name.size();
+    return strip_archive_extension(name).size() < name.size();
 }
 
-std::string without_archive_ending(std::string_view name) {
+std::string strip_archive_extension(std::string_view name) {
     std::string small = lower(name);
     std::size_t longest = 0;
-    for (std::string_view ending : kEndings) {
+    for (std::string_view ending : kArchiveExtensions) {
         if (small.ends_with(ending)) longest = std::max(longest, ending.size());
     }
     // A file called ".zip" has no extension.

@@ -73,11 +73,11 @@ Tree read_folder(const std::filesystem::path& folder, const TreeLimits& limits =
 Tree read_archive(std::string_view archive, const TreeLimits& limits = {});
 
 /// Describes the ignored files: "notes.pdf (50 MB) and 3 others". Returns "" if there are none.
-std::string ignored_in(const Tree& tree);
+std::string describe_ignored_files(const Tree& tree);
 
 /// Reports whether a file name has the extension of an archive.
 bool is_archive_name(std::string_view name);
 /// Returns the name without its archive extension, such as .zip or .tar.gz.
-std::string without_archive_ending(std::string_view name);
+std::string strip_archive_extension(std::string_view name);
 
 }  // namespace coalesce::grader

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Returns the offset of the kernel's body, just after its opening brace.
-std::size_t body_of(const Assigned& exercise) {
+std::size_t find_kernel_body(const Assigned& exercise) {
     const std::string& source = exercise.solution;
     std::size_t name = source.find(" " + exercise.kernel + "(");
     std::size_t brace = name == std::string::npos ? name : source.find('{', name);
@@ -30,118 +30,121 @@ std::size_t body_of(const Assigned& exercise) {
     return brace + 1;
 }
 
-std::string with_first_line(const Assigned& exercise, const std::string& line) {
+std::string insert_first_line(const Assigned& exercise, const std::string& line) {
     std::string source = exercise.solution;
-    return source.insert(body_of(exercise), "\n    " + line);
+    return source.insert(find_kernel_body(exercise), "\n    " + line);
 }
 
 // Returns a kernel that is correct on the public shapes only.
-std::string right_on_published_shapes(const Assigned& exercise) {
+std::string kernel_right_on_public_shapes(const Assigned& exercise) {
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back(exercise.counted);
     const auto is_it = [](Shape shape) {
         return "(rows == " + std::to_string(shape.rows) +
                " && cols == " + std::to_string(shape.cols) + ")";
     };
-    return with_first_line(exercise, "if (!(" + joined(shapes, " || ", is_it) + ")) return;");
+    return insert_first_line(exercise, "if (!(" + joined(shapes, " || ", is_it) + ")) return;");
 }
 
-std::vector<Proof> cheats_of(const Assigned& exercise) {
+std::vector<ProofCase> list_cheats(const Assigned& exercise) {
     const auto cheat = [&](const std::string& what, const std::string& source) {
-        return Proof{exercise.name, "cheat: " + what, source, false, ""};
+        return ProofCase{exercise.name, "cheat: " + what, source, false, ""};
     };
     return {
-        cheat("right only on the published shapes", right_on_published_shapes(exercise)),
-        cheat("changes its input", with_first_line(exercise, "const_cast<float*>(in)[0] = 1.5f;")),
+        cheat("right only on the published shapes", kernel_right_on_public_shapes(exercise)),
+        cheat("changes its input",
+              insert_first_line(exercise, "const_cast<float*>(in)[0] = 1.5f;")),
         cheat("keeps data from one launch to the next",
-              "__device__ int kept;\n" + with_first_line(exercise, "atomicAdd(&kept, 1);")),
+              "__device__ int kept;\n" + insert_first_line(exercise, "atomicAdd(&kept, 1);")),
         cheat("reads the clock",
-              with_first_line(exercise,
-                              "long long t; asm volatile(\"mov.u64 %0, %%globaltimer;\" : "
-                              "\"=l\"(t)); if (t == 0) return;")),
+              insert_first_line(exercise,
+                                "long long t; asm volatile(\"mov.u64 %0, %%globaltimer;\" : "
+                                "\"=l\"(t)); if (t == 0) return;")),
         cheat("never ends",
-              with_first_line(exercise, "for (volatile int i = 0; i >= 0; i = 0) {}")),
+              insert_first_line(exercise, "for (volatile int i = 0; i >= 0; i = 0) {}")),
         cheat("includes a file of this computer", "#include \"/etc/passwd\"\n" + exercise.solution),
     };
 }
 
 // Returns the solution of the previous exercise of the course, or "".
-std::string solution_before(const std::vector<Assigned>& course, const Assigned& exercise) {
+std::string previous_solution(const std::vector<Assigned>& course, const Assigned& exercise) {
     const auto found = std::ranges::find(course, exercise.name, &Assigned::name);
     return found == course.begin() || found == course.end() ? "" : std::prev(found)->solution;
 }
 
-std::string blank_of(const Assignment& assignment, const Assigned& exercise) {
+std::string read_handout_skeleton(const Assignment& assignment, const Assigned& exercise) {
     return read_file(assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu");
 }
 
 // Reports whether the result is what the proof requires. Sets `said` to a description of the
 // result.
-bool holds(const Proof& proof, const Assigned& exercise, const Result& result, std::string& said) {
+bool meets_expectation(const ProofCase& proof, const Assigned& exercise, const Result& result,
+                       std::string& said) {
     bool is_full = result.points == exercise.possible;
     said = std::string(code_of(result.mark)) +
            (result.failure_id().empty() ? "" : " " + result.failure_id()) + ", " +
-           short_number(result.points.total()) + " of " + short_number(exercise.possible.total());
+           format_short(result.points.total()) + " of " + format_short(exercise.possible.total());
     if (proof.must_pass) return is_full && result.mark == Mark::ok;
     bool is_named = proof.failure.empty();
     for (const Failure& failure : result.verdict.failures) {
         is_named = is_named || failure.id() == proof.failure;
     }
     if (!is_named) said += " (the course's own check calls it " + proof.failure + ")";
-    const double most = proof.most_share * exercise.possible.total();
+    const double most = proof.max_share * exercise.possible.total();
     if (result.points.total() <= most + 1e-9) return !is_full;
-    said += ", where " + short_number(most) + " is the most: give `counters` more of the `points`";
+    said += ", where " + format_short(most) + " is the most: give `counters` more of the `points`";
     return false;
 }
 
 }  // namespace
 
-std::vector<Proof> proofs_of(const Assignment& assignment) {
-    std::vector<Proof> proofs;
+std::vector<ProofCase> list_proofs(const Assignment& assignment) {
+    std::vector<ProofCase> proofs;
     const std::vector<Assigned> course = course_exercises(repository());
     for (const Assigned& exercise : assignment.exercises) {
         exercises::Mutants known = exercises::read_mutants(assignment.teacher() / "solutions" /
                                                            exercise.name / "mutants.toml");
         proofs.push_back({exercise.name, "the solution", exercise.solution, true, ""});
-        proofs.push_back({exercise.name, "the blank", blank_of(assignment, exercise), false,
-                          known.blank_failure, kMostForNothing});
-        if (const std::string before = solution_before(course, exercise); !before.empty()) {
+        proofs.push_back({exercise.name, "the blank", read_handout_skeleton(assignment, exercise),
+                          false, known.blank_failure, kMaxShareWithoutWork});
+        if (const std::string before = previous_solution(course, exercise); !before.empty()) {
             proofs.push_back({exercise.name, "the solution of the previous lesson", before, false,
-                              "", kMostForNothing});
+                              "", kMaxShareWithoutWork});
         }
         for (const exercises::Mutant& mutant : known.mutants) {
             proofs.push_back({exercise.name, "mutant: " + mutant.name,
-                              exercises::applied(mutant, exercise.solution), false,
+                              exercises::apply_mutant(mutant, exercise.solution), false,
                               mutant.failure});
         }
-        std::ranges::move(cheats_of(exercise), std::back_inserter(proofs));
+        std::ranges::move(list_cheats(exercise), std::back_inserter(proofs));
     }
     return proofs;
 }
 
 bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
                        std::optional<Tier> tier, std::ostream& out) {
-    const FileLock lock = lock_of(assignment);
+    const FileLock lock = lock_assignment(assignment);
     const WorkFolder work(assignment.teacher() / "work");
     JudgeSetup setup = find_judge_setup(work.path, tier);
-    std::vector<Proof> proofs = proofs_of(assignment);
+    std::vector<ProofCase> proofs = list_proofs(assignment);
     std::vector<Task> tasks;
-    for (const Proof& proof : proofs) tasks.push_back({proof.exercise, proof.source});
+    for (const ProofCase& proof : proofs) tasks.push_back({proof.exercise, proof.source});
     std::vector<std::string> lines(proofs.size());
     std::size_t unproved = 0;
-    Rounds rounds = rounds_of(assignment, setup, processes, work.path);
-    rounds.is_quiet = true;
+    RetryOptions options = retry_options_for(assignment, setup, processes, work.path);
+    options.is_quiet = true;
     const auto told = [&](std::size_t task, TaskEnd end, const std::string& text) {
-        if (end != TaskEnd::judged) throw Infrastructure("nothing was proved: " + shown(text, 300));
-        const Proof& proof = proofs[task];
+        if (end != TaskEnd::judged)
+            throw InfrastructureError("nothing was proved: " + escape_line(text, 300));
+        const ProofCase& proof = proofs[task];
         std::string said;
-        const bool is_right =
-            holds(proof, *assignment.find(proof.exercise), result_from_json(text), said);
+        const bool is_right = meets_expectation(proof, *assignment.find(proof.exercise),
+                                                result_from_json(text), said);
         unproved += is_right ? 0 : 1;
         lines[task] = std::string(is_right ? "  ok       " : "  UNPROVED ") + proof.exercise +
                       "  " + proof.what + ": " + said + "\n";
     };
-    judge_in_rounds(tasks, rounds, told);
+    judge_with_retries(tasks, options, told);
     for (const std::string& line : lines) out << line;
     out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " gave the required result.\n"
                           : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +

@@ -22,26 +22,26 @@ namespace {
 
 // The maximum processor time, in seconds, that a worker may use for one submission. Judging takes
 // far less than a second.
-constexpr rlim_t kProcessorSeconds = 20;
+constexpr rlim_t kMaxProcessorSeconds = 20;
 // The maximum address space, in bytes, that a submission may use on top of what the worker used
 // before its first submission.
 constexpr rlim_t kMostMemory = rlim_t{1} << 30;
 
 // Sets only the soft limit, because a sandbox raises its limit again before it starts.
-void limit_softly(__rlimit_resource what, rlim_t most) {
+void set_soft_limit(__rlimit_resource what, rlim_t most) {
     rlimit limit{};
     if (getrlimit(what, &limit) != 0) return;
     limit.rlim_cur = std::min(limit.rlim_max, most);
     setrlimit(what, &limit);
 }
 
-rlim_t addresses_in_use() {
+rlim_t address_space_in_use() {
     rlim_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
-WorkerAnswer judged(Judge& judge, const Assignment& assignment, const Task& task) {
+WorkerAnswer judge_task(Judge& judge, const Assignment& assignment, const Task& task) {
     const Assigned* exercise = assignment.find(task.exercise);
     if (exercise == nullptr) return {false, "there is no exercise " + task.exercise};
     try {
@@ -59,22 +59,22 @@ void limit_to_one_submission() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
     const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
-    limit_softly(RLIMIT_CPU, seconds + 1 + kProcessorSeconds);
-    static const rlim_t before = addresses_in_use();
-    if (before > 0) limit_softly(RLIMIT_AS, before + kMostMemory);
+    set_soft_limit(RLIMIT_CPU, seconds + 1 + kMaxProcessorSeconds);
+    static const rlim_t before = address_space_in_use();
+    if (before > 0) set_soft_limit(RLIMIT_AS, before + kMostMemory);
 }
 
 std::string identity_of(const Assignment& assignment) {
     std::string all;
     for (const Assigned& exercise : assignment.exercises) {
         Secret secret = assignment.secret(exercise);
-        all += digest_of(exercise) +
+        all += requirements_digest(exercise) +
                hex(sha256({reinterpret_cast<char*>(secret.data()), secret.size()}));
     }
     return sha256_hex(all);
 }
 
-Result result_of_fault(const std::string& sandbox) {
+Result make_fault_result(const std::string& sandbox) {
     return result_of_failure(
         Mark::fault,
         {.kind = FailureKind::grader_fault,
@@ -84,7 +84,7 @@ Result result_of_fault(const std::string& sandbox) {
         sandbox);
 }
 
-int work(const Assignment& assignment, const JudgeOptions& options) {
+int run_worker(const Assignment& assignment, const JudgeOptions& options) {
     end_with_parent();
     if (getppid() == 1) return exit_infrastructure;  // the parent ended before the call above
     // Keep the answers on a separate descriptor, so that other code's output to stdout cannot
@@ -95,7 +95,7 @@ int work(const Assignment& assignment, const JudgeOptions& options) {
     if (!write_all(answers, identity_of(assignment) + "\n")) return exit_infrastructure;
     for (std::string line; std::getline(std::cin, line);) {
         limit_to_one_submission();
-        const WorkerAnswer answer = judged(judge, assignment, codec::read<Task>(line));
+        const WorkerAnswer answer = judge_task(judge, assignment, codec::read<Task>(line));
         if (!write_all(answers, codec::write(answer) + "\n")) break;
     }
     return exit_done;

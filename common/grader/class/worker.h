@@ -26,7 +26,7 @@ struct WorkerAnswer {
 };
 
 void describe(auto& codec, Task& task) {
-    codec::AnyBytes source{task.source};
+    codec::BinaryString source{task.source};
     fields(codec, "exercise", task.exercise, "source", source);
 }
 
@@ -36,7 +36,7 @@ void describe(auto& codec, WorkerAnswer& answer) {
 
 /// Runs a worker. The first line that it prints is `identity_of(assignment)`, by which the parent
 /// checks that both have read the same assignment.
-int work(const Assignment& assignment, const JudgeOptions& options);
+int run_worker(const Assignment& assignment, const JudgeOptions& options);
 
 /// Limits the processor time and memory of this process for the next submission. Call this before
 /// each submission. In this process, the judge parses the student's file and builds pictures and
@@ -46,7 +46,7 @@ int work(const Assignment& assignment, const JudgeOptions& options);
 void limit_to_one_submission();
 
 /// Returns the result of a submission that makes the judge crash although other submissions do not.
-Result result_of_fault(const std::string& sandbox);
+Result make_fault_result(const std::string& sandbox);
 
 /// Returns a digest of the assignment. A worker prints it as its first line, and the parent
 /// compares it with its own.

@@ -10,12 +10,12 @@
 namespace coalesce::grader {
 namespace {
 
-la_ssize_t append(archive*, void* text, const void* bytes, std::size_t count) {
+la_ssize_t append_to_string(archive*, void* text, const void* bytes, std::size_t count) {
     static_cast<std::string*>(text)->append(static_cast<const char*>(bytes), count);
     return static_cast<la_ssize_t>(count);
 }
 
-void add(archive* opened, const Packed& file) {
+void add(archive* opened, const ZipEntry& file) {
     const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(),
                                                                               archive_entry_free);
     archive_entry_set_pathname(entry.get(), file.name.c_str());
@@ -27,25 +27,25 @@ void add(archive* opened, const Packed& file) {
     archive_entry_set_mtime(entry.get(), 315532800, 0);
     if (archive_write_header(opened, entry.get()) != ARCHIVE_OK ||
         archive_write_data(opened, file.bytes.data(), file.bytes.size()) < 0) {
-        throw Infrastructure("packing " + file.name + ": " + archive_error_string(opened));
+        throw InfrastructureError("packing " + file.name + ": " + archive_error_string(opened));
     }
 }
 
 }  // namespace
 
-std::string zip_of(const std::vector<Packed>& files) {
+std::string create_zip(const std::vector<ZipEntry>& files) {
     std::string text;
     const std::unique_ptr<archive, decltype(&archive_write_free)> opened(archive_write_new(),
                                                                          archive_write_free);
     archive_write_set_format_zip(opened.get());
     // Do not pad the archive to the block size of a tape.
     archive_write_set_bytes_in_last_block(opened.get(), 1);
-    if (archive_write_open(opened.get(), &text, nullptr, append, nullptr) != ARCHIVE_OK) {
-        throw Infrastructure("no archive could be made");
+    if (archive_write_open(opened.get(), &text, nullptr, append_to_string, nullptr) != ARCHIVE_OK) {
+        throw InfrastructureError("no archive could be made");
     }
-    for (const Packed& file : files) add(opened.get(), file);
+    for (const ZipEntry& file : files) add(opened.get(), file);
     if (archive_write_close(opened.get()) != ARCHIVE_OK) {
-        throw Infrastructure("the archive could not be finished");
+        throw InfrastructureError("the archive could not be finished");
     }
     return text;
 }

@@ -8,7 +8,7 @@
 namespace coalesce::grader {
 
 /// A file to put into the archive.
-struct Packed {
+struct ZipEntry {
     std::string name;      ///< name, with / between folders
     std::string bytes;     ///< content
     unsigned mode = 0644;  ///< permissions
@@ -16,6 +16,6 @@ struct Packed {
 
 /// Returns a zip archive of the files. The same files always produce the same bytes. Throws
 /// Infrastructure.
-std::string zip_of(const std::vector<Packed>& files);
+std::string create_zip(const std::vector<ZipEntry>& files);
 
 }  // namespace coalesce::grader

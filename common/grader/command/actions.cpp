@@ -39,12 +39,12 @@ fs::path find_assignment(const Words& words) {
 }
 
 // An exercise as defined by the assignment or the course, with the secret for its inputs.
-struct Asked {
+struct ExerciseWithSecret {
     Assigned exercise;
     Secret secret;
 };
 
-Asked asked_of(const Words& words) {
+ExerciseWithSecret find_requested_exercise(const Words& words) {
     if (!words.name.empty()) {
         Assignment assignment = read_assignment(find_assignment(words));
         const Assigned* exercise = assignment.find(words.exercise);
@@ -53,8 +53,7 @@ Asked asked_of(const Words& words) {
     }
     for (const Assigned& exercise : course_exercises(repository())) {
         // Without an assignment there is no secret, so use fixed inputs.
-        if (exercise.is_called(words.exercise))
-            return {exercise, sha256("the course's own inputs")};
+        if (exercise.has_name(words.exercise)) return {exercise, sha256("the course's own inputs")};
     }
     throw UsageError("there is no exercise " + words.exercise + "; ./learn list names them");
 }
@@ -65,7 +64,7 @@ void print(const std::string& text) {
 
 void write_or_print(const fs::path& to, const std::string& text) {
     if (to.empty()) return print(text);
-    write_whole(to, text);
+    write_atomically(to, text);
     std::cerr << "written: " << to.string() << "\n";
 }
 
@@ -83,7 +82,7 @@ int new_assignment(const Words& words) {
     std::string folder = request.folder.string();
     print(folder + "/handout   for students: give them this folder\n" + folder +
           "/teacher   only for you: the key, hidden shapes and solutions; keep a backup\n\n" +
-          count_of(made.exercises.size(), "exercise") + ", " + short_number(made.points()) +
+          format_count(made.exercises.size(), "exercise") + ", " + format_short(made.points()) +
           " points. Next: ./learn assignment verify " + words.name + "\n");
     return exit_done;
 }
@@ -91,13 +90,13 @@ int new_assignment(const Words& words) {
 int verify(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     bool is_proved = verify_assignment(assignment, words.processes, words.tier, std::cout);
-    return is_proved ? exit_done : exit_unproved;
+    return is_proved ? exit_done : exit_proof_failed;
 }
 
 int run(const Words& words) {
-    if (words.run.resumes != words.run.submissions.empty()) {
+    if (words.run.should_resume != words.run.submissions.empty()) {
         throw UsageError(
-            words.run.resumes
+            words.run.should_resume
                 ? "--resume continues with the earlier submissions; leave out --submissions"
                 : "name the submissions: --submissions FOLDER, or --resume");
     }
@@ -112,14 +111,15 @@ int run(const Words& words) {
 }
 
 int one(const Words& words) {
-    Asked asked = asked_of(words);
+    ExerciseWithSecret asked = find_requested_exercise(words);
     Student alone = read_student(words.file, "one", {asked.exercise.name});
     Judge judge({.tier = words.tier});
-    const Result result = result_of(alone.handed.front(), asked.exercise, asked.secret, judge);
-    print(words.json ? to_json(result) + "\n" : told(result, asked.exercise));
+    const Result result =
+        judge_submission(alone.handed.front(), asked.exercise, asked.secret, judge);
+    print(words.json ? to_json(result) + "\n" : format_result(result, asked.exercise));
     if (result.mark != Mark::system) return exit_done;
-    throw Infrastructure("nothing was judged: " + result.problem +
-                         "\n./learn grade doctor says what is missing");
+    throw InfrastructureError("nothing was judged: " + result.problem +
+                              "\n./learn grade doctor says what is missing");
 }
 
 int student(const Words& words) {
@@ -129,11 +129,11 @@ int student(const Words& words) {
     JudgeSetup setup = find_judge_setup(fs::temp_directory_path(), words.tier);
     Judge judge({.tier = setup.tier});
     StudentResults results{.name = "student", .graded = {}};
-    for (const Handed& handed : read_student(words.file, "student", names).handed) {
+    for (const Submission& handed : read_student(words.file, "student", names).handed) {
         const Assigned& exercise = *assignment.find(handed.exercise);
-        Result result = result_of(handed, exercise, assignment.secret(exercise), judge);
+        Result result = judge_submission(handed, exercise, assignment.secret(exercise), judge);
         if (result.mark == Mark::system) {
-            throw Infrastructure("nothing was judged: " + result.problem);
+            throw InfrastructureError("nothing was judged: " + result.problem);
         }
         results.graded.push_back({exercise.name, exercise.possible, handed.source, result,
                                   handed.is_there() ? handed.details : ""});
@@ -155,7 +155,7 @@ int show(const Words& words) {
     ClassResults results = read_results(assignment, store);
     const StudentResults* student = find_student(results, words.student);
     if (student == nullptr) {
-        throw UsageError("nobody in the last run is called \"" + shown(words.student) +
+        throw UsageError("nobody in the last run is called \"" + escape_line(words.student) +
                          "\"; the names are in " + (assignment.results() / "grades.csv").string());
     }
     print(feedback(results, *student));
@@ -173,7 +173,7 @@ int show(const Words& words) {
               attempt.outcome +
               (attempt.student == student->name ? "" : ", with another student's identical file") +
               " (key " + attempt.key.substr(0, 12) + ")" +
-              (attempt.text.empty() ? "" : ": " + shown(attempt.text, 200)) + "\n");
+              (attempt.text.empty() ? "" : ": " + escape_line(attempt.text, 200)) + "\n");
     }
     return exit_done;
 }
@@ -237,15 +237,15 @@ int worker(const Words& words) {
     make_folder(words.work, 0700);
     fs::path own = words.work / std::to_string(getpid());
     make_folder(own, 0700);
-    return work(read_assignment(words.assignment), {.tier = words.tier, .work_folder = own});
+    return run_worker(read_assignment(words.assignment), {.tier = words.tier, .work_folder = own});
 }
 
 int time(const Words& words) {
     if (words.file.empty()) {
-        print(working_gpu(words.argv).name + "\n");
+        print(require_gpu(words.argv).name + "\n");
     } else {
         print(codec::write(
-                  time_on(working_gpu(words.argv), codec::read<GpuJob>(read_file(words.file)))) +
+                  time_on(require_gpu(words.argv), codec::read<GpuJob>(read_file(words.file)))) +
               "\n");
     }
     return exit_done;

@@ -38,7 +38,7 @@ public:
     }
 
     // Runs the subcommand and returns the exit code.
-    int obey(int argc, char** argv) {
+    int run_command_line(int argc, char** argv) {
         words_.argv = argv;
         try {
             app_.parse(argc, argv);
@@ -128,8 +128,9 @@ private:
         command->add_option("--submissions", words_.run.submissions,
                             "A folder, zip or tar with a part for each student");
         add_jobs(command);
-        command->add_flag("--resume", words_.run.resumes, "Continue the last run");
-        command->add_flag("--again", words_.run.again, "Also judge what has a result, and compare");
+        command->add_flag("--resume", words_.run.should_resume, "Continue the last run");
+        command->add_flag("--again", words_.run.rejudges,
+                          "Also judge what has a result, and compare");
         command->add_flag("--quiet", words_.processes.is_quiet, "Show no progress");
         command->add_flag("--gpu", words_.gpu, "Then time right kernels on this GPU; no points");
         add_sandbox(command);
@@ -149,7 +150,7 @@ private:
         planned
             ->add_option("--chunks", words_.planned.chunks,
                          "Number of chunks; otherwise --seconds decides")
-            ->check(CLI::Range(1, kMostChunks));
+            ->check(CLI::Range(1, kMaxChunks));
         planned
             ->add_option("--seconds", words_.planned.seconds,
                          "Least processor time of a chunk in seconds (30)")
@@ -247,7 +248,7 @@ private:
 // Removes the temporary folders on SIGTERM, SIGINT and SIGHUP. A thread waits for these signals,
 // because a signal handler may not delete files. Child processes either unblock the signals or wait
 // for them in the same way.
-void end_tidily_when_told() {
+void clean_up_on_signals() {
     sigset_t ends;
     sigemptyset(&ends);
     for (int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&ends, signal);
@@ -263,7 +264,7 @@ void end_tidily_when_told() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    end_tidily_when_told();
+    clean_up_on_signals();
     // Make writes to a closed pipe, or beyond the file size limit, fail instead of ending the
     // process.
     signal(SIGPIPE, SIG_IGN);
@@ -272,7 +273,7 @@ int main(int argc, char** argv) {
     // locale.
     std::setlocale(LC_CTYPE, "C.UTF-8");
     try {
-        return CommandLine().obey(argc, argv);
+        return CommandLine().run_command_line(argc, argv);
     } catch (const UsageError& error) {
         std::cerr << "grade: " << error.what() << "\n";
         return exit_usage;

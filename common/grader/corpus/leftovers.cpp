@@ -22,7 +22,7 @@ struct Process {
 };
 
 Process process_at(const fs::path& folder) {
-    const std::string text = read_if_there(folder / "stat").value_or("");
+    const std::string text = read_if_exists(folder / "stat").value_or("");
     const std::size_t begin = text.find('('), end = text.rfind(')');
     if (begin == text.npos || end == text.npos) return {};
     std::istringstream rest(text.substr(end + 1));
@@ -44,7 +44,7 @@ std::string own_group_prefix() {
 bool is_ours(const fs::path& folder, const Process& process) {
     if (process.parent == getpid()) return true;
     if (process.parent != 1) return false;
-    const std::string groups = read_if_there(folder / "cgroup").value_or("");
+    const std::string groups = read_if_exists(folder / "cgroup").value_or("");
     const pid_t number = std::atoi(folder.filename().c_str());
     return groups.find(own_group_prefix()) != groups.npos || getsid(number) == getsid(0);
 }
@@ -81,7 +81,8 @@ Leftovers leftovers_in(const fs::path& folder) {
     if (fs::exists(fs::symlink_status(escaped_file))) {
         all.insert(std::string("file ") + escaped_file);
     }
-    for (const fs::path& group : grader_cgroups(getpid())) all.insert("cgroup " + group.string());
+    for (const fs::path& group : find_grader_cgroups(getpid()))
+        all.insert("cgroup " + group.string());
     return all;
 }
 

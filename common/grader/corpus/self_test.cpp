@@ -65,7 +65,7 @@ std::string mistake_in(const CorpusCase& one, const Result& result, const Assign
     Points expected = one.is_right() ? exercise.possible : result.points;
     if (one.is_right() && !one.failures.empty()) expected.counters = 0;
     if (!(expected == result.points)) return "has wrong points";
-    if (!one.is_right() && !may_be_right(result.mark) && result.points.total() > 0)
+    if (!one.is_right() && !may_be_correct(result.mark) && result.points.total() > 0)
         return "got points";
     return tells_hidden_shape(result) ? "tells a hidden shape" : "";
 }
@@ -77,8 +77,10 @@ Result result_of_case(Judge& judge, const CorpusCase& one, const Assigned& exerc
     if (!is_archive_name(one.file)) {
         return judge.judge(case_text(file), exercise, secret);
     }
-    for (const Handed& handed : read_student(file, "student", {"02_naive", "03_tiled"}).handed) {
-        if (handed.exercise == exercise.name) return result_of(handed, exercise, secret, judge);
+    for (const Submission& handed :
+         read_student(file, "student", {"02_naive", "03_tiled"}).handed) {
+        if (handed.exercise == exercise.name)
+            return judge_submission(handed, exercise, secret, judge);
     }
     throw std::runtime_error("archives are for 02_naive and 03_tiled, unlike " + one.file);
 }
@@ -100,7 +102,7 @@ void judge_one(Judge& judge, const CorpusCase& one, const Assigned& exercise, Ta
     tally.broken += result.mark == Mark::system;
     out << one.file << " " << mistake << ", where " << one.verdict << " (" << one.failure()
         << ") is right\n"
-        << told(result, exercise) << result.problem << "\n";
+        << format_result(result, exercise) << result.problem << "\n";
 }
 
 void judge_all(const JudgeOptions& options, int every, const std::string& only, Tally& tally,
@@ -158,7 +160,8 @@ std::vector<CorpusCase> cases_of(Compiler compiler) {
 std::map<std::string, Assigned> corpus_exercises() {
     std::map<std::string, Assigned> all;
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
-        exercise.hidden_shapes = {exercise.of_multiples(37, 21), exercise.of_multiples(5, 33)};
+        exercise.hidden_shapes = {exercise.shape_from_multiples(37, 21),
+                                  exercise.shape_from_multiples(5, 33)};
         // The shape has more than 65535 elements and a side longer than 1023, so that narrow
         // indices fail.
         const auto rounded = [](int count, int multiple) {
@@ -166,8 +169,8 @@ std::map<std::string, Assigned> corpus_exercises() {
         };
         const Shape large{rounded(1040, exercise.rows_multiple),
                           rounded(70, exercise.cols_multiple)};
-        if (!exercise.takes_squares()) exercise.hidden_shapes.push_back(large);
-        exercise.hidden_counted = exercise.takes_squares() ? Shape{384, 384} : Shape{384, 128};
+        if (!exercise.requires_square()) exercise.hidden_shapes.push_back(large);
+        exercise.hidden_counted = exercise.requires_square() ? Shape{384, 384} : Shape{384, 128};
         // Also store the exercise under its name without the number, because lesson numbers change.
         all[exercise.name] = all[exercise.name.substr(3)] = exercise;
     }
@@ -186,7 +189,7 @@ std::vector<CorpusCase> corpus_cases(const std::string& text) {
         std::string failures, more;
         const bool is_whole =
             words >> one.file >> one.exercise >> one.verdict >> failures && !(words >> more);
-        if (!is_whole || !mark_of(one.verdict) ||
+        if (!is_whole || !parse_mark(one.verdict) ||
             !names.insert(one.file + " " + one.exercise).second) {
             throw std::runtime_error(
                 "cases.txt:" + std::to_string(number) +

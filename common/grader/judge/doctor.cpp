@@ -8,7 +8,7 @@
 namespace coalesce::grader {
 namespace {
 
-const char* about(Tier tier) {
+const char* describe_tier(Tier tier) {
     switch (tier) {
         case Tier::namespaces: return "namespaces (bubblewrap), seccomp, limits";
         case Tier::landlock: return "Landlock, seccomp, limits";
@@ -22,11 +22,12 @@ void add(DoctorReport& report, const std::string& text) {
     for (const std::string& line : lines_of(wrap(text))) report.lines.push_back(line);
 }
 
-void tell_trial(const TierTrial& trial, DoctorReport& report) {
-    const std::string name = std::string("tier ") + name_of(trial.tier) + ", " + about(trial.tier);
+void report_trial(const TierTrial& trial, DoctorReport& report) {
+    const std::string name =
+        std::string("tier ") + name_of(trial.tier) + ", " + describe_tier(trial.tier);
     if (!trial.problem.empty()) return add(report, "no   " + name + ": " + trial.problem);
-    add(report, (trial.holds() ? "ok   " : "NO   ") + name + ": " +
-                    count_of(trial.outcomes.size(), "attack") + " tried");
+    add(report, (trial.stops_all_attacks() ? "ok   " : "NO   ") + name + ": " +
+                    format_count(trial.outcomes.size(), "attack") + " tried");
     for (const AttackOutcome& one : trial.outcomes) {
         if (!one.escaped.empty())
             add(report, "     '" + one.name + "' was not stopped: " + one.escaped);
@@ -44,7 +45,7 @@ constexpr Launch configure(int rows, int cols) {
 )";
 
 /// Judges a correct and a faulty kernel from source to verdict.
-void try_whole_way(const JudgeOptions& options, DoctorReport& report) {
+void test_judging(const JudgeOptions& options, DoctorReport& report) {
     Judge judge(options);
     Assigned exercise;
     exercise.name = "doctor";
@@ -72,20 +73,20 @@ DoctorReport doctor(const JudgeOptions& options) {
     const std::filesystem::path folder =
         options.work_folder.empty() ? std::filesystem::temp_directory_path() : options.work_folder;
     for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
-        const TierTrial trial = try_tier(tier, folder, true);
-        tell_trial(trial, report);
-        if (trial.holds() && report.tier == Tier::none) report.tier = tier;
+        const TierTrial trial = test_tier(tier, folder, true);
+        report_trial(trial, report);
+        if (trial.stops_all_attacks() && report.tier == Tier::none) report.tier = tier;
     }
     const bool has_groups = Cgroup::make(std::size_t{64} << 20, 16) != nullptr;
     add(report, has_groups ? "ok   cgroups: they limit the memory and processes of a whole jail"
                            : "no   cgroups: none can be created here; rlimits limit each worker");
     if (swept > 0)
-        add(report, "     swept: " + count_of(static_cast<std::uint64_t>(swept), "group") +
+        add(report, "     swept: " + format_count(static_cast<std::uint64_t>(swept), "group") +
                         " left by a killed grader");
     if (options.tier == Tier::unsandboxed) report.tier = Tier::unsandboxed;
-    try_whole_way(options, report);
-    add(report,
-        std::string("Graded in tier ") + name_of(report.tier) + ": " + about(report.tier) + ".");
+    test_judging(options, report);
+    add(report, std::string("Graded in tier ") + name_of(report.tier) + ": " +
+                    describe_tier(report.tier) + ".");
     if (report.tier == Tier::none) {
         add(report,
             "Next: install bubblewrap (Debian: apt-get install bubblewrap), or use a newer kernel "

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 9;
 // How long to keep the GPU busy before a measurement, because its clocks rise slowly.
-constexpr std::chrono::milliseconds kWarm{100};
+constexpr std::chrono::milliseconds kWarmUpTime{100};
 
 /// A kernel, and a pair of matrices for each timed launch.
 class Measurement {
@@ -68,12 +68,12 @@ private:
     double timed(const std::function<void(VerifiedBuffers&)>& work) {
         // Keep the GPU busy so that its clocks rise. These launches are not timed.
         const auto begin = Clock::now();
-        while (Clock::now() - begin < kWarm) watch_.time_once_on_device([] {});
+        while (Clock::now() - begin < kWarmUpTime) watch_.time_once_on_device([] {});
         std::vector<double> times;
         for (auto& matrices : matrices_) {
             times.push_back(watch_.time_once_on_device([&] { work(*matrices); }));
         }
-        return summarise(std::move(times)).ms;
+        return summarize_timings(std::move(times)).ms;
     }
 
     void compare() {
@@ -95,8 +95,8 @@ private:
 
 }  // namespace
 
-Device working_gpu(char** argv) {
-    const std::string problem = why_no_gpu();
+Device require_gpu(char** argv) {
+    const std::string problem = find_gpu_problem();
     if (problem.empty()) return choose_device(DeviceChoice::gpu, argv);
     throw UsageError("there is no GPU that works here (" + problem + ")");
 }

@@ -41,7 +41,7 @@ void describe(auto& codec, GpuTime& time) {
 
 /// Returns the GPU that this process uses. `argv` is the command line of the process. Throws
 /// UsageError if no GPU works.
-Device working_gpu(char** argv);
+Device require_gpu(char** argv);
 /// Measures on the current device.
 GpuTime time_on(const Device& device, const GpuJob& job);
 

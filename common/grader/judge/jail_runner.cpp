@@ -22,16 +22,16 @@ namespace {
 
 /// Reports whether the failure may be due to a busy computer or to another program that killed the
 /// worker. In both cases a retry with more time may succeed.
-bool is_odd(const JobResult& result) {
+bool may_succeed_on_retry(const JobResult& result) {
     return result.end.how == JobEnd::How::out_of_time || result.end.how == JobEnd::How::jail_failed;
 }
 
-bool is_answered(const JobResult& result) {
+bool has_answer(const JobResult& result) {
     return result.end.how == JobEnd::How::exited && result.end.code == 0;
 }
 
 /// Returns the two matrices in `images`, each with its guards.
-std::array<GuardedSpan, 2> matrices_in(std::string& images, const ImageLayout& layout) {
+std::array<GuardedSpan, 2> locate_matrices(std::string& images, const ImageLayout& layout) {
     char* const first = images.data() + layout.guard_bytes;
     const auto at = [&](char* data) -> GuardedSpan {
         return {data, layout.matrix_bytes, layout.guard_bytes, Memory::host};
@@ -40,9 +40,9 @@ std::array<GuardedSpan, 2> matrices_in(std::string& images, const ImageLayout& l
 }
 
 /// Returns the initial bytes of both matrices for a launch.
-std::string images_of(const Problem& problem, const ImageLayout& layout) {
+std::string initial_images(const Problem& problem, const ImageLayout& layout) {
     std::string images(layout.both(), '\0');
-    const auto [first, second] = matrices_in(images, layout);
+    const auto [first, second] = locate_matrices(images, layout);
     // An in-place kernel has a single matrix, which takes the place of the output.
     const bool is_in_place = problem.is_in_place();
     prepare_in(problem, is_in_place ? second : first);
@@ -52,21 +52,21 @@ std::string images_of(const Problem& problem, const ImageLayout& layout) {
 
 /// Compares the output with the expected elements, which are computed one at a time to save memory.
 Comparison compare(const Problem& problem, const ImageLayout& layout, std::string& both) {
-    const auto [in, out] = matrices_in(both, layout);
+    const auto [in, out] = locate_matrices(both, layout);
     return check(problem, in, out);
 }
 
 /// The number of additional orders of blocks and warps in which a kernel is launched.
-constexpr int kOtherOrders = 2;
+constexpr int kReorderedLaunches = 2;
 /// The largest shape, in elements, that is launched in other orders. A result that depends on the
 /// order does so at small shapes too.
-constexpr std::uint64_t kMostElementsInOtherOrders = 1 << 14;
+constexpr std::uint64_t kMaxElementsForReordering = 1 << 14;
 
 /// The time limit for all launches of a submission, as a multiple of the limit for one. Otherwise a
 /// submission could use up the whole limit at each shape.
-constexpr double kLaunchesTogether = 2;
+constexpr double kTotalLaunchTimeMultiple = 2;
 
-Failure idle_where_predicted(const std::string& file, Shape shape) {
+Failure explain_idle_prediction(const std::string& file, Shape shape) {
     return {.kind = FailureKind::wrong_result,
             .fault = Fault::never_written,
             .headline =
@@ -77,7 +77,7 @@ Failure idle_where_predicted(const std::string& file, Shape shape) {
             .next = "Let the kernel do the same at every shape as at the published ones."};
 }
 
-Failure depends_on_order(const std::string& file, Shape shape) {
+Failure explain_order_dependence(const std::string& file, Shape shape) {
     return {
         .kind = FailureKind::race_between_blocks,
         .headline =
@@ -89,10 +89,10 @@ Failure depends_on_order(const std::string& file, Shape shape) {
 }
 
 /// Converts the sandbox's answer to a Compiled. Throws if the grader is at fault.
-Compiled what_came_of(const JobResult& result, const std::string& file, const Resources& most) {
+Compiled to_compiled(const JobResult& result, const std::string& file, const Resources& most) {
     Compiled compiled;
-    if (is_answered(result)) {
-        compiled = compile_answer(result.answer.text());
+    if (has_answer(result)) {
+        compiled = parse_compile_answer(result.answer.text());
         if (compiled.ok() && compiled.ptx.empty()) fail("the compiler returned nothing");
         const bool has_no_memory =
             compiled.failure.headline.find("out of memory") != std::string::npos;
@@ -137,7 +137,7 @@ Compiled what_came_of(const JobResult& result, const std::string& file, const Re
 }
 
 /// Returns the failure of a launch. Throws if the grader is at fault.
-Failure trouble_with(const JobResult& result, const std::string& file, bool has_time_left) {
+Failure launch_failure_from(const JobResult& result, const std::string& file, bool has_time_left) {
     Failure failure{.place = {file, 0, 0}};
     const std::string code = std::to_string(result.end.code);
     switch (result.end.how) {
@@ -188,31 +188,31 @@ Compiled JailRunner::compile_in_jail(const Source& source, const std::string& ke
     const Resources& most = exercise_.resources;
     const std::string request = codec::write(CompileJob{source.name, source.text, kernel});
     // The PTX can double in size when it is written as JSON, and the messages need space too.
-    const JobResult result =
-        done(compiler_,
-             {.request = request,
-              .answer_bytes = (2 * most.ptx_kb + 1024) << 10,
-              .limits = {.processor_seconds = most.compile_seconds, .memory_mb = most.compile_mb}});
-    Compiled compiled = what_came_of(result, source.name, most);
+    const JobResult result = run_with_retry(
+        compiler_,
+        {.request = request,
+         .answer_bytes = (2 * most.ptx_kb + 1024) << 10,
+         .limits = {.processor_seconds = most.compile_seconds, .memory_mb = most.compile_mb}});
+    Compiled compiled = to_compiled(result, source.name, most);
     compiled.file = source.name;
     compiled.kernel = kernel;
-    compiled.entry = entry_of(kernel);
+    compiled.entry = mangle_kernel_name(kernel);
     if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
     if (!compiled.ok()) return compiled;
-    compiled.failure = look_at_ptx(compiled.ptx, compiled.entry, exercise_);
+    compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, exercise_);
     if (!compiled.ok()) compiled.failure.place.file = source.name;
     return compiled;
 }
 
 /// Runs a job. Repeats it with more time if this computer may have caused the failure.
-JobResult JailRunner::done(Jail& jail, Job job) {
+JobResult JailRunner::run_with_retry(Jail& jail, Job job) {
     const double wall_seconds = 2.0 * job.limits.processor_seconds - 0.5;
     JobResult result;
     for (const double times : {1.0, 4.0}) {
         job.limits.wall_seconds = times * wall_seconds;
         result = jail.run(job);
         processor_milliseconds_ += result.end.processor_milliseconds;
-        if (!is_odd(result)) break;
+        if (!may_succeed_on_retry(result)) break;
     }
     return result;
 }
@@ -221,7 +221,7 @@ JobResult JailRunner::done(Jail& jail, Job job) {
 
 /// Returns a number derived from the secret and `what`. Nobody can guess it, and it is the same in
 /// every run.
-std::uint64_t JailRunner::drawn(const std::string& what) const {
+std::uint64_t JailRunner::derive_secret_number(const std::string& what) const {
     const std::string_view key(reinterpret_cast<const char*>(secret_.data()), secret_.size());
     const Digest digest = hmac_sha256(key, what);
     std::uint64_t number = 0;
@@ -229,12 +229,13 @@ std::uint64_t JailRunner::drawn(const std::string& what) const {
     return number;
 }
 
-std::uint64_t JailRunner::seed_of(Shape shape) const {
-    return drawn("input of " + exercise_.name + " at " + shape.name());
+std::uint64_t JailRunner::input_seed(Shape shape) const {
+    return derive_secret_number("input of " + exercise_.name + " at " + shape.name());
 }
 
 double JailRunner::seconds_left() const {
-    return kLaunchesTogether * exercise_.resources.launch_seconds - launch_milliseconds_ / 1000;
+    return kTotalLaunchTimeMultiple * exercise_.resources.launch_seconds -
+           launch_milliseconds_ / 1000;
 }
 
 JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
@@ -244,15 +245,15 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
         return none;
     }
     // Send the input only when the worker asks for it, which it does after loading the kernel.
-    const auto on_note = [&](std::string_view) { return sealed_memory(images); };
+    const auto on_note = [&](std::string_view) { return create_sealed_memfd(images); };
     const std::string request = codec::write(job);
     const double before = processor_milliseconds_;
-    JobResult result =
-        done(launcher_, {.request = request,
-                         .answer_bytes = text_offset(layout_of(job)) + kMostAnswerText,
-                         .limits = {.processor_seconds = exercise_.resources.launch_seconds,
-                                    .memory_mb = exercise_.resources.launch_mb},
-                         .on_note = on_note});
+    JobResult result = run_with_retry(
+        launcher_, {.request = request,
+                    .answer_bytes = text_offset(layout_for_job(job)) + kMaxAnswerTextBytes,
+                    .limits = {.processor_seconds = exercise_.resources.launch_seconds,
+                               .memory_mb = exercise_.resources.launch_mb},
+                    .on_note = on_note});
     launch_milliseconds_ += processor_milliseconds_ - before;
     return result;
 }
@@ -263,67 +264,70 @@ bool JailRunner::note(const Failure& trouble) {
     return trouble.kind != FailureKind::none;
 }
 
-Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
+Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialRequest& order) {
     Trial usual = run_once(kernel, task, order);
     const bool is_looked_into = order.wants_counters || order.traced.limit > 0;
     if (order.watch != Watch::everything || is_looked_into || !usual.is_good() ||
-        usual.elements() > kMostElementsInOtherOrders) {
+        usual.elements() > kMaxElementsForReordering) {
         return usual;
     }
-    return run_in_other_orders(kernel, task, order, std::move(usual));
+    return run_reordered(kernel, task, order, std::move(usual));
 }
 
 bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape shape) {
-    const TrialOrder order{.shape = shape, .watch = Watch::result_alone};
+    const TrialRequest order{.shape = shape, .watch = Watch::result_alone};
     Trial usual = run_once(kernel, task, order);
     if (!usual.is_good()) return false;
-    return run_in_other_orders(kernel, task, order, std::move(usual)).is_good();
+    return run_reordered(kernel, task, order, std::move(usual)).is_good();
 }
 
 /// Also launches the kernel in other orders of blocks and warps. CUDA does not specify the order,
 /// and no check finds every result that depends on it. Atomics, for example, are not races, but
 /// impose no order either.
-Trial JailRunner::run_in_other_orders(const Compiled& kernel, const Produces& task,
-                                      TrialOrder order, Trial usual) {
+Trial JailRunner::run_reordered(const Compiled& kernel, const Produces& task, TrialRequest order,
+                                Trial usual) {
     // A single warp has only one order.
     if (usual.launch.blocks() * usual.launch.threads() <= 32) return usual;
-    for (int number = 1; number <= kOtherOrders; ++number) {
+    for (int number = 1; number <= kReorderedLaunches; ++number) {
         // An odd seed makes the second of two blocks run first.
-        order.seed = drawn("order " + std::to_string(number) + " at " + order.shape.name()) | 1;
+        order.seed =
+            derive_secret_number("order " + std::to_string(number) + " at " + order.shape.name()) |
+            1;
         Trial other = run_once(kernel, task, order);
         if (other.is_good()) continue;
         if (other.has_ended() && other.reports.empty()) {
-            other.refused = depends_on_order(kernel.file, order.shape);
+            other.launch_failure = explain_order_dependence(kernel.file, order.shape);
         }
         return other;
     }
     return usual;
 }
 
-Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
+Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
+                           const TrialRequest& order) {
     LaunchJob job{.kernel = kernel, .order = order, .is_in_place = task.in_place};
     // Choose random addresses, so that a kernel cannot recognize a launch by its pointers.
-    job.address_seed = drawn("addresses at " + order.shape.name()) | 1;
+    job.address_seed = derive_secret_number("addresses at " + order.shape.name()) | 1;
     // Treat `out` as unwritten only on hidden shapes. The public shapes, which run earlier, report
     // swapped arguments more clearly.
     job.is_out_unwritten = order.watch == Watch::everything && is_hidden(exercise_, order.shape);
     // Add guards only if the result is all that is checked. Otherwise they would hide accesses
     // outside the matrices from the simulator.
-    if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kUsualGuard;
-    const ImageLayout layout = layout_of(job);
+    if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kDefaultGuardBytes;
+    const ImageLayout layout = layout_for_job(job);
     const Problem problem{.rows = order.shape.rows,
                           .cols = order.shape.cols,
                           .produces = task,
-                          .seed = seed_of(order.shape)};
-    JobResult result = launch(job, images_of(problem, layout));
-    const Failure trouble = trouble_with(result, kernel.file, seconds_left() > 0);
+                          .seed = input_seed(order.shape)};
+    JobResult result = launch(job, initial_images(problem, layout));
+    const Failure trouble = launch_failure_from(result, kernel.file, seconds_left() > 0);
     if (note(trouble)) {
         Trial none;
         none.shape = order.shape;
-        none.refused = trouble;
+        none.launch_failure = trouble;
         return none;
     }
-    Trial trial = trial_answer(result.answer.text(text_offset(layout)));
+    Trial trial = parse_trial_answer(result.answer.text(text_offset(layout)));
     trial.shape = order.shape;
     if (trial.has_ended()) {
         std::string images = result.answer.bytes(0, layout.both());
@@ -334,27 +338,28 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const T
 
 std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produces& task,
                                              Shape shape) {
-    if (exercise_.limits.of_copy_predicted <= 0) return std::nullopt;
+    if (exercise_.limits.predicted_fraction_of_copy <= 0) return std::nullopt;
     LaunchJob job{.kernel = kernel,
                   .order = {.shape = shape},
                   .is_in_place = task.in_place,
                   .is_predicted = true};
-    if (task.kind == Produces::transpose) job.value_seed = seed_of(shape);
+    if (task.kind == Produces::transpose) job.value_seed = input_seed(shape);
     const JobResult result = launch(job, "");
-    if (note(trouble_with(result, kernel.file, seconds_left() > 0))) return std::nullopt;
-    const ForetoldTime told = predicted_answer(result.answer.text(), shape);
-    if (!told.is_moved) note(idle_where_predicted(kernel.file, shape));
+    if (note(launch_failure_from(result, kernel.file, seconds_left() > 0))) return std::nullopt;
+    const PredictedTime told = parse_prediction_answer(result.answer.text(), shape);
+    if (!told.is_moved) note(explain_idle_prediction(kernel.file, shape));
     return told.predicted;
 }
 
 // ---- what solutions cost ----
 
-std::optional<std::string> JailRunner::kept(const std::string& kind, const std::string& of) {
+std::optional<std::string> JailRunner::load_cached(const std::string& kind, const std::string& of) {
     const auto known = solution_costs_.find({kind, of});
     return known == solution_costs_.end() ? std::nullopt : std::optional(known->second);
 }
 
-void JailRunner::keep(const std::string& kind, const std::string& of, const std::string& text) {
+void JailRunner::save_cached(const std::string& kind, const std::string& of,
+                             const std::string& text) {
     solution_costs_[{kind, of}] = text;
 }
 

@@ -29,15 +29,16 @@ public:
     Compiled compile(const Source& source, const std::string& kernel) override;
     /// Launches the kernel, and on small shapes launches it again in other orders of blocks and
     /// warps. Returns the first launch that failed, or the one in the usual order if none did.
-    Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
+    Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
     /// Reports whether the result is correct in every order that `run` would use, even if checks
     /// report errors.
     bool is_right(const Compiled& kernel, const Produces& task, Shape shape);
     /// Predicts the time. Returns nothing if the exercise does not limit the time.
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
-    std::optional<std::string> kept(const std::string& kind, const std::string& of) override;
-    void keep(const std::string& kind, const std::string& of, const std::string& text) override;
+    std::optional<std::string> load_cached(const std::string& kind, const std::string& of) override;
+    void save_cached(const std::string& kind, const std::string& of,
+                     const std::string& text) override;
 
     /// Returns the first launch problem that prevents a judgement, or a failure of kind none.
     const Failure& trouble() const { return trouble_; }
@@ -46,15 +47,15 @@ public:
 
 private:
     Compiled compile_in_jail(const Source& source, const std::string& kernel);
-    JobResult done(Jail& jail, Job job);
-    Trial run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order);
-    Trial run_in_other_orders(const Compiled& kernel, const Produces& task, TrialOrder order,
-                              Trial usual);
+    JobResult run_with_retry(Jail& jail, Job job);
+    Trial run_once(const Compiled& kernel, const Produces& task, const TrialRequest& order);
+    Trial run_reordered(const Compiled& kernel, const Produces& task, TrialRequest order,
+                        Trial usual);
     JobResult launch(const LaunchJob& job, const std::string& images);
     bool note(const Failure& trouble);
     double seconds_left() const;
-    std::uint64_t drawn(const std::string& what) const;
-    std::uint64_t seed_of(Shape shape) const;
+    std::uint64_t derive_secret_number(const std::string& what) const;
+    std::uint64_t input_seed(Shape shape) const;
 
     Jail& compiler_;
     Jail& launcher_;

@@ -18,7 +18,7 @@ namespace {
 
 Source source_of(const std::string& text, const Assigned& exercise) {
     const std::string name = exercise.name + "/kernel.cu";
-    if (text.size() <= exercise.resources.source_kb << 10) return source_of_text(text, name);
+    if (text.size() <= exercise.resources.source_kb << 10) return make_source(text, name);
     // Do not examine a file that is too large.
     return {name,
             "",
@@ -31,7 +31,7 @@ Source source_of(const std::string& text, const Assigned& exercise) {
 
 /// Returns the exercise as the examiner sees it, with the hidden shapes after the public ones. The
 /// shape for counting costs stays last.
-coalesce::Exercise asked_of(const Assigned& exercise) {
+coalesce::Exercise exercise_without_hidden(const Assigned& exercise) {
     coalesce::Exercise asked = exercise;
     asked.shapes.insert(asked.shapes.end(), exercise.hidden_shapes.begin(),
                         exercise.hidden_shapes.end());
@@ -51,8 +51,8 @@ void count_shapes(const Assigned& exercise, Result& result) {
 
 /// Reports whether the results are correct on all shapes even though a check failed. Such a kernel
 /// gets the points for correct results.
-bool is_right_all_the_same(const Compiled& kernel, const coalesce::Exercise& asked,
-                           Shape hidden_counted, JailRunner& runner) {
+bool is_right_despite_failed_check(const Compiled& kernel, const coalesce::Exercise& asked,
+                                   Shape hidden_counted, JailRunner& runner) {
     std::vector<Shape> shapes = asked.shapes;
     shapes.push_back(asked.counted);
     if (hidden_counted != Shape{0, 0}) shapes.push_back(hidden_counted);
@@ -64,7 +64,8 @@ bool is_right_all_the_same(const Compiled& kernel, const coalesce::Exercise& ask
 void mark(const Source& source, const Assigned& exercise, const coalesce::Exercise& asked,
           JailRunner& runner, Result& result) {
     const Verdict& verdict = result.verdict;
-    result.mark = verdict.failures.empty() ? Mark::ok : mark_for(verdict.failures.front().kind);
+    result.mark =
+        verdict.failures.empty() ? Mark::ok : mark_for_failure(verdict.failures.front().kind);
     if (result.mark == Mark::system) return;
     count_shapes(exercise, result);
     if (result.mark == Mark::ok) {
@@ -76,19 +77,19 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
         // wrong.
         result.is_hidden = is_shape_hidden(exercise, verdict.shapes, verdict.shapes.size() - 1);
         if (result.is_hidden) return;
-        const Picture picture =
-            picture_of(source, asked, runner, {.shape = exercise.counted, .block = 0, .warp = 0});
+        const Picture picture = draw_warp_picture(
+            source, asked, runner, {.shape = exercise.counted, .block = 0, .warp = 0});
         if (picture.ok()) result.picture = picture.text();
-    } else if (may_be_right(result.mark) && !verdict.shapes.empty()) {
+    } else if (may_be_correct(result.mark) && !verdict.shapes.empty()) {
         const Compiled kernel = runner.compile(source, asked.kernel);
-        if (is_right_all_the_same(kernel, asked, exercise.hidden_counted, runner)) {
+        if (is_right_despite_failed_check(kernel, asked, exercise.hidden_counted, runner)) {
             result.points.correct = exercise.possible.correct;
         }
     }
 }
 
 /// Lets any failed launch determine the mark, even one that was made only to draw a picture.
-void look_for_trouble(const JailRunner& runner, Result& result) {
+void apply_launch_problem(const JailRunner& runner, Result& result) {
     const Failure& trouble = runner.trouble();
     if (trouble.kind == FailureKind::none || result.mark == Mark::system) return;
     // Ignore a failed prediction if the kernel has failed already. The prediction records a few
@@ -99,28 +100,29 @@ void look_for_trouble(const JailRunner& runner, Result& result) {
     if (trouble.kind == FailureKind::wrong_result &&
         std::ranges::any_of(result.verdict.failures, is_another))
         return;
-    result.mark = mark_for(trouble.kind);
+    result.mark = mark_for_failure(trouble.kind);
     result.verdict.outcome = Verdict::Outcome::failed;
     result.verdict.failures = {trouble};
     result.points = {};
 }
 
-void judge_it(JailRunner& runner, const Source& source, const Assigned& exercise, Result& result) {
-    const coalesce::Exercise asked = asked_of(exercise);
-    ExamineOptions options{.counted_too = exercise.hidden_counted};
+void judge_source(JailRunner& runner, const Source& source, const Assigned& exercise,
+                  Result& result) {
+    const coalesce::Exercise asked = exercise_without_hidden(exercise);
+    ExamineOptions options{.second_counted = exercise.hidden_counted};
     if (!exercise.solution.empty()) {
-        options.solution = source_of_text(exercise.solution, "solution");
+        options.solution = make_source(exercise.solution, "solution");
     }
     result.verdict = examine(source, asked, runner, options);
     mark(source, exercise, asked, runner, result);
-    look_for_trouble(runner, result);
+    apply_launch_problem(runner, result);
     if (result.mark == Mark::system) throw std::runtime_error(result.verdict.failures[0].headline);
-    hide(exercise, result);
+    hide_secrets(exercise, result);
     // Drop the predicted times, because failures about time already contain them.
     result.verdict.predicted = result.verdict.solution_predicted = std::nullopt;
 }
 
-Result no_result(const std::string& problem) {
+Result result_for_environment_problem(const std::string& problem) {
     Result result;
     result.verdict.failures = {
         {.kind = FailureKind::environment_problem,
@@ -134,7 +136,7 @@ std::string computed_identity() {
     try {
         // Hash contents instead of times and paths, so that the same build in another clone has the
         // same identity.
-        return sha256_of_parts({"judge 1", compiler_found(grading_compiler()),
+        return sha256_of_parts({"judge 1", describe_compiler(grading_compiler()),
                                 read_file("/proc/self/exe"), read_file(jail_program()),
                                 read_file(simulator_folder() / "libcudart.so.13")});
     } catch (const std::exception& error) {
@@ -155,7 +157,7 @@ std::vector<Assigned> course_exercises(const std::filesystem::path& repository) 
         if (!step.exercise) continue;
         Assigned exercise{*step.exercise};
         const std::filesystem::path file = repository / "solutions" / step.name / "kernel.cu";
-        exercise.solution = exercises::skeleton_of(read_file(file), file.string()).solved();
+        exercise.solution = exercises::parse_skeleton(read_file(file), file.string()).solved();
         all.push_back(std::move(exercise));
     }
     return all;
@@ -174,7 +176,7 @@ Judge::Judge(const JudgeOptions& options) {
     try {
         if (options.work_folder.empty()) own_folder_.emplace();
         tier_ =
-            tier_that_holds(own_folder_ ? own_folder_->path : options.work_folder, options.tier);
+            find_secure_tier(own_folder_ ? own_folder_->path : options.work_folder, options.tier);
         compiler_.emplace(Role::compile, tier_);
         launcher_.emplace(Role::launch, tier_);
     } catch (const std::exception& error) {
@@ -197,10 +199,10 @@ Result Judge::judge(const std::string& text, const Assigned& exercise, const Sec
     try {
         if (!problem_.empty()) throw std::runtime_error(problem_);
         JailRunner runner(*compiler_, *launcher_, solution_costs_, exercise, secret);
-        judge_it(runner, source_of(text, exercise), exercise, result);
+        judge_source(runner, source_of(text, exercise), exercise, result);
         result.processor_milliseconds = runner.processor_milliseconds();
     } catch (const std::exception& error) {
-        result = no_result(error.what());
+        result = result_for_environment_problem(error.what());
     }
     result.sandbox = name_of(tier_);
     result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();

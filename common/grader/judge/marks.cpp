@@ -10,7 +10,7 @@ struct MarkWords {
     const char* code;
     const char* sentence;
 };
-constexpr MarkWords kMarks[] = {
+constexpr MarkWords kMarkWords[] = {
     {Mark::ok, "OK", "right and clean"},
     {Mark::compile_error, "CE", "it does not compile"},
     {Mark::compile_limit, "CL", "it is too much for the compiler"},
@@ -26,11 +26,11 @@ constexpr MarkWords kMarks[] = {
     {Mark::system, "SYS", "it is not graded yet, through no fault of yours"},
 };
 
-constexpr const MarkWords& words_for(Mark mark) {
-    for (const MarkWords& one : kMarks) {
+constexpr const MarkWords& find_mark_words(Mark mark) {
+    for (const MarkWords& one : kMarkWords) {
         if (one.mark == mark) return one;
     }
-    return words_for(Mark::system);
+    return find_mark_words(Mark::system);
 }
 
 /// Maps failures to marks. Failures about costs are absent, because costs affect only the points.
@@ -83,7 +83,7 @@ struct MarkedFailures {
         return std::nullopt;
     }
 
-    static constexpr bool is_each_once() {
+    static constexpr bool covers_each_kind_once() {
         std::size_t count = 0;
         for (const Row& row : kRows) count += row.failures.size();
         for (int kind = 0; kind <= static_cast<int>(last_of(FailureKind{})); ++kind, --count) {
@@ -92,31 +92,31 @@ struct MarkedFailures {
         return count == 0;
     }
 };
-static_assert(MarkedFailures::is_each_once(), "some kind of failure has no mark, or two");
+static_assert(MarkedFailures::covers_each_kind_once(), "some kind of failure has no mark, or two");
 
 }  // namespace
 
 const char* code_of(Mark mark) {
-    return words_for(mark).code;
+    return find_mark_words(mark).code;
 }
 
-const char* sentence_of(Mark mark) {
-    return words_for(mark).sentence;
+const char* mark_phrase(Mark mark) {
+    return find_mark_words(mark).sentence;
 }
 
-std::optional<Mark> mark_of(const std::string& code) {
-    for (const MarkWords& one : kMarks) {
+std::optional<Mark> parse_mark(const std::string& code) {
+    for (const MarkWords& one : kMarkWords) {
         if (code == one.code) return one.mark;
     }
     return std::nullopt;
 }
 
-bool may_be_right(Mark mark) {
+bool may_be_correct(Mark mark) {
     return mark == Mark::memory || mark == Mark::race || mark == Mark::uninitialised ||
            mark == Mark::synchronisation;
 }
 
-Mark mark_for(FailureKind kind) {
+Mark mark_for_failure(FailureKind kind) {
     return MarkedFailures::mark(kind).value_or(Mark::system);
 }
 

@@ -29,14 +29,14 @@ enum class Mark {
 /// "WA"
 const char* code_of(Mark mark);
 /// Returns the mark with this code, or nothing if there is none.
-std::optional<Mark> mark_of(const std::string& code);
+std::optional<Mark> parse_mark(const std::string& code);
 /// Returns a phrase for a message, such as "the result is wrong".
-const char* sentence_of(Mark mark);
+const char* mark_phrase(Mark mark);
 /// Returns the mark for a failure. Failures about costs map to OK, because costs affect only the
 /// points.
-Mark mark_for(FailureKind kind);
+Mark mark_for_failure(FailureKind kind);
 /// Reports whether a kernel with this mark may still have a correct result.
-bool may_be_right(Mark mark);
+bool may_be_correct(Mark mark);
 
 /// Returns the code, for JSON.
 inline std::string name_in_json(Mark mark) {

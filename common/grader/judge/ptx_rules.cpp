@@ -40,7 +40,7 @@ const std::map<std::string_view, std::string_view> kKnownExterns = {
     {"vprintf", "printf"}, {"__assertfail", "printf"}, {"malloc", "malloc"}, {"free", "malloc"}};
 
 /// The maximum number of functions with a body in a module. Kernels count too.
-constexpr std::size_t kMostFunctions = 256;
+constexpr std::size_t kMaxFunctions = 256;
 
 /// Reports whether the function makes calls through a pointer.
 bool is_called_through_pointers(const Function& function) {
@@ -58,12 +58,12 @@ Failure ptx_failure(FailureKind kind, const std::string& headline, const std::st
 /// Inspects a module, its variables and its functions. The same rules apply to the compiler's code
 /// and to inline assembly. The simulator's parser reads the text, so the rules see exactly what the
 /// simulator will run.
-class Looker {
+class PtxInspector {
 public:
-    Looker(const Module& module, const std::string& entry, const Assigned& exercise)
+    PtxInspector(const Module& module, const std::string& entry, const Assigned& exercise)
         : module_(module), entry_(entry), exercise_(exercise) {}
 
-    Failure look() {
+    Failure inspect() {
         for (const auto& [name, one] : module_.variables) variable(one);
         for (const auto& [name, function] : module_.functions) {
             line_ = 0;
@@ -75,7 +75,7 @@ public:
                 external(*function);
         }
         line_ = 0;
-        look_at_end();
+        inspect_totals();
         return problem_;
     }
 
@@ -92,7 +92,7 @@ private:
                         next.empty() ? "Remove it: the assignment does not need it." : next, line_);
     }
 
-    void forged(const std::string& what) {
+    void report_forgery(const std::string& what) {
         if (problem_.kind == FailureKind::ptx_forged) return;
         problem_ =
             ptx_failure(FailureKind::ptx_forged, what, "Write the kernel in CUDA C++.", line_);
@@ -141,25 +141,25 @@ private:
             sizes += std::to_string(parameter.size) + " ";
         if (!function.has_body) refuse("a kernel of the compiled file has no body.");
         if (function.name == entry_ && sizes != "8 8 4 4 ")
-            forged("the kernel's parameters are not those of the task.");
+            report_forgery("the kernel's parameters are not those of the task.");
         if (function.name == kConfigureEntry && sizes != "8 4 4 ")
-            forged("another configure is hidden in the file.");
+            report_forgery("another configure is hidden in the file.");
         if (function.cluster[0] != 0) refuse("the kernel asks for clusters of blocks.");
     }
 
     void body(const Function& function) {
         for (const auto& [name, one] : function.variables) variable(one);
         for (const Instruction& one : function.body) {
-            note_place(one.where);
+            update_line(one.where);
             if (!one.opcode.empty()) instruction(one);
         }
         if (is_called_through_pointers(function))
             refuse("the kernel calls a function by its address.");
     }
 
-    void note_place(ptx::SourceLine where) {
+    void update_line(ptx::SourceLine where) {
         const auto file = module_.files.find(where.file);
-        if (where.line > 0 && file != module_.files.end() && file->second == kLearnersFile)
+        if (where.line > 0 && file != module_.files.end() && file->second == kLearnerFile)
             line_ = static_cast<int>(where.line);
     }
 
@@ -180,7 +180,7 @@ private:
         // those were written.
         if (instruction.used_bytes != ~0u) refuse("the compiled kernel has a pragma.");
         for (const Operand& operand : instruction.operands) check_registers(operand);
-        follow_variables(instruction);
+        track_addresses(instruction);
     }
 
     void check_registers(const Operand& operand) {
@@ -208,7 +208,7 @@ private:
     /// Rejects stores to tables in global memory. Loads are allowed. Tracks the registers that
     /// contain addresses of tables through straight-line code. A store that is missed has no effect
     /// on other launches, because each launch runs in its own process.
-    void follow_variables(const Instruction& instruction) {
+    void track_addresses(const Instruction& instruction) {
         const std::string& name = instruction.opcode;
         const auto& operands = instruction.operands;
         if (name == "st" || name == "atom" || name == "red") {
@@ -234,20 +234,21 @@ private:
     void count_functions() {
         const auto has = static_cast<std::size_t>(std::ranges::count_if(
             module_.functions, [](const auto& one) { return one.second->has_body; }));
-        if (!is_good() || has <= kMostFunctions) return;
+        if (!is_good() || has <= kMaxFunctions) return;
         problem_ = ptx_failure(
             FailureKind::ptx_too_large,
             "the compiled kernel has " + std::to_string(has) +
-                " functions; the assignment allows " + std::to_string(kMostFunctions) + ".",
+                " functions; the assignment allows " + std::to_string(kMaxFunctions) + ".",
             "Write fewer functions, or let the compiler inline them: use no __noinline__.");
     }
 
-    void look_at_end() {
+    void inspect_totals() {
         count_functions();
         for (const std::string& name : {entry_, std::string(kConfigureEntry)}) {
             const auto found = module_.functions.find(name);
             if (found == module_.functions.end() || !found->second->is_entry)
-                forged("the compiled file does not have exactly one kernel and one configure.");
+                report_forgery(
+                    "the compiled file does not have exactly one kernel and one configure.");
         }
         too_large("its __shared__ arrays", shared_, exercise_.resources.shared_bytes);
         too_large("arrays of each thread", local_, exercise_.resources.local_bytes);
@@ -269,7 +270,7 @@ private:
 /// Describes the deceit in an asm statement, or returns "". The rules above already reject
 /// everything dangerous. This check only distinguishes deceit from mistakes. Code that also forges
 /// the compiler's marks counts as compiled code, and gains nothing by it.
-std::string deceit_of(std::string_view text) {
+std::string find_deceit_in_statement(std::string_view text) {
     try {
         int depth = 0;
         bool begins = true;  // whether the next token starts a statement
@@ -288,7 +289,7 @@ std::string deceit_of(std::string_view text) {
     }
 }
 
-std::string deceit_in(const std::string& text) {
+std::string find_deceit(const std::string& text) {
     constexpr std::string_view begin = "// begin inline asm", end = "// end inline asm";
     constexpr const char* pretends = "inline assembly pretends to end where it does not.";
     std::optional<std::string> statement;
@@ -298,7 +299,7 @@ std::string deceit_in(const std::string& text) {
         if (word == begin) {
             statement.emplace();
         } else if (statement && word == end) {
-            const std::string deceit = deceit_of(*statement);
+            const std::string deceit = find_deceit_in_statement(*statement);
             if (!deceit.empty()) return deceit;
             statement.reset();
         } else if (statement) {
@@ -310,17 +311,17 @@ std::string deceit_in(const std::string& text) {
 
 }  // namespace
 
-Failure look_at_ptx(std::string_view text, const std::string& entry, const Assigned& exercise) {
+Failure inspect_ptx(std::string_view text, const std::string& entry, const Assigned& exercise) {
     const std::size_t most_kb = exercise.resources.ptx_kb;
     if (text.size() > most_kb << 10) {
         return ptx_failure(FailureKind::ptx_too_large,
                            "the compiled kernel has more than " + std::to_string(most_kb) + " KB.",
                            "Unroll less: a kernel of this course has about 10 KB.");
     }
-    if (const std::string deceit = deceit_in(std::string(text)); !deceit.empty())
+    if (const std::string deceit = find_deceit(std::string(text)); !deceit.empty())
         return ptx_failure(FailureKind::ptx_forged, deceit, "Write the kernel in CUDA C++.");
     try {
-        return Looker(*ptx::parse(text), entry, exercise).look();
+        return PtxInspector(*ptx::parse(text), entry, exercise).inspect();
     } catch (const ptx::ParseError&) {
         return ptx_failure(FailureKind::ptx_refused, "the compiler's output is not PTX.",
                            "Is there inline assembly in the file?");

@@ -15,6 +15,6 @@ namespace coalesce::grader {
 /// of kind `none` if the module is acceptable, `ptx_too_large` or `ptx_refused` if not, and
 /// `ptx_forged` for inline assembly that deliberately imitates something else. The place of the
 /// failure is a line of the student's file, or 0.
-Failure look_at_ptx(std::string_view ptx, const std::string& entry, const Assigned& exercise);
+Failure inspect_ptx(std::string_view ptx, const std::string& entry, const Assigned& exercise);
 
 }  // namespace coalesce::grader

@@ -7,12 +7,12 @@
 namespace coalesce::grader {
 
 /// The fields of a result except its times, which differ between computers.
-struct Timeless {
+struct ResultWithoutTimes {
     Verdict& verdict;
 };
 
-void describe(auto& codec, Timeless& timeless) {
-    describe_what_was_found(codec, timeless.verdict);
+void describe(auto& codec, ResultWithoutTimes& timeless) {
+    describe_untimed_fields(codec, timeless.verdict);
 }
 
 void describe(auto& codec, Points& points) {
@@ -22,7 +22,7 @@ void describe(auto& codec, Points& points) {
 void describe(auto& codec, Result& result) {
     codec::version(codec, "result", 2);
     codec("mark", result.mark);
-    Timeless timeless{result.verdict};
+    ResultWithoutTimes timeless{result.verdict};
     fields(codec, "verdict", timeless, "picture", result.picture, "hidden", result.is_hidden,
            "public_passed", result.public_passed, "public_tried", result.public_tried,
            "hidden_passed", result.hidden_passed, "hidden_tried", result.hidden_tried, "points",

@@ -16,7 +16,7 @@ std::string words_of(std::string id) {
 
 }  // namespace
 
-bool is_shape_hidden(const Assigned& exercise, const std::vector<ShapeTried>& tried,
+bool is_shape_hidden(const Assigned& exercise, const std::vector<TriedShape>& tried,
                      std::size_t place) {
     const std::size_t first = exercise.shapes.size();
     const std::size_t last = first + exercise.hidden_shapes.size();
@@ -25,9 +25,9 @@ bool is_shape_hidden(const Assigned& exercise, const std::vector<ShapeTried>& tr
            tried[place].shape == exercise.hidden_counted;
 }
 
-void hide(const Assigned& exercise, Result& result) {
+void hide_secrets(const Assigned& exercise, Result& result) {
     Verdict& verdict = result.verdict;
-    std::vector<ShapeTried> shown;
+    std::vector<TriedShape> shown;
     for (std::size_t i = 0; i < verdict.shapes.size(); ++i) {
         if (!is_shape_hidden(exercise, verdict.shapes, i)) shown.push_back(verdict.shapes[i]);
     }
@@ -47,10 +47,10 @@ void hide(const Assigned& exercise, Result& result) {
     verdict.failures.resize(1);
 }
 
-std::string told(const Result& result, const Assigned& exercise) {
+std::string format_result(const Result& result, const Assigned& exercise) {
     std::string text = std::string(code_of(result.mark)) + ": " + exercise.name + ", " +
-                       sentence_of(result.mark) + "; " + short_number(result.points.total()) +
-                       " of " + short_number(exercise.possible.total()) + " points.\n\n" +
+                       mark_phrase(result.mark) + "; " + format_short(result.points.total()) +
+                       " of " + format_short(exercise.possible.total()) + " points.\n\n" +
                        terminal_text(result.verdict);
     if (!result.picture.empty()) text += "\n" + result.picture;
     return text;

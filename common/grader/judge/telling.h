@@ -11,11 +11,11 @@ namespace coalesce::grader {
 
 /// Reports whether only the teacher knows the shape at this index. Hidden shapes follow the public
 /// ones, and the second shape for counting costs is last.
-bool is_shape_hidden(const Assigned& exercise, const std::vector<ShapeTried>& tried,
+bool is_shape_hidden(const Assigned& exercise, const std::vector<TriedShape>& tried,
                      std::size_t place);
 /// Removes everything from a result that would reveal a hidden shape.
-void hide(const Assigned& exercise, Result& result);
+void hide_secrets(const Assigned& exercise, Result& result);
 /// Returns the complete result as text for a terminal: mark, points and verdict.
-std::string told(const Result& result, const Assigned& exercise);
+std::string format_result(const Result& result, const Assigned& exercise);
 
 }  // namespace coalesce::grader

@@ -19,7 +19,7 @@ namespace coalesce::grader {
 namespace {
 
 /// Returns `meaning`, which describes the escape, if a call that must fail has succeeded.
-std::string must_fail(long result, const char* meaning) {
+std::string escape_if_succeeded(long result, const char* meaning) {
     return result < 0 ? "" : meaning;
 }
 
@@ -92,17 +92,18 @@ std::string trace_others(const AttackTarget& target) {
     return "";
 }
 
-std::string get_away(const AttackTarget&) {
+std::string try_to_leave_session(const AttackTarget&) {
     if (setsid() >= 0) return "could leave its session";
     if (unshare(CLONE_NEWUSER) == 0) return "could make a user namespace";
-    return must_fail(mount("none", "/", "tmpfs", 0, nullptr), "could mount a file system");
+    return escape_if_succeeded(mount("none", "/", "tmpfs", 0, nullptr),
+                               "could mount a file system");
 }
 
 std::string raise_limits(const AttackTarget&) {
     rlimit limit{};
     getrlimit(RLIMIT_CPU, &limit);
     limit.rlim_cur = limit.rlim_max = RLIM_INFINITY;
-    return must_fail(setrlimit(RLIMIT_CPU, &limit), "could raise its own limits");
+    return escape_if_succeeded(setrlimit(RLIMIT_CPU, &limit), "could raise its own limits");
 }
 
 std::string make_code(const AttackTarget&) {
@@ -138,14 +139,15 @@ std::string sleep_for_ever(const AttackTarget&) {
 
 const std::vector<Attack>& all_attacks() {
     static const std::vector<Attack> all = {
-        {"read", read_secret},          // reads files of the grader or the system
-        {"write", write_outside},       // writes a file
-        {"socket", open_socket},        // opens a socket, AF_VSOCK too
-        {"fork", make_process},         // makes a process
-        {"execute", become_program},    // becomes another program
-        {"signal", send_signals},       // sends a signal to its parent or to the grader
-        {"trace", trace_others},        // inspects its parent or the grader
-        {"get away", get_away},         // leaves its session, creates a namespace, mounts a folder
+        {"read", read_secret},        // reads files of the grader or the system
+        {"write", write_outside},     // writes a file
+        {"socket", open_socket},      // opens a socket, AF_VSOCK too
+        {"fork", make_process},       // makes a process
+        {"execute", become_program},  // becomes another program
+        {"signal", send_signals},     // sends a signal to its parent or to the grader
+        {"trace", trace_others},      // inspects its parent or the grader
+        {"get away",
+         try_to_leave_session},         // leaves its session, creates a namespace, mounts a folder
         {"limits", raise_limits},       // raises its own limits
         {"code", make_code},            // maps memory that is writable and executable
         {"memory", take_memory},        // takes 4 GB of memory

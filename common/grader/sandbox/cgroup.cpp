@@ -84,7 +84,7 @@ std::string new_name() {
 
 void kill_all_in(const fs::path& folder) {
     if (write_control(folder / "cgroup.kill", "1")) return;
-    std::istringstream processes(read_if_there(folder / "cgroup.procs").value_or(""));
+    std::istringstream processes(read_if_exists(folder / "cgroup.procs").value_or(""));
     for (pid_t process = 0; processes >> process;) {
         if (process > 1 && process != getpid()) kill(process, SIGKILL);
     }
@@ -117,7 +117,7 @@ bool Cgroup::add(const fs::path& parent, std::initializer_list<Limit> limits) {
     for (const auto& [file, most] : limits) {
         if (!write_control(folder / file, std::to_string(most))) return false;
     }
-    entrances_.push_back(folder / "cgroup.procs");
+    enter_files_.push_back(folder / "cgroup.procs");
     return true;
 }
 
@@ -130,7 +130,7 @@ std::unique_ptr<Cgroup> Cgroup::make(std::size_t memory_bytes, std::size_t proce
         return group;
     }
     if (unified.empty()) return nullptr;
-    const std::string controllers = read_if_there(unified / "cgroup.controllers").value_or("");
+    const std::string controllers = read_if_exists(unified / "cgroup.controllers").value_or("");
     if (controllers.find("memory") == controllers.npos ||
         !write_control(unified / "cgroup.subtree_control", "+memory +pids") ||
         !group->add(unified, {{"memory.max", memory_bytes}, {"pids.max", processes}})) {
@@ -144,10 +144,10 @@ Cgroup::~Cgroup() {
     for (const fs::path& folder : folders_) remove_group(folder);
 }
 
-long Cgroup::kills_for_memory() const {
+long Cgroup::out_of_memory_kills() const {
     for (const fs::path& folder : folders_) {
         for (const char* file : {"memory.oom_control", "memory.events"}) {
-            std::istringstream words(read_if_there(folder / file).value_or(""));
+            std::istringstream words(read_if_exists(folder / file).value_or(""));
             std::string word;
             for (long value = 0; words >> word >> value;) {
                 if (word == "oom_kill") return value;
@@ -157,7 +157,7 @@ long Cgroup::kills_for_memory() const {
     return 0;
 }
 
-std::vector<fs::path> grader_cgroups(pid_t of) {
+std::vector<fs::path> find_grader_cgroups(pid_t of) {
     std::vector<fs::path> found;
     for (const char* controller : {"memory", "pids", ""}) {
         std::error_code error;
@@ -171,7 +171,7 @@ std::vector<fs::path> grader_cgroups(pid_t of) {
 
 int sweep_stale_cgroups() {
     int swept = 0;
-    for (const fs::path& folder : grader_cgroups()) {
+    for (const fs::path& folder : find_grader_cgroups()) {
         const pid_t owner = owner_of(folder.filename());
         // EPERM means that the process exists but belongs to another user.
         if (kill(owner, 0) == 0 || errno == EPERM) continue;

@@ -27,9 +27,9 @@ public:
     Cgroup& operator=(const Cgroup&) = delete;
 
     /// Returns the files through which a process enters the cgroup, by writing "0" to each.
-    const std::vector<std::string>& entrances() const { return entrances_; }
+    const std::vector<std::string>& enter_files() const { return enter_files_; }
     /// Returns the number of processes in the cgroup that were killed for lack of memory.
-    long kills_for_memory() const;
+    long out_of_memory_kills() const;
 
 private:
     Cgroup() = default;
@@ -37,7 +37,7 @@ private:
     bool add(const std::filesystem::path& parent, std::initializer_list<Limit> limits);
 
     std::vector<std::filesystem::path> folders_;
-    std::vector<std::string> entrances_;
+    std::vector<std::string> enter_files_;
 };
 
 /// Removes the cgroups of graders that are no longer running. Returns the number of removed
@@ -45,6 +45,6 @@ private:
 int sweep_stale_cgroups();
 /// Returns the existing cgroups of all graders, including running ones. If `of` is not 0, returns
 /// only those of the grader with this process id.
-std::vector<std::filesystem::path> grader_cgroups(pid_t of = 0);
+std::vector<std::filesystem::path> find_grader_cgroups(pid_t of = 0);
 
 }  // namespace coalesce::grader

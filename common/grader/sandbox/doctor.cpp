@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Describes what an attack achieved, or returns "" if it was stopped.
-std::string escape_of(const std::string& attack, const JobResult& result) {
+std::string find_escape(const std::string& attack, const JobResult& result) {
     using How = JobEnd::How;
     if (attack == "compute") {
         return result.end.how == How::out_of_processor ? "" : "was not ended in time";
@@ -37,7 +37,7 @@ std::string escape_of(const std::string& attack, const JobResult& result) {
 
 /// Runs one attack. Throws std::runtime_error if no worker could be created, which would not be an
 /// escape.
-AttackOutcome outcome_of(const AttackTarget& target, Jail& jail) {
+AttackOutcome run_attack(const AttackTarget& target, Jail& jail) {
     const std::string request = codec::write(target);
     const bool sleeps = target.attack == "sleep";
     // Filling the memory can take more than a second on a busy computer.
@@ -48,21 +48,22 @@ AttackOutcome outcome_of(const AttackTarget& target, Jail& jail) {
          .limits = {
              .processor_seconds = seconds, .wall_seconds = sleeps ? 0.5 : 20, .memory_mb = 256}});
     if (result.end.how == JobEnd::How::jail_failed) throw std::runtime_error(result.end.problem);
-    return {target.attack, escape_of(target.attack, result)};
+    return {target.attack, find_escape(target.attack, result)};
 }
 
 /// A temporary file of the grader, which no jailed process may read.
-class Bait {
+class SecretFile {
 public:
-    explicit Bait(const fs::path& folder) : file_(folder / ("bait-" + std::to_string(getpid()))) {
+    explicit SecretFile(const fs::path& folder)
+        : file_(folder / ("bait-" + std::to_string(getpid()))) {
         std::ofstream(file_) << "a secret\n";
     }
-    ~Bait() {
+    ~SecretFile() {
         std::error_code ignored;
         fs::remove(file_, ignored);
     }
-    Bait(const Bait&) = delete;
-    Bait& operator=(const Bait&) = delete;
+    SecretFile(const SecretFile&) = delete;
+    SecretFile& operator=(const SecretFile&) = delete;
     std::string path() const { return file_.string(); }
 
 private:
@@ -70,7 +71,7 @@ private:
 };
 
 /// Returns why a tier cannot work here, or "" if no reason is known.
-std::string missing_for(Tier tier) {
+std::string find_missing_requirement(Tier tier) {
     if (tier == Tier::namespaces && bubblewrap_program().empty()) {
         return "bubblewrap is not installed (Debian's package bubblewrap)";
     }
@@ -82,33 +83,33 @@ std::string missing_for(Tier tier) {
 
 }  // namespace
 
-bool TierTrial::holds() const {
+bool TierTrial::stops_all_attacks() const {
     return problem.empty() && !outcomes.empty() &&
            std::all_of(outcomes.begin(), outcomes.end(),
                        [](const AttackOutcome& one) { return one.escaped.empty(); });
 }
 
-static TierTrial try_once(Tier tier, const fs::path& work_folder, bool is_thorough) {
+static TierTrial test_tier_once(Tier tier, const fs::path& work_folder, bool is_thorough) {
     static const std::set<std::string> slow = {"compute", "sleep", "memory"};
-    TierTrial trial{.tier = tier, .problem = missing_for(tier), .outcomes = {}};
+    TierTrial trial{.tier = tier, .problem = find_missing_requirement(tier), .outcomes = {}};
     if (!trial.problem.empty()) return trial;
     try {
-        const Bait bait(work_folder);
+        const SecretFile bait(work_folder);
         Jail jail(Role::probe, tier);
         if (trial.problem = jail.start(); !trial.problem.empty()) {
-            trial.is_cut_short = jail.was_killed();
+            trial.was_killed_externally = jail.was_killed();
             return trial;
         }
         for (const Attack& one : all_attacks()) {
             if (!is_thorough && slow.contains(one.name)) continue;
             trial.outcomes.push_back(
-                outcome_of({one.name, bait.path(), work_folder, getpid()}, jail));
+                run_attack({one.name, bait.path(), work_folder, getpid()}, jail));
         }
     } catch (const std::exception& error) {
         // No attack can end the jail, so if it ends after it has started, something outside killed
         // it.
         trial.problem = error.what();
-        trial.is_cut_short = true;
+        trial.was_killed_externally = true;
     }
     return trial;
 }
@@ -116,31 +117,31 @@ static TierTrial try_once(Tier tier, const fs::path& work_folder, bool is_thorou
 /// Tests a tier until the result is certain: until all attacks have ended, or until the jail has
 /// repeatedly failed to start in the same way. A single such failure proves nothing, because
 /// bubblewrap exits with 1 not only if a feature is missing, but also if its child was killed.
-TierTrial try_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
+TierTrial test_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     constexpr int most_tries = 30, enough_alike = 5;
     TierTrial trial;
     std::string last;
     for (int i = 0, alike = 0; i < most_tries; ++i) {
-        trial = try_once(tier, work_folder, is_thorough);
-        if (trial.is_cut_short) continue;
-        const bool is_told = !trial.outcomes.empty() || !missing_for(tier).empty();
+        trial = test_tier_once(tier, work_folder, is_thorough);
+        if (trial.was_killed_externally) continue;
+        const bool is_told = !trial.outcomes.empty() || !find_missing_requirement(tier).empty();
         alike = trial.problem == last ? alike + 1 : 1;
         if (is_told || alike == enough_alike) return trial;
         last = trial.problem;
     }
-    trial.is_cut_short = true;
+    trial.was_killed_externally = true;
     return trial;
 }
 
 /// Returns the reason for not using the tier.
-static std::string reason_against(const TierTrial& trial) {
+static std::string reason_to_reject(const TierTrial& trial) {
     if (!trial.problem.empty()) return trial.problem;
     const auto escape = std::ranges::find_if(
         trial.outcomes, [](const AttackOutcome& one) { return !one.escaped.empty(); });
     return "'" + escape->name + "' was not stopped: a worker " + escape->escaped;
 }
 
-Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {
+Tier find_secure_tier(const fs::path& work_folder, std::optional<Tier> wanted) {
     sweep_stale_cgroups();
     if (wanted == Tier::unsandboxed) return *wanted;
     std::string text = wanted ? std::string("sandbox ") + name_of(*wanted) +
@@ -148,10 +149,10 @@ Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {
                               : "there is no sandbox on this computer, and nothing was run";
     for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
         if (wanted && tier != *wanted) continue;
-        const TierTrial trial = try_tier(tier, work_folder, false);
-        if (trial.holds()) return tier;
-        text += std::string("\n  tier ") + name_of(tier) + ": " + reason_against(trial);
-        if (trial.is_cut_short) break;
+        const TierTrial trial = test_tier(tier, work_folder, false);
+        if (trial.stops_all_attacks()) return tier;
+        text += std::string("\n  tier ") + name_of(tier) + ": " + reason_to_reject(trial);
+        if (trial.was_killed_externally) break;
     }
     throw std::runtime_error(text + "\n./learn grade doctor says more");
 }

@@ -23,20 +23,20 @@ struct TierTrial {
     std::string problem;                  ///< why the jail does not start, or ""
     std::vector<AttackOutcome> outcomes;  ///< if it starts
     /// whether the jail was killed from outside, so that the test proves nothing
-    bool is_cut_short = false;
+    bool was_killed_externally = false;
     /// Reports whether the tier works and stops every attack.
-    bool holds() const;
+    bool stops_all_attacks() const;
 };
 
 /// Runs every attack in a jail of this tier. If the jail is killed during the test, tries again a
 /// few times. `work_folder` is a folder of the grader. With `is_thorough`, includes attacks that
 /// take several seconds, such as endless computing or sleeping.
-TierTrial try_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
+TierTrial test_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
 /// Returns the best tier that stops all attacks: A, or else B. First removes files and cgroups of
 /// graders that were killed. With `wanted`, tests only that tier; `unsandboxed` needs no test.
 /// Throws std::runtime_error if no tier works, or if the jail was killed from outside during the
 /// test. Such a kill must not lead to a weaker sandbox, because the tier is part of each result.
-Tier tier_that_holds(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
+Tier find_secure_tier(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 }  // namespace coalesce::grader

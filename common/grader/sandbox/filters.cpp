@@ -121,7 +121,7 @@ void allow_computing(Filter& filter) {
 }
 
 /// Allows the calls that a program needs to start. Its libraries are mapped as executable.
-void allow_beginning(Filter& filter) {
+void allow_program_start(Filter& filter) {
     filter.rule(SCMP_ACT_ALLOW, "execve arch_prctl set_tid_address");
     filter.rule_if(SCMP_ACT_ALLOW, "mmap", SCMP_A2(SCMP_CMP_EQ, PROT_READ | PROT_EXEC));
 }
@@ -129,7 +129,7 @@ void allow_beginning(Filter& filter) {
 void compile_filter(bool is_clang) {
     Filter filter(SCMP_ACT_ERRNO(EPERM));
     allow_computing(filter);
-    if (is_clang) allow_beginning(filter);
+    if (is_clang) allow_program_start(filter);
     filter.rule(
         SCMP_ACT_ALLOW,
         "wait4 stat lstat access faccessat faccessat2 readlink readlinkat getcwd getdents64");

@@ -28,22 +28,22 @@ using namespace std::chrono_literals;
 
 /// The time limit for starting a jail on a busy computer. Starting includes warming up the compiler
 /// or loading the simulator.
-constexpr auto kStartTime = 60s;
+constexpr auto kStartTimeout = 60s;
 /// The memory limit of a jail in bytes, in addition to its worker's. It covers shared memory and
 /// the server process.
 constexpr std::size_t kOwnMemory = std::size_t{512} << 20;
-constexpr std::size_t kMostProcesses = 96;
+constexpr std::size_t kMaxProcesses = 96;
 /// The number of jobs after which a jail is replaced, so that nothing accumulates in it.
-constexpr int kJobsOfOneJail = 2000;
+constexpr int kMaxJobsPerJail = 2000;
 
 /// Reports whether the status means that the process was killed. Bubblewrap exits with 128 plus the
 /// signal if its child was killed.
-bool is_kill(int status) {
+bool was_killed_by_signal(int status) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
     return signal == SIGKILL || signal == SIGTERM;
 }
 
-std::vector<std::string> environment_of(Tier tier, const std::string& simulator) {
+std::vector<std::string> jail_environment(Tier tier, const std::string& simulator) {
     std::vector<std::string> words = compiler_environment(simulator);
     words.insert(
         words.end(),
@@ -64,7 +64,7 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     std::istringstream words(kBubblewrapOptions);
     std::vector<std::string> command = {bubblewrap_program()};
     for (std::string word; words >> word;) command.push_back(word);
-    for (const std::string& path : readable_places()) {
+    for (const std::string& path : readable_paths()) {
         const bool is_link = fs::is_symlink(path);
         command.insert(command.end(), {is_link ? "--symlink" : "--ro-bind",
                                        is_link ? fs::read_symlink(path).string() : path, path});
@@ -137,16 +137,17 @@ void Jail::spawn() {
         is_wrapped ? bubblewrap_command(role_, program, simulator)
                    : std::vector<std::string>{program.string(), dashed_name(role_)};
     const std::vector<std::string> environment =
-        environment_of(tier_, is_wrapped ? "/sim" : simulator);
-    const std::vector<char*> words = pointers_to(command), variables = pointers_to(environment);
+        jail_environment(tier_, is_wrapped ? "/sim" : simulator);
+    const std::vector<char*> words = to_c_string_array(command),
+                             variables = to_c_string_array(environment);
     auto [ours, theirs] = socket_pair();
     const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
     if (tier_ != Tier::unsandboxed)
-        cgroup_ = Cgroup::make(kOwnMemory + (2048UL << 20), kMostProcesses);
+        cgroup_ = Cgroup::make(kOwnMemory + (2048UL << 20), kMaxProcesses);
     std::vector<Descriptor> entrances;
     std::vector<int> numbers;
     if (cgroup_) {
-        for (const std::string& entrance : cgroup_->entrances()) {
+        for (const std::string& entrance : cgroup_->enter_files()) {
             entrances.emplace_back(open(entrance.c_str(), O_WRONLY | O_CLOEXEC));
             numbers.push_back(entrances.back().get());
         }
@@ -163,7 +164,7 @@ void Jail::spawn() {
 }
 
 std::string Jail::start() {
-    if (process_ > 0 && jobs_done_ < kJobsOfOneJail) return "";
+    if (process_ > 0 && jobs_done_ < kMaxJobsPerJail) return "";
     stop();
     jobs_done_ = 0;
     was_killed_ = false;
@@ -175,10 +176,10 @@ std::string Jail::start() {
         return error.what();
     }
     Packet ready;
-    const Received received = receive_packet(control_.get(), ready, Clock::now() + kStartTime);
+    const Received received = receive_packet(control_.get(), ready, Clock::now() + kStartTimeout);
     if (received == Received::packet && ready.bytes.starts_with("ready ")) {
-        about_ = ready.bytes.substr(6);
-        kills_before_ = cgroup_ ? cgroup_->kills_for_memory() : 0;
+        ready_message_ = ready.bytes.substr(6);
+        earlier_memory_kills_ = cgroup_ ? cgroup_->out_of_memory_kills() : 0;
         return "";
     }
     std::string problem = "the jail for '" + dashed_name(role_) + "' does not start";
@@ -188,7 +189,7 @@ std::string Jail::start() {
         int status = 0;
         if (waitpid(process_, &status, 0) == process_) {
             process_ = 0;
-            was_killed_ = is_kill(status);
+            was_killed_ = was_killed_by_signal(status);
             problem += WIFEXITED(status) ? " (status " + std::to_string(WEXITSTATUS(status)) + ")"
                                          : " (signal " + std::to_string(WTERMSIG(status)) + ")";
         }
@@ -198,7 +199,7 @@ std::string Jail::start() {
 }
 
 bool Jail::ran_out_of_memory() const {
-    return cgroup_ && cgroup_->kills_for_memory() > kills_before_;
+    return cgroup_ && cgroup_->out_of_memory_kills() > earlier_memory_kills_;
 }
 
 JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
@@ -263,7 +264,7 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         }
         if (received == Received::timed_out) continue;
         if (received != Received::packet) return end_of_dead_jail();
-        const auto told = structure_in<EndMessage>(packet.bytes);
+        const auto told = to_structure<EndMessage>(packet.bytes);
         if (!told) return {.problem = "the jail has another version: build everything again"};
         return end_of(*told, job.limits);
     }
@@ -273,8 +274,8 @@ JobResult Jail::run(const Job& job) {
     JobResult result;
     if (result.end.problem = start(); !result.end.problem.empty()) return result;
     ++jobs_done_;
-    const Descriptor request = sealed_memory(job.request);
-    Descriptor answer = blank_memory(job.answer_bytes);
+    const Descriptor request = create_sealed_memfd(job.request);
+    Descriptor answer = create_blank_memfd(job.answer_bytes);
     auto [ours, theirs] = socket_pair();
     const JobMessage message{.processor_seconds = job.limits.processor_seconds,
                              .memory_bytes = static_cast<std::int64_t>(job.limits.memory_mb << 20)};
@@ -290,7 +291,7 @@ JobResult Jail::run(const Job& job) {
         stop();  // the next job must not receive this worker's end
         throw;
     }
-    if (cgroup_) kills_before_ = cgroup_->kills_for_memory();
+    if (cgroup_) earlier_memory_kills_ = cgroup_->out_of_memory_kills();
     if (result.end.how == JobEnd::How::jail_failed) stop();
     result.answer = Answer(std::move(answer));
     return result;

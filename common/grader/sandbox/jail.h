@@ -102,7 +102,7 @@ public:
     /// tell the causes of a failure apart.
     bool was_killed() const { return was_killed_; }
     /// Returns the text that the jail sent when it was ready, such as the compiler's name.
-    const std::string& about() const { return about_; }
+    const std::string& about() const { return ready_message_; }
     /// Returns the process id of the jail, or 0 if it is not running. Used by tests.
     pid_t process() const { return process_; }
     /// Kills the jail and all its processes.
@@ -119,9 +119,9 @@ private:
     Tier tier_;
     std::unique_ptr<Cgroup> cgroup_;
     Descriptor control_;
-    std::string about_;
+    std::string ready_message_;
     pid_t process_ = 0;
-    long kills_before_ = 0;
+    long earlier_memory_kills_ = 0;
     int jobs_done_ = 0;
     bool was_killed_ = false;
 };

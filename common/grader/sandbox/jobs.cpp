@@ -8,62 +8,62 @@
 
 namespace coalesce::grader {
 
-void describe(auto& codec, ForetoldTime& foretold) {
+void describe(auto& codec, PredictedTime& foretold) {
     fields(codec, "predicted", foretold.predicted, "is_moved", foretold.is_moved);
 }
 
 namespace {
 
 /// The maximum number of reports kept from an answer.
-constexpr std::size_t kMostReports = 200;
-constexpr std::size_t kMostLines = 2000;
-constexpr std::size_t kMostMessages = 50;
+constexpr std::size_t kMaxReports = 200;
+constexpr std::size_t kMaxLines = 2000;
+constexpr std::size_t kMaxMessages = 50;
 /// The maximum length of a message, in bytes.
-constexpr std::size_t kMostText = 4000;
+constexpr std::size_t kMaxMessageBytes = 4000;
 /// The maximum length of a file's or kernel's name, in bytes. A student can make both arbitrarily
 /// long, with #line or a long identifier.
-constexpr std::size_t kMostName = 200;
+constexpr std::size_t kMaxNameBytes = 200;
 
 template <class List>
-void cut(List& list, std::size_t most) {
+void truncate(List& list, std::size_t most) {
     if (list.size() > most) list.resize(most);
 }
 
-void cut(std::string& text) {
-    if (text.size() > kMostText) text = text.substr(0, kMostText) + " ...\n";
+void truncate(std::string& text) {
+    if (text.size() > kMaxMessageBytes) text = text.substr(0, kMaxMessageBytes) + " ...\n";
 }
 
-void cut_name(std::string& name) {
-    name = shown(name, kMostName);
+void truncate_name(std::string& name) {
+    name = escape_line(name, kMaxNameBytes);
 }
 
-void cut(Failure& failure) {
-    for (std::string* text : {&failure.headline, &failure.details, &failure.next}) cut(*text);
-    cut_name(failure.place.file);
+void truncate(Failure& failure) {
+    for (std::string* text : {&failure.headline, &failure.details, &failure.next}) truncate(*text);
+    truncate_name(failure.place.file);
     failure.map.reset();
 }
 
 /// Trims the answer to the size that an honest kernel can produce. A hostile kernel may write
 /// anything that parses.
-Compiled tamed(Compiled compiled) {
-    cut(compiled.messages, kMostMessages);
+Compiled sanitize_answer(Compiled compiled) {
+    truncate(compiled.messages, kMaxMessages);
     for (Message& message : compiled.messages) {
-        cut(message.text);
-        cut_name(message.place.file);
+        truncate(message.text);
+        truncate_name(message.place.file);
     }
-    cut(compiled.compiler);
-    cut(compiled.failure);
+    truncate(compiled.compiler);
+    truncate(compiled.failure);
     return compiled;
 }
 
-Trial tamed(Trial trial) {
-    cut(trial.reports, kMostReports);
-    cut(trial.lines, kMostLines);
-    cut(trial.accesses, kMostTracedAccesses);
-    cut(trial.refused);
+Trial sanitize_answer(Trial trial) {
+    truncate(trial.reports, kMaxReports);
+    truncate(trial.lines, kMaxLines);
+    truncate(trial.accesses, kMaxTracedAccesses);
+    truncate(trial.launch_failure);
     for (simulated::Report& report : trial.reports) {
-        for (std::string* text : {&report.message, &report.cure}) cut(*text);
-        for (Place* place : {&report.place, &report.other_place}) cut_name(place->file);
+        for (std::string* text : {&report.message, &report.cure}) truncate(*text);
+        for (Place* place : {&report.place, &report.other_place}) truncate_name(place->file);
     }
     for (const simulated::Access& access : trial.accesses) {
         if (access.bytes_per_lane >= 1 && access.bytes_per_lane <= 16) continue;
@@ -74,16 +74,16 @@ Trial tamed(Trial trial) {
 
 /// The widest error band that is accepted in an answer, as a fraction of the time. No band of the
 /// model is wider.
-constexpr double kWidestBand = 1;
+constexpr double kMaxErrorBand = 1;
 /// The smallest memory traffic that is accepted in an answer, as a fraction of the bytes of the
 /// task. It is below 1 because a few recorded blocks stand for all blocks.
-constexpr double kLeastMoved = 0.95;
+constexpr double kMinMovedFraction = 0.95;
 /// The highest speed that is accepted in an answer, as a multiple of the speed of a copy. No kernel
 /// is that fast.
-constexpr double kFastest = 2;
+constexpr double kMaxSpeedOfCopy = 2;
 
-ForetoldTime tamed(const ForetoldTime& told, Shape shape) {
-    const ForetoldTime not_moved{.predicted = {}, .is_moved = false};
+PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
+    const PredictedTime not_moved{.predicted = {}, .is_moved = false};
     if (!told.is_moved) return not_moved;
     if (!told.predicted) return {};
     const timing::Gpu& gpu = timing::known_gpus().front();
@@ -91,13 +91,13 @@ ForetoldTime tamed(const ForetoldTime& told, Shape shape) {
         throw std::runtime_error("one launch was to be predicted");
     }
     timing::Prediction launch = told.predicted->launches.front();
-    if (!(launch.memory_bytes >= kLeastMoved * useful_bytes(shape))) return not_moved;
+    if (!(launch.memory_bytes >= kMinMovedFraction * useful_bytes(shape))) return not_moved;
     const bool is_time =
-        launch.ms > 0 && launch.error_band >= 0 && launch.error_band <= kWidestBand;
+        launch.ms > 0 && launch.error_band >= 0 && launch.error_band <= kMaxErrorBand;
     if (!is_time || launch.gpu != gpu.name) throw std::runtime_error("that is no time of a launch");
     launch.measured_gpu = gpu.measured;
     launch.time_line = {};
-    cut_name(launch.kernel);
+    truncate_name(launch.kernel);
     Predicted predicted{.shape = shape,
                         .gpu = gpu.name,
                         .measured_gpu = gpu.measured,
@@ -106,43 +106,44 @@ ForetoldTime tamed(const ForetoldTime& told, Shape shape) {
                         .gbps = useful_bytes(shape) / (launch.ms * 1e6),
                         .error_band = launch.error_band,
                         .launches = {launch}};
-    if (predicted.of_copy() > kFastest) throw std::runtime_error("no kernel is as fast as that");
+    if (predicted.fraction_of_copy() > kMaxSpeedOfCopy)
+        throw std::runtime_error("no kernel is as fast as that");
     return {predicted};
 }
 
 }  // namespace
 
 std::string to_json(const Compiled& compiled) {
-    return codec::write(tamed(compiled));
+    return codec::write(sanitize_answer(compiled));
 }
-Compiled compile_answer(std::string_view json) {
-    return tamed(codec::read<Compiled>(json));
+Compiled parse_compile_answer(std::string_view json) {
+    return sanitize_answer(codec::read<Compiled>(json));
 }
 
 std::string to_json(const Trial& trial) {
-    Trial told = tamed(trial);
+    Trial told = sanitize_answer(trial);
     std::string json = codec::write(told);
     // A character can take six bytes in JSON, so shorten the lists until the text fits. Keep their
     // first entries, which name the cause.
-    while (json.size() > kMostTrialText && told.reports.size() + told.lines.size() > 2) {
-        cut(told.reports, (told.reports.size() + 1) / 2);
-        cut(told.lines, (told.lines.size() + 1) / 2);
+    while (json.size() > kMaxTrialTextBytes && told.reports.size() + told.lines.size() > 2) {
+        truncate(told.reports, (told.reports.size() + 1) / 2);
+        truncate(told.lines, (told.lines.size() + 1) / 2);
         json = codec::write(told);
     }
     return json;
 }
-Trial trial_answer(std::string_view json) {
-    return tamed(codec::read<Trial>(json));
+Trial parse_trial_answer(std::string_view json) {
+    return sanitize_answer(codec::read<Trial>(json));
 }
 
-std::string to_json(const ForetoldTime& foretold) {
+std::string to_json(const PredictedTime& foretold) {
     return codec::write(foretold);
 }
-ForetoldTime predicted_answer(std::string_view json, Shape shape) {
-    return tamed(codec::read<ForetoldTime>(json), shape);
+PredictedTime parse_prediction_answer(std::string_view json, Shape shape) {
+    return sanitize_answer(codec::read<PredictedTime>(json), shape);
 }
 
-ImageLayout layout_of(const LaunchJob& job) {
+ImageLayout layout_for_job(const LaunchJob& job) {
     if (job.is_predicted) return {};
     const Shape shape = job.order.shape;
     return {.matrix_bytes = sizeof(float) * static_cast<std::size_t>(shape.rows) *

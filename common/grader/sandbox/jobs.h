@@ -24,7 +24,7 @@ struct CompileJob {
 /// A request to launch a kernel once.
 struct LaunchJob {
     Compiled kernel;                 ///< its PTX and names
-    TrialOrder order;                ///< the launch to make
+    TrialRequest order;              ///< the launch to make
     bool is_in_place = false;        ///< the kernel has one matrix
     bool is_predicted = false;       ///< whether to predict the time; needs no matrices
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
@@ -48,26 +48,26 @@ void describe(auto& codec, LaunchJob& job) {
 }
 
 std::string to_json(const Compiled& compiled);
-Compiled compile_answer(std::string_view json);
+Compiled parse_compile_answer(std::string_view json);
 /// Returns the results of a launch as JSON. The matrices, the comparison and the requested shape
 /// are left out.
 std::string to_json(const Trial& trial);
-Trial trial_answer(std::string_view json);
+Trial parse_trial_answer(std::string_view json);
 
 /// The predicted time of a launch on a GPU.
-struct ForetoldTime {
+struct PredictedTime {
     std::optional<Predicted> predicted;  ///< empty if the model cannot predict the time
     bool is_moved = true;                ///< false if the blocks store wrong values or omit some
 };
-std::string to_json(const ForetoldTime& foretold);
+std::string to_json(const PredictedTime& foretold);
 /// Reads a prediction. Takes only the model's figures for the launch from the answer and computes
 /// the rest from the shape and the known GPU. Rejects impossibly fast times. Throws
 /// std::runtime_error for an answer that no simulator would give.
-ForetoldTime predicted_answer(std::string_view json, Shape shape);
+PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 
 /// The note that a worker sends when the kernel is loaded and its launch is known. The grader
 /// replies with the matrices.
-constexpr std::string_view kImagesWanted = "loaded";
+constexpr std::string_view kRequestImages = "loaded";
 
 /// The layout of the two matrices in their shared memory. Each has guards on both sides, and `in`
 /// is first.
@@ -77,13 +77,13 @@ struct ImageLayout {
     std::size_t both() const { return 2 * one(); }
 };
 /// Returns the layout of the matrices for a job.
-ImageLayout layout_of(const LaunchJob& job);
+ImageLayout layout_for_job(const LaunchJob& job);
 /// Returns the offset of the text in a launch's answer, where it follows the matrices.
 std::size_t text_offset(const ImageLayout& layout);
 /// The room for that text.
-constexpr std::size_t kMostAnswerText = std::size_t{4} << 20;
+constexpr std::size_t kMaxAnswerTextBytes = std::size_t{4} << 20;
 /// The maximum number of bytes of text in the answer of a trial, no matter what a kernel makes the
 /// simulator report.
-constexpr std::size_t kMostTrialText = kMostAnswerText - 64;
+constexpr std::size_t kMaxTrialTextBytes = kMaxAnswerTextBytes - 64;
 
 }  // namespace coalesce::grader

@@ -18,25 +18,25 @@ namespace coalesce::grader {
 namespace {
 
 // The headers of some distributions do not define these flags yet.
-constexpr std::uint64_t kRefer = 1ULL << 13;     // version 2
-constexpr std::uint64_t kTruncate = 1ULL << 14;  // version 3
-constexpr std::uint64_t kIoctl = 1ULL << 15;     // version 5
+constexpr std::uint64_t kAccessRefer = 1ULL << 13;     // version 2
+constexpr std::uint64_t kAccessTruncate = 1ULL << 14;  // version 3
+constexpr std::uint64_t kAccessIoctl = 1ULL << 15;     // version 5
 /// All rights of version 1.
-constexpr std::uint64_t kFirst = (1ULL << 13) - 1;
+constexpr std::uint64_t kAccessVersion1 = (1ULL << 13) - 1;
 
-std::uint64_t handled_by(int version) {
-    std::uint64_t rights = kFirst;
-    if (version >= 2) rights |= kRefer;
-    if (version >= 3) rights |= kTruncate;
-    if (version >= 5) rights |= kIoctl;
+std::uint64_t rights_of_version(int version) {
+    std::uint64_t rights = kAccessVersion1;
+    if (version >= 2) rights |= kAccessRefer;
+    if (version >= 3) rights |= kAccessTruncate;
+    if (version >= 5) rights |= kAccessIoctl;
     return rights;
 }
 
-[[noreturn]] void landlock_fails(const char* what) {
+[[noreturn]] void throw_landlock_error(const char* what) {
     throw std::runtime_error(std::string("Landlock: ") + what + ": " + std::strerror(errno));
 }
 
-void allow(int rules, const std::string& path, std::uint64_t rights) {
+void allow_path(int rules, const std::string& path, std::uint64_t rights) {
     const Descriptor place(open(path.c_str(), O_PATH | O_CLOEXEC));
     struct stat status {};
     if (!place || fstat(place.get(), &status) != 0) return;
@@ -45,7 +45,7 @@ void allow(int rules, const std::string& path, std::uint64_t rights) {
     rule.allowed_access = rights;
     if (S_ISDIR(status.st_mode)) rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_DIR;
     if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
-        landlock_fails("a folder cannot be allowed");
+        throw_landlock_error("a folder cannot be allowed");
     }
 }
 
@@ -59,16 +59,17 @@ int landlock_version() {
 
 void allow_reading_only(const std::vector<std::string>& paths, bool also_running) {
     landlock_ruleset_attr attributes{};
-    attributes.handled_access_fs = handled_by(landlock_version());
+    attributes.handled_access_fs = rights_of_version(landlock_version());
     const Descriptor rules(
         static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
-    if (!rules) landlock_fails("it is not there");
+    if (!rules) throw_landlock_error("it is not there");
     const std::uint64_t rights =
         LANDLOCK_ACCESS_FS_READ_FILE | (also_running ? LANDLOCK_ACCESS_FS_EXECUTE : 0);
-    for (const std::string& path : paths) allow(rules.get(), path, rights);
+    for (const std::string& path : paths) allow_path(rules.get(), path, rights);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        landlock_fails("privileges cannot be given up");
-    if (syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) landlock_fails("it refuses");
+        throw_landlock_error("privileges cannot be given up");
+    if (syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0)
+        throw_landlock_error("it refuses");
 }
 
 }  // namespace coalesce::grader

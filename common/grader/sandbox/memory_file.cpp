@@ -19,19 +19,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kFixedSize = F_SEAL_SHRINK | F_SEAL_GROW;
+constexpr int kSealSize = F_SEAL_SHRINK | F_SEAL_GROW;
 /// The longest time to wait for a seal. The kernel refuses to seal a memfd while it moves or
 /// reclaims one of its pages, which can take a long time on a busy computer.
-constexpr auto kPatience = 20s;
+constexpr auto kMaxSealWait = 20s;
 
-[[noreturn]] void memory_fails(const char* what) {
+[[noreturn]] void throw_memory_error(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-Descriptor new_memory(std::size_t bytes) {
+Descriptor create_memfd(std::size_t bytes) {
     Descriptor memory(memfd_create("grader", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!memory) memory_fails("no memory to share can be made");
-    if (ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) memory_fails("no room to share");
+    if (!memory) throw_memory_error("no memory to share can be made");
+    if (ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)
+        throw_memory_error("no room to share");
     return memory;
 }
 
@@ -39,12 +40,12 @@ Descriptor new_memory(std::size_t bytes) {
 
 Mapping::Mapping(int descriptor, bool is_writable) {
     struct stat status {};
-    if (fstat(descriptor, &status) != 0) memory_fails("shared memory has no size");
+    if (fstat(descriptor, &status) != 0) throw_memory_error("shared memory has no size");
     size_ = static_cast<std::size_t>(status.st_size);
     void* data = mmap(nullptr, std::max<std::size_t>(size_, 1),
                       is_writable ? PROT_READ | PROT_WRITE : PROT_READ,
                       is_writable ? MAP_SHARED : MAP_PRIVATE, descriptor, 0);
-    if (data == MAP_FAILED) memory_fails("shared memory cannot be mapped");
+    if (data == MAP_FAILED) throw_memory_error("shared memory cannot be mapped");
     data_ = static_cast<std::byte*>(data);
 }
 
@@ -55,23 +56,23 @@ Mapping::~Mapping() {
 Mapping::Mapping(Mapping&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
-Descriptor sealed_memory(std::string_view bytes) {
-    Descriptor memory = new_memory(bytes.size());
-    if (!write_all(memory.get(), bytes)) memory_fails("shared memory cannot be written");
-    if (!seal(memory.get())) memory_fails("shared memory cannot be sealed");
+Descriptor create_sealed_memfd(std::string_view bytes) {
+    Descriptor memory = create_memfd(bytes.size());
+    if (!write_all(memory.get(), bytes)) throw_memory_error("shared memory cannot be written");
+    if (!seal(memory.get())) throw_memory_error("shared memory cannot be sealed");
     return memory;
 }
 
-Descriptor blank_memory(std::size_t bytes) {
-    Descriptor memory = new_memory(bytes);
-    if (fcntl(memory.get(), F_ADD_SEALS, kFixedSize) != 0)
-        memory_fails("shared memory has no seals");
+Descriptor create_blank_memfd(std::size_t bytes) {
+    Descriptor memory = create_memfd(bytes);
+    if (fcntl(memory.get(), F_ADD_SEALS, kSealSize) != 0)
+        throw_memory_error("shared memory has no seals");
     return memory;
 }
 
 bool seal(int descriptor) {
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while (fcntl(descriptor, F_ADD_SEALS, kFixedSize | F_SEAL_WRITE | F_SEAL_SEAL) != 0) {
+    const auto deadline = std::chrono::steady_clock::now() + kMaxSealWait;
+    while (fcntl(descriptor, F_ADD_SEALS, kSealSize | F_SEAL_WRITE | F_SEAL_SEAL) != 0) {
         if (errno != EBUSY || std::chrono::steady_clock::now() > deadline) return false;
         std::this_thread::sleep_for(5ms);
     }
@@ -92,7 +93,7 @@ std::string Answer::bytes(std::size_t offset, std::size_t count) const {
         const ssize_t now = pread(memory_.get(), copy.data() + done, count - done,
                                   static_cast<off_t>(offset + done));
         if (now < 0 && errno == EINTR) continue;
-        if (now < 0) memory_fails("the answer cannot be read");
+        if (now < 0) throw_memory_error("the answer cannot be read");
         if (now == 0) throw std::runtime_error("the answer is shorter than it must be");
         done += static_cast<std::size_t>(now);
     }
@@ -101,7 +102,7 @@ std::string Answer::bytes(std::size_t offset, std::size_t count) const {
 
 std::string Answer::text(std::size_t offset) const {
     struct stat status {};
-    if (fstat(memory_.get(), &status) != 0) memory_fails("the answer has no size");
+    if (fstat(memory_.get(), &status) != 0) throw_memory_error("the answer has no size");
     const auto size = static_cast<std::size_t>(status.st_size);
     std::uint64_t length = 0;
     if (size < offset || size - offset < sizeof length) return {};

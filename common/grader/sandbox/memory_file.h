@@ -37,9 +37,9 @@ private:
 };
 
 /// Returns a sealed memfd that contains these bytes. Throws std::runtime_error on failure.
-Descriptor sealed_memory(std::string_view bytes);
+Descriptor create_sealed_memfd(std::string_view bytes);
 /// Returns a memfd of a fixed size, filled with zeros. Throws std::runtime_error on failure.
-Descriptor blank_memory(std::size_t bytes);
+Descriptor create_blank_memfd(std::size_t bytes);
 /// Makes the memfd read-only. Waits as long as the kernel uses one of its pages. Returns false if
 /// another process can still write to it, or if the wait takes too long.
 bool seal(int descriptor);

@@ -15,7 +15,7 @@
 namespace coalesce::grader {
 namespace {
 
-pid_t fork_with(unsigned long namespaces) {
+pid_t fork_in_namespaces(unsigned long namespaces) {
     return static_cast<pid_t>(syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0));
 }
 
@@ -40,11 +40,11 @@ bool keep_user_and_group(uid_t user, gid_t group) {
 /// Reports whether namespaces can be nested. fork_first_of_namespace creates the outer one, and
 /// bubblewrap the inner one.
 bool can_nest(unsigned long namespaces, uid_t user, gid_t group) {
-    const pid_t trial = fork_with(namespaces);
+    const pid_t trial = fork_in_namespaces(namespaces);
     if (trial < 0) return false;
     if (trial == 0) {
         if ((namespaces & CLONE_NEWUSER) != 0 && !keep_user_and_group(user, group)) _exit(1);
-        const pid_t inner = fork_with(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS);
+        const pid_t inner = fork_in_namespaces(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS);
         if (inner == 0) _exit(0);
         _exit(inner > 0 && waitpid(inner, nullptr, 0) == inner ? 0 : 1);
     }
@@ -78,7 +78,7 @@ pid_t fork_first_of_namespace() {
     const unsigned long namespaces = namespaces_to_make();
     const uid_t user = geteuid();
     const gid_t group = getegid();
-    const pid_t process = fork_with(namespaces);
+    const pid_t process = fork_in_namespaces(namespaces);
     if (process == 0 && (namespaces & CLONE_NEWUSER) != 0 && !keep_user_and_group(user, group))
         _exit(126);
     return process;

@@ -21,12 +21,12 @@ int milliseconds_until(Clock::time_point deadline) {
 }
 
 /// Aligned space for the descriptors of a message.
-union Control {
+union ControlBuffer {
     cmsghdr header;
-    std::array<char, CMSG_SPACE(kMostPacketDescriptors * sizeof(int))> bytes;
+    std::array<char, CMSG_SPACE(kMaxPacketDescriptors * sizeof(int))> bytes;
 };
 
-void take_descriptors(msghdr& header, Packet& message) {
+void extract_descriptors(msghdr& header, Packet& message) {
     for (cmsghdr* part = CMSG_FIRSTHDR(&header); part; part = CMSG_NXTHDR(&header, part)) {
         if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
         const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -50,7 +50,7 @@ std::pair<Descriptor, Descriptor> socket_pair() {
 
 bool send_packet(int socket, std::string_view bytes, const std::vector<int>& descriptors) {
     iovec part{const_cast<char*>(bytes.data()), bytes.size()};
-    Control control{};
+    ControlBuffer control{};
     msghdr header{};
     header.msg_iov = &part;
     header.msg_iovlen = 1;
@@ -78,9 +78,9 @@ Received receive_packet(int socket, Packet& message, Clock::time_point deadline)
         if (ready < 0 && errno == EINTR) continue;
         if (ready < 0) return Received::closed;
         if (ready == 0) return Received::timed_out;
-        std::array<char, kMostPacketBytes> bytes;
+        std::array<char, kMaxPacketBytes> bytes;
         iovec part{bytes.data(), bytes.size()};
-        Control control{};
+        ControlBuffer control{};
         msghdr header{};
         header.msg_iov = &part;
         header.msg_iovlen = 1;
@@ -90,7 +90,7 @@ Received receive_packet(int socket, Packet& message, Clock::time_point deadline)
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (count <= 0) return Received::closed;
         message = {};
-        take_descriptors(header, message);
+        extract_descriptors(header, message);
         message.bytes.assign(bytes.data(), static_cast<std::size_t>(count));
         return Received::packet;
     }

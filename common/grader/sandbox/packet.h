@@ -25,8 +25,8 @@ struct Packet {
 enum class Received { packet, closed, timed_out };
 
 /// The maximum number of bytes and of descriptors in a message.
-constexpr std::size_t kMostPacketBytes = 4096;
-constexpr std::size_t kMostPacketDescriptors = 4;
+constexpr std::size_t kMaxPacketBytes = 4096;
+constexpr std::size_t kMaxPacketDescriptors = 4;
 
 /// Returns two connected sockets, which child programs do not inherit. Throws std::runtime_error on
 /// failure.

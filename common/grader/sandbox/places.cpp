@@ -23,8 +23,8 @@ fs::path own_folder() {
 
 /// Finds a file called `name` in this program's folder, in one of its parents, or in a folder `bin`
 /// in any of these. Throws std::runtime_error if there is none.
-fs::path look_upwards(const std::string& what, const std::string& name,
-                      bool (*is_it)(const fs::path& file)) {
+fs::path find_in_parents(const std::string& what, const std::string& name,
+                         bool (*is_it)(const fs::path& file)) {
     for (fs::path folder = own_folder();; folder = folder.parent_path()) {
         for (const fs::path& file : {folder / name, folder / "bin" / name}) {
             if (is_it(file)) return file;
@@ -40,7 +40,7 @@ bool is_program(const fs::path& file) {
 }
 
 bool is_simulator(const fs::path& file) {
-    return read_if_there(file).value_or("").find("coalesceSimulatorVersion") != std::string::npos;
+    return read_if_exists(file).value_or("").find("coalesceSimulatorVersion") != std::string::npos;
 }
 
 /// Returns the folder of clang and its libraries. Returns "" if they are in /usr/lib, where
@@ -93,7 +93,7 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
             const std::string clang = fs::canonical(compiler->path);
             for (const std::string& word :
                  clang_filter_command(clang, CompileOptions{}.architecture)) {
-                called += word + kBetweenWords;
+                called += word + kWordSeparator;
             }
             words.push_back(kClangNameVariable + ("=" + version_of(*compiler)));
         }
@@ -107,7 +107,7 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
     return words;
 }
 
-std::vector<std::string> readable_places() {
+std::vector<std::string> readable_paths() {
     std::vector<std::string> places;
     const auto add = [&](const std::string& path) {
         std::error_code error;
@@ -142,12 +142,12 @@ std::filesystem::path jail_program() {
     if (const char* given = std::getenv("COALESCE_GRADER_PROGRAMS")) {
         return fs::absolute(fs::path(given) / "jail");
     }
-    return look_upwards("the program grader/jail", "grader/jail", is_program);
+    return find_in_parents("the program grader/jail", "grader/jail", is_program);
 }
 
 std::filesystem::path simulator_folder() {
-    return look_upwards("the simulated GPU (lib/libcudart.so.13)", "lib/libcudart.so.13",
-                        is_simulator)
+    return find_in_parents("the simulated GPU (lib/libcudart.so.13)", "lib/libcudart.so.13",
+                           is_simulator)
         .parent_path();
 }
 

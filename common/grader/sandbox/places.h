@@ -23,6 +23,6 @@ std::string toolkit_folder();
 std::vector<std::string> compiler_environment(const std::string& simulator);
 /// Returns the files and folders that a jail may read: system libraries, the compiler and its
 /// headers.
-std::vector<std::string> readable_places();
+std::vector<std::string> readable_paths();
 
 }  // namespace coalesce::grader

@@ -35,7 +35,7 @@ constexpr int kNoMemoryLeft = 121;
 /// Names of environment variables for a jail that uses clang: one contains clang's command line,
 /// the other clang's name and version.
 constexpr const char* kClangVariable = "COALESCE_JAIL_CLANG";
-constexpr char kBetweenWords = '\x1f';
+constexpr char kWordSeparator = '\x1f';
 constexpr const char* kClangNameVariable = "COALESCE_JAIL_CLANG_NAME";
 
 template <class Structure>
@@ -44,7 +44,7 @@ std::string_view bytes_of(const Structure& structure) {
 }
 
 template <class Structure>
-std::optional<Structure> structure_in(std::string_view bytes) {
+std::optional<Structure> to_structure(std::string_view bytes) {
     Structure structure;
     if (bytes.size() != sizeof structure) return std::nullopt;
     std::memcpy(&structure, bytes.data(), sizeof structure);

@@ -39,8 +39,8 @@ int bind(sqlite3_stmt* statement, int parameter, const Value& value) {
     return sqlite3_bind_blob64(statement, parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
 }
 
-FoundRow row_of(sqlite3_stmt* statement) {
-    FoundRow row;
+ResultRow row_of(sqlite3_stmt* statement) {
+    ResultRow row;
     for (int column = 0; column < sqlite3_column_count(statement); ++column) {
         if (sqlite3_column_type(statement, column) == SQLITE_INTEGER) {
             row.values.emplace_back(std::int64_t{sqlite3_column_int64(statement, column)});
@@ -58,7 +58,7 @@ FoundRow row_of(sqlite3_stmt* statement) {
 void Database::fail(const std::string& doing) const {
     int code = handle_ != nullptr ? sqlite3_extended_errcode(handle_) : SQLITE_NOMEM;
     std::string what = handle_ != nullptr ? sqlite3_errmsg(handle_) : "no memory";
-    throw Infrastructure(name_ + ": " + doing + ": " + what + "; " + advice(code));
+    throw InfrastructureError(name_ + ": " + doing + ": " + what + "; " + advice(code));
 }
 
 Database::Database(const std::filesystem::path& file, int milliseconds) : name_(file.string()) {
@@ -87,12 +87,12 @@ void Database::execute(const std::string& statements) {
     }
 }
 
-std::int64_t Database::last_row() const {
+std::int64_t Database::last_inserted_row() const {
     return sqlite3_last_insert_rowid(handle_);
 }
 
-std::vector<FoundRow> Database::ask(const std::string& statement,
-                                    const std::vector<Value>& values) {
+std::vector<ResultRow> Database::query(const std::string& statement,
+                                       const std::vector<Value>& values) {
     sqlite3_stmt* prepared = nullptr;
     if (sqlite3_prepare_v2(handle_, statement.c_str(), static_cast<int>(statement.size()),
                            &prepared, nullptr) != SQLITE_OK) {
@@ -105,7 +105,7 @@ std::vector<FoundRow> Database::ask(const std::string& statement,
             fail("giving it a value");
         }
     }
-    std::vector<FoundRow> rows;
+    std::vector<ResultRow> rows;
     int code = sqlite3_step(prepared);
     for (; code == SQLITE_ROW; code = sqlite3_step(prepared)) rows.push_back(row_of(prepared));
     if (code != SQLITE_DONE) fail("reading or writing it");
@@ -120,7 +120,7 @@ Transaction::~Transaction() {
     if (!is_open_) return;
     try {
         database_.execute("rollback");
-    } catch (const Infrastructure&) {
+    } catch (const InfrastructureError&) {
         // SQLite has already rolled the change back, or will do so when the file is opened again.
     }
 }

@@ -16,7 +16,7 @@ namespace coalesce::grader {
 using Value = std::variant<std::int64_t, std::string>;
 
 /// A row of a query's result. Columns are numbered from 0.
-struct FoundRow {
+struct ResultRow {
     std::vector<Value> values;
     const std::string& text(std::size_t column) const { return std::get<1>(values.at(column)); }
     std::int64_t number(std::size_t column) const { return std::get<0>(values.at(column)); }
@@ -36,9 +36,10 @@ public:
     void execute(const std::string& statements);
     /// Executes one statement and returns its rows. Each parameter needs a value: `ask("select x
     /// from t where y = ?", {y})`.
-    std::vector<FoundRow> ask(const std::string& statement, const std::vector<Value>& values = {});
+    std::vector<ResultRow> query(const std::string& statement,
+                                 const std::vector<Value>& values = {});
     /// Returns the number of the row that was inserted last.
-    std::int64_t last_row() const;
+    std::int64_t last_inserted_row() const;
 
 private:
     [[noreturn]] void fail(const std::string& doing) const;

@@ -15,20 +15,20 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const fs::path& file, const char* step, int error = errno) {
-    throw Infrastructure(file.string() + ": " + step + " failed (" + strerror(error) +
-                         "); make room or change the rights, then run the same command again");
+    throw InfrastructureError(file.string() + ": " + step + " failed (" + strerror(error) +
+                              "); make room or change the rights, then run the same command again");
 }
 
 }  // namespace
 
-void write_whole(const fs::path& file, std::string_view bytes, mode_t mode) {
-    const auto error = coalesce::write_whole(file, bytes, {.mode = mode, .is_synced = true});
+void write_atomically(const fs::path& file, std::string_view bytes, mode_t mode) {
+    const auto error = coalesce::write_atomically(file, bytes, {.mode = mode, .should_sync = true});
     if (error) fail(file, "writing", error.value());
 }
 
-bool write_first(const fs::path& file, std::string_view bytes, mode_t mode) {
-    const auto error =
-        coalesce::write_whole(file, bytes, {.mode = mode, .is_synced = true, .is_first = true});
+bool write_if_absent(const fs::path& file, std::string_view bytes, mode_t mode) {
+    const auto error = coalesce::write_atomically(
+        file, bytes, {.mode = mode, .should_sync = true, .must_not_exist = true});
     if (error && error != std::errc::file_exists) fail(file, "writing", error.value());
     return !error;
 }
@@ -51,9 +51,9 @@ FileLock::FileLock(const fs::path& file, const std::string& what)
     if (flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
         char owner[32] = {};
         ssize_t count = pread(descriptor_.get(), owner, sizeof owner - 1, 0);
-        throw Infrastructure(what + " is in use by another process" +
-                             (count > 0 ? " (" + std::string(owner) + ")" : "") +
-                             "; wait until it ends, then run the same command again");
+        throw InfrastructureError(what + " is in use by another process" +
+                                  (count > 0 ? " (" + std::string(owner) + ")" : "") +
+                                  "; wait until it ends, then run the same command again");
     }
     std::string owner = "process " + std::to_string(getpid());
     // Record the owner for the error message above. The lock works even if this fails.

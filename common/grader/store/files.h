@@ -15,11 +15,12 @@ namespace coalesce::grader {
 
 /// Writes a file under a temporary name in the same folder, syncs it to disk, and renames it.
 /// Throws Infrastructure on failure.
-void write_whole(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
+void write_atomically(const std::filesystem::path& file, std::string_view bytes,
+                      mode_t mode = 0644);
 
 /// Writes a file. If it exists already, changes nothing and returns false. Throws Infrastructure on
 /// failure.
-bool write_first(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
+bool write_if_absent(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
 
 /// Creates a folder and its parents. Throws Infrastructure on failure.
 void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);

@@ -11,7 +11,7 @@ namespace {
 constexpr int kFormat = 1;
 
 // The `at` columns hold times for human readers. No decision depends on them.
-constexpr const char* kTables = R"(
+constexpr const char* kCreateTables = R"(
 create table if not exists source (
     digest blob primary key, bytes blob not null) strict, without rowid;
 create table if not exists run (
@@ -33,7 +33,7 @@ create table if not exists attempt (
 
 // Returns the triggers that forbid changing or removing rows, which protect the store from our own
 // mistakes.
-std::string guards() {
+std::string immutability_triggers() {
     std::string text;
     for (std::string table : {"source", "run", "entry", "finished", "result", "attempt"}) {
         for (std::string change : {"update", "delete"}) {
@@ -52,61 +52,62 @@ std::int64_t now() {
 }  // namespace
 
 Store::Store(const std::filesystem::path& file, int milliseconds) : database_(file, milliseconds) {
-    std::int64_t format = database_.ask("pragma user_version").at(0).number(0);
+    std::int64_t format = database_.query("pragma user_version").at(0).number(0);
     if (format != 0 && format != kFormat) {
         throw UsageError(file.string() + " is of another version of the grader (format " +
                          std::to_string(format) + "); use that version, or rename the file");
     }
     if (format == kFormat) return;
     Transaction change(database_);
-    database_.execute(kTables + guards() + "pragma user_version = " + std::to_string(kFormat));
+    database_.execute(kCreateTables + immutability_triggers() +
+                      "pragma user_version = " + std::to_string(kFormat));
     change.commit();
 }
 
 std::string Store::source(const std::string& digest) {
-    const auto rows = database_.ask("select bytes from source where digest = ?", {digest});
+    const auto rows = database_.query("select bytes from source where digest = ?", {digest});
     if (rows.empty()) {
-        throw Infrastructure("the store lacks the source " + digest +
-                             "; run again without --resume, with --submissions");
+        throw InfrastructureError("the store lacks the source " + digest +
+                                  "; run again without --resume, with --submissions");
     }
     return rows[0].text(0);
 }
 
-std::int64_t Store::begin_run(const std::string& assignment, const std::string& stamp,
+std::int64_t Store::start_run(const std::string& assignment, const std::string& stamp,
                               const std::vector<Entry>& entries,
                               const std::vector<std::string>& sources) {
     Transaction change(database_);
     for (const std::string& bytes : sources) {
-        database_.ask("insert into source values (?, ?) on conflict do nothing",
-                      {sha256_hex(bytes), bytes});
+        database_.query("insert into source values (?, ?) on conflict do nothing",
+                        {sha256_hex(bytes), bytes});
     }
-    database_.ask("insert into run (assignment, stamp, at) values (?, ?, ?)",
-                  {assignment, stamp, now()});
-    std::int64_t run = database_.last_row();
+    database_.query("insert into run (assignment, stamp, at) values (?, ?, ?)",
+                    {assignment, stamp, now()});
+    std::int64_t run = database_.last_inserted_row();
     std::int64_t place = 0;
     for (const Entry& entry : entries) {
-        database_.ask("insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)",
-                      {run, place++, entry.student, entry.exercise, entry.key, entry.source,
-                       entry.problem, entry.details});
+        database_.query("insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)",
+                        {run, place++, entry.student, entry.exercise, entry.key, entry.source,
+                         entry.problem, entry.details});
     }
     change.commit();
     return run;
 }
 
 std::optional<Run> Store::run() {
-    const auto rows = database_.ask(
+    const auto rows = database_.query(
         "select number, assignment, stamp, exists (select 1 from finished where run = number) from "
         "run order by number desc limit 1");
     if (rows.empty()) return std::nullopt;
-    const FoundRow& row = rows[0];
+    const ResultRow& row = rows[0];
     return Run{row.number(0), row.text(1), row.text(2), row.number(3) != 0};
 }
 
 std::vector<Entry> Store::entries(std::int64_t run) {
     std::vector<Entry> all;
-    for (const FoundRow& row : database_.ask("select student, exercise, key, source, problem, "
-                                             "details from entry where run = ? order by place",
-                                             {run})) {
+    for (const ResultRow& row : database_.query("select student, exercise, key, source, problem, "
+                                                "details from entry where run = ? order by place",
+                                                {run})) {
         all.push_back(
             {row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5)});
     }
@@ -114,17 +115,17 @@ std::vector<Entry> Store::entries(std::int64_t run) {
 }
 
 void Store::finish_run(std::int64_t run) {
-    database_.ask("insert into finished values (?, ?) on conflict do nothing", {run, now()});
+    database_.query("insert into finished values (?, ?) on conflict do nothing", {run, now()});
 }
 
 std::optional<std::string> Store::result(const std::string& key) {
-    const auto rows = database_.ask("select json from result where key = ?", {key});
+    const auto rows = database_.query("select json from result where key = ?", {key});
     return rows.empty() ? std::nullopt : std::optional(rows[0].text(0));
 }
 
 void Store::add_attempt(std::int64_t run, const Entry& entry, const std::string& outcome,
                         const std::string& text) {
-    database_.ask(
+    database_.query(
         "insert into attempt (run, student, exercise, key, outcome, text, at) values (?, ?, ?, ?, "
         "?, ?, ?)",
         {run, entry.student, entry.exercise, entry.key, outcome, text, now()});
@@ -137,12 +138,12 @@ bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& 
         std::string text = "grading the same submission a second time gave a different result";
         add_attempt(run, entry, "infrastructure", text + ":\n" + result_json);
         change.commit();
-        throw Infrastructure(text + " (key " + entry.key.substr(0, 12) +
-                             "); the first result stays. Please report it: with the same key, "
-                             "results must be the same to the last byte");
+        throw InfrastructureError(text + " (key " + entry.key.substr(0, 12) +
+                                  "); the first result stays. Please report it: with the same key, "
+                                  "results must be the same to the last byte");
     }
     if (!first) {
-        database_.ask("insert into result values (?, ?)", {entry.key, result_json});
+        database_.query("insert into result values (?, ?)", {entry.key, result_json});
     }
     add_attempt(run, entry, first ? "again" : "judged", "");
     change.commit();
@@ -159,7 +160,7 @@ void Store::give_up(std::int64_t run, const Entry& entry, const std::string& tex
 
 std::set<std::string> Store::given_up(std::int64_t run) {
     std::set<std::string> keys;
-    for (const FoundRow& row : database_.ask(
+    for (const ResultRow& row : database_.query(
              "select key from attempt where run = ? and outcome = ?", {run, "given-up"})) {
         keys.insert(row.text(0));
     }
@@ -168,8 +169,9 @@ std::set<std::string> Store::given_up(std::int64_t run) {
 
 std::vector<Attempt> Store::attempts() {
     std::vector<Attempt> all;
-    for (const FoundRow& row : database_.ask("select number, run, student, exercise, key, outcome, "
-                                             "text from attempt order by number")) {
+    for (const ResultRow& row :
+         database_.query("select number, run, student, exercise, key, outcome, "
+                         "text from attempt order by number")) {
         all.push_back({row.number(0), row.number(1), row.text(2), row.text(3), row.text(4),
                        row.text(5), row.text(6)});
     }

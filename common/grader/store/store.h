@@ -66,7 +66,7 @@ public:
     std::string source(const std::string& digest);
 
     /// Stores a run with all its entries and their sources, completely or not at all.
-    std::int64_t begin_run(const std::string& assignment, const std::string& stamp,
+    std::int64_t start_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources);
     /// Returns the last run, or nothing if there is none.

@@ -55,7 +55,7 @@ TEST_CASE("from nothing to grades.csv") {
         std::vector<Entry> before = store.entries(1);
         std::string manifest = read_file(room.teacher / "assignment.toml");
         manifest.replace(manifest.find("correct = 2.5"), 13, "correct = 3.5");
-        write_whole(room.teacher / "assignment.toml", manifest);
+        write_atomically(room.teacher / "assignment.toml", manifest);
         ended = room.graded({"--resume"});
         REQUIRE_MESSAGE(ended.code == 0, ended.output);
         CHECK(room.csv().find("\r\nada,31,31,11,OK,") != std::string::npos);

@@ -55,7 +55,7 @@ TEST_CASE("a class gets the same grades by either compiler") {
         CAPTURE(verdict);
         CHECK(by_clang.find(std::string(",") + verdict + ",") != by_clang.npos);
     }
-    if (compiler_found(Compiler::nvrtc).empty()) {
+    if (describe_compiler(Compiler::nvrtc).empty()) {
         MESSAGE("there is no NVRTC to compare with");
         return;
     }

@@ -20,7 +20,7 @@ struct Material {
 Material material_of(const fs::path& repository, const std::string& exercise) {
     fs::path folder = repository / "solutions" / exercise;
     exercises::Skeleton skeleton =
-        exercises::skeleton_of(read_file(folder / "kernel.cu"), exercise + "/kernel.cu");
+        exercises::parse_skeleton(read_file(folder / "kernel.cu"), exercise + "/kernel.cu");
     return {exercise, skeleton.blank(), skeleton.solved(),
             exercises::read_mutants(folder / "mutants.toml").mutants};
 }
@@ -47,7 +47,7 @@ private:
 
     std::string mutant(const Material& material) {
         const auto& all = material.mutants;
-        return exercises::applied(
+        return exercises::apply_mutant(
             all[static_cast<std::size_t>(below(static_cast<int>(all.size())))], material.solution);
     }
 

@@ -82,7 +82,7 @@ TEST_CASE("grades are the same with --gpu, and times are measured or said to be 
     Ended ended = room.graded({"--gpu"});
     CHECK_MESSAGE(ended.code == 0, ended.output);
     CHECK(read_file(room.results / "grades.csv") == grades);
-    if (!why_no_gpu().empty()) {
+    if (!find_gpu_problem().empty()) {
         CHECK(ended.output.find("No time was measured: ") != std::string::npos);
         CHECK(ended.output.find("there is no GPU") != std::string::npos);
         CHECK_FALSE(fs::exists(room.results / "times.csv"));
@@ -102,13 +102,13 @@ TEST_CASE("on the simulator" * doctest::skip()) {
     Device device = choose_device(DeviceChoice::automatic, nullptr);
     const auto measured = [&](const std::string& body) {
         Compiled kernel = compile(
-            source_of_text("__global__ void transpose(float* out, const float* in, int rows, int "
-                           "cols) {\n    int col = blockIdx.x * 32 + threadIdx.x, row = "
-                           "blockIdx.y;\n" +
-                               body +
-                               "}\nconstexpr Launch configure(int rows, int cols) {\n    return "
-                               "{.grid = {ceil_div(cols, 32), rows}, .block = {32}};\n}\n",
-                           "kernel.cu"),
+            make_source("__global__ void transpose(float* out, const float* in, int rows, int "
+                        "cols) {\n    int col = blockIdx.x * 32 + threadIdx.x, row = "
+                        "blockIdx.y;\n" +
+                            body +
+                            "}\nconstexpr Launch configure(int rows, int cols) {\n    return "
+                            "{.grid = {ceil_div(cols, 32), rows}, .block = {32}};\n}\n",
+                        "kernel.cu"),
             {});
         REQUIRE_MESSAGE(kernel.ok(), kernel.failure.headline);
         return time_on(device,

@@ -106,9 +106,9 @@ TEST_CASE("each way to hand in is understood") {
     write(folder / "bob/work/solutions/02_naive/kernel.cu", "the course's own");
     write(folder / "bob/03_tiled.cu", "b3");
     write(folder / "eve.zip",
-          zip_of({{"handin/02_naive/kernel.cu", "e2"}, {"handin/03.cu", "e3"}}));
+          create_zip({{"handin/02_naive/kernel.cu", "e2"}, {"handin/03.cu", "e3"}}));
     write(folder / "kim.tar.gz", tar_of({{"02_naive.cu", AE_IFREG, "k2"}}, true));
-    write(folder / "lee/handin.zip", zip_of({{"02_naive.cu", "l2"}, {"03_tiled.cu", "l3"}}));
+    write(folder / "lee/handin.zip", create_zip({{"02_naive.cu", "l2"}, {"03_tiled.cu", "l3"}}));
     write(folder / "notes.txt", "who is ill");
     fs::create_directory(folder / "nobody");
     std::vector<Student> students = read_class(folder.path, TWO);
@@ -130,16 +130,17 @@ TEST_CASE("each way to hand in is understood") {
 TEST_CASE("an archive of the class is a class, with and without a folder around it") {
     for (std::string around : {"", "class/"}) {
         TemporaryFolder folder;
-        write(folder / "all.zip", zip_of({{around + "ada/exercises/02_naive/kernel.cu", "a2"},
-                                          {around + "bob/exercises/02_naive/kernel.cu", "b2"},
-                                          {around + "eve.zip", zip_of({{"02_naive.cu", "e2"}})}}));
+        write(folder / "all.zip",
+              create_zip({{around + "ada/exercises/02_naive/kernel.cu", "a2"},
+                          {around + "bob/exercises/02_naive/kernel.cu", "b2"},
+                          {around + "eve.zip", create_zip({{"02_naive.cu", "e2"}})}}));
         std::vector<Student> students = read_class(folder / "all.zip", TWO);
         REQUIRE(students.size() == 3);
         CHECK(named(students, "eve").handed.at(0).source == "e2");
         CHECK(named(students, "ada").handed.at(0).source == "a2");
     }
     TemporaryFolder folder;
-    write(folder / "one.zip", zip_of({{"ada/exercises/02_naive/kernel.cu", "a2"}}));
+    write(folder / "one.zip", create_zip({{"ada/exercises/02_naive/kernel.cu", "a2"}}));
     CHECK(read_class(folder / "one.zip", TWO).at(0).name == "ada");
 }
 
@@ -167,7 +168,7 @@ TEST_CASE("two files that could be meant are told, unless they are the same") {
 TEST_CASE("two submissions of one name are told") {
     TemporaryFolder folder;
     write(folder / "ada/02_naive.cu", "x");
-    write(folder / "ada.zip", zip_of({{"02_naive.cu", "y"}}));
+    write(folder / "ada.zip", create_zip({{"02_naive.cu", "y"}}));
     std::vector<Student> students = read_class(folder.path, TWO);
     REQUIRE(students.size() == 1);
     CHECK(students[0].handed.at(0).problem == "two-submissions");
@@ -235,28 +236,28 @@ TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is 
     std::string junk(50'000'000, '\0');
     std::uint32_t noise = 1;
     for (char& byte : junk) byte = static_cast<char>((noise = noise * 1664525 + 1013904223) >> 24);
-    const std::vector<Packed> files = {
+    const std::vector<ZipEntry> files = {
         {"02_naive/kernel.cu", "a2"}, {"03_tiled.cu", "a3"}, {"video.mp4", junk}, {"n.txt", "n"}};
     TemporaryFolder folder;
     const fs::path whole = folder / "class";
-    for (const Packed& file : files) {
+    for (const ZipEntry& file : files) {
         write(whole / "folder" / file.name, file.bytes);
         write(whole / "nested/more" / file.name, file.bytes);
     }
-    const std::string zip = zip_of(files);
+    const std::string zip = create_zip(files);
     REQUIRE(zip.size() > 50'000'000);
     write(whole / "zip.zip", zip);
     fs::remove_all(whole / "nested");
     write(whole / "nested/handin.zip", zip);
     std::vector<Thing> things;
-    for (const Packed& file : files) things.push_back({file.name, AE_IFREG, file.bytes});
+    for (const ZipEntry& file : files) things.push_back({file.name, AE_IFREG, file.bytes});
     write(whole / "tar.tar.gz", tar_of(things, true));
     // Write the class as a learning platform exports it.
-    write(folder / "class.zip", zip_of({{"one.zip", zip},
-                                        {"two/02_naive.cu", "a2"},
-                                        {"two/03_tiled.cu", "a3"},
-                                        {"two/video.mp4", junk},
-                                        {"two/n.txt", "n"}}));
+    write(folder / "class.zip", create_zip({{"one.zip", zip},
+                                            {"two/02_naive.cu", "a2"},
+                                            {"two/03_tiled.cu", "a3"},
+                                            {"two/video.mp4", junk},
+                                            {"two/n.txt", "n"}}));
     std::vector<Student> students = read_class(whole, TWO);
     REQUIRE(students.size() == 4);
     std::ranges::move(read_class(folder / "class.zip", TWO), std::back_inserter(students));
@@ -283,7 +284,7 @@ TEST_CASE("sizes are looked at before anything is read") {
         write(file, "");
         fs::resize_file(file, std::uintmax_t{1} << 40);
         CAPTURE(name);
-        const Handed handed = read_class(folder.path, {"02_naive"}).at(0).handed.at(0);
+        const Submission handed = read_class(folder.path, {"02_naive"}).at(0).handed.at(0);
         CHECK(handed.problem ==
               (std::string(name).ends_with(".cu") ? "file-too-large" : "archive-too-large"));
         fs::remove(file);
@@ -312,7 +313,7 @@ TEST_CASE("what is no archive, or only a part of one, is told") {
     for (std::uint32_t i = 0; i < 20000; ++i) noise += static_cast<char>(i * i * 2654435761u >> 13);
     std::string whole = tar_of({{"02_naive.cu", AE_IFREG, noise}}, true);
     CHECK(problem_of(whole.substr(0, whole.size() / 2)) == "archive-broken");
-    std::string zipped = zip_of({{"02_naive.cu", noise}});
+    std::string zipped = create_zip({{"02_naive.cu", noise}});
     CHECK(problem_of(zipped) == "");
     zipped[zipped.size() / 2] ^= 1;
     CHECK(problem_of(zipped) == "archive-broken");
@@ -341,27 +342,27 @@ TEST_CASE("nobody is told") {
 }
 
 TEST_CASE("names are shown with nothing that acts") {
-    CHECK(shown("Zo\u00eb \u4e2d") == "Zo\u00eb \u4e2d");
-    CHECK(shown("a\x1b[31m\n\xff") == "a\\x1b[31m\\x0a\\xff");
-    CHECK(shown("\u202egnp.cu") == "\\xe2\\x80\\xaegnp.cu");
-    CHECK(shown("\xc0\xaf\xed\xa0\x80") == "\\xc0\\xaf\\xed\\xa0\\x80");
-    CHECK(shown("abcdef", 3) == "abc...");
-    CHECK(markdown("<b>[x](javascript:y) `z` @all") ==
+    CHECK(escape_line("Zo\u00eb \u4e2d") == "Zo\u00eb \u4e2d");
+    CHECK(escape_line("a\x1b[31m\n\xff") == "a\\x1b[31m\\x0a\\xff");
+    CHECK(escape_line("\u202egnp.cu") == "\\xe2\\x80\\xaegnp.cu");
+    CHECK(escape_line("\xc0\xaf\xed\xa0\x80") == "\\xc0\\xaf\\xed\\xa0\\x80");
+    CHECK(escape_line("abcdef", 3) == "abc...");
+    CHECK(escape_markdown("<b>[x](javascript:y) `z` @all") ==
           "&lt;b&gt;\\[x\\]\\(javascript:y\\) \\`z\\` \\@all");
-    CHECK(markdown_code("```\nx") == "````text\n```\nx\n````\n");
-    CHECK(xml("<a b=\"c\">&'\x01") == "&lt;a b=&quot;c&quot;&gt;&amp;&apos;\\x01");
+    CHECK(to_markdown_code("```\nx") == "````text\n```\nx\n````\n");
+    CHECK(escape_xml("<a b=\"c\">&'\x01") == "&lt;a b=&quot;c&quot;&gt;&amp;&apos;\\x01");
 }
 
 TEST_CASE("no field of a CSV file is a formula") {
     for (std::string name : {"=1+1", "+1", "-1", "@SUM(A1)", "  =1", "|cmd", "%0", "\uff1d1"}) {
         CAPTURE(name);
-        std::string field = csv(name);
+        std::string field = to_csv_field(name);
         CHECK((field.starts_with("'") || field.starts_with("\"'")));
     }
-    CHECK(csv("\t=1") == "\\x09=1");
-    CHECK(csv("ada") == "ada");
-    CHECK(csv("Lovelace, \"Ada\"") == "\"Lovelace, \"\"Ada\"\"\"");
-    CHECK(csv("a\r\n=1") == "a\\x0d\\x0a=1");
+    CHECK(to_csv_field("\t=1") == "\\x09=1");
+    CHECK(to_csv_field("ada") == "ada");
+    CHECK(to_csv_field("Lovelace, \"Ada\"") == "\"Lovelace, \"\"Ada\"\"\"");
+    CHECK(to_csv_field("a\r\n=1") == "a\\x0d\\x0a=1");
 }
 
 TEST_CASE("files of students have harmless names, and no two the same") {

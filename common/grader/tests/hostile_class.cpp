@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
         everybody.check(first);
         const Compiler other =
             grading_compiler() == Compiler::clang ? Compiler::nvrtc : Compiler::clang;
-        if (compiler_found(other).empty()) {
+        if (describe_compiler(other).empty()) {
             std::puts("there is no other compiler to compare with");
         } else {
             const char* name = other == Compiler::clang ? "clang" : "nvcc";

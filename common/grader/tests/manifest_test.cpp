@@ -37,14 +37,14 @@ struct Made {
         std::string text = read_file(manifest), changed = text;
         std::size_t at = changed.find(from);
         REQUIRE_MESSAGE(at != std::string::npos, from);
-        write_whole(manifest, changed.replace(at, from.size(), to));
+        write_atomically(manifest, changed.replace(at, from.size(), to));
         std::string message = "nothing";
         try {
             read_assignment(place);
         } catch (const UsageError& error) {
             message = error.what();
         }
-        write_whole(manifest, text);
+        write_atomically(manifest, text);
         return message;
     }
 };
@@ -126,37 +126,37 @@ TEST_CASE("secrets differ between exercises, epochs and keys") {
 TEST_CASE("any change makes another digest") {
     Made made;
     Assigned exercise = read_assignment(made.place).exercises[1];
-    std::string digest = digest_of(exercise);
+    std::string digest = requirements_digest(exercise);
     Assigned other = exercise;
     other.possible.clean += 0.001;
-    CHECK(digest_of(other) != digest);
+    CHECK(requirements_digest(other) != digest);
     other = exercise;
     other.hidden_shapes[0].rows += 1;
-    CHECK(digest_of(other) != digest);
+    CHECK(requirements_digest(other) != digest);
     other = exercise;
     other.solution += " ";
-    CHECK(digest_of(other) != digest);
+    CHECK(requirements_digest(other) != digest);
     other = exercise;
     other.resources.launch_mb += 1;
-    CHECK(digest_of(other) != digest);
-    CHECK(digest_of(exercise) == digest);
+    CHECK(requirements_digest(other) != digest);
+    CHECK(requirements_digest(exercise) == digest);
 }
 
 TEST_CASE("an assignment asks what the course asks, or what it says itself") {
     Made made;
     std::string text = read_file(made.manifest);
     CHECK(text.find("shapes =") == std::string::npos);
-    std::string digest = digest_of(read_assignment(made.place).exercises[0]);
+    std::string digest = requirements_digest(read_assignment(made.place).exercises[0]);
     text.insert(text.find("points = "),
                 "shapes = [[8, 8], [9, 5]]\nlimits = { load = 5 }\ncounted = [64, 64]\n");
-    write_whole(made.manifest, text);
+    write_atomically(made.manifest, text);
     Assigned asked = read_assignment(made.place).exercises[0];
     REQUIRE(asked.shapes.size() == 2);
     CHECK(asked.shapes[1].rows == 9);
     CHECK(asked.counted.cols == 64);
     CHECK(asked.limits.load == 5);
     CHECK(asked.limits.store == 0);
-    CHECK(digest_of(asked) != digest);
+    CHECK(requirements_digest(asked) != digest);
 }
 
 TEST_CASE("slips in the manifest are told with their line") {
@@ -187,7 +187,7 @@ TEST_CASE("a key that others can read is refused") {
     CHECK_THROWS_AS(read_assignment(made.place), UsageError);
     fs::permissions(key, fs::perms::group_read, fs::perm_options::remove);
     CHECK_NOTHROW(read_assignment(made.place));
-    write_whole(key, "short", 0600);
+    write_atomically(key, "short", 0600);
     CHECK_THROWS_AS(read_assignment(made.place), UsageError);
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("costs are counted at a hidden shape too, which is no square") {
         }));
         Assigned other = exercise;
         other.hidden_counted.rows += 128;
-        CHECK(digest_of(other) != digest_of(exercise));
+        CHECK(requirements_digest(other) != requirements_digest(exercise));
     }
 }
 
@@ -231,7 +231,7 @@ TEST_CASE("who is given up has no points, and everybody else has theirs") {
     for (const char* student : {"ada", "eve"}) {
         entries.push_back({student, "02_naive", std::string("key of ") + student, "", "", ""});
     }
-    const std::int64_t run = store.begin_run("hw1", "", entries, {});
+    const std::int64_t run = store.start_run("hw1", "", entries, {});
     Result right;
     right.mark = Mark::ok;
     right.points = assignment.exercises[0].possible;
@@ -250,14 +250,14 @@ TEST_CASE("who is given up has no points, and everybody else has theirs") {
 TEST_CASE("there is a proof for each way to be wrong") {
     Made made;
     Assignment assignment = read_assignment(made.place);
-    std::vector<Proof> proofs = proofs_of(assignment);
+    std::vector<ProofCase> proofs = list_proofs(assignment);
     int solutions = 0, cheats = 0, mutants = 0, little = 0;
-    for (const Proof& proof : proofs) {
+    for (const ProofCase& proof : proofs) {
         solutions += proof.must_pass ? 1 : 0;
         cheats += proof.what.starts_with("cheat") ? 1 : 0;
         mutants += proof.what.starts_with("mutant") ? 1 : 0;
         if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
-        little += proof.most_share == kMostForNothing ? 1 : 0;
+        little += proof.max_share == kMaxShareWithoutWork ? 1 : 0;
     }
     // These are the skeletons of both exercises, and the solutions of 01 and 02.
     CHECK(little == 4);

@@ -83,22 +83,22 @@ TEST_CASE("names of any bytes go into a file and come back") {
 
 TEST_CASE("a result has a seal, which only its own key opens") {
     Assignment mine = with_key("secret"), other = with_key("another");
-    std::string sealed = sealed_result(mine, "key1", "{\"points\": 3}\n");
-    CHECK(opened_result(mine, "key1", sealed) == "{\"points\": 3}\n");
-    CHECK_THROWS_AS(opened_result(other, "key1", sealed), Infrastructure);
-    CHECK_THROWS_AS(opened_result(mine, "key2", sealed), Infrastructure);
-    CHECK_THROWS_AS(opened_result(mine, "key1", sealed.substr(0, sealed.size() - 1)),
-                    Infrastructure);
-    CHECK_THROWS_AS(opened_result(mine, "key1", sealed.replace(sealed.find('3'), 1, "9")),
-                    Infrastructure);
-    CHECK_THROWS_AS(opened_result(mine, "key1", ""), Infrastructure);
+    std::string sealed = seal_result(mine, "key1", "{\"points\": 3}\n");
+    CHECK(open_sealed_result(mine, "key1", sealed) == "{\"points\": 3}\n");
+    CHECK_THROWS_AS(open_sealed_result(other, "key1", sealed), InfrastructureError);
+    CHECK_THROWS_AS(open_sealed_result(mine, "key2", sealed), InfrastructureError);
+    CHECK_THROWS_AS(open_sealed_result(mine, "key1", sealed.substr(0, sealed.size() - 1)),
+                    InfrastructureError);
+    CHECK_THROWS_AS(open_sealed_result(mine, "key1", sealed.replace(sealed.find('3'), 1, "9")),
+                    InfrastructureError);
+    CHECK_THROWS_AS(open_sealed_result(mine, "key1", ""), InfrastructureError);
 }
 
 TEST_CASE("a file for a platform wants all of its words") {
     CHECK(shell_word("it's") == "'it'\\''s'");
     std::map<std::string, std::string> words = {
         {"NAME", "hw1"}, {"CHUNKS", "7"}, {"LOGS", "/l"}, {"PLAN", "'/p'"}, {"GRADE", "'/g'"}};
-    CHECK_THROWS_AS(platform_file("slurm/slurm.sbatch", words), Infrastructure);
+    CHECK_THROWS_AS(platform_file("slurm/slurm.sbatch", words), InfrastructureError);
     words["FOLDER"] = "'/f'";
     std::string text = platform_file("slurm/slurm.sbatch", words);
     CHECK(text.find("#SBATCH --array=1-7\n") != text.npos);
@@ -203,13 +203,13 @@ TEST_CASE("what was changed on the way is no grade") {
         std::string all = read_file(room.plan / "plan.json");
         std::size_t key = all.find("\"key\": \"") + 8;
         all[key] = all[key] == '0' ? '1' : '0';
-        write_whole(room.plan / "plan.json", all);
+        write_atomically(room.plan / "plan.json", all);
         room.must({"merge", room.plan.string()}, 2);
     }
     SUBCASE("the assignment") {
         std::string manifest = read_file(room.teacher / "assignment.toml");
-        write_whole(room.teacher / "assignment.toml",
-                    manifest.replace(manifest.find("epoch = 1"), 9, "epoch = 2"));
+        write_atomically(room.teacher / "assignment.toml",
+                         manifest.replace(manifest.find("epoch = 1"), 9, "epoch = 2"));
         CHECK(room.chunk(1).code == 2);
         room.must({"merge", room.plan.string()}, 2);
     }
@@ -221,7 +221,8 @@ TEST_CASE("a computer that would judge otherwise does not judge") {
     std::string plan = read_file(room.plan / "plan.json");
     for (std::string part : {"\"grader\": \"", "\"toolchain\": \""}) {
         std::string other = plan;
-        write_whole(room.plan / "plan.json", other.insert(other.find(part) + part.size(), "x"));
+        write_atomically(room.plan / "plan.json",
+                         other.insert(other.find(part) + part.size(), "x"));
         Ended ended = room.chunk(1);
         CHECK(ended.code == 3);
         CHECK(ended.output.find("a different " +

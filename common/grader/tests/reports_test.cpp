@@ -183,7 +183,7 @@ TEST_CASE("a hidden shape is not told") {
     ClassResults results = a_class();
     Result hidden = wrong_answer();
     hidden.is_hidden = true;
-    hide({}, hidden);
+    hide_secrets({}, hidden);
     hidden.public_tried = hidden.public_passed = 3;
     hidden.hidden_tried = 2;
     hidden.hidden_passed = 1;
@@ -283,16 +283,16 @@ TEST_CASE("other names and comments are alike; another way is not") {
     std::string other = common +
                         "float4 v = reinterpret_cast<const float4*>(in)[i / 4]; while (v.x > 0) { "
                         "v.x -= 1; } out[i] = v.y + v.z * v.w - 3 / v.x; return;";
-    std::vector<Alike> pairs = alike({one, renamed, other}, {common});
+    std::vector<SimilarSubmissions> pairs = find_similar({one, renamed, other}, {common});
     REQUIRE(pairs.size() == 1);
-    CHECK(pairs[0].who == std::vector<std::size_t>{0, 1});
+    CHECK(pairs[0].members == std::vector<std::size_t>{0, 1});
     CHECK(pairs[0].share > 0.9);
     CHECK_FALSE(pairs[0].has_same_names);
-    CHECK(alike({one, one}, {common}).at(0).is_same_file);
+    CHECK(find_similar({one, one}, {common}).at(0).is_same_file);
     // Code from the skeleton must not count as similar.
-    CHECK(alike({one, one}, {one}).empty());
-    CHECK(alike({"", ""}, {}).empty());
-    CHECK(alike({"\"unfinished", "/* unfinished"}, {}).empty());
+    CHECK(find_similar({one, one}, {one}).empty());
+    CHECK(find_similar({"", ""}, {}).empty());
+    CHECK(find_similar({"\"unfinished", "/* unfinished"}, {}).empty());
 }
 
 TEST_CASE("a planted copy of a rare answer is the first, and the answer of many is one row") {
@@ -304,9 +304,9 @@ TEST_CASE("a planted copy of a rare answer is the first, and the answer of many 
         "out[i] = v.y + v.z * v.w - 3 / v.x; return;";
     std::vector<std::string> answers(30, common);
     answers[7] = answers[21] = rare;
-    const std::vector<Alike> found = alike(answers, {});
+    const std::vector<SimilarSubmissions> found = find_similar(answers, {});
     REQUIRE(found.size() <= 2);
-    CHECK(found[0].who == std::vector<std::size_t>{7, 21});
+    CHECK(found[0].members == std::vector<std::size_t>{7, 21});
     for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i].rarity < found[0].rarity / 4);
     // Two students who use the same unusual names must be reported, even if many others have the
     // same answer.
@@ -315,28 +315,29 @@ TEST_CASE("a planted copy of a rare answer is the first, and the answer of many 
         words.replace(at, 3, "reihe_");
     }
     answers[3] = answers[4] = words;
-    CHECK(std::ranges::count(alike(answers, {}), std::vector<std::size_t>{3, 4}, &Alike::who) == 1);
+    CHECK(std::ranges::count(find_similar(answers, {}), std::vector<std::size_t>{3, 4},
+                             &SimilarSubmissions::members) == 1);
 }
 
 TEST_CASE("one line that two wrote is no copy") {
-    CHECK(alike({"out[col * rows + row] = in[row * cols + col];",
-                 "out[col * rows + row] = in[row * cols + col];"},
-                {})
+    CHECK(find_similar({"out[col * rows + row] = in[row * cols + col];",
+                        "out[col * rows + row] = in[row * cols + col];"},
+                       {})
               .empty());
 }
 
 TEST_CASE("a zip that was written can be read") {
-    Tree tree = read_archive(zip_of({{"a/b.cu", "bytes"}, {"c", ""}}));
+    Tree tree = read_archive(create_zip({{"a/b.cu", "bytes"}, {"c", ""}}));
     REQUIRE(tree.items.size() == 2);
     CHECK(tree.items[0].path == std::vector<std::string>{"a", "b.cu"});
     CHECK(tree.items[0].bytes == "bytes");
-    CHECK(zip_of({{"a", "x"}}) == zip_of({{"a", "x"}}));
+    CHECK(create_zip({{"a", "x"}}) == create_zip({{"a", "x"}}));
 }
 
 TEST_CASE("durations and progress are for people") {
-    CHECK(duration(0.2) == "1 s");
-    CHECK(duration(200) == "3 min 20 s");
-    CHECK(duration(7300) == "2 h 1 min");
+    CHECK(format_duration(0.2) == "1 s");
+    CHECK(format_duration(200) == "3 min 20 s");
+    CHECK(format_duration(7300) == "2 h 1 min");
     Progress progress(4, true);
     progress.advance();
     CHECK(progress.line() == "[#######.......................] 1 of 4");

@@ -65,7 +65,7 @@ int work(const std::string& kind) {
 struct Ends {
     std::set<std::size_t> judged, given_up;
     std::map<std::size_t, int> faults;
-    RoundsOutcome outcome;
+    JudgingOutcome outcome;
 };
 
 Ends ends_of(const std::vector<std::string>& sources, const std::string& kind) {
@@ -78,13 +78,13 @@ Ends ends_of(const std::vector<std::string>& sources, const std::string& kind) {
         if (end == TaskEnd::given_up) ends.given_up.insert(task);
     };
     const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-    ends.outcome = judge_in_rounds(tasks,
-                                   {.worker = {program, "worker", kind},
-                                    .identity = identity,
-                                    .jobs = 2,
-                                    .is_quiet = true,
-                                    .solution = [](const std::string&) { return "solution"; }},
-                                   told);
+    ends.outcome = judge_with_retries(tasks,
+                                      {.worker = {program, "worker", kind},
+                                       .identity = identity,
+                                       .jobs = 2,
+                                       .is_quiet = true,
+                                       .solution = [](const std::string&) { return "solution"; }},
+                                      told);
     return ends;
 }
 

@@ -97,7 +97,7 @@ void break_first_start(const fs::path& plan) {
                   "if [ \"$SLURM_ARRAY_TASK_ID-${SLURM_RESTART_COUNT:-0}\" = 1-0 ]; then\n"
                   "    export COALESCE_GRADER_PROGRAMS=/nonexistent\n"
                   "fi\n");
-    write_whole(plan / "slurm.sbatch", script, 0700);
+    write_atomically(plan / "slurm.sbatch", script, 0700);
 }
 
 void submit(const SlurmCluster& cluster, const fs::path& plan, const std::string& partition) {

@@ -74,13 +74,13 @@ TEST_CASE("a run has its entries and their sources, and is unfinished until it i
     std::string source("with\0a zero, and no \xff UTF-8", 25);
     Entry ada = entry(std::string("ad\xff\n", 4), "k1");
     ada.source = sha256_hex(source);
-    std::int64_t run = store.begin_run("hw1", "", {ada, entry("bob", "k2")}, {source});
+    std::int64_t run = store.start_run("hw1", "", {ada, entry("bob", "k2")}, {source});
     REQUIRE(store.run());
     CHECK(store.run()->number == run);
     CHECK_FALSE(store.run()->is_finished);
     CHECK(store.entries(run) == std::vector<Entry>{ada, entry("bob", "k2")});
     CHECK(store.source(ada.source) == source);
-    CHECK_THROWS_AS(store.source("of nothing"), Infrastructure);
+    CHECK_THROWS_AS(store.source("of nothing"), InfrastructureError);
     store.finish_run(run);
     CHECK(store.run()->is_finished);
 }
@@ -88,8 +88,8 @@ TEST_CASE("a run has its entries and their sources, and is unfinished until it i
 TEST_CASE("the same entry twice makes no run at all") {
     TemporaryFolder folder;
     Store store(folder / "store.sqlite");
-    CHECK_THROWS_AS(store.begin_run("hw1", "", {entry("ada", "k1"), entry("ada", "k1")}, {}),
-                    Infrastructure);
+    CHECK_THROWS_AS(store.start_run("hw1", "", {entry("ada", "k1"), entry("ada", "k1")}, {}),
+                    InfrastructureError);
     CHECK_FALSE(store.run());
 }
 
@@ -97,12 +97,12 @@ TEST_CASE("the first result for a key stays; another one is a fault of ours") {
     TemporaryFolder folder;
     Store store(folder / "store.sqlite");
     Entry ada = entry("ada", "k1");
-    std::int64_t run = store.begin_run("hw1", "", {ada}, {});
+    std::int64_t run = store.start_run("hw1", "", {ada}, {});
     store.add_fault(run, ada, "no sandbox");
     CHECK_FALSE(store.result("k1"));
     CHECK(store.add_result(run, ada, "{\"a\":1}"));
     CHECK_FALSE(store.add_result(run, ada, "{\"a\":1}"));
-    CHECK_THROWS_AS(store.add_result(run, ada, "{\"a\":2}"), Infrastructure);
+    CHECK_THROWS_AS(store.add_result(run, ada, "{\"a\":2}"), InfrastructureError);
     CHECK(store.result("k1") == "{\"a\":1}");
     std::vector<Attempt> attempts = store.attempts();
     REQUIRE(attempts.size() == 4);
@@ -117,16 +117,16 @@ TEST_CASE("nothing is changed or removed, by whoever asks") {
     fs::path file = folder / "store.sqlite";
     {
         Store store(file);
-        std::int64_t run = store.begin_run("hw1", "", {entry("ada", "k1")}, {"x"});
+        std::int64_t run = store.start_run("hw1", "", {entry("ada", "k1")}, {"x"});
         store.add_result(run, entry("ada", "k1"), "{}");
         store.finish_run(run);
     }
     Database database(file);
     for (std::string table : {"source", "run", "entry", "finished", "result", "attempt"}) {
         CAPTURE(table);
-        CHECK_THROWS_AS(database.execute("delete from " + table), Infrastructure);
+        CHECK_THROWS_AS(database.execute("delete from " + table), InfrastructureError);
     }
-    CHECK_THROWS_AS(database.execute("update result set json = 'forged'"), Infrastructure);
+    CHECK_THROWS_AS(database.execute("update result set json = 'forged'"), InfrastructureError);
     CHECK(Store(file).result("k1") == "{}");
 }
 
@@ -135,11 +135,11 @@ TEST_CASE("a database that somebody has locked is a fault of ours, and passes") 
     fs::path file = folder / "store.sqlite";
     Store store(file, 50);
     Entry ada = entry("ada", "k1");
-    std::int64_t run = store.begin_run("hw1", "", {ada}, {});
+    std::int64_t run = store.start_run("hw1", "", {ada}, {});
     {
         Database other(file);
         Transaction lock(other);
-        CHECK_THROWS_AS(store.add_result(run, ada, "{}"), Infrastructure);
+        CHECK_THROWS_AS(store.add_result(run, ada, "{}"), InfrastructureError);
     }
     CHECK_FALSE(store.result("k1"));
     CHECK(store.add_result(run, ada, "{}"));
@@ -149,7 +149,7 @@ TEST_CASE("a full database keeps what it has, and goes on when there is room") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     Store store(file);
-    std::int64_t run = store.begin_run("hw1", "", {entry("ada", "k1"), entry("bob", "k2")}, {});
+    std::int64_t run = store.start_run("hw1", "", {entry("ada", "k1"), entry("bob", "k2")}, {});
     store.add_result(run, entry("ada", "k1"), "{}");
     // Limit the file size in a child process, which acts like a full disk.
     pid_t child = fork();
@@ -159,7 +159,7 @@ TEST_CASE("a full database keeps what it has, and goes on when there is room") {
         setrlimit(RLIMIT_FSIZE, &limit);
         try {
             Store(file).add_result(run, entry("bob", "k2"), std::string(100000, 'x'));
-        } catch (const Infrastructure&) {
+        } catch (const InfrastructureError&) {
             _exit(42);
         }
         _exit(0);
@@ -176,7 +176,7 @@ TEST_CASE("a file that is no store is told, and stays") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     std::ofstream(file) << std::string(5000, 'x');
-    CHECK_THROWS_AS(Store{file}, Infrastructure);
+    CHECK_THROWS_AS(Store{file}, InfrastructureError);
     CHECK(read_file(file) == std::string(5000, 'x'));
     fs::path newer = folder / "newer.sqlite";
     Database(newer).execute("pragma user_version = 99");
@@ -189,7 +189,7 @@ TEST_CASE("order is that of the attempts, whatever the clock said") {
     std::int64_t run = 0;
     {
         Store store(file);
-        run = store.begin_run("hw1", "", {entry("ada", "k1")}, {});
+        run = store.start_run("hw1", "", {entry("ada", "k1")}, {});
         store.add_fault(run, entry("ada", "k1"), "first");
     }
     {
@@ -210,18 +210,18 @@ TEST_CASE("files are written whole, with the rights that are asked for") {
     TemporaryFolder folder;
     fs::path file = folder / "key";
     umask(0);
-    write_whole(file, "one", 0600);
+    write_atomically(file, "one", 0600);
     CHECK(read_file(file) == "one");
     CHECK((fs::status(file).permissions() & fs::perms::all) ==
           (fs::perms::owner_read | fs::perms::owner_write));
-    write_whole(file, "two", 0600);
+    write_atomically(file, "two", 0600);
     CHECK(read_file(file) == "two");
-    CHECK_FALSE(write_first(file, "three"));
+    CHECK_FALSE(write_if_absent(file, "three"));
     CHECK(read_file(file) == "two");
-    CHECK(write_first(folder / "other", "four"));
+    CHECK(write_if_absent(folder / "other", "four"));
     // Nothing else lies there.
     CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()) == 2);
-    CHECK_THROWS_AS(write_whole(folder / "no" / "such" / "folder", "x"), Infrastructure);
+    CHECK_THROWS_AS(write_atomically(folder / "no" / "such" / "folder", "x"), InfrastructureError);
     CHECK_THROWS_AS(read_file(folder / "absent"), UsageError);
     CHECK_THROWS_AS(read_file(folder.path), UsageError);
 }
@@ -240,7 +240,7 @@ TEST_CASE("one process has the lock, and it goes with that process") {
     }
     char byte;
     REQUIRE(read(ready[0], &byte, 1) == 1);
-    CHECK_THROWS_AS(FileLock(file, "it"), Infrastructure);
+    CHECK_THROWS_AS(FileLock(file, "it"), InfrastructureError);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     CHECK_NOTHROW(FileLock(file, "it"));

@@ -84,8 +84,8 @@ TEST_CASE("--time names a GPU, H200 when it does not, and chooses the simulated 
         CHECK(options.time_on == "NVIDIA H200");
         CHECK(options.device == DeviceChoice::simulator);
     }
-    CHECK(parse_options({"--time", "--at", "4096x2048"}).time_at == Shape{4096, 2048});
-    CHECK(parse_options({"--at", "4096"}).time_at == Shape{4096, 4096});
+    CHECK(parse_options({"--time", "--at", "4096x2048"}).prediction_shape == Shape{4096, 2048});
+    CHECK(parse_options({"--at", "4096"}).prediction_shape == Shape{4096, 4096});
     CHECK(parse_options({}).time_on.empty());
 }
 
@@ -142,9 +142,9 @@ TEST_CASE("shapes to verify on: every sort, and multiples of what the kernel tak
 
 TEST_CASE("a shape that does not fit is refused with the next one that does") {
     const Variant variant{.name = "v", .about = "", .rows_multiple = 4, .cols_multiple = 64};
-    CHECK(refusal(variant, {8, 128}) == "");
+    CHECK(find_refusal(variant, {8, 128}) == "");
     CHECK(
-        refusal(variant, {9, 100}) ==
+        find_refusal(variant, {9, 100}) ==
         "takes rows in multiples of 4 and columns in multiples of 64; the next shape is 12 x 128");
-    CHECK(refusal(variant, {2147483647, 1}).find("too large") != std::string::npos);
+    CHECK(find_refusal(variant, {2147483647, 1}).find("too large") != std::string::npos);
 }

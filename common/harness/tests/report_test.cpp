@@ -174,12 +174,12 @@ TEST_CASE("the median does not care about outliers, and its spread shrinks") {
     std::vector<double> times;
     for (int i = 0; i < 99; ++i) times.push_back(1 + 0.001 * (i % 5 - 2));
     times.push_back(1000);
-    const Timing timing = summarise(times);
+    const Timing timing = summarize_timings(times);
     CHECK(timing.ms == doctest::Approx(1).epsilon(0.002));
     CHECK(timing.spread < 0.01);
     CHECK(timing.repetitions == 100);
-    CHECK(summarise({1, 2, 3, 4}).ms == doctest::Approx(2.5));
-    CHECK(summarise({1, 2, 3, 4, 5}).spread > 0.1);
+    CHECK(summarize_timings({1, 2, 3, 4}).ms == doctest::Approx(2.5));
+    CHECK(summarize_timings({1, 2, 3, 4, 5}).spread > 0.1);
 }
 
 TEST_CASE("long lines are broken at 80 columns and keep their indentation") {

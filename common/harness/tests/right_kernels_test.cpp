@@ -43,7 +43,7 @@ TEST_CASE("right kernels of one launch say nothing about the next") {
 
 TEST_CASE("right kernels in page-locked host memory") {
     const Problem problem{.rows = 33, .cols = 65, .produces = {Produces::copy}};
-    VerifiedBuffers up(problem, VerifiedBuffers::kUsualGuard, Memory::host, Memory::device);
+    VerifiedBuffers up(problem, VerifiedBuffers::kDefaultGuardBytes, Memory::host, Memory::device);
     up.prepare();
     REQUIRE(cudaMemcpyAsync(up.out(), up.in(), problem.bytes(), cudaMemcpyHostToDevice) ==
             cudaSuccess);

@@ -23,13 +23,13 @@ Comparison comparison_on(const WrongKernel& kernel) {
     Problem problem{.rows = kernel.rows, .cols = kernel.cols, .produces = kernel.produces};
     problem.produces.in_place = kernel.in_place;
     if (kernel.batches > 0)
-        problem = problem_of(batch_of(kernel.batches, kernel.rows, kernel.cols));
+        problem = problem_of(batch_of_transposes(kernel.batches, kernel.rows, kernel.cols));
     VerifiedBuffers buffers(problem);
     buffers.prepare();
     kernel.launch(buffers.out(), buffers.in(), kernel.rows, kernel.cols);
     static_cast<void>(cudaGetLastError());
     Comparison comparison = buffers.check();
-    simulator_library::forget_reports();
+    simulator_library::clear_reports();
     return comparison;
 }
 

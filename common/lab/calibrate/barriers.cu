@@ -8,7 +8,7 @@ namespace {
 
 constexpr int barriers = 1024;
 
-__global__ void __launch_bounds__(1024) stand_at_barriers(std::uint64_t* notes) {
+__global__ void __launch_bounds__(1024) stand_at_barriers(std::uint64_t* result_counters) {
     long long cycles = 0;
     // The first pass only warms up the instruction cache.
     for (int turn = 0; turn < 2; ++turn) {
@@ -18,17 +18,18 @@ __global__ void __launch_bounds__(1024) stand_at_barriers(std::uint64_t* notes) 
         for (int i = 0; i < barriers; ++i) __syncthreads();
         cycles = cycles_now() - start;
     }
-    if (threadIdx.x == 0) notes[0] = static_cast<std::uint64_t>(cycles);
+    if (threadIdx.x == 0) result_counters[0] = static_cast<std::uint64_t>(cycles);
 }
 
 }  // namespace
 
 void measure_barriers(Bench& bench, Raw& raw) {
     for (const int warps : {1, 2, 4, 8, 12, 16, 24, 32}) {
-        stand_at_barriers<<<1, 32 * warps>>>(bench.notes());
+        stand_at_barriers<<<1, 32 * warps>>>(bench.result_counters());
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaDeviceSynchronize());
-        raw.barriers.push_back({warps, static_cast<double>(bench.read_notes(1)[0]) / barriers});
+        raw.barriers.push_back(
+            {warps, static_cast<double>(bench.read_result_counters(1)[0]) / barriers});
     }
 }
 

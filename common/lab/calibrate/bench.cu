@@ -32,7 +32,7 @@ std::size_t buffer_bytes() {
 /// Copies `count` elements `turns` times, or waits 20 ms if `count` is 0. One thread per block
 /// reads both clocks before and afterwards.
 __global__ void watch_clocks(const uint4* in, uint4* out, std::size_t count, int turns,
-                             std::uint64_t* notes) {
+                             std::uint64_t* result_counters) {
     const long long cycles = cycles_now(), ns = nanoseconds_now();
     const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
     for (int turn = 0; turn < turns; ++turn) {
@@ -46,8 +46,8 @@ __global__ void watch_clocks(const uint4* in, uint4* out, std::size_t count, int
         }
     }
     if (threadIdx.x == 0) {
-        notes[2 * blockIdx.x] = static_cast<std::uint64_t>(cycles_now() - cycles);
-        notes[2 * blockIdx.x + 1] = static_cast<std::uint64_t>(nanoseconds_now() - ns);
+        result_counters[2 * blockIdx.x] = static_cast<std::uint64_t>(cycles_now() - cycles);
+        result_counters[2 * blockIdx.x + 1] = static_cast<std::uint64_t>(nanoseconds_now() - ns);
     }
 }
 
@@ -72,7 +72,7 @@ std::string today() {
 /// Returns the driver's version, such as "580.95.05". If the driver does not report it, returns the
 /// CUDA version that it supports.
 std::string driver_version() {
-    const std::string text = read_if_there("/proc/driver/nvidia/version").value_or("");
+    const std::string text = read_if_exists("/proc/driver/nvidia/version").value_or("");
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
         const std::string word = text.substr(at, end - at);
@@ -92,10 +92,10 @@ std::string driver_version() {
 Bench::Bench()
     : in_(buffer_bytes()),
       out_(in_.bytes()),
-      notes_(std::size_t{64} << 20),
+      result_counters_(std::size_t{64} << 20),
       stopwatch_(static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize))) {
     fill_buffers();
-    clear_notes();
+    clear_result_counters();
     CUDA_CHECK(cudaEventCreate(&start_));
     CUDA_CHECK(cudaEventCreate(&stop_));
     describe_machine();
@@ -115,7 +115,7 @@ void Bench::describe_machine() {
     machine_.blocks = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
     machine_.registers = properties.regsPerMultiprocessor;
     machine_.shared_bytes = static_cast<int>(properties.sharedMemPerMultiprocessor);
-    machine_.shared_bytes_of_system = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
+    machine_.system_shared_bytes = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
     machine_.l2_bytes = attribute(cudaDevAttrL2CacheSize);
     // The clock rate is in kHz, memory makes two transfers per clock, and the bus width is in bits.
     machine_.peak_gbps = 2.0 * attribute(cudaDevAttrMemoryClockRate) * 1e3 *
@@ -129,18 +129,20 @@ void Bench::measure_clocks() {
         // These runs make the GPU raise its clock rate.
         for (int time = 0; time < 3; ++time) {
             watch_clocks<<<blocks, 1024>>>(reinterpret_cast<const uint4*>(in()),
-                                           reinterpret_cast<uint4*>(out()), count, turns, notes());
+                                           reinterpret_cast<uint4*>(out()), count, turns,
+                                           result_counters());
             CUDA_CHECK(cudaDeviceSynchronize());
         }
         double cycles = 0, ns = 0;
-        const std::vector<std::uint64_t> seen = read_notes(2 * static_cast<std::size_t>(blocks));
+        const std::vector<std::uint64_t> seen =
+            read_result_counters(2 * static_cast<std::size_t>(blocks));
         for (std::size_t i = 0; i < seen.size(); i += 2) {
             cycles += static_cast<double>(seen[i]);
             ns += static_cast<double>(seen[i + 1]);
         }
         return cycles / ns;
     };
-    machine_.clock_ghz_at_rest = ghz(0, 0);
+    machine_.idle_memory_clock_ghz = ghz(0, 0);
     machine_.clock_ghz = ghz(bytes() / sizeof(uint4), 20);
 }
 
@@ -152,14 +154,14 @@ void Bench::fill_buffers() const {
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-void Bench::clear_notes() const {
-    CUDA_CHECK(cudaMemset(notes_.data(), 0, notes_.bytes()));
+void Bench::clear_result_counters() const {
+    CUDA_CHECK(cudaMemset(result_counters_.data(), 0, result_counters_.bytes()));
 }
 
-std::vector<std::uint64_t> Bench::read_notes(std::size_t count) const {
+std::vector<std::uint64_t> Bench::read_result_counters(std::size_t count) const {
     std::vector<std::uint64_t> seen(count);
-    CUDA_CHECK(
-        cudaMemcpy(seen.data(), notes_.data(), count * sizeof seen[0], cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(seen.data(), result_counters_.data(), count * sizeof seen[0],
+                          cudaMemcpyDeviceToHost));
     return seen;
 }
 
@@ -177,23 +179,23 @@ double Bench::ms(const std::function<void()>& launch, int times,
         CUDA_CHECK(cudaEventElapsedTime(&ms, start_, stop_));
         if (time > 0) all.push_back(static_cast<double>(ms));
     }
-    return summarise(all).ms;
+    return summarize_timings(all).ms;
 }
 
 double Bench::ms_cold(const std::function<void()>& launch, int times) {
     std::vector<double> all;
     stopwatch_.time_once_on_device(launch);
     for (int time = 0; time < times; ++time) all.push_back(stopwatch_.time_once_on_device(launch));
-    return summarise(all).ms;
+    return summarize_timings(all).ms;
 }
 
-std::size_t shared_bytes_for(const Machine& machine, int resident) {
+std::size_t shared_bytes_for_residency(const Machine& machine, int resident) {
     // Each block gets 1/resident of the shared memory, so that exactly `resident` blocks fit. For
     // one more block to fit, each share could be at most 1/(resident + 1).
     const int share = machine.shared_bytes / resident / 128 * 128;
     const int most = 1024 * ((machine.shared_bytes - 1024) / 1024);
-    return static_cast<std::size_t>(std::max(0, std::min(share - machine.shared_bytes_of_system,
-                                                         most - machine.shared_bytes_of_system)));
+    return static_cast<std::size_t>(std::max(
+        0, std::min(share - machine.system_shared_bytes, most - machine.system_shared_bytes)));
 }
 
 }  // namespace coalesce::timing

@@ -28,12 +28,16 @@ public:
     char* out() const { return static_cast<char*>(out_.data()); }
     std::size_t bytes() const { return in_.bytes(); }
     /// The 64-bit counters that kernels write their results to. They are zeroed before each use.
-    std::uint64_t* notes() const { return static_cast<std::uint64_t*>(notes_.data()); }
-    std::size_t note_count() const { return notes_.bytes() / sizeof(std::uint64_t); }
-    void clear_notes() const;
+    std::uint64_t* result_counters() const {
+        return static_cast<std::uint64_t*>(result_counters_.data());
+    }
+    std::size_t result_counter_count() const {
+        return result_counters_.bytes() / sizeof(std::uint64_t);
+    }
+    void clear_result_counters() const;
     /// Fills both buffers with pseudorandom numbers, because zeros might transfer faster.
     void fill_buffers() const;
-    std::vector<std::uint64_t> read_notes(std::size_t count) const;
+    std::vector<std::uint64_t> read_result_counters(std::size_t count) const;
 
     /// Returns the median time of `times` launches in milliseconds, measured with events after one
     /// untimed launch. `before` runs before each launch and is not timed.
@@ -44,7 +48,9 @@ public:
     /// unrelated, clean data before each launch.
     double ms_cold(const std::function<void()>& launch, int times = 9);
     /// Converts milliseconds to cycles of a multiprocessor, at its clock rate while memory is idle.
-    double cycles_at_rest(double ms) const { return ms * 1e6 * machine_.clock_ghz_at_rest; }
+    double cycles_while_memory_idles(double ms) const {
+        return ms * 1e6 * machine_.idle_memory_clock_ghz;
+    }
     double cycles(double ms) const { return ms * 1e6 * machine_.clock_ghz; }
 
 private:
@@ -53,7 +59,7 @@ private:
 
     Machine machine_;
     int compute_ = 0;
-    DeviceBuffer in_, out_, notes_;
+    DeviceBuffer in_, out_, result_counters_;
     Stopwatch stopwatch_;
     cudaEvent_t start_ = nullptr, stop_ = nullptr;
 };
@@ -69,7 +75,7 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
 }
 /// Returns the number of bytes of dynamic shared memory per block at which exactly `resident`
 /// blocks fit on a multiprocessor.
-std::size_t shared_bytes_for(const Machine& machine, int resident);
+std::size_t shared_bytes_for_residency(const Machine& machine, int resident);
 
 // Each group of measurements has its own file and adds its results to `raw`.
 void measure_latencies(Bench& bench, Raw& raw);   // latency.cu

@@ -25,13 +25,13 @@ __global__ void come_and_go(int cycles) {
     if (cycles != 0) wait_for(cycles_now(), cycles);
 }
 
-__global__ void note_clocks(int cycles, std::uint64_t* notes) {
+__global__ void note_clocks(int cycles, std::uint64_t* result_counters) {
     const long long start = cycles_now();
     if (cycles != 0) wait_for(start, cycles);
     if (threadIdx.x % 32 != 0) return;
     const unsigned warps = blockDim.x / 32, warp = threadIdx.x / 32;
-    std::uint64_t* note = notes + 3 * (std::size_t{blockIdx.x} * warps + warp);
-    note[0] = multiprocessor_here();
+    std::uint64_t* note = result_counters + 3 * (std::size_t{blockIdx.x} * warps + warp);
+    note[0] = current_multiprocessor();
     note[1] = static_cast<std::uint64_t>(start);
     note[2] = static_cast<std::uint64_t>(cycles_now());
 }
@@ -40,13 +40,14 @@ struct Life {
     std::uint64_t multiprocessor = 0, first_start = 0, last_start = 0, end = 0;
 };
 
-void add_gaps(Bench& bench, Turns& turns, std::size_t shared) {
+void add_gaps(Bench& bench, BlockTurnover& turns, std::size_t shared) {
     const int blocks = 24 * bench.multiprocessors(), warps = turns.warps;
     allow_shared(note_clocks, shared);
-    note_clocks<<<blocks, 32 * warps, shared>>>(static_cast<int>(turns.wait), bench.notes());
+    note_clocks<<<blocks, 32 * warps, shared>>>(static_cast<int>(turns.wait),
+                                                bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
-    const auto seen = bench.read_notes(3 * static_cast<std::size_t>(blocks * warps));
+    const auto seen = bench.read_result_counters(3 * static_cast<std::size_t>(blocks * warps));
     std::vector<Life> lives(static_cast<std::size_t>(blocks));
     for (std::size_t i = 0; i < seen.size(); i += 3) {
         Life& life = lives[i / 3 / static_cast<std::size_t>(warps)];
@@ -67,19 +68,19 @@ void add_gaps(Bench& bench, Turns& turns, std::size_t shared) {
         gaps_of_last.push_back(static_cast<double>(lives[i].last_start) - end);
     }
     turns.gap = median(gaps);
-    turns.gap_of_last = median(gaps_of_last);
+    turns.last_warp_gap = median(gaps_of_last);
 }
 
 void measure(Bench& bench, Raw& raw, int resident, int warps, int wait) {
-    Turns turns = {resident, warps, static_cast<double>(wait)};
-    const std::size_t shared = shared_bytes_for(raw.machine, resident);
+    BlockTurnover turns = {resident, warps, static_cast<double>(wait)};
+    const std::size_t shared = shared_bytes_for_residency(raw.machine, resident);
     allow_shared(come_and_go, shared);
     const auto ms = [&](int blocks_each) {
         const int blocks = blocks_each * bench.multiprocessors();
         return bench.ms([&] { come_and_go<<<blocks, 32 * warps, shared>>>(wait); });
     };
     const int few = wait > 1000 ? 500 : 2000;
-    turns.interval = bench.cycles_at_rest(ms(3 * few) - ms(few)) / (2 * few);
+    turns.interval = bench.cycles_while_memory_idles(ms(3 * few) - ms(few)) / (2 * few);
     if (resident == 1) add_gaps(bench, turns, shared);
     raw.turns.push_back(turns);
 }

@@ -99,7 +99,7 @@ __device__ void ask_and_wait(const CUtensorMap&, const char*, unsigned, std::uin
 template <How HOW>
 __global__ void __launch_bounds__(lanes* most_warps)
     copy_in_bulk(const __grid_constant__ CUtensorMap map, const char* data, unsigned bytes,
-                 std::uint64_t* notes) {
+                 std::uint64_t* result_counters) {
     extern __shared__ __align__(128) uint4 space[];
     __shared__ std::uint64_t barriers[2][most_warps][under_way];
     const unsigned warp = threadIdx.x / lanes;
@@ -114,7 +114,8 @@ __global__ void __launch_bounds__(lanes* most_warps)
         ask_and_wait<HOW>(map, data, bytes, of_time[warp], shared_address(space));
     }
     __syncthreads();
-    if (threadIdx.x == 0) notes[blockIdx.x] = static_cast<std::uint64_t>(cycles_now() - start);
+    if (threadIdx.x == 0)
+        result_counters[blockIdx.x] = static_cast<std::uint64_t>(cycles_now() - start);
 }
 
 /// Returns the tensor map of a matrix of words that covers the footprints of all multiprocessors,
@@ -143,15 +144,15 @@ void measure(Bench& bench, Raw& raw, const char* how, unsigned warps, unsigned b
     const unsigned of_warp = HOW == How::boxes ? rows_of_box : lanes;
     const auto kernel = copy_in_bulk<HOW>;
     // Each block uses more than half of the shared memory, so each multiprocessor runs one block.
-    const std::size_t shared = shared_bytes_for(raw.machine, 1);
+    const std::size_t shared = shared_bytes_for_residency(raw.machine, 1);
     allow_shared(kernel, shared);
     kernel<<<blocks, lanes * warps, shared>>>(
         HOW == How::boxes ? map_of(bench.in(), blocks, bytes) : CUtensorMap{}, bench.in(), bytes,
-        bench.notes());
+        bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     double cycles = 0;
-    for (const std::uint64_t of_block : bench.read_notes(blocks))
+    for (const std::uint64_t of_block : bench.read_result_counters(blocks))
         cycles += static_cast<double>(of_block) / blocks;
     raw.bulk_rates.push_back({how, static_cast<int>(warps), static_cast<double>(bytes),
                               cycles / (turns * of_warp * warps)});

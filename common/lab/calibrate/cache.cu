@@ -26,11 +26,11 @@ __global__ void __launch_bounds__(1024) go_around(uint4* data, std::size_t count
             }
 #pragma unroll
             for (int u = 0; u < unroll; ++u) {
-                if (!WRITES) sum ^= mixed(v[u]);
+                if (!WRITES) sum ^= mix_components(v[u]);
             }
         }
     }
-    if (!WRITES) use(sum, data);
+    if (!WRITES) keep_alive(sum, data);
 }
 
 template <bool WRITES>
@@ -48,9 +48,10 @@ void measure(Bench& bench, Raw& raw, int multiprocessors, std::size_t footprint)
     const double ms = bench.ms([&] {
         go_around<WRITES><<<blocks, 1024>>>(reinterpret_cast<uint4*>(bench.out()), count, turns);
     });
-    raw.to_cache.push_back(
-        {WRITES ? "write" : "read", multiprocessors, static_cast<double>(16 * count),
-         16 * static_cast<double>(count) * turns / bench.cycles_at_rest(ms) / multiprocessors});
+    raw.cache_bandwidths.push_back({WRITES ? "write" : "read", multiprocessors,
+                                    static_cast<double>(16 * count),
+                                    16 * static_cast<double>(count) * turns /
+                                        bench.cycles_while_memory_idles(ms) / multiprocessors});
 }
 
 }  // namespace

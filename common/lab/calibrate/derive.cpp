@@ -12,8 +12,8 @@ namespace {
 
 /// Applies `value` to each element of `list` for which `is_meant` is true, and returns the results.
 template <class T, class Meant, class Value>
-std::vector<double> values_of(const std::vector<T>& list, const std::string& what,
-                              const Meant& is_meant, const Value& value) {
+std::vector<double> select_values(const std::vector<T>& list, const std::string& what,
+                                  const Meant& is_meant, const Value& value) {
     std::vector<double> values;
     for (const T& one : list) {
         if (is_meant(one)) values.push_back(value(one));
@@ -28,12 +28,12 @@ double mean(const std::vector<double>& values) {
     return sum / static_cast<double>(values.size());
 }
 
-double most(const std::vector<double>& values) {
+double maximum(const std::vector<double>& values) {
     return *std::max_element(values.begin(), values.end());
 }
 
 /// Rounds to four significant digits, one digit more than a second run reproduces.
-double rounded(double value) {
+double round_to_four_digits(double value) {
     if (value == 0) return 0;
     const double unit = std::pow(10, std::floor(std::log10(std::fabs(value))) - 3);
     return std::round(value / unit) * unit;
@@ -42,27 +42,28 @@ double rounded(double value) {
 // ---- groups ----
 
 template <class Value>
-double chase(const Raw& raw, const std::string& of, const Value& value) {
-    return mean(values_of(
-        raw.chases, "latency, " + of, [&](const Chase& c) { return c.of == of; }, value));
+double find_chase(const Raw& raw, const std::string& of, const Value& value) {
+    return mean(select_values(
+        raw.pointer_chases, "latency, " + of, [&](const PointerChase& c) { return c.of == of; },
+        value));
 }
 double chase_cycles(const Raw& raw, const std::string& of) {
-    return chase(raw, of, [](const Chase& c) { return c.cycles; });
+    return find_chase(raw, of, [](const PointerChase& c) { return c.cycles; });
 }
 double chase_ns(const Raw& raw, const std::string& of) {
-    return chase(raw, of, [](const Chase& c) { return c.ns; });
+    return find_chase(raw, of, [](const PointerChase& c) { return c.ns; });
 }
 
 void derive_latencies(const Raw& raw, Gpu& gpu) {
-    gpu.l2_latency_ns = rounded(chase_ns(raw, "second level"));
-    gpu.l1_latency = rounded(chase_cycles(raw, "first level"));
-    gpu.shared_latency = rounded(chase_cycles(raw, "shared"));
+    gpu.l2_latency_ns = round_to_four_digits(chase_ns(raw, "second level"));
+    gpu.l1_latency_cycles = round_to_four_digits(chase_cycles(raw, "first level"));
+    gpu.shared_latency_cycles = round_to_four_digits(chase_cycles(raw, "shared"));
 }
 
 /// Returns the overhead of timing a single load: two clock reads and the vote that waits for the
 /// loaded value. It is the result of timing a single load that hits the second-level cache, minus
 /// the time per load of a warp that follows pointers through the same cache.
-double clocks_around_a_load(const Raw& raw) {
+double timing_overhead_cycles(const Raw& raw) {
     if (raw.timed_load <= 0)
         throw GpuError("nothing was measured of: a load of a line from the second level");
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
@@ -70,33 +71,35 @@ double clocks_around_a_load(const Raw& raw) {
 
 /// Derives the latency under load from loads of single lines that were timed individually.
 void derive_loads(const Raw& raw, Gpu& gpu) {
-    const double clocks = clocks_around_a_load(raw);
+    const double clocks = timing_overhead_cycles(raw);
     std::vector<LoadTime> loads;
     std::vector<double> fastest, spreads;
-    for (const Flight& f : raw.flights) {
+    for (const LoadsInFlight& f : raw.flights) {
         if (f.mean <= 0) continue;
         const bool is_copy = f.what == "copy";
         const double u = f.gbps / (is_copy ? gpu.copy_gbps : gpu.read_gbps);
         const double ns = (f.mean - clocks) / gpu.clock_ghz;
         loads.push_back({is_copy, u, ns});
-        if (u >= 0.2 && u < 0.6) fastest.push_back((spread_of(f).fastest - clocks) / gpu.clock_ghz);
+        if (u >= 0.2 && u < 0.6)
+            fastest.push_back((fit_spread(f).fastest - clocks) / gpu.clock_ghz);
         // When memory is busier than this, loads wait for each other, which makes their latencies
         // more alike.
-        if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(spread_of(f).more / gpu.clock_ghz);
+        if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(fit_spread(f).more / gpu.clock_ghz);
     }
     if (fastest.empty() || spreads.empty())
         throw GpuError("nothing was measured of: single loads under load");
-    const UnderLoad load = latency_under_load(loads);
-    gpu.latency_ns = rounded(load.latency_ns);
-    gpu.latency_floor = rounded(std::clamp(median(fastest) / gpu.latency_ns, 0.01, 1.0));
-    gpu.latency_spread_ns = rounded(mean(spreads));
-    gpu.queue_ns = rounded(load.queue_ns);
-    gpu.write_delay_ns = rounded(load.write_delay_ns);
+    const LatencyParameters load = fit_latency_under_load(loads);
+    gpu.latency_ns = round_to_four_digits(load.latency_ns);
+    gpu.fastest_latency_fraction =
+        round_to_four_digits(std::clamp(median(fastest) / gpu.latency_ns, 0.01, 1.0));
+    gpu.latency_spread_ns = round_to_four_digits(mean(spreads));
+    gpu.queue_ns = round_to_four_digits(load.queue_ns);
+    gpu.write_delay_ns = round_to_four_digits(load.write_delay_ns);
 }
 
 void derive_memory(const Raw& raw, Gpu& gpu) {
     const auto best = [&](const std::string& what) {
-        return rounded(most(values_of(
+        return round_to_four_digits(maximum(select_values(
             raw.long_runs, "long runs, " + what, [&](const LongRuns& r) { return r.what == what; },
             [](const LongRuns& r) { return r.gbps; })));
     };
@@ -107,52 +110,52 @@ void derive_memory(const Raw& raw, Gpu& gpu) {
 }
 
 void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
-    const auto to_cache = [&](const std::string& what) {
-        return rounded(most(values_of(
-            raw.to_cache, "way to the second-level cache, " + what,
-            [&](const ToCache& t) {
+    const auto cache_bandwidths = [&](const std::string& what) {
+        return round_to_four_digits(maximum(select_values(
+            raw.cache_bandwidths, "way to the second-level cache, " + what,
+            [&](const CacheBandwidth& t) {
                 return t.what == what && t.multiprocessors == gpu.multiprocessors;
             },
-            [](const ToCache& t) { return t.bytes_a_cycle; })));
+            [](const CacheBandwidth& t) { return t.bytes_per_cycle; })));
     };
-    gpu.l2_read_bytes = to_cache("read");
-    gpu.l2_write_bytes = to_cache("write");
+    gpu.l2_read_bytes_per_cycle = cache_bandwidths("read");
+    gpu.l2_write_bytes_per_cycle = cache_bandwidths("write");
 
     // In a block with one warp, no warp waits for another.
     std::vector<std::pair<double, double>> barriers;
     for (const Barrier& b : raw.barriers) {
         if (b.warps > 1) barriers.push_back({b.warps, b.cycles});
     }
-    const auto [barrier, of_warp] = line_through(barriers);
-    gpu.barrier = rounded(std::max(0.0, barrier));
-    gpu.barrier_of_warp = rounded(std::max(0.0, of_warp));
+    const auto [barrier, of_warp] = fit_line(barriers);
+    gpu.barrier = round_to_four_digits(std::max(0.0, barrier));
+    gpu.barrier_cycles_per_warp = round_to_four_digits(std::max(0.0, of_warp));
 
     const auto issue = [&](const std::string& what) {
-        return rounded(mean(values_of(
+        return round_to_four_digits(mean(select_values(
             raw.issues, "issue, " + what,
             [&](const Issue& i) { return i.what == what && i.threads == 1024; },
             [](const Issue& i) { return i.cycles; })));
     };
-    gpu.add_issue = issue("add");
-    gpu.multiply_issue = issue("multiply-add");
-    gpu.divide_issue = issue("divide");
-    gpu.special_issue = issue("exponential");
-    gpu.double_issue = issue("double multiply-add");
+    gpu.add_issue_cycles = issue("add");
+    gpu.multiply_issue_cycles = issue("multiply-add");
+    gpu.divide_issue_cycles = issue("divide");
+    gpu.special_issue_cycles = issue("exponential");
+    gpu.double_issue_cycles = issue("double multiply-add");
 }
 
 void derive_blocks(const Raw& raw, Gpu& gpu) {
-    gpu.launch_us = rounded(raw.launch_us);
-    gpu.block_interval = rounded(median(values_of(
+    gpu.launch_us = round_to_four_digits(raw.launch_us);
+    gpu.block_interval_cycles = round_to_four_digits(median(select_values(
         raw.turns, "blocks, many resident",
-        [](const Turns& t) { return t.wait == 0 && t.resident >= 8; },
-        [](const Turns& t) { return t.interval; })));
+        [](const BlockTurnover& t) { return t.wait == 0 && t.resident >= 8; },
+        [](const BlockTurnover& t) { return t.interval; })));
     std::vector<std::pair<double, double>> gaps;
-    for (const Turns& t : raw.turns) {
-        if (t.resident == 1 && t.wait == 0) gaps.push_back({t.warps - 1, t.gap_of_last});
+    for (const BlockTurnover& t : raw.turns) {
+        if (t.resident == 1 && t.wait == 0) gaps.push_back({t.warps - 1, t.last_warp_gap});
     }
-    const auto [start, of_warp] = line_through(gaps);
-    gpu.block_start = rounded(std::max(0.0, start));
-    gpu.warp_start = rounded(std::max(0.0, of_warp));
+    const auto [start, of_warp] = fit_line(gaps);
+    gpu.block_start_cycles = round_to_four_digits(std::max(0.0, start));
+    gpu.warp_start_cycles = round_to_four_digits(std::max(0.0, of_warp));
 }
 
 }  // namespace
@@ -188,7 +191,7 @@ std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
     return x;
 }
 
-std::pair<double, double> line_through(const std::vector<std::pair<double, double>>& points) {
+std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>& points) {
     std::vector<std::vector<double>> rows;
     std::vector<double> right;
     for (const auto& [x, y] : points) {
@@ -200,7 +203,7 @@ std::pair<double, double> line_through(const std::vector<std::pair<double, doubl
     return {found[0], found[1]};
 }
 
-UnderLoad latency_under_load(const std::vector<LoadTime>& loads) {
+LatencyParameters fit_latency_under_load(const std::vector<LoadTime>& loads) {
     // The model is ns = latency + queue * u / (1 - u) + write delay * u / 2, because half of a
     // copy's traffic is writes. Dividing each row by `ns` makes the fit minimize relative errors.
     std::vector<std::vector<double>> rows;
@@ -217,14 +220,14 @@ UnderLoad latency_under_load(const std::vector<LoadTime>& loads) {
     return {found[0], std::max(0.0, found[1]), std::max(0.0, found[2])};
 }
 
-Spread spread_of(const Flight& flight) {
+Spread fit_spread(const LoadsInFlight& flight) {
     // The 10 % and 90 % quantiles of a two-stage gamma distribution with mean 1.
     constexpr double p10 = 0.2659, p90 = 1.9449;
     const double more = (flight.p90 - flight.p10) / (p90 - p10);
     return {flight.mean - more, more};
 }
 
-Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
+Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
     std::vector<double> sizes, pitches;
     for (const ShortRuns& r : measured) {
         if (std::find(sizes.begin(), sizes.end(), r.run) == sizes.end()) sizes.push_back(r.run);
@@ -252,7 +255,7 @@ Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
             if (plain > 0 && here > 0) costs.push_back(plain / here - 1);
         }
         if (costs.empty()) throw GpuError("nothing was measured of: short runs, " + what);
-        return std::max(0.0, rounded(median(costs)));
+        return std::max(0.0, round_to_four_digits(median(costs)));
     };
     Runs runs;
     for (const double run : sizes) {
@@ -263,7 +266,7 @@ Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
     return runs;
 }
 
-BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured) {
+BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured) {
     std::map<double, double> rows, boxes;  // fewest cycles, by bytes
     for (const BulkRate& b : measured) {
         std::map<double, double>& fastest = b.how == "rows" ? rows : boxes;
@@ -275,14 +278,14 @@ BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured) {
         const auto box = boxes.find(bytes);
         if (box == boxes.end()) throw GpuError("nothing was measured of: bulk copies, boxes");
         bulk.bytes.push_back(bytes);
-        bulk.row.push_back(rounded(cycles));
-        bulk.row_of_box.push_back(rounded(box->second));
+        bulk.row.push_back(round_to_four_digits(cycles));
+        bulk.box_row.push_back(round_to_four_digits(box->second));
     }
     return bulk;
 }
 
-PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
-                                       double clock_ghz) {
+PartialSectors derive_partial_sector_costs(const std::vector<Scatter>& measured,
+                                           int multiprocessors, double clock_ghz) {
     // The side of a matrix that is small enough for the cache to hold everything the resident
     // blocks touch.
     constexpr double side = 8192;
@@ -294,13 +297,13 @@ PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int
             if (s.side != side || s.block_x * bytes != 32 * 4) continue;
             const double pieces = side * side * 4 / bytes,
                          of_piece = 1e6 * clock_ghz * multiprocessors / pieces;
-            alone = std::min(alone, s.ms_of_stores * of_piece);
+            alone = std::min(alone, s.stores_only_ms * of_piece);
             with_loads = std::min(with_loads, s.ms * of_piece);
         }
         if (alone == 1e300) throw GpuError("nothing was measured of: stores of part of a sector");
         // Loads share the path and the cache with the stores. If loads double the time, the kernel
         // is waiting for the loads, not for the stores.
-        return rounded(with_loads < 2 * alone ? with_loads : alone);
+        return round_to_four_digits(with_loads < 2 * alone ? with_loads : alone);
     };
     return {cycles(4), cycles(8), cycles(16)};
 }
@@ -316,17 +319,17 @@ Gpu derive(const Raw& raw) {
     gpu.blocks = machine.blocks;
     gpu.registers = machine.registers;
     gpu.shared_bytes = machine.shared_bytes;
-    gpu.shared_bytes_of_system = machine.shared_bytes_of_system;
-    gpu.clock_ghz = rounded(machine.clock_ghz);
-    gpu.peak_gbps = rounded(machine.peak_gbps);
+    gpu.system_shared_bytes = machine.system_shared_bytes;
+    gpu.clock_ghz = round_to_four_digits(machine.clock_ghz);
+    gpu.peak_gbps = round_to_four_digits(machine.peak_gbps);
     gpu.l2_bytes = machine.l2_bytes;
     derive_latencies(raw, gpu);
     derive_memory(raw, gpu);
     derive_multiprocessor(raw, gpu);
     derive_blocks(raw, gpu);
-    gpu.runs = cost_of_runs(raw.short_runs);
-    gpu.bulk = cost_of_bulk_copies(raw.bulk_rates);
-    gpu.partial = cost_of_partial_sectors(raw.scatters, gpu.multiprocessors, gpu.clock_ghz);
+    gpu.runs = derive_run_costs(raw.short_runs);
+    gpu.bulk = derive_bulk_copy_costs(raw.bulk_rates);
+    gpu.partial = derive_partial_sector_costs(raw.scatters, gpu.multiprocessors, gpu.clock_ghz);
     return gpu;
 }
 

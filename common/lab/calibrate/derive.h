@@ -19,7 +19,7 @@ Gpu derive(const Raw& raw);
 std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
                                   const std::vector<double>& right);
 /// Fits y = first + second * x to pairs (x, y).
-std::pair<double, double> line_through(const std::vector<std::pair<double, double>>& points);
+std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>& points);
 
 /// The time that a load took while memory was busy. `busy` is the fraction of the time that it was.
 struct LoadTime {
@@ -28,10 +28,10 @@ struct LoadTime {
     double busy = 0, ns = 0;
 };
 /// Parameters of a load's latency as a function of how busy memory is.
-struct UnderLoad {
+struct LatencyParameters {
     double latency_ns = 0, queue_ns = 0, write_delay_ns = 0;
 };
-UnderLoad latency_under_load(const std::vector<LoadTime>& loads);
+LatencyParameters fit_latency_under_load(const std::vector<LoadTime>& loads);
 
 /// How the latencies of single loads are distributed, in cycles.
 struct Spread {
@@ -39,11 +39,11 @@ struct Spread {
 };
 /// Fits a fixed part plus a two-stage gamma distribution with mean `more` to the percentiles of
 /// `flight`.
-Spread spread_of(const Flight& flight);
-Runs cost_of_runs(const std::vector<ShortRuns>& measured);
+Spread fit_spread(const LoadsInFlight& flight);
+Runs derive_run_costs(const std::vector<ShortRuns>& measured);
 /// Returns an empty result for a GPU without bulk copies.
-BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured);
-PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
-                                       double clock_ghz);
+BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured);
+PartialSectors derive_partial_sector_costs(const std::vector<Scatter>& measured,
+                                           int multiprocessors, double clock_ghz);
 
 }  // namespace coalesce::timing

@@ -19,7 +19,7 @@ __device__ inline long long nanoseconds_now() {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
     return ns;
 }
-__device__ inline unsigned multiprocessor_here() {
+__device__ inline unsigned current_multiprocessor() {
     unsigned id;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
     return id;
@@ -27,18 +27,18 @@ __device__ inline unsigned multiprocessor_here() {
 
 // ---- uses of loaded values, without which the compiler would remove the loads ----
 
-__device__ inline unsigned mixed(unsigned v) {
+__device__ inline unsigned mix_components(unsigned v) {
     return v;
 }
-__device__ inline unsigned mixed(uint2 v) {
+__device__ inline unsigned mix_components(uint2 v) {
     return v.x ^ v.y;
 }
-__device__ inline unsigned mixed(uint4 v) {
+__device__ inline unsigned mix_components(uint4 v) {
     return v.x ^ v.y ^ v.z ^ v.w;
 }
 /// Stores `sum` if it equals one particular value. With random data this almost never happens, and
 /// it would do no harm, but the compiler cannot rule it out and must keep the loads.
-__device__ inline void use(unsigned sum, void* sink) {
+__device__ inline void keep_alive(unsigned sum, void* sink) {
     if (sum == 0x9e3779b9u) *static_cast<unsigned*>(sink) = sum;
 }
 
@@ -61,17 +61,17 @@ template <int BYTES>
 using Word = typename WordOf<BYTES>::type;
 
 template <class T>
-__device__ inline T word_of(unsigned v);
+__device__ inline T make_word(unsigned v);
 template <>
-__device__ inline unsigned word_of<unsigned>(unsigned v) {
+__device__ inline unsigned make_word<unsigned>(unsigned v) {
     return v;
 }
 template <>
-__device__ inline uint2 word_of<uint2>(unsigned v) {
+__device__ inline uint2 make_word<uint2>(unsigned v) {
     return {v, v};
 }
 template <>
-__device__ inline uint4 word_of<uint4>(unsigned v) {
+__device__ inline uint4 make_word<uint4>(unsigned v) {
     return {v, v, v, v};
 }
 

@@ -17,15 +17,15 @@ __device__ long long time_line(const void* where, void* sink) {
     const long long start = cycles_now();
     const unsigned v = __ldcg(line + threadIdx.x % 32);
     // The vote needs the value.
-    if (__any_sync(~0u, v == 0x9e3779b9u)) use(v, sink);
+    if (__any_sync(~0u, v == 0x9e3779b9u)) keep_alive(v, sink);
     return cycles_now() - start;
 }
 
 /// In each turn, loads UNROLL words per thread, waits for all of them and, in a copy, stores them.
 /// If IS_TIMED, the first warp of each block times loads of single lines instead.
 template <int BYTES, int UNROLL, bool IS_COPY, bool IS_TIMED>
-__global__ void __launch_bounds__(1024)
-    fly(const Word<BYTES>* in, Word<BYTES>* out, std::size_t count, std::uint64_t* notes) {
+__global__ void __launch_bounds__(1024) fly(const Word<BYTES>* in, Word<BYTES>* out,
+                                            std::size_t count, std::uint64_t* result_counters) {
     __shared__ unsigned histogram[IS_TIMED ? bins : 1];
     if (IS_TIMED) {
         for (unsigned i = threadIdx.x; i < bins; i += blockDim.x) histogram[i] = 0;
@@ -44,10 +44,10 @@ __global__ void __launch_bounds__(1024)
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) v[u] = in[i + step * u];
 #pragma unroll
-        for (int u = 0; u < UNROLL; ++u) sum ^= mixed(v[u]);
+        for (int u = 0; u < UNROLL; ++u) sum ^= mix_components(v[u]);
         // The vote makes the warp wait for all loads of this turn before the first load of the
         // next.
-        if (__any_sync(~0u, sum == 0x9e3779b9u)) use(sum, out);
+        if (__any_sync(~0u, sum == 0x9e3779b9u)) keep_alive(sum, out);
         if (IS_COPY) {
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) out[i + step * u] = v[u];
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(1024)
         __syncthreads();
         for (unsigned k = threadIdx.x; k < bins; k += blockDim.x) {
             if (histogram[k] == 0) continue;
-            atomicAdd(reinterpret_cast<unsigned long long*>(notes) + k,
+            atomicAdd(reinterpret_cast<unsigned long long*>(result_counters) + k,
                       static_cast<unsigned long long>(histogram[k]));
         }
     }
@@ -97,18 +97,19 @@ void measure(Bench& bench, Raw& raw, int threads) {
     count = count / turn * turn;
     const auto* in = reinterpret_cast<const Word<BYTES>*>(bench.in());
     auto* out = reinterpret_cast<Word<BYTES>*>(bench.out());
-    Flight flight = {IS_COPY ? "copy" : "read", BYTES, UNROLL, threads};
-    flight.kib_on_their_way = kib;
+    LoadsInFlight flight = {IS_COPY ? "copy" : "read", BYTES, UNROLL, threads};
+    flight.kib_in_flight = kib;
     const double ms = bench.ms(
         [&] { fly<BYTES, UNROLL, IS_COPY, false><<<blocks, block>>>(in, out, count, nullptr); });
     flight.gbps = (IS_COPY ? 2.0 : 1.0) * BYTES * static_cast<double>(count) / ms / 1e6;
     // With this many threads, one warp fewer per block makes no difference.
     if (UNROLL == 1 && threads >= 256) {
-        bench.clear_notes();
-        fly<BYTES, UNROLL, IS_COPY, true><<<blocks, block>>>(in, out, count, bench.notes());
+        bench.clear_result_counters();
+        fly<BYTES, UNROLL, IS_COPY, true>
+            <<<blocks, block>>>(in, out, count, bench.result_counters());
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaDeviceSynchronize());
-        const auto histogram = bench.read_notes(bins);
+        const auto histogram = bench.read_result_counters(bins);
         flight.mean = mean_of(histogram);
         flight.p1 = quantile(histogram, 0.01);
         flight.p10 = quantile(histogram, 0.10);

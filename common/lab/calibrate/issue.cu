@@ -107,7 +107,7 @@ constexpr int turns = 64;
 /// Runs CHAINS independent chains per thread, with STEPS steps of each chain per loop iteration.
 template <class Op, class Register, int CHAINS, int STEPS>
 __global__ void __launch_bounds__(1024)
-    keep_issuing(Register seed_a, Register seed_b, std::uint64_t* notes) {
+    keep_issuing(Register seed_a, Register seed_b, std::uint64_t* result_counters) {
     Register a[CHAINS], b[CHAINS];
 #pragma unroll
     for (int k = 0; k < CHAINS; ++k) {
@@ -129,20 +129,21 @@ __global__ void __launch_bounds__(1024)
         __syncthreads();
         cycles = cycles_now() - start;
     }
-    if (threadIdx.x == 0) notes[0] = static_cast<std::uint64_t>(cycles);
+    if (threadIdx.x == 0) result_counters[0] = static_cast<std::uint64_t>(cycles);
     unsigned sum = 0;
 #pragma unroll
     for (int k = 0; k < CHAINS; ++k) sum ^= static_cast<unsigned>(a[k] ^ b[k]);
-    notes[1 + threadIdx.x] = sum;
+    result_counters[1 + threadIdx.x] = sum;
 }
 
 template <class Op, class Register, int CHAINS, int STEPS>
 double cycles_an_instruction(Bench& bench, int threads) {
-    keep_issuing<Op, Register, CHAINS, STEPS><<<1, threads>>>(1234567, 7654321, bench.notes());
+    keep_issuing<Op, Register, CHAINS, STEPS>
+        <<<1, threads>>>(1234567, 7654321, bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     const double instructions = double{Op::count} * CHAINS * STEPS * turns;
-    return static_cast<double>(bench.read_notes(1)[0]) / instructions;
+    return static_cast<double>(bench.read_result_counters(1)[0]) / instructions;
 }
 
 template <class Op, class Register = unsigned, int CHAINS = 8, int STEPS = 4>

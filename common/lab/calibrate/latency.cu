@@ -33,24 +33,25 @@ __device__ std::uint64_t follow(std::uint64_t pointer) {
 /// because a multiprocessor is nearer to some parts of the cache than to others, and the mean is
 /// wanted. The first `warm_up` loads are not timed.
 template <Through THROUGH>
-__global__ void chase(int warm_up, int loads, std::uint64_t* notes) {
-    std::uint64_t pointer = notes[3 * blockIdx.x];
+__global__ void chase(int warm_up, int loads, std::uint64_t* result_counters) {
+    std::uint64_t pointer = result_counters[3 * blockIdx.x];
     for (int i = 0; i < warm_up; ++i) pointer = follow<THROUGH>(pointer);
     const long long ns = nanoseconds_now(), cycles = cycles_now();
     for (int i = 0; i < loads; i += 8) {
 #pragma unroll
         for (int k = 0; k < 8; ++k) pointer = follow<THROUGH>(pointer);
     }
-    notes[3 * blockIdx.x] = static_cast<std::uint64_t>(cycles_now() - cycles);
-    notes[3 * blockIdx.x + 1] = static_cast<std::uint64_t>(nanoseconds_now() - ns);
-    notes[3 * blockIdx.x + 2] = pointer;
+    result_counters[3 * blockIdx.x] = static_cast<std::uint64_t>(cycles_now() - cycles);
+    result_counters[3 * blockIdx.x + 1] = static_cast<std::uint64_t>(nanoseconds_now() - ns);
+    result_counters[3 * blockIdx.x + 2] = pointer;
 }
 
 /// Follows a chain of lines. Every word of a line holds the number of the next line. The time
 /// includes each lane's address computation, a 64-bit multiply-add.
-__global__ void chase_lines(const unsigned* ring, int warm_up, int loads, std::uint64_t* notes) {
+__global__ void chase_lines(const unsigned* ring, int warm_up, int loads,
+                            std::uint64_t* result_counters) {
     const unsigned lane = threadIdx.x;
-    auto line = static_cast<unsigned>(notes[3 * blockIdx.x]);
+    auto line = static_cast<unsigned>(result_counters[3 * blockIdx.x]);
     const auto next = [&](unsigned of) {
         unsigned v;
         asm volatile("ld.global.cg.u32 %0, [%1];"
@@ -67,13 +68,13 @@ __global__ void chase_lines(const unsigned* ring, int warm_up, int loads, std::u
     }
     const long long cycles_after = cycles_now(), ns_after = nanoseconds_now();
     if (lane != 0) return;
-    notes[3 * blockIdx.x] = static_cast<std::uint64_t>(cycles_after - cycles);
-    notes[3 * blockIdx.x + 1] = static_cast<std::uint64_t>(ns_after - ns);
-    notes[3 * blockIdx.x + 2] = line;
+    result_counters[3 * blockIdx.x] = static_cast<std::uint64_t>(cycles_after - cycles);
+    result_counters[3 * blockIdx.x + 1] = static_cast<std::uint64_t>(ns_after - ns);
+    result_counters[3 * blockIdx.x + 2] = line;
 }
 
 /// Follows pointers in shared memory, where addresses are 32 bits wide.
-__global__ void chase_shared(int loads, std::uint64_t* notes) {
+__global__ void chase_shared(int loads, std::uint64_t* result_counters) {
     __shared__ unsigned ring[256];
     const auto base = static_cast<unsigned>(__cvta_generic_to_shared(ring));
     // 37 is odd, so the ring visits all 256 words.
@@ -92,9 +93,9 @@ __global__ void chase_shared(int loads, std::uint64_t* notes) {
         cycles = cycles_now() - cycles;
         ns = nanoseconds_now() - ns;
     }
-    notes[0] = static_cast<std::uint64_t>(cycles);
-    notes[1] = static_cast<std::uint64_t>(ns);
-    notes[2] = pointer;
+    result_counters[0] = static_cast<std::uint64_t>(cycles);
+    result_counters[1] = static_cast<std::uint64_t>(ns);
+    result_counters[2] = pointer;
 }
 
 __device__ unsigned word_from_second_level(const char* from) {
@@ -105,21 +106,21 @@ __device__ unsigned word_from_second_level(const char* from) {
 
 /// Times a warp's loads of single lines. Each line has been loaded once already, so that the
 /// second-level cache contains it.
-__global__ void time_loads(const char* data, int loads, std::uint64_t* notes) {
+__global__ void time_loads(const char* data, int loads, std::uint64_t* result_counters) {
     constexpr std::size_t apart = 64 << 10;
     unsigned sum = 0;
     long long cycles = 0;
     for (int load = 0; load < loads; ++load) {
         const char* line = data + load * apart + 4 * threadIdx.x;
         sum ^= word_from_second_level(line);
-        if (__any_sync(~0u, sum == 0x9e3779b9u)) use(sum, notes + 1);
+        if (__any_sync(~0u, sum == 0x9e3779b9u)) keep_alive(sum, result_counters + 1);
         const long long start = cycles_now();
         sum ^= word_from_second_level(line);
-        if (__any_sync(~0u, sum == 0x9e3779b9u)) use(sum, notes + 1);
+        if (__any_sync(~0u, sum == 0x9e3779b9u)) keep_alive(sum, result_counters + 1);
         // The first iteration only warms up the instruction cache.
         if (load > 0) cycles += cycles_now() - start;
     }
-    if (threadIdx.x == 0) notes[0] = static_cast<std::uint64_t>(cycles);
+    if (threadIdx.x == 0) result_counters[0] = static_cast<std::uint64_t>(cycles);
 }
 
 /// Links the lines of a buffer into one ring, in a random order that no prefetcher can predict. The
@@ -148,14 +149,15 @@ void make_ring(Bench& bench, std::size_t lines, int blocks, bool is_numbered) {
         const std::size_t first = lines / starts.size() * b;
         starts[b] = is_numbered ? order[first] : address(first);
     }
-    CUDA_CHECK(cudaMemcpy(bench.notes(), starts.data(), starts.size() * 8, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(bench.result_counters(), starts.data(), starts.size() * 8,
+                          cudaMemcpyHostToDevice));
 }
 
-Chase mean_of(Bench& bench, const char* of, double bytes, int blocks, int loads) {
+PointerChase mean_of(Bench& bench, const char* of, double bytes, int blocks, int loads) {
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
-    const auto seen = bench.read_notes(3 * static_cast<std::size_t>(blocks));
-    Chase chase = {of, bytes};
+    const auto seen = bench.read_result_counters(3 * static_cast<std::size_t>(blocks));
+    PointerChase chase = {of, bytes};
     for (std::size_t i = 0; i < seen.size(); i += 3) {
         chase.cycles += static_cast<double>(seen[i]) / blocks / loads;
         chase.ns += static_cast<double>(seen[i + 1]) / blocks / loads;
@@ -174,15 +176,15 @@ void measure_latencies(Bench& bench, Raw& raw) {
         if (std::string(of) == "memory") flush_by_reading(bench.out(), bench.bytes());
         const auto kernel = through == Through::first_level ? chase<Through::first_level>
                                                             : chase<Through::second_level>;
-        kernel<<<blocks, 1>>>(warm_up, loads, bench.notes());
-        raw.chases.push_back(mean_of(bench, of, static_cast<double>(bytes), blocks, loads));
+        kernel<<<blocks, 1>>>(warm_up, loads, bench.result_counters());
+        raw.pointer_chases.push_back(mean_of(bench, of, static_cast<double>(bytes), blocks, loads));
     };
     const auto run_lines = [&](const char* of, std::size_t bytes, int warm_up, int blocks) {
         make_ring(bench, bytes / line_bytes, blocks, true);
         if (std::string(of) == "memory, lines") flush_by_reading(bench.out(), bench.bytes());
         chase_lines<<<blocks, 32>>>(reinterpret_cast<const unsigned*>(bench.in()), warm_up, loads,
-                                    bench.notes());
-        raw.chases.push_back(mean_of(bench, of, static_cast<double>(bytes), blocks, loads));
+                                    bench.result_counters());
+        raw.pointer_chases.push_back(mean_of(bench, of, static_cast<double>(bytes), blocks, loads));
     };
     const int all = bench.multiprocessors();
     const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
@@ -204,14 +206,14 @@ void measure_latencies(Bench& bench, Raw& raw) {
         run("memory", bytes, Through::second_level, 512, all);
         run_lines("memory, lines", bytes, 512, all);
     }
-    chase_shared<<<1, 1>>>(loads, bench.notes());
-    raw.chases.push_back(mean_of(bench, "shared", 1024, 1, loads));
+    chase_shared<<<1, 1>>>(loads, bench.result_counters());
+    raw.pointer_chases.push_back(mean_of(bench, "shared", 1024, 1, loads));
     bench.fill_buffers();
     constexpr int timed = 64;
-    time_loads<<<1, 32>>>(bench.in(), timed, bench.notes());
+    time_loads<<<1, 32>>>(bench.in(), timed, bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
-    raw.timed_load = static_cast<double>(bench.read_notes(1)[0]) / (timed - 1);
+    raw.timed_load = static_cast<double>(bench.read_result_counters(1)[0]) / (timed - 1);
 }
 
 }  // namespace coalesce::timing

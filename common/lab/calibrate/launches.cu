@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(256) move_all(const uint4* in, uint4* out, std
     if (i >= count) return;
     const uint4 v = READS ? in[i] : uint4{};
     if (WRITES) out[i] = v;
-    if (!WRITES) use(mixed(v), out);
+    if (!WRITES) keep_alive(mix_components(v), out);
 }
 
 }  // namespace

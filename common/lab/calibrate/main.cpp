@@ -21,11 +21,11 @@ using namespace coalesce::timing;
 
 namespace {
 
-struct Words {
+struct CommandLine {
     std::string out, json, from, only;
 };
 
-void add_options(CLI::App& app, Words& words) {
+void add_options(CLI::App& app, CommandLine& words) {
     app.set_help_flag("-h,--help", "This text");
     app.add_option("--out", words.out, "Where the GPU's file goes (common/timing/gpus/NAME.toml)");
     app.add_option("--json", words.json, "Where all measurements go, too");
@@ -61,7 +61,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 /// Reports whether the group's name contains one of the words of `only`. An empty `only` selects
 /// every group.
-bool is_wanted(const Group& group, const std::string& only) {
+bool is_selected(const Group& group, const std::string& only) {
     if (only.empty()) return true;
     std::istringstream words(only);
     for (std::string word; std::getline(words, word, ',');) {
@@ -77,7 +77,7 @@ Raw measure_all(const std::string& only) {
     Raw raw;
     raw.machine = bench.machine();
     for (const Group& group : kGroups) {
-        if (!is_wanted(group, only)) continue;
+        if (!is_selected(group, only)) continue;
         std::cout << format("%6.1f s  %s\n", seconds_since(start), group.name) << std::flush;
         try {
             group.measure(bench, raw);
@@ -92,7 +92,7 @@ Raw measure_all(const std::string& only) {
 }
 
 /// Returns a GPU's name in a form suitable for file names, such as "NVIDIA-H200".
-std::string file_name_of(const std::string& gpu) {
+std::string format_file_name(const std::string& gpu) {
     std::string name;
     for (const char c : gpu) {
         name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
@@ -100,12 +100,12 @@ std::string file_name_of(const std::string& gpu) {
     return name;
 }
 
-int run(const Words& words) {
+int run(const CommandLine& words) {
     Raw raw;
     if (!words.from.empty()) {
         raw = codec::read<Raw>(read_file(words.from));
     } else {
-        const std::string reason = why_no_gpu();
+        const std::string reason = find_gpu_problem();
         if (!reason.empty()) throw UsageError("calibrate needs a GPU: " + reason);
         for (const std::string& file : {words.out, words.json}) {
             if (!file.empty()) check_writable(file);
@@ -120,7 +120,7 @@ int run(const Words& words) {
     read_gpu(text, "what calibrate writes");
     const std::string out = words.out.empty()
                                 ? std::string(COALESCE_REPOSITORY) + "/common/timing/gpus/" +
-                                      file_name_of(gpu.name) + ".toml"
+                                      format_file_name(gpu.name) + ".toml"
                                 : words.out;
     write_file(out, text);
     std::cout << text << "\nWritten to " << out << "; build again, and predictions use it.\n";
@@ -130,7 +130,7 @@ int run(const Words& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Words words;
+    CommandLine words;
     CLI::App app("Measures what predictions of time have to know of the GPU that is here.",
                  "calibrate");
     add_options(app, words);

@@ -27,10 +27,10 @@ __global__ void move(const uint4* in, uint4* out, std::size_t count) {
         for (int u = 0; u < UNROLL; ++u) {
             const std::size_t i = first + threadIdx.x + std::size_t{blockDim.x} * u;
             if (MOVES == Moves::copy) out[i] = v[u];
-            if (MOVES == Moves::read) sum ^= mixed(v[u]);
+            if (MOVES == Moves::read) sum ^= mix_components(v[u]);
         }
     }
-    if (MOVES == Moves::read) use(sum, out);
+    if (MOVES == Moves::read) keep_alive(sum, out);
 }
 
 template <Moves MOVES, int UNROLL>

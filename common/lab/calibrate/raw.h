@@ -13,27 +13,27 @@ namespace coalesce::timing {
 struct Machine {
     std::string name, compute, driver, date;
     int multiprocessors = 0, warps = 0, blocks = 0, registers = 0;
-    int shared_bytes = 0, shared_bytes_of_system = 0;
+    int shared_bytes = 0, system_shared_bytes = 0;
     double peak_gbps = 0, l2_bytes = 0;
     double clock_ghz = 0;  ///< clock while all multiprocessors copy
     /// Clock rate while all multiprocessors wait without accessing memory.
-    double clock_ghz_at_rest = 0;
+    double idle_memory_clock_ghz = 0;
     double buffer_bytes = 0;      ///< size of each of the two buffers
     double copy_engine_gbps = 0;  ///< bandwidth of cudaMemcpy, for comparison
 };
 
 /// Dependent loads, each of which needs the result of the previous one.
-struct Chase {
+struct PointerChase {
     /// "memory" or "second level", optionally with ", lines"; "first level"; or "shared".
     std::string of;
     double bytes = 0, cycles = 0, ns = 0;
 };
 
 /// Persistent blocks whose threads each keep a fixed number of loads in flight.
-struct Flight {
+struct LoadsInFlight {
     std::string what;  ///< "read" or "copy"
-    int bytes_of_load = 0, loads = 0, threads = 0;
-    double kib_on_their_way = 0;  ///< KiB in flight on a multiprocessor
+    int bytes_per_load = 0, loads = 0, threads = 0;
+    double kib_in_flight = 0;  ///< KiB in flight on a multiprocessor
     double gbps = 0;
     // Cycles that a single load of a warp takes; 0 if none were timed.
     double mean = 0, p1 = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0;
@@ -55,14 +55,14 @@ struct ShortRuns {
 };
 
 /// The cost of starting and ending blocks.
-struct Turns {
+struct BlockTurnover {
     int resident = 0, warps = 0;
     double wait = 0;      ///< cycles that each warp waits; 0 for an empty kernel
     double interval = 0;  ///< multiprocessor cycles per block
     /// Cycles from the end of a block to the first instruction of the next block.
     double gap = 0;
     /// Cycles from the end of a block to the first instruction of the next block's last warp.
-    double gap_of_last = 0;
+    double last_warp_gap = 0;
 };
 
 struct Barrier {
@@ -80,11 +80,11 @@ struct Issue {
 };
 
 /// Bandwidth between multiprocessors and the second-level cache.
-struct ToCache {
+struct CacheBandwidth {
     std::string what;  ///< "read", "write"
     int multiprocessors = 0;
-    double footprint = 0;      ///< total bytes that the multiprocessors access repeatedly
-    double bytes_a_cycle = 0;  ///< bytes per cycle for each multiprocessor
+    double footprint = 0;        ///< total bytes that the multiprocessors access repeatedly
+    double bytes_per_cycle = 0;  ///< bytes per cycle for each multiprocessor
 };
 
 /// Times of a kernel that reads rows and writes 4 bytes per lane down columns, and of its stores
@@ -92,7 +92,7 @@ struct ToCache {
 struct Scatter {
     int block_x = 0, block_y = 0;
     int side = 0;
-    double ms = 0, ms_of_stores = 0;
+    double ms = 0, stores_only_ms = 0;
 };
 
 /// The rate of bulk copies from the second-level cache into shared memory.
@@ -127,14 +127,14 @@ struct Sectors {
 
 struct Raw {
     Machine machine;
-    std::vector<Chase> chases;
+    std::vector<PointerChase> pointer_chases;
     std::vector<LongRuns> long_runs;
-    std::vector<Flight> flights;
+    std::vector<LoadsInFlight> flights;
     std::vector<ShortRuns> short_runs;
-    std::vector<Turns> turns;
+    std::vector<BlockTurnover> turns;
     std::vector<Barrier> barriers;
     std::vector<Issue> issues;
-    std::vector<ToCache> to_cache;
+    std::vector<CacheBandwidth> cache_bandwidths;
     double launch_us = 0;
     double timed_load =
         /// Cycles that a timed load of a line from the second-level cache takes, including the
@@ -154,16 +154,16 @@ void describe(auto& codec, Machine& m) {
     fields(codec, "name", m.name, "compute", m.compute, "driver", m.driver, "date", m.date,
            "multiprocessors", m.multiprocessors, "warps", m.warps, "blocks", m.blocks, "registers",
            m.registers, "shared_bytes", m.shared_bytes, "shared_bytes_of_system",
-           m.shared_bytes_of_system, "peak_gbps", m.peak_gbps, "l2_bytes", m.l2_bytes, "clock_ghz",
-           m.clock_ghz, "clock_ghz_at_rest", m.clock_ghz_at_rest, "buffer_bytes", m.buffer_bytes,
-           "copy_engine_gbps", m.copy_engine_gbps);
+           m.system_shared_bytes, "peak_gbps", m.peak_gbps, "l2_bytes", m.l2_bytes, "clock_ghz",
+           m.clock_ghz, "clock_ghz_at_rest", m.idle_memory_clock_ghz, "buffer_bytes",
+           m.buffer_bytes, "copy_engine_gbps", m.copy_engine_gbps);
 }
-void describe(auto& codec, Chase& c) {
+void describe(auto& codec, PointerChase& c) {
     fields(codec, "of", c.of, "bytes", c.bytes, "cycles", c.cycles, "ns", c.ns);
 }
-void describe(auto& codec, Flight& f) {
-    fields(codec, "what", f.what, "bytes_of_load", f.bytes_of_load, "loads", f.loads, "threads",
-           f.threads, "kib_on_their_way", f.kib_on_their_way, "gbps", f.gbps, "mean", f.mean, "p1",
+void describe(auto& codec, LoadsInFlight& f) {
+    fields(codec, "what", f.what, "bytes_of_load", f.bytes_per_load, "loads", f.loads, "threads",
+           f.threads, "kib_on_their_way", f.kib_in_flight, "gbps", f.gbps, "mean", f.mean, "p1",
            f.p1, "p10", f.p10, "p50", f.p50, "p90", f.p90, "p99", f.p99);
 }
 void describe(auto& codec, LongRuns& r) {
@@ -173,9 +173,9 @@ void describe(auto& codec, ShortRuns& r) {
     fields(codec, "what", r.what, "strips", r.strips, "pitch", r.pitch, "run", r.run, "gbps",
            r.gbps);
 }
-void describe(auto& codec, Turns& t) {
+void describe(auto& codec, BlockTurnover& t) {
     fields(codec, "resident", t.resident, "warps", t.warps, "wait", t.wait, "interval", t.interval,
-           "gap", t.gap, "gap_of_last", t.gap_of_last);
+           "gap", t.gap, "gap_of_last", t.last_warp_gap);
 }
 void describe(auto& codec, Barrier& b) {
     fields(codec, "warps", b.warps, "cycles", b.cycles);
@@ -184,13 +184,13 @@ void describe(auto& codec, Issue& i) {
     fields(codec, "what", i.what, "threads", i.threads, "cycles", i.cycles, "latency_cycles",
            i.latency_cycles);
 }
-void describe(auto& codec, ToCache& t) {
+void describe(auto& codec, CacheBandwidth& t) {
     fields(codec, "what", t.what, "multiprocessors", t.multiprocessors, "footprint", t.footprint,
-           "bytes_a_cycle", t.bytes_a_cycle);
+           "bytes_a_cycle", t.bytes_per_cycle);
 }
 void describe(auto& codec, Scatter& s) {
     fields(codec, "block_x", s.block_x, "block_y", s.block_y, "side", s.side, "ms", s.ms,
-           "ms_of_stores", s.ms_of_stores);
+           "ms_of_stores", s.stores_only_ms);
 }
 void describe(auto& codec, BulkRate& b) {
     fields(codec, "how", b.how, "warps", b.warps, "bytes", b.bytes, "cycles", b.cycles);
@@ -207,10 +207,11 @@ void describe(auto& codec, Sectors& s) {
 void describe(auto& codec, Raw& r) {
     version(codec, "file of calibrate's measurements", 3);
     fields(codec, "machine", r.machine, "seconds", r.seconds, "launch_us", r.launch_us,
-           "timed_load", r.timed_load, "chases", r.chases, "long_runs", r.long_runs, "flights",
-           r.flights, "short_runs", r.short_runs, "turns", r.turns, "barriers", r.barriers,
-           "issues", r.issues, "to_cache", r.to_cache, "scatters", r.scatters, "bulk_rates",
-           r.bulk_rates, "dirty", r.dirty, "rereads", r.rereads, "sectors", r.sectors);
+           "timed_load", r.timed_load, "chases", r.pointer_chases, "long_runs", r.long_runs,
+           "flights", r.flights, "short_runs", r.short_runs, "turns", r.turns, "barriers",
+           r.barriers, "issues", r.issues, "to_cache", r.cache_bandwidths, "scatters", r.scatters,
+           "bulk_rates", r.bulk_rates, "dirty", r.dirty, "rereads", r.rereads, "sectors",
+           r.sectors);
 }
 
 }  // namespace coalesce::timing

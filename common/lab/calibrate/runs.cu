@@ -47,9 +47,9 @@ __global__ void __launch_bounds__(256, 8)
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
         if (WRITES) out[writes.place(first + std::size_t{blockDim.x} * u)] = v[u];
-        if (!WRITES) sum ^= mixed(v[u]);
+        if (!WRITES) sum ^= mix_components(v[u]);
     }
-    if (!WRITES) use(sum, out);
+    if (!WRITES) keep_alive(sum, out);
 }
 
 int bits_of(std::size_t power_of_two) {

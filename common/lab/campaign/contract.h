@@ -2,7 +2,7 @@
 // all generators.
 //
 // Each text contains one kernel, named `kernel`, with these parameters:
-//    const unsigned* in      kInputWords words: input_word() for the kernel's seed
+//    const unsigned* in      kInWords words: input_word() for the kernel's seed
 //    unsigned* out           kOutWords words per thread, initially filled with kOutFill bytes
 //    unsigned* sums          kSumWords words, initially zero; changed only by atomics whose order
 //                            does not matter
@@ -25,7 +25,7 @@ namespace coalesce::campaign {
 using u32 = unsigned;
 using u64 = unsigned long long;
 
-inline constexpr u32 kInputWords = 1024;
+inline constexpr u32 kInWords = 1024;
 inline constexpr u32 kOutWords = 32;
 inline constexpr u32 kOutFill = 0xa5;
 inline constexpr u32 kSumWords = 64;
@@ -35,7 +35,7 @@ inline constexpr u32 kMaxThreads = 256;
 
 /// The exit code of campaign_run after an error on a GPU. The remaining kernels must then be run in
 /// a new process.
-inline constexpr int kGoOn = 3;
+inline constexpr int kExitAfterGpuError = 3;
 
 struct Launch {
     u32 blocks = 1;
@@ -46,7 +46,7 @@ struct Launch {
     u32 all_threads() const { return blocks * threads(); }
 };
 
-inline std::string first_line(const Launch& launch) {
+inline std::string format_launch_line(const Launch& launch) {
     char text[100];
     std::snprintf(text, sizeof text, "// launch %u %u %u %u %u\n", launch.blocks, launch.threads_x,
                   launch.threads_y, launch.threads_z, launch.dynamic_shared);
@@ -55,7 +55,7 @@ inline std::string first_line(const Launch& launch) {
 
 /// Parses the launch in the first line of a kernel's text. Returns nothing if the line is not a
 /// launch or exceeds the limits.
-inline std::optional<Launch> launch_of(const std::string& text) {
+inline std::optional<Launch> parse_launch(const std::string& text) {
     Launch l;
     if (std::sscanf(text.c_str(), "// launch %u %u %u %u %u", &l.blocks, &l.threads_x, &l.threads_y,
                     &l.threads_z, &l.dynamic_shared) != 5)
@@ -68,7 +68,7 @@ inline std::optional<Launch> launch_of(const std::string& text) {
     return l;
 }
 
-inline u64 mixed(u64 x) {
+inline u64 hash_bits(u64 x) {
     x = (x + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
     x = (x ^ x >> 27) * 0x94d049bb133111eb;
     return x ^ x >> 31;
@@ -77,7 +77,7 @@ inline u64 mixed(u64 x) {
 /// Returns word `index` of `in`. Three out of four words have random bits; the others are small
 /// integers or floats of moderate size.
 inline u32 input_word(u32 seed, u32 index) {
-    const u64 random = mixed(u64{seed} << 32 | index);
+    const u64 random = hash_bits(u64{seed} << 32 | index);
     const u32 bits = static_cast<u32>(random >> 32);
     switch (random & 7) {
         case 0: return bits & 63;

@@ -11,9 +11,9 @@ namespace coalesce::campaign {
 
 class Random {
 public:
-    explicit Random(u64 seed) : state_(mixed(seed ^ 0x636f616c65736365)) {}
+    explicit Random(u64 seed) : state_(hash_bits(seed ^ 0x636f616c65736365)) {}
 
-    u64 next() { return mixed(state_ += 0x9e3779b97f4a7c15); }
+    u64 next() { return hash_bits(state_ += 0x9e3779b97f4a7c15); }
     u32 below(u32 limit) { return static_cast<u32>((next() >> 32) * limit >> 32); }
     u32 between(u32 least, u32 most) { return least + below(most - least + 1); }
     bool percent(u32 chance) { return below(100) < chance; }

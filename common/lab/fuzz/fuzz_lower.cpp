@@ -28,7 +28,7 @@ void prepare() {
     wanted.max_instructions = kInstructions;
     wanted.workers = 1;
     wanted.quiet = true;
-    reports().print_as_they_come(false);
+    reports().print_immediately(false);
     wanted.memory_bytes = 256 << 20;
 }
 

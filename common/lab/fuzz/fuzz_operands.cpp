@@ -27,7 +27,7 @@ using namespace coalesce::simulator::fuzz;
 constexpr u64 kInstructions = 6000;
 constexpr u32 kStaticShared = 9000;
 constexpr u32 kLargeBytes = 4096, kSmallBytes = 100, kMaps = 2;
-constexpr std::size_t kMostSteps = 24, kContentBytes = 64;
+constexpr std::size_t kMaxSteps = 24, kContentBytes = 64;
 /// Offset of the tensor map among the kernel's parameters: script, steps, map.
 constexpr u64 kMapParameter = 64;
 
@@ -56,7 +56,7 @@ struct Memory {
     u64 script, large, small, managed, freed, maps;
     Memory() {
         DeviceMemory& memory = Device::instance().memory();
-        script = memory.allocate(kMostSteps * sizeof(Step));
+        script = memory.allocate(kMaxSteps * sizeof(Step));
         large = memory.allocate(kLargeBytes);
         small = memory.allocate(kSmallBytes);
         managed = memory.allocate(kSmallBytes, AllocationKind::managed);
@@ -66,7 +66,7 @@ struct Memory {
     }
 };
 
-void put(u64 address, const void* from, u64 bytes) {
+void write_memory(u64 address, const void* from, u64 bytes) {
     DeviceMemory& memory = Device::instance().memory();
     std::memcpy(memory.host_view(address, bytes), from, bytes);
     memory.mark_written_by_host(address, bytes);
@@ -79,11 +79,11 @@ struct Kernels {
         for (const bool plain : {false, true}) {
             std::string error;
             modules[plain] = Device::instance().load(module_text(kStaticShared), error);
-            if (!modules[plain]) give_up(error);
+            if (!modules[plain]) fail_setup(error);
         }
     }
     Kernel& kernel(bool plain) const { return *modules[plain]->kernels.at("run"); }
-    [[noreturn]] static void give_up(const std::string& error) {
+    [[noreturn]] static void fail_setup(const std::string& error) {
         std::fprintf(stderr, "the kernel is not what the simulator takes: %s\n", error.c_str());
         std::abort();
     }
@@ -95,7 +95,7 @@ void prepare() {
     wanted.workers = 1;
     wanted.quiet = true;
     wanted.memory_bytes = 64 << 20;
-    reports().print_as_they_come(false);
+    reports().print_immediately(false);
     Device::instance().stack_limit = 2048;
     DeviceHeap::instance().set_size(4096);
 }
@@ -145,9 +145,9 @@ u32 word_from(Input& in) {
 Step step_from(Input& in, const Memory& memory) {
     constexpr u32 lanes[] = {kAllLanes, 1, 0xffff, 0x80000000, 0x55555555, 0x10000001};
     Step step;
-    step.form = in.take<u16>() % static_cast<u32>(forms().size());
+    step.form = in.take<u16>() % static_cast<u32>(instruction_forms().size());
     step.lanes = lanes[in.take<u8>() % std::size(lanes)];
-    step.adds_last = in.take<u8>() & 7;
+    step.added_to_addresses = in.take<u8>() & 7;
     for (int k = 0; k < 3; ++k) {
         step.address[k] = address_from(in, memory);
         step.stride[k] = stride_from(in);
@@ -162,10 +162,10 @@ Step step_from(Input& in, const Memory& memory) {
 /// Encodes a tensor map the way programs do, and may then change some of its bytes. The map is all
 /// zeros if the encoder rejects the arguments.
 void map_from(Input& in, u64 array, u8* map) {
-    u64 size[kMostDimensions], strides[kMostDimensions];
-    u32 box[kMostDimensions], steps[kMostDimensions];
+    u64 size[kMaxDimensions], strides[kMaxDimensions];
+    u32 box[kMaxDimensions], steps[kMaxDimensions];
     const u8 type = in.take<u8>(), shape = in.take<u8>(), changes = in.take<u8>() % 4;
-    for (u32 d = 0; d < kMostDimensions; ++d) {
+    for (u32 d = 0; d < kMaxDimensions; ++d) {
         size[d] = in.take<u8>() % 64 + 1;
         strides[d] = in.take<u8>() % 32 * 16;
         box[d] = in.take<u8>() + (d == 0);
@@ -190,14 +190,14 @@ void map_from(Input& in, u64 array, u8* map) {
 }
 
 /// The launch parameters that the script chooses.
-struct Launching {
+struct FuzzedLaunch {
     LaunchConfig config;
     bool plain = false;
     Recorder::What recorded = Recorder::What::nothing;
 };
 
-Launching launching_from(Input& in) {
-    Launching launching;
+FuzzedLaunch read_launch(Input& in) {
+    FuzzedLaunch launching;
     const u8 shape = in.take<u8>(), how = in.take<u8>();
     constexpr u32 threads[] = {32, 1, 40, 64, 96, 256};
     launching.config.block = {threads[shape % std::size(threads)], 1, 1};
@@ -216,7 +216,7 @@ Launching launching_from(Input& in) {
 
 // ---- running it ----
 
-void run(const Launching& launching, const Memory& memory, u32 steps, u8* map) {
+void run(const FuzzedLaunch& launching, const Memory& memory, u32 steps, u8* map) {
     static const Kernels kernels;
     options().plain = launching.plain;
     Kernel& kernel = kernels.kernel(launching.plain);
@@ -224,7 +224,7 @@ void run(const Launching& launching, const Memory& memory, u32 steps, u8* map) {
     void* arguments[] = {&script, &steps, map};
     recorder().begin(launching.recorded);
     const Status status = Device::instance().launch(kernel, launching.config, arguments);
-    if (!kernel.error.empty()) Kernels::give_up(kernel.error);
+    if (!kernel.error.empty()) Kernels::fail_setup(kernel.error);
     if (status == Status::success) Device::instance().launch(kernel, launching.config, arguments);
     for (const Report& report : reports().all()) static_cast<void>(to_text(report));
     reports().clear();
@@ -239,20 +239,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(once);
     static const Memory memory;
     Input in(data, size);
-    const Launching launching = launching_from(in);
+    const FuzzedLaunch launching = read_launch(in);
 
     alignas(64) u8 maps[kMaps][kTensorMapBytes] = {};
     for (u8* map : {maps[0], maps[1]}) map_from(in, memory.large, map);
-    put(memory.maps, maps, sizeof maps);
+    write_memory(memory.maps, maps, sizeof maps);
     u8 content[kLargeBytes] = {};
     for (u8& byte : std::span(content, kContentBytes)) byte = in.take<u8>();
     std::memcpy(content + kContentBytes, maps, sizeof maps);
-    put(memory.large, content, sizeof content);
+    write_memory(memory.large, content, sizeof content);
 
     std::vector<Step> steps;
-    while (!in.is_empty() && steps.size() < kMostSteps) steps.push_back(step_from(in, memory));
+    while (!in.is_empty() && steps.size() < kMaxSteps) steps.push_back(step_from(in, memory));
     if (steps.empty()) return 0;
-    put(memory.script, steps.data(), steps.size() * sizeof(Step));
+    write_memory(memory.script, steps.data(), steps.size() * sizeof(Step));
     run(launching, memory, static_cast<u32>(steps.size()), maps[0]);
     return 0;
 }

@@ -24,7 +24,7 @@ struct Step {
     std::uint32_t word[4] = {};         ///< words in thread 0
     std::uint32_t word_stride[4] = {};  ///< increments from thread to thread
     /// If bit k is set, adds the result of the last instruction to address k.
-    std::uint32_t adds_last = 0;
+    std::uint32_t added_to_addresses = 0;
     std::uint32_t unused = 0;
 };
 static_assert(sizeof(Step) == 96);
@@ -33,7 +33,7 @@ static_assert(sizeof(Step) == 96);
 /// %sc for their lower halves, %w0 to %w3 for words, %d0, %d1 for pairs of words (64 bits), %p, %q
 /// for predicates, the 64-bit %last, %r0 to %r3 and %l0, %l1 for results, %f0 to %f3 and %h0 for
 /// floats and halves.
-inline const std::vector<std::string>& forms() {
+inline const std::vector<std::string>& instruction_forms() {
     static const std::vector<std::string> all = [] {
         std::vector<std::string> made;
         const auto add = [&](const std::string& text) { made.push_back(text); };
@@ -303,11 +303,12 @@ inline std::string module_text(unsigned shared_bytes) {
         "shr.u32 %bit, %lanes, %lane;\nand.b32 %bit, %bit, 1;\nsetp.eq.u32 %in, %bit, 0;\n@%in bra "
         "NEXT;\n"
         "brx.idx %form, FORMS;\nFORMS: .branchtargets ";
-    for (std::size_t k = 0; k < forms().size(); ++k) text += (k ? ", F" : "F") + std::to_string(k);
+    for (std::size_t k = 0; k < instruction_forms().size(); ++k)
+        text += (k ? ", F" : "F") + std::to_string(k);
     text += ";\n";
-    for (std::size_t k = 0; k < forms().size(); ++k)
+    for (std::size_t k = 0; k < instruction_forms().size(); ++k)
         text += ".loc 1 " + std::to_string(k + 1) + " 0\nF" + std::to_string(k) + ":\n" +
-                forms()[k] + "\nbra NEXT;\n";
+                instruction_forms()[k] + "\nbra NEXT;\n";
     text +=
         "NEXT:\nadd.u32 %i, %i, 1;\nadd.u64 %row, %row, 96;\nbra STEP;\nEND:\nret;\n}\n.file 1 "
         "\"forms\"\n";

@@ -35,7 +35,7 @@ public:
             case 1: std::swap(one, other); break;
             case 2: one += '\n' + std::string(other); break;
             case 3: branch_to(one, other); break;
-            default: exchange_register(one); break;
+            default: replace_register(one); break;
         }
         std::string text;
         for (const std::string& line : lines_) text += line + '\n';
@@ -68,7 +68,7 @@ private:
     }
 
     /// Replaces a register with another of the same kind.
-    void exchange_register(std::string& line) {
+    void replace_register(std::string& line) {
         std::vector<std::string> mine, alike;
         find_registers(line, mine);
         if (mine.empty()) return;

@@ -47,7 +47,7 @@ inline void add_device_option(CLI::App& app, std::string& device) {
     app.add_option("--device", device, "gpu or, with --check, sim")
         ->check(CLI::IsMember({"gpu", "sim"}));
 }
-inline DeviceChoice choice_of(const std::string& device, bool only_checks) {
+inline DeviceChoice parse_device_choice(const std::string& device, bool only_checks) {
     if (device != "sim") return DeviceChoice::gpu;
     if (only_checks) return DeviceChoice::simulator;
     throw UsageError("the simulated GPU has no times: --device sim goes with --check");

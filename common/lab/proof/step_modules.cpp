@@ -28,12 +28,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path module_of(const std::string& name) {
+fs::path module_path(const std::string& name) {
     return fs::read_symlink("/proc/self/exe").parent_path() / "modules" / (name + ".so");
 }
 
 StepVariants load(const std::string& name) {
-    const fs::path file = module_of(name);
+    const fs::path file = module_path(name);
     void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!module) {
         throw UsageError("the kernels of " + name + " cannot be loaded: " + dlerror() +
@@ -61,7 +61,7 @@ std::vector<StepVariants> load_steps(const std::vector<std::string>& names) {
 }
 
 bool has_module(const std::string& name) {
-    return fs::exists(module_of(name));
+    return fs::exists(module_path(name));
 }
 
 }  // namespace proof

@@ -18,7 +18,7 @@ std::vector<TimePair> pairs_of(const Predicted& predicted, const Measured& measu
                              "do both for one folder");
         }
         pairs.push_back({one.name.substr(one.name.find('_') + 1) + " " + one.title, other.ms,
-                         one.ms, one.binds, one.unknown});
+                         one.ms, one.bottleneck, one.unknown});
     }
     return pairs;
 }

@@ -9,17 +9,17 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr double kDifferent = 1.05;  // smallest ratio of two times at which their order counts
-constexpr std::size_t kShownWorst = 10;
+constexpr double kMinOrderRatio = 1.05;  // smallest ratio of two times at which their order counts
+constexpr std::size_t kMaxShownWorst = 10;
 constexpr int kNameColumns = 38;
 
-double size_of_error(const TimePair& pair) {
+double error_magnitude(const TimePair& pair) {
     return std::abs(pair.error());
 }
 
 /// Returns the nearest-rank percentile: the smallest value that at least `percent` % of the values
 /// do not exceed.
-double percentile_of(const std::vector<double>& sorted, std::size_t percent) {
+double compute_percentile(const std::vector<double>& sorted, std::size_t percent) {
     const std::size_t rank = (sorted.size() * percent + 99) / 100;
     return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
@@ -27,7 +27,7 @@ double percentile_of(const std::vector<double>& sorted, std::size_t percent) {
 void count_orders(const std::vector<TimePair>& pairs, ErrorSummary& summary) {
     for (const TimePair& slow : pairs) {
         for (const TimePair& fast : pairs) {
-            if (slow.measured <= kDifferent * fast.measured) continue;
+            if (slow.measured <= kMinOrderRatio * fast.measured) continue;
             ++summary.comparable;
             summary.in_order += slow.predicted > fast.predicted;
         }
@@ -45,17 +45,18 @@ std::string signed_percent(double part) {
 
 /// Returns the limiting resource, such as "memory", or "flight ?" if the model is uncertain.
 std::string mark_of(const TimePair& pair) {
-    return pair.binds + (pair.is_known() ? "" : " ?");
+    return pair.bottleneck + (pair.is_known() ? "" : " ?");
 }
 
 /// Returns text such as "memory" or "flight? atomics, waits".
-std::string remark_of(const TimePair& pair) {
-    std::string text = pair.binds;
-    for (const std::string& one : pair.unknown) text += (text == pair.binds ? "? " : ", ") + one;
+std::string format_remark(const TimePair& pair) {
+    std::string text = pair.bottleneck;
+    for (const std::string& one : pair.unknown)
+        text += (text == pair.bottleneck ? "? " : ", ") + one;
     return text;
 }
 
-std::string row_of(const TimePair& pair) {
+std::string format_row(const TimePair& pair) {
     std::string name = pair.name, row;
     // A name that is too long for its column gets its own line.
     if (name.size() > kNameColumns) {
@@ -70,23 +71,23 @@ std::string row_of(const TimePair& pair) {
 std::string rows_of(const std::vector<TimePair>& pairs, const char* heading) {
     std::string text = format("%-*s %8s %9s %8s %s\n", kNameColumns, heading, "measured",
                               "predicted", "error", "binds");
-    for (const TimePair& pair : pairs) text += row_of(pair);
+    for (const TimePair& pair : pairs) text += format_row(pair);
     return text;
 }
 
-std::string figures_of(const std::vector<TimePair>& pairs) {
+std::string format_figures(const std::vector<TimePair>& pairs) {
     if (pairs.empty()) return "no pairs\n";
-    const ErrorSummary summary = summary_of(pairs);
-    return count_of(summary.pairs, "pair") + ": median " + percent(summary.median) +
+    const ErrorSummary summary = summarize(pairs);
+    return format_count(summary.pairs, "pair") + ": median " + percent(summary.median) +
            ", 90th percentile " + percent(summary.percentile_90) + ", worst " +
            percent(summary.worst) + "; " + std::to_string(summary.within_10) + " within 10 %, " +
            std::to_string(summary.beyond_30) + " beyond 30 %; " + percent(summary.order()) +
-           " of " + count_of(summary.comparable, "comparison") + " in the right order.\n";
+           " of " + format_count(summary.comparable, "comparison") + " in the right order.\n";
 }
 
 std::string markdown_row(const char* name, const std::vector<TimePair>& pairs) {
     if (pairs.empty()) return "";
-    const ErrorSummary summary = summary_of(pairs);
+    const ErrorSummary summary = summarize(pairs);
     return format("| %s | %zu | %s | %s | %s | %zu | %zu | %s |\n", name, summary.pairs,
                   percent(summary.median).c_str(), percent(summary.percentile_90).c_str(),
                   percent(summary.worst).c_str(), summary.within_10, summary.beyond_30,
@@ -94,7 +95,7 @@ std::string markdown_row(const char* name, const std::vector<TimePair>& pairs) {
 }
 
 /// Escape bars, which would end the cell.
-std::string cell_of(const std::string& text) {
+std::string escape_cell(const std::string& text) {
     std::string result;
     for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);
     return result;
@@ -102,15 +103,15 @@ std::string cell_of(const std::string& text) {
 
 }  // namespace
 
-ErrorSummary summary_of(const std::vector<TimePair>& pairs) {
+ErrorSummary summarize(const std::vector<TimePair>& pairs) {
     ErrorSummary summary;
     summary.pairs = pairs.size();
     if (pairs.empty()) return summary;
     std::vector<double> sizes;
-    for (const TimePair& pair : pairs) sizes.push_back(size_of_error(pair));
+    for (const TimePair& pair : pairs) sizes.push_back(error_magnitude(pair));
     std::sort(sizes.begin(), sizes.end());
     summary.median = median(sizes);
-    summary.percentile_90 = percentile_of(sizes, 90);
+    summary.percentile_90 = compute_percentile(sizes, 90);
     summary.worst = sizes.back();
     for (const double size : sizes) {
         summary.within_10 += size <= 0.1;
@@ -128,30 +129,30 @@ std::vector<TimePair> known_of(const std::vector<TimePair>& pairs) {
     return known;
 }
 
-std::vector<TimePair> worst_of(const std::vector<TimePair>& pairs, std::size_t count) {
+std::vector<TimePair> find_worst(const std::vector<TimePair>& pairs, std::size_t count) {
     std::vector<TimePair> worst = pairs;
     std::stable_sort(worst.begin(), worst.end(), [](const TimePair& one, const TimePair& other) {
-        return size_of_error(one) > size_of_error(other);
+        return error_magnitude(one) > error_magnitude(other);
     });
     if (worst.size() > count) worst.resize(count);
     return worst;
 }
 
-std::string as_text(const std::vector<TimePair>& pairs) {
+std::string format_text(const std::vector<TimePair>& pairs) {
     std::string text = rows_of(pairs, "milliseconds");
-    if (pairs.size() > kShownWorst) {
-        text += "\n" + rows_of(worst_of(pairs, kShownWorst), "the worst ten");
+    if (pairs.size() > kMaxShownWorst) {
+        text += "\n" + rows_of(find_worst(pairs, kMaxShownWorst), "the worst ten");
     }
-    text += "\n" + wrap(figures_of(pairs));
+    text += "\n" + wrap(format_figures(pairs));
     const std::vector<TimePair> known = known_of(pairs);
     if (known.size() < pairs.size()) {
-        text +=
-            wrap("Without those that the model says it does not know (?): " + figures_of(known));
+        text += wrap("Without those that the model says it does not know (?): " +
+                     format_figures(known));
     }
     return text;
 }
 
-std::string as_markdown(const std::vector<TimePair>& pairs) {
+std::string format_markdown(const std::vector<TimePair>& pairs) {
     std::string text =
         "| | pairs | median | 90th percentile | worst | within 10 % | beyond 30 % | in order |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|\n" +
@@ -160,9 +161,9 @@ std::string as_markdown(const std::vector<TimePair>& pairs) {
     if (known.size() < pairs.size()) text += markdown_row("known", known);
     text += "\n| | measured, ms | predicted, ms | error | binds |\n|---|--:|--:|--:|---|\n";
     for (const TimePair& pair : pairs) {
-        text += format("| %s | %.4f | %.4f | %s | %s |\n", cell_of(pair.name).c_str(),
+        text += format("| %s | %.4f | %.4f | %s | %s |\n", escape_cell(pair.name).c_str(),
                        pair.measured, pair.predicted, signed_percent(pair.error()).c_str(),
-                       cell_of(remark_of(pair)).c_str());
+                       escape_cell(format_remark(pair)).c_str());
     }
     return text;
 }

@@ -13,7 +13,7 @@ struct TimePair {
     std::string name;
     double measured = 0, predicted = 0;
     /// Resource that limits the kernel in the model; "" if not needed
-    std::string binds;
+    std::string bottleneck;
     std::vector<std::string> unknown;  ///< what the model could not predict
     bool is_known() const { return unknown.empty(); }
     /// Returns the relative error; 0.05 means that the prediction is 5 % too long.
@@ -36,20 +36,20 @@ struct ErrorSummary {
     }
 };
 
-ErrorSummary summary_of(const std::vector<TimePair>& pairs);
+ErrorSummary summarize(const std::vector<TimePair>& pairs);
 /// Returns the pairs about which the model is certain.
 std::vector<TimePair> known_of(const std::vector<TimePair>& pairs);
 /// Returns the `count` worst pairs, or all pairs if there are fewer, with the worst first.
-std::vector<TimePair> worst_of(const std::vector<TimePair>& pairs, std::size_t count);
+std::vector<TimePair> find_worst(const std::vector<TimePair>& pairs, std::size_t count);
 
 /// Returns text for a terminal with 80 columns: the pairs, the ten worst pairs, and statistics for
 /// all pairs and for the known ones.
-std::string as_text(const std::vector<TimePair>& pairs);
+std::string format_text(const std::vector<TimePair>& pairs);
 /// Returns the same as two Markdown tables.
-std::string as_markdown(const std::vector<TimePair>& pairs);
+std::string format_markdown(const std::vector<TimePair>& pairs);
 /// Returns a picture of predicted against measured times with logarithmic axes, the diagonal, and
 /// lines at +-10 %. Rings mark predictions about which the model is uncertain. The worst pairs are
 /// labelled.
-std::string as_svg(const std::vector<TimePair>& pairs, const std::string& title);
+std::string draw_svg(const std::vector<TimePair>& pairs, const std::string& title);
 
 }  // namespace coalesce::timing

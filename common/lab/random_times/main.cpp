@@ -20,7 +20,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-struct Words {
+struct CommandLine {
     std::string make, measure, predict;
     bool check = false, transposes = false;
     std::vector<std::string> compare;
@@ -29,7 +29,7 @@ struct Words {
     std::string gpu = "H200", json, device = "auto";
 };
 
-void add_options(CLI::App& app, Words& words) {
+void add_options(CLI::App& app, CommandLine& words) {
     auto* what = app.add_option_group("what to do");
     what->add_option("--make", words.make, "Write kernels and kernels.json into this folder");
     what->add_flag("--check", words.check,
@@ -61,24 +61,24 @@ T read_json(const std::string& file) {
     }
 }
 
-void need_json(const Words& words) {
+void need_json(const CommandLine& words) {
     if (words.json.empty()) throw UsageError("--json names the file for the times");
     check_writable(words.json);
 }
 
 template <class T>
-int written(const T& times, const Words& words) {
+int written(const T& times, const CommandLine& words) {
     write_file(words.json, codec::write(times, true) + "\n");
     std::cout << "Written to " << words.json << "\n";
     return exit_right;
 }
 
-std::vector<Kernel> kernels_of(const Words& words) {
+std::vector<Kernel> select_kernels(const CommandLine& words) {
     return words.transposes ? transposing_kernels() : random_kernels(words.seed, words.count);
 }
 
-int make(const Words& words) {
-    const std::vector<Kernel> kernels = kernels_of(words);
+int make(const CommandLine& words) {
+    const std::vector<Kernel> kernels = select_kernels(words);
     write_kernels(kernels, words.make);
     std::cout << kernels.size() << " kernels "
               << (words.transposes ? "" : "of seed " + std::to_string(words.seed) + " ")
@@ -86,14 +86,14 @@ int make(const Words& words) {
     return exit_right;
 }
 
-int check_all(const Words& words, char** argv) {
+int check_all(const CommandLine& words, char** argv) {
     const DeviceChoice choice = words.device == "gpu"   ? DeviceChoice::gpu
                                 : words.device == "sim" ? DeviceChoice::simulator
                                                         : DeviceChoice::automatic;
     const Device device = choose_device(choice, argv);
     std::cout << device.first_line() << std::endl;
     int wrong = 0;
-    const std::vector<Kernel> kernels = kernels_of(words);
+    const std::vector<Kernel> kernels = select_kernels(words);
     for (const Kernel& kernel : kernels) {
         const std::string what = check(kernel, OnDevice(kernel), device);
         if (what.empty()) continue;
@@ -105,7 +105,7 @@ int check_all(const Words& words, char** argv) {
     return wrong == 0 ? exit_right : exit_wrong;
 }
 
-int measure_all(const Words& words, char** argv) {
+int measure_all(const CommandLine& words, char** argv) {
     need_json(words);
     const std::vector<Kernel> kernels = read_kernels(words.measure);
     const Device device = choose_device(DeviceChoice::gpu, argv);
@@ -113,21 +113,21 @@ int measure_all(const Words& words, char** argv) {
     return written(measure(kernels, device), words);
 }
 
-int predict_all(const Words& words, char** argv) {
+int predict_all(const CommandLine& words, char** argv) {
     need_json(words);
     const std::vector<Kernel> kernels = read_kernels(words.predict);
     choose_device(DeviceChoice::simulator, argv);
     return written(predict(kernels, words.gpu), words);
 }
 
-int compare(const Words& words) {
+int compare(const CommandLine& words) {
     const auto predicted = read_json<Predicted>(words.compare[0]);
     const auto measured = read_json<Measured>(words.compare[1]);
-    std::cout << as_text(pairs_of(predicted, measured));
+    std::cout << format_text(pairs_of(predicted, measured));
     return exit_right;
 }
 
-int run(const Words& words, char** argv) {
+int run(const CommandLine& words, char** argv) {
     if (!words.make.empty()) return make(words);
     if (words.check) return check_all(words, argv);
     if (!words.measure.empty()) return measure_all(words, argv);

@@ -18,14 +18,14 @@ constexpr std::size_t kRoomBetweenBuffers = std::size_t{1} << 20 | 3840;
 
 /// Fills the buffer with varying words, because the speed of memory may depend on the data.
 void fill(const DeviceBuffer& buffer) {
-    const Bytes words = input_of(Computation{}, std::size_t{32} << 20);
+    const Bytes words = make_input(Computation{}, std::size_t{32} << 20);
     for (std::size_t at = 0; at < buffer.bytes(); at += words.size()) {
         CUDA_CHECK(cudaMemcpy(static_cast<char*>(buffer.data()) + at, words.data(),
                               std::min(words.size(), buffer.bytes() - at), cudaMemcpyHostToDevice));
     }
 }
 
-std::size_t most_bytes(const std::vector<Kernel>& kernels, std::uint64_t Run::*bytes) {
+std::size_t max_bytes(const std::vector<Kernel>& kernels, std::uint64_t Run::*bytes) {
     std::size_t most = 0;
     for (const Kernel& kernel : kernels) most = std::max<std::size_t>(most, kernel.full.*bytes);
     return most + kRoomBetweenBuffers;
@@ -34,10 +34,10 @@ std::size_t most_bytes(const std::vector<Kernel>& kernels, std::uint64_t Run::*b
 }  // namespace
 
 Measured measure(const std::vector<Kernel>& kernels, const Device& device) {
-    Measured all{device.name, device.driver, compiler_found(), {}};
+    Measured all{device.name, device.driver, describe_compiler(), {}};
     Stopwatch stopwatch(device.l2_bytes);
-    const DeviceBuffer in(most_bytes(kernels, &Run::in_bytes));
-    const DeviceBuffer out(most_bytes(kernels, &Run::out_bytes));
+    const DeviceBuffer in(max_bytes(kernels, &Run::in_bytes));
+    const DeviceBuffer out(max_bytes(kernels, &Run::out_bytes));
     fill(in);
     for (const Kernel& kernel : kernels) {
         const OnDevice loaded(kernel);

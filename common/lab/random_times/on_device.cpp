@@ -11,23 +11,23 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr int kSecondsToCompile = 60;
+constexpr int kMaxCompileSeconds = 60;
 
-std::string ptx_of(const Kernel& kernel) {
+std::string compile_to_ptx(const Kernel& kernel) {
     const auto compiler = find_compiler(Compiler::any);
     if (!compiler) {
         throw UsageError(
             "there is neither the CUDA toolkit nor clang here to compile kernels with");
     }
     const RawOutput raw =
-        run_compiler(*compiler, kernel.text, native_architecture(), kSecondsToCompile);
+        run_compiler(*compiler, kernel.text, native_architecture(), kMaxCompileSeconds);
     if (raw.is_good) return raw.ptx;
     throw std::runtime_error(kernel.name + " does not compile:\n" + raw.output);
 }
 
 /// Waits for the launch. Returns the reports of the simulator's checks, or how the launch failed.
 /// On a real GPU a failure destroys the process's context, so an exception is thrown.
-std::string what_went_wrong(const Device& device) {
+std::string wait_for_problem(const Device& device) {
     if (!device.simulated) {
         CUDA_CHECK(cudaDeviceSynchronize());
         return "";
@@ -49,7 +49,7 @@ std::string what_went_wrong(const Device& device) {
 }  // namespace
 
 OnDevice::OnDevice(const Kernel& kernel) {
-    const std::string ptx = ptx_of(kernel);
+    const std::string ptx = compile_to_ptx(kernel);
     CUDA_CHECK(
         cudaLibraryLoadData(&library_, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
     CUDA_CHECK(cudaLibraryGetKernel(&kernel_, library_, kernel.name.c_str()));
@@ -81,16 +81,16 @@ void OnDevice::launch(const Run& run, void* out, const void* in) const {
 
 std::string check(const Kernel& kernel, const OnDevice& loaded, const Device& device) {
     const Run& run = kernel.small;
-    const Bytes before = input_of(kernel.work, run.in_bytes);
+    const Bytes before = make_input(kernel.work, run.in_bytes);
     Bytes after(run.out_bytes);
     const DeviceBuffer in(before.size()), out(after.size());
     CUDA_CHECK(cudaMemcpy(in.data(), before.data(), before.size(), cudaMemcpyHostToDevice));
     CUDA_CHECK(cudaMemset(out.data(), kUntouched, after.size()));
     loaded.launch(run, out.data(), in.data());
-    const std::string report = what_went_wrong(device);
+    const std::string report = wait_for_problem(device);
     if (!report.empty()) return report;
     CUDA_CHECK(cudaMemcpy(after.data(), out.data(), after.size(), cudaMemcpyDeviceToHost));
-    return what_is_wrong(kernel.work, run, before, after);
+    return describe_wrong_element(kernel.work, run, before, after);
 }
 
 }  // namespace coalesce::timing

@@ -52,7 +52,7 @@ Measured measure(const std::vector<Kernel>& kernels, const Device& device);
 struct PredictedKernel {
     std::string name, title, fingerprint;
     double ms = 0, error_band = 0;
-    std::string binds;
+    std::string bottleneck;
     std::vector<std::string> unknown;
     codec::Json prediction;  ///< the simulator's prediction without the timeline
 };
@@ -76,8 +76,8 @@ void describe(auto& codec, Measured& all) {
 }
 void describe(auto& codec, PredictedKernel& one) {
     codec::fields(codec, "name", one.name, "title", one.title, "fingerprint", one.fingerprint, "ms",
-                  one.ms, "error_band", one.error_band, "binds", one.binds, "unknown", one.unknown,
-                  "prediction", one.prediction);
+                  one.ms, "error_band", one.error_band, "binds", one.bottleneck, "unknown",
+                  one.unknown, "prediction", one.prediction);
 }
 void describe(auto& codec, Predicted& all) {
     codec::version(codec, "list of predicted times", 1);

@@ -27,7 +27,7 @@ PredictedKernel predict(const Kernel& kernel, const std::string& gpu) {
                         kernel.fingerprint,
                         prediction.ms,
                         prediction.error_band,
-                        dashed_name(prediction.binds),
+                        dashed_name(prediction.bottleneck),
                         {},
                         {}};
     for (const Unknown unknown : prediction.unknown) one.unknown.push_back(dashed_name(unknown));
@@ -43,7 +43,7 @@ Predicted predict(const std::vector<Kernel>& kernels, const std::string& gpu) {
     for (const Kernel& kernel : kernels) {
         all.kernels.push_back(predict(kernel, gpu));
         std::cout << format("%-46s %10.4f ms  %s\n", kernel.title.c_str(), all.kernels.back().ms,
-                            all.kernels.back().binds.c_str())
+                            all.kernels.back().bottleneck.c_str())
                   << std::flush;
     }
     return all;

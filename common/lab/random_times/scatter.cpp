@@ -12,13 +12,13 @@ namespace {
 
 using proof::Anchor;
 using proof::kGridColour;
-using proof::kQuiet;
+using proof::kSecondaryTextColour;
 using proof::Point;
 using proof::Svg;
 
 constexpr double kLeft = 80, kRight = 620, kTop = 56, kBottom = 596;
 constexpr int kWidth = 660, kHeight = 690;
-constexpr std::size_t kNamed = 5;
+constexpr std::size_t kNamedDots = 5;
 constexpr const char* kDotColour = proof::kBlue;
 constexpr const char* kLineColour = proof::kRed;
 
@@ -33,7 +33,7 @@ struct Scale {
 };
 
 /// Returns a scale that leaves a little room around all times.
-Scale scale_of(const std::vector<TimePair>& pairs) {
+Scale fit_scale(const std::vector<TimePair>& pairs) {
     double least = std::numeric_limits<double>::infinity(), most = 0;
     for (const TimePair& pair : pairs) {
         least = std::min({least, pair.measured, pair.predicted});
@@ -44,7 +44,7 @@ Scale scale_of(const std::vector<TimePair>& pairs) {
 }
 
 /// Returns 1, 2 and 5 times each power of ten within the scale.
-std::vector<double> marks_of(const Scale& scale) {
+std::vector<double> axis_marks(const Scale& scale) {
     std::vector<double> marks;
     for (double ten = std::pow(10, std::floor(std::log10(scale.least))); ten < scale.most;
          ten *= 10) {
@@ -57,12 +57,14 @@ std::vector<double> marks_of(const Scale& scale) {
 }
 
 void draw_axes(Svg& svg, const Scale& scale) {
-    for (const double mark : marks_of(scale)) {
+    for (const double mark : axis_marks(scale)) {
         const Point here = scale.at(mark, mark);
         svg.line({here.x, kTop}, {here.x, kBottom}, kGridColour);
         svg.line({kLeft, here.y}, {kRight, here.y}, kGridColour);
-        svg.text({here.x, kBottom + 18}, format("%g", mark), Anchor::middle, 11, kQuiet);
-        svg.text({kLeft - 8, here.y + 4}, format("%g", mark), Anchor::end, 11, kQuiet);
+        svg.text({here.x, kBottom + 18}, format("%g", mark), Anchor::middle, 11,
+                 kSecondaryTextColour);
+        svg.text({kLeft - 8, here.y + 4}, format("%g", mark), Anchor::end, 11,
+                 kSecondaryTextColour);
     }
     svg.text({(kLeft + kRight) / 2, kBottom + 40}, "measured, milliseconds", Anchor::middle, 12);
     svg.text({kLeft - 60, kTop - 12}, "predicted, milliseconds", Anchor::start, 12);
@@ -77,7 +79,7 @@ void draw_line(Svg& svg, const Scale& scale, double times, const std::string& da
 
 void draw_dot(Svg& svg, Point place, bool is_known) {
     svg.dot(place, 4, kDotColour);
-    if (!is_known) svg.dot(place, 2.6, proof::kPaper);
+    if (!is_known) svg.dot(place, 2.6, proof::kBackgroundColour);
 }
 
 /// Draws a letter on the side of the dot that faces away from the lines. A legend in the empty
@@ -89,28 +91,28 @@ void draw_name(Svg& svg, const TimePair& pair, Point place, int index) {
              is_above ? Anchor::end : Anchor::start, 12);
     svg.text({kLeft + 12, kTop + 18 + 15 * index},
              std::string(letter) + ": " + pair.name + format(", %+.0f %%", 100 * pair.error()),
-             Anchor::start, 11, kQuiet);
+             Anchor::start, 11, kSecondaryTextColour);
 }
 
 void draw_key(Svg& svg) {
     constexpr double y = kBottom + 66;
     draw_dot(svg, {kLeft + 4, y}, true);
-    svg.text({kLeft + 14, y + 4}, "a kernel", Anchor::start, 11, kQuiet);
+    svg.text({kLeft + 14, y + 4}, "a kernel", Anchor::start, 11, kSecondaryTextColour);
     draw_dot(svg, {kLeft + 94, y}, false);
     svg.text({kLeft + 104, y + 4}, "the model says that it does not know it", Anchor::start, 11,
-             kQuiet);
+             kSecondaryTextColour);
     svg.line({kLeft + 340, y}, {kLeft + 368, y}, kLineColour, 1.2);
-    svg.text({kLeft + 374, y + 4}, "the same", Anchor::start, 11, kQuiet);
+    svg.text({kLeft + 374, y + 4}, "the same", Anchor::start, 11, kSecondaryTextColour);
     svg.line({kLeft + 444, y}, {kLeft + 472, y}, kLineColour, 1.2, "5 3");
-    svg.text({kLeft + 478, y + 4}, "10 % off", Anchor::start, 11, kQuiet);
+    svg.text({kLeft + 478, y + 4}, "10 % off", Anchor::start, 11, kSecondaryTextColour);
 }
 
 }  // namespace
 
-std::string as_svg(const std::vector<TimePair>& pairs, const std::string& title) {
+std::string draw_svg(const std::vector<TimePair>& pairs, const std::string& title) {
     Svg svg(kWidth, kHeight, title);
     svg.text({kWidth / 2.0, 22}, title, Anchor::middle, 14);
-    const Scale scale = scale_of(pairs);
+    const Scale scale = fit_scale(pairs);
     draw_axes(svg, scale);
     draw_line(svg, scale, 1, "");
     draw_line(svg, scale, 1.1, "5 3");
@@ -119,11 +121,11 @@ std::string as_svg(const std::vector<TimePair>& pairs, const std::string& title)
         draw_dot(svg, scale.at(pair.measured, pair.predicted), pair.is_known());
     }
     int named = 0;
-    for (const TimePair& pair : worst_of(pairs, kNamed)) {
+    for (const TimePair& pair : find_worst(pairs, kNamedDots)) {
         draw_name(svg, pair, scale.at(pair.measured, pair.predicted), named++);
     }
     draw_key(svg);
-    return svg.finished();
+    return svg.finish();
 }
 
 }  // namespace coalesce::timing

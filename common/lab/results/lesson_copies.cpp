@@ -68,21 +68,21 @@ private:
         int number = 0;
         const auto add = [&](const std::string& question, const std::string& answer) {
             const std::string start = std::to_string(++number) + ". ";
-            asked += wrap_behind(start, question);
-            answers += wrap_behind(start, answer);
+            asked += wrap_with_hanging_indent(start, question);
+            answers += wrap_with_hanging_indent(start, answer);
         };
         for (const Prediction& one :
              step_->exercise ? step_->exercise->predictions : std::vector<Prediction>{}) {
             const auto& expect = step_->variants.front().expect;
             const auto answer = expect.find(one.counter);
-            if (one.counter == kOfCopy || answer == expect.end()) continue;
-            add(one.question, short_number(answer->second));
+            if (one.counter == kCopyPercentQuestion || answer == expect.end()) continue;
+            add(one.question, format_short(answer->second));
         }
         for (const auto& question : course::questions_for_lesson(repository_, lesson_)) {
             std::string correct;
             std::string choices;
             for (const course::Choice& choice : question.choices) {
-                choices += wrap_behind("   - ", choice.text);
+                choices += wrap_with_hanging_indent("   - ", choice.text);
                 if (choice.is_correct) correct = choice.text + " " + choice.reply;
             }
             add(question.text, correct);

@@ -16,10 +16,10 @@ using learn::repository;
 
 namespace {
 
-struct Words {
-    bool is_check = false, is_again = false;
+struct CommandLine {
+    bool is_check = false, is_rerun = false;
     bool is_plain = false;  ///< an option that all commands have; this program prints no colours
-    std::string into;
+    std::string output_folder;
 };
 
 /// If `bench` was built, draws the charts, which show both predictions and measurements.
@@ -32,16 +32,16 @@ int draw_charts() {
     return 1;
 }
 
-int results(const Words& words) {
-    if (words.is_again && words.is_check) {
+int results(const CommandLine& words) {
+    if (words.is_rerun && words.is_check) {
         throw UsageError("--check changes nothing and --again does: give one of them");
     }
-    if (!words.into.empty()) return lab::renew_results(words.into);
-    if (words.is_again) {
+    if (!words.output_folder.empty()) return lab::renew_results(words.output_folder);
+    if (words.is_rerun) {
         if (const int code = lab::renew_results(repository() / "docs" / "results")) return code;
     }
     const int code = lab::update_readme(repository(), words.is_check);
-    return code == 0 && words.is_again ? draw_charts() : code;
+    return code == 0 && words.is_rerun ? draw_charts() : code;
 }
 
 int report(const std::exception& error, int code) {
@@ -52,12 +52,13 @@ int report(const std::exception& error, int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Words words;
+    CommandLine words;
     CLI::App app("Write the tables of results in the READMEs", "results");
     app.set_help_flag("-h,--help", "This text");
     app.add_flag("--check", words.is_check, "Change nothing; exit with 1 when a table is stale");
-    app.add_flag("--again", words.is_again, "First count and predict every lesson again");
-    app.add_option("--into", words.into, "Only that, into this folder")->type_name("FOLDER");
+    app.add_flag("--again", words.is_rerun, "First count and predict every lesson again");
+    app.add_option("--into", words.output_folder, "Only that, into this folder")
+        ->type_name("FOLDER");
     app.add_flag("--plain", words.is_plain, "No colours");
     try {
         app.parse(argc, argv);

@@ -35,8 +35,8 @@ std::string replace_between(const std::string& text, const Markers& markers,
 
 // Rewrites a file. With `check`, only prints that the file is stale. Returns whether it was
 // current.
-bool bring_up_to_date(const fs::path& file, const std::string& now, const std::string& then,
-                      bool check) {
+bool update_file(const fs::path& file, const std::string& now, const std::string& then,
+                 bool check) {
     if (now == then) return true;
     if (check) {
         std::cout << file.string() << " is not current; run build/bin/learn results\n";
@@ -49,14 +49,14 @@ bool bring_up_to_date(const fs::path& file, const std::string& now, const std::s
 
 // Rewrites the text between the markers in a page. With `check`, only prints that the page is
 // stale. Throws if the page has no markers.
-bool bring_page_up_to_date(const fs::path& page, const std::string& written, bool check) {
+bool update_page(const fs::path& page, const std::string& written, bool check) {
     const std::string now = read_file(page);
     if (!has_markers(now, kResults)) {
         throw std::runtime_error(page.string() +
                                  " has lost its markers; put these two lines back:\n" +
                                  kResults.begin + kResults.end);
     }
-    return bring_up_to_date(page, now, replace_between(now, kResults, written), check);
+    return update_file(page, now, replace_between(now, kResults, written), check);
 }
 
 std::set<std::string> names_of(const course::Course& course) {
@@ -71,21 +71,21 @@ int update_readme(const fs::path& repository, bool check) {
     const fs::path folder = repository / "docs" / "results";
     const course::Course course = course::read_course(repository);
     const KnownResults known = read_results(folder, names_of(course));
-    bool current = bring_page_up_to_date(repository / "README.md",
-                                         summary_in_markdown(course, known, folder, ""), check);
-    current &= bring_page_up_to_date(repository / "docs/guide/results.md",
-                                     summary_in_markdown(course, known, folder, "../../") +
-                                         results_in_markdown(known, "proof.md"),
-                                     check);
+    bool current = update_page(repository / "README.md",
+                               summary_in_markdown(course, known, folder, ""), check);
+    current &= update_page(repository / "docs/guide/results.md",
+                           summary_in_markdown(course, known, folder, "../../") +
+                               results_in_markdown(known, "proof.md"),
+                           check);
     for (auto& entry : fs::directory_iterator(repository / "steps")) {
         const fs::path lesson = entry.path() / "README.md";
         if (!fs::exists(lesson)) continue;
         const std::string name = entry.path().filename(), now = read_file(lesson);
         std::string then = with_copies(now, repository, name, course);
-        const std::string results = results_of_step(name, known);
+        const std::string results = format_step_results(name, known);
         if (has_markers(then, kLesson) && !results.empty())
             then = replace_between(then, kLesson, results);
-        current &= bring_up_to_date(lesson, now, then, check);
+        current &= update_file(lesson, now, then, check);
     }
     if (current) std::cout << "All results, code and questions in the texts are current.\n";
     return check && !current ? 1 : 0;

@@ -30,7 +30,7 @@ double rounded(double value) {
     return std::round(value * unit) / unit;
 }
 
-std::vector<std::string> steps_of_bench(const course::Course& course) {
+std::vector<std::string> benchmarked_steps(const course::Course& course) {
     std::vector<std::string> names;
     for (auto& step : course.steps) {
         if (step.name != kManyGpus) names.push_back(step.name);
@@ -46,15 +46,15 @@ Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
     const bool is_small = extent == Extent::first_variants;
     const std::string& counted = is_small ? kSmall : kCounted;
     const TemporaryFolder folder;
-    const RunWords words = {.steps = steps,
-                            .device = "sim",
-                            .rows = counted,
-                            .cols = counted,
-                            .variant = "",
-                            .json = folder.path / "run.json",
-                            .time = shape.empty() ? "" : kGpu,
-                            .at = shape};
-    RunRequest request = understand(words, course);
+    const RunArguments words = {.steps = steps,
+                                .device = "sim",
+                                .rows = counted,
+                                .cols = counted,
+                                .variant = "",
+                                .json = folder.path / "run.json",
+                                .time = shape.empty() ? "" : kGpu,
+                                .at = shape};
+    RunRequest request = parse_request(words, course);
     request.only_first_variants = is_small;
     if (run(request) != 0) {
         throw std::runtime_error("the lessons did not all run (above); nothing is written");
@@ -63,7 +63,7 @@ Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
 }
 
 // Returns the results in the order of the course.
-Json in_order(const Json& results, const course::Course& course) {
+Json sort_by_course(const Json& results, const course::Course& course) {
     Json ordered = Json::array();
     for (auto& step : course.steps) {
         for (auto& result : results) {
@@ -74,7 +74,7 @@ Json in_order(const Json& results, const course::Course& course) {
 }
 
 // Writes one line per variant, so that a change to one variant changes one line.
-std::string a_line_each(const Json& rows) {
+std::string format_line_per_variant(const Json& rows) {
     std::string lines;
     for (auto& row : rows) lines += (lines.empty() ? "\n  " : ",\n  ") + row.dump();
     return "[" + lines + "\n ]";
@@ -87,16 +87,17 @@ std::string predicted_text(const Json& rows, const std::vector<Json>& other_size
     }
     std::string others;
     for (auto& size : other_sizes) {
-        others +=
-            (others.empty() ? "{\"results\": " : ",\n {\"results\": ") + a_line_each(size) + "}";
+        others += (others.empty() ? "{\"results\": " : ",\n {\"results\": ") +
+                  format_line_per_variant(size) + "}";
     }
-    return "{\n \"device\": " + device.dump() + ",\n \"results\": " + a_line_each(rows) +
-           ",\n \"other_sizes\": [" + others + "]\n}\n";
+    return "{\n \"device\": " + device.dump() +
+           ",\n \"results\": " + format_line_per_variant(rows) + ",\n \"other_sizes\": [" + others +
+           "]\n}\n";
 }
 
 }  // namespace
 
-Json predictions_in(const Json& results) {
+Json extract_predictions(const Json& results) {
     Json rows = Json::array();
     for (auto& result : results) {
         if (result.at("step") == kManyGpus) continue;
@@ -117,15 +118,16 @@ Json predictions_in(const Json& results) {
 int renew_results(const fs::path& folder) {
     fs::create_directories(folder);
     const course::Course course = course::read_course(repository());
-    Json all = run_steps(steps_of_bench(course), kMeasuredAt, course);
+    Json all = run_steps(benchmarked_steps(course), kDefaultPredictionShape, course);
     const Json many = run_steps({kManyGpus}, "", course);
     for (auto& result : many.at("results")) all["results"].push_back(result);
     std::vector<Json> other_sizes;
     for (auto& shape : kAlsoMeasuredAt) {
-        const Json run = run_steps(steps_of_bench(course), shape, course, Extent::first_variants);
-        other_sizes.push_back(predictions_in(run.at("results")));
+        const Json run =
+            run_steps(benchmarked_steps(course), shape, course, Extent::first_variants);
+        other_sizes.push_back(extract_predictions(run.at("results")));
     }
-    const Json results = in_order(all.at("results"), course);
+    const Json results = sort_by_course(all.at("results"), course);
     Json counted = results;
     for (auto& result : counted) {
         result.erase("predicted");
@@ -133,7 +135,8 @@ int renew_results(const fs::path& folder) {
     }
     all["results"] = counted;
     write_file(folder / "simulated.json", all.dump(2) + "\n");
-    write_file(folder / "predicted.json", predicted_text(predictions_in(results), other_sizes));
+    write_file(folder / "predicted.json",
+               predicted_text(extract_predictions(results), other_sizes));
     return 0;
 }
 

@@ -26,6 +26,6 @@ int renew_results(const std::filesystem::path& folder);
 
 /// Returns the rows of predicted.json. For each variant, a row contains the fields of `learn run
 /// --time --json` that the tables show.
-Json predictions_in(const Json& results);
+Json extract_predictions(const Json& results);
 
 }  // namespace coalesce::lab

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 using namespace learn;
 
 // The results of the lesson on several GPUs, with one file per number of GPUs.
-constexpr const char* kOfManyGpus = "many/gpus-4.json";
+constexpr const char* kManyGpusFile = "many/gpus-4.json";
 
 // Returns a step's results from a run, in the same order.
 std::vector<Json> results_of(const std::string& step, const Json& run) {
@@ -23,17 +23,18 @@ std::vector<Json> results_of(const std::string& step, const Json& run) {
     return results;
 }
 
-std::string fastest_of(const std::vector<Json>& measured, const course::Step& step) {
+std::string format_fastest(const std::vector<Json>& measured, const course::Step& step) {
     const Json* fastest = course::fastest_of(step.name, measured);
     if (!fastest || fastest->at("variant") == measured.front().at("variant")) return "";
     return "`" + fastest->at("variant").get<std::string>() + "` " + gigabytes_per_second(*fastest) +
-           ", " + of_copy(*fastest);
+           ", " + format_percent_of_copy(*fastest);
 }
 
 // Returns the bandwidth and the share of the link's bandwidth, such as "366" and "81.4 % of a
 // link".
-std::pair<std::string, std::string> over_links(const std::string& step, const fs::path& folder) {
-    const fs::path file = folder / kOfManyGpus;
+std::pair<std::string, std::string> link_bandwidth(const std::string& step,
+                                                   const fs::path& folder) {
+    const fs::path file = folder / kManyGpusFile;
     if (!fs::exists(file)) return {};
     const Json* best = nullptr;
     const Json run = read_run(file);
@@ -47,7 +48,7 @@ std::pair<std::string, std::string> over_links(const std::string& step, const fs
 }
 
 // Returns the first variant's sectors.
-std::string sectors_of(const std::vector<Json>& counted) {
+std::string format_sectors(const std::vector<Json>& counted) {
     if (counted.empty()) return "";
     const std::string load = sectors_per_request(counted.front(), "load"),
                       store = sectors_per_request(counted.front(), "store");
@@ -62,13 +63,13 @@ std::string line_of(const course::Step& step, const KnownResults& known, const f
     std::string speed, share;
     if (!measured.empty() && milliseconds(measured.front()) != "-") {
         speed = gigabytes_per_second(measured.front());
-        share = of_copy(measured.front());
+        share = format_percent_of_copy(measured.front());
     } else {
-        std::tie(speed, share) = over_links(step.name, folder);
+        std::tie(speed, share) = link_bandwidth(step.name, folder);
     }
     return "| [" + step.number() + "](" + root + "steps/" + step.name + "/README.md) | " +
-           step.title + " | " + sectors_of(results_of(step.name, known.counted)) + " | " + speed +
-           " | " + share + " | " + fastest_of(measured, step) + " |\n";
+           step.title + " | " + format_sectors(results_of(step.name, known.counted)) + " | " +
+           speed + " | " + share + " | " + format_fastest(measured, step) + " |\n";
 }
 
 }  // namespace

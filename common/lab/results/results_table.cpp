@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace learn;
 
-std::string device_of(const Json& run) {
+std::string device_name(const Json& run) {
     return run.at("device").at("name");
 }
 
@@ -27,11 +27,11 @@ struct Row {
 // The rows of one GPU at one shape, and the columns that exist.
 struct ResultsTable {
     std::vector<Row> rows;
-    std::string counted_at, gpu, shape, measured_gpu;
+    std::string counted_shape, gpu, shape, measured_gpu;
     bool is_verified_gpu = true, has_unknown = false;
     bool has_traffic = true;  // whether the table has room for this column
 
-    bool has_counted() const { return !counted_at.empty(); }
+    bool has_counted() const { return !counted_shape.empty(); }
     bool has_predicted() const { return !gpu.empty(); }
     bool has_measured() const { return !measured_gpu.empty(); }
 
@@ -46,40 +46,40 @@ struct ResultsTable {
     }
 };
 
-using Wanted = std::set<std::string>;  // steps to include; all steps if empty
+using SelectedSteps = std::set<std::string>;  // steps to include; all steps if empty
 
-bool wants(const Wanted& steps, const Json& result) {
+bool is_selected(const SelectedSteps& steps, const Json& result) {
     return steps.empty() || steps.contains(result.at("step"));
 }
 
-void add_counted(ResultsTable& table, const Json& run, const Wanted& steps) {
+void add_counted(ResultsTable& table, const Json& run, const SelectedSteps& steps) {
     if (run.is_null()) return;
     for (auto& result : run.at("results")) {
-        if (!wants(steps, result)) continue;
+        if (!is_selected(steps, result)) continue;
         table.row(result).counted = result;
-        table.counted_at = shape_of(result);
+        table.counted_shape = format_shape(result);
     }
 }
 
-void add_measured(ResultsTable& table, const Json& run, const Wanted& steps) {
+void add_measured(ResultsTable& table, const Json& run, const SelectedSteps& steps) {
     for (auto& result : run.at("results")) {
-        if (!wants(steps, result)) continue;
+        if (!is_selected(steps, result)) continue;
         table.row(result).measured = result;
         if (milliseconds(result) == "-") continue;
-        table.measured_gpu = device_of(run);
-        table.shape = shape_of(result);
+        table.measured_gpu = device_name(run);
+        table.shape = format_shape(result);
     }
 }
 
 // Adds predictions for the GPU and the shape that were measured, if there are any.
-void add_predicted(ResultsTable& table, const Json& run, const Wanted& steps) {
+void add_predicted(ResultsTable& table, const Json& run, const SelectedSteps& steps) {
     if (run.is_null()) return;
     for (auto& result : run.at("results")) {
-        if (!wants(steps, result) || !result.contains("predicted")) continue;
+        if (!is_selected(steps, result) || !result.contains("predicted")) continue;
         const Json& predicted = result["predicted"];
-        if (table.shape.empty()) table.shape = shape_of(predicted);
+        if (table.shape.empty()) table.shape = format_shape(predicted);
         const std::string gpu = predicted.at("gpu");
-        if (shape_of(predicted) != table.shape) continue;
+        if (format_shape(predicted) != table.shape) continue;
         if (table.has_measured() && gpu != table.measured_gpu) continue;
         table.row(result).predicted = result;
         table.gpu = gpu;
@@ -88,7 +88,8 @@ void add_predicted(ResultsTable& table, const Json& run, const Wanted& steps) {
     }
 }
 
-ResultsTable joined(const KnownResults& known, const Json& measured, const Wanted& steps = {}) {
+ResultsTable joined(const KnownResults& known, const Json& measured,
+                    const SelectedSteps& steps = {}) {
     ResultsTable table;
     add_counted(table, known.counted, steps);
     if (!measured.is_null()) add_measured(table, measured, steps);
@@ -102,7 +103,7 @@ ResultsTable joined(const KnownResults& known, const Json& measured, const Wante
 std::string caption(const ResultsTable& table, const std::string& link) {
     std::string text;
     if (table.has_counted()) {
-        text += "*Counted* on the simulated GPU at " + table.counted_at +
+        text += "*Counted* on the simulated GPU at " + table.counted_shape +
                 ": sectors per load, sectors per store.\n";
     }
     if (table.has_predicted()) {
@@ -161,12 +162,12 @@ std::string line_of(const ResultsTable& table, const Row& row, std::vector<std::
         if (table.has_traffic) add({megabytes_moved(row.counted)});
     }
     if (table.has_predicted()) {
-        add({predicted_with_band(row.predicted), predicted_of_copy(row.predicted),
+        add({predicted_with_band(row.predicted), format_predicted_percent(row.predicted),
              bound_by(row.predicted)});
     }
     if (table.has_measured()) {
         add({milliseconds(row.measured), gigabytes_per_second(row.measured),
-             of_copy(row.measured)});
+             format_percent_of_copy(row.measured)});
     }
     return line_of(cells);
 }
@@ -191,7 +192,7 @@ std::string table_with_headlines(const ResultsTable& table) {
 }
 
 // Results of build/bin/shapes, which measures coalesce::transpose rather than a lesson.
-constexpr const char* kOfAnotherProgram = "shapes.json";
+constexpr const char* kShapesFile = "shapes.json";
 
 // Reads a file and checks it. Adds the file's name to the exceptions that `check` throws.
 template <class Check>
@@ -241,7 +242,7 @@ KnownResults read_results(const fs::path& folder, const std::set<std::string>& s
     if (fs::is_directory(folder)) {
         for (auto& entry : fs::directory_iterator(folder)) {
             const fs::path& file = entry.path();
-            if (file.extension() == ".json" && file.filename() != kOfAnotherProgram) {
+            if (file.extension() == ".json" && file.filename() != kShapesFile) {
                 files.push_back(file);
             }
         }
@@ -261,8 +262,8 @@ std::string results_in_markdown(const KnownResults& known, const std::string& li
     std::string text = "\n";
     for (auto& run : known.measured) {
         const ResultsTable table = joined(known, run);
-        text += "**" + device_of(run) + "**, " + table.shape + " floats. " + caption(table, link) +
-                "\n" + table_with_headlines(table);
+        text += "**" + device_name(run) + "**, " + table.shape + " floats. " +
+                caption(table, link) + "\n" + table_with_headlines(table);
     }
     if (!known.measured.empty()) return text;
     const ResultsTable table = joined(known, nullptr);
@@ -271,7 +272,7 @@ std::string results_in_markdown(const KnownResults& known, const std::string& li
     return text + caption(table, link) + "\n" + table_with_headlines(table);
 }
 
-std::string results_of_step(const std::string& step, const KnownResults& known) {
+std::string format_step_results(const std::string& step, const KnownResults& known) {
     const auto text_of = [&](const Json& run) -> std::string {
         ResultsTable table = joined(known, run, {step});
         table.has_traffic = false;

@@ -39,7 +39,7 @@ std::string results_in_markdown(const KnownResults& known, const std::string& pr
 
 /// Returns the table of a step's variants for its lesson, or an empty string if there are no
 /// results.
-std::string results_of_step(const std::string& step, const KnownResults& known);
+std::string format_step_results(const std::string& step, const KnownResults& known);
 
 /// Returns a Markdown table with a line for each lesson: the cost and speed of its first kernel,
 /// and its fastest kernel. The GPU's name is above the table. `folder` contains the results of

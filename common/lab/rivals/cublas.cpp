@@ -16,7 +16,7 @@ void check(cublasStatus_t status, const std::string& call) {
 
 // The handle is created on the first call and kept, because creating it takes longer than a
 // transpose.
-cublasHandle_t handle() {
+cublasHandle_t cublas_handle() {
     static cublasHandle_t handle = [] {
         cublasHandle_t made = nullptr;
         check(cublasCreate(&made), "cublasCreate");
@@ -31,8 +31,8 @@ void cublas_geam(float* out, const float* in, int rows, int cols) {
     // cuBLAS is column-major: it sees `in` as cols x rows and transposes it to rows x cols. With
     // beta = 0 it does not read its second matrix.
     const float one = 1, zero = 0;
-    check(cublasSgeam(handle(), CUBLAS_OP_T, CUBLAS_OP_N, rows, cols, &one, in, cols, &zero, out,
-                      rows, out, rows),
+    check(cublasSgeam(cublas_handle(), CUBLAS_OP_T, CUBLAS_OP_N, rows, cols, &one, in, cols, &zero,
+                      out, rows, out, rows),
           "cublasSgeam");
 }
 

@@ -94,9 +94,9 @@ constexpr Case kCases[] = {
     {"naive", 4096, 3},      {"arithmetic", 1024, 5},
 };
 
-const char* const kWithoutGlobalRace = "memcheck,racecheck,initcheck,synccheck";
+const char* const kDisableGlobalRaceCheck = "memcheck,racecheck,initcheck,synccheck";
 
-[[noreturn]] void did_not_run(const char* kernel, const std::string& library_folder) {
+[[noreturn]] void fail_to_run(const char* kernel, const std::string& library_folder) {
     std::fprintf(
         stderr,
         "simulator_speed: %s did not run with the library in %s;\nbuild all that it needs: "
@@ -108,14 +108,14 @@ const char* const kWithoutGlobalRace = "memcheck,racecheck,initcheck,synccheck";
 
 /// Returns the fastest time of each side over several alternating rounds. All sides must compute
 /// the same result.
-std::vector<double> fastest(const std::vector<std::string>& words, const std::vector<Side>& sides,
-                            int rounds) {
+std::vector<double> fastest_ms(const std::vector<std::string>& words,
+                               const std::vector<Side>& sides, int rounds) {
     std::vector<double> best(sides.size(), 1e30);
     std::string result;
     for (int round = 0; round < rounds; ++round) {
         for (std::size_t k = 0; k < sides.size(); ++k) {
             const auto one = run(sides[k], words);
-            if (!one) did_not_run(words[1].c_str(), sides[k].library_folder);
+            if (!one) fail_to_run(words[1].c_str(), sides[k].library_folder);
             if (result.empty()) result = one->result;
             if (one->result != result) {
                 std::fprintf(stderr,
@@ -130,16 +130,16 @@ std::vector<double> fastest(const std::vector<std::string>& words, const std::ve
 }
 
 void print_cases(const std::string& own, const std::string& against, int rounds) {
-    std::vector<Side> sides{{own, kWithoutGlobalRace}, {own, "all"}};
+    std::vector<Side> sides{{own, kDisableGlobalRaceCheck}, {own, "all"}};
     if (!against.empty()) sides.push_back({against, ""});
     std::printf("Milliseconds a launch, fastest of %d rounds; all counters on.\n\n", rounds);
     std::printf("%-18s %12s %12s", "kernel", "4 checks", "+ globalrace");
     if (!against.empty()) std::printf(" %10s %8s %8s", "other", "ratio", "ratio +");
     std::printf("\n");
     for (const Case& c : kCases) {
-        const std::vector<double> best =
-            fastest({"speed_kernels", c.kernel, std::to_string(c.n), std::to_string(c.repetitions)},
-                    sides, rounds);
+        const std::vector<double> best = fastest_ms(
+            {"speed_kernels", c.kernel, std::to_string(c.n), std::to_string(c.repetitions)}, sides,
+            rounds);
         std::printf("%-12s %5d %12.2f %12.2f", c.kernel, c.n, best[0], best[1]);
         if (!against.empty())
             std::printf(" %10.2f %8.2f %8.2f", best[2], best[0] / best[2], best[1] / best[2]);
@@ -153,7 +153,7 @@ void print_cases(const std::string& own, const std::string& against, int rounds)
 /// Returns the names of the programs in ordinary_kernels.
 std::vector<std::string> program_names(const std::string& library_folder) {
     const auto list = run({library_folder, ""}, {"ordinary_kernels", "list"});
-    if (!list) did_not_run("list", library_folder);
+    if (!list) fail_to_run("list", library_folder);
     std::istringstream text(list->result);
     return {std::istream_iterator<std::string>(text), {}};
 }
@@ -169,7 +169,7 @@ void print_programs(const std::string& own, const std::string& against, int roun
     std::printf("\n");
     std::vector<double> with_checks, without;
     for (const std::string& program : program_names(own)) {
-        const std::vector<double> ms = fastest({"ordinary_kernels", program}, sides, rounds);
+        const std::vector<double> ms = fastest_ms({"ordinary_kernels", program}, sides, rounds);
         std::printf("%-16s %10.1f %10.1f", program.c_str(), ms[0], ms[1]);
         if (!against.empty()) {
             with_checks.push_back(ms[2] / ms[0]);
@@ -201,8 +201,10 @@ void print_start_up(const std::string& own, const std::string& nvidia, int round
 }
 
 void print_memory(const std::string& own) {
-    const auto small = run({own, kWithoutGlobalRace}, {"speed_kernels", "coarsened", "32", "1"});
-    const auto large = run({own, kWithoutGlobalRace}, {"speed_kernels", "coarsened", "4096", "1"});
+    const auto small =
+        run({own, kDisableGlobalRaceCheck}, {"speed_kernels", "coarsened", "32", "1"});
+    const auto large =
+        run({own, kDisableGlobalRaceCheck}, {"speed_kernels", "coarsened", "4096", "1"});
     const auto with_races = run({own, "all"}, {"speed_kernels", "coarsened", "4096", "1"});
     if (!small || !large || !with_races) return;
     // Two matrices on the device, in KiB. The program itself keeps two more in host memory.

@@ -15,10 +15,10 @@
 #include "learn/attempts.h"
 #include "learn/commands.h"
 
-using coalesce::Ended;
 using coalesce::lines_of;
 using coalesce::Predicted;
-using coalesce::read_if_there;
+using coalesce::ProcessResult;
+using coalesce::read_if_exists;
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
 
@@ -39,9 +39,9 @@ std::vector<Attempt> attempts_in(const ScratchCourse& course) {
     return Attempts([](const std::string& warning) { FAIL(warning); }).read();
 }
 
-Ended expect_words(const ScratchCourse& course, const std::vector<std::string>& words, int code,
-                   const std::vector<std::string>& parts) {
-    Ended outcome = course.learn(words);
+ProcessResult expect_words(const ScratchCourse& course, const std::vector<std::string>& words,
+                           int code, const std::vector<std::string>& parts) {
+    ProcessResult outcome = course.learn(words);
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == code);
     // Compare only the words, because numbers of different widths cause different line breaks.
@@ -79,22 +79,22 @@ Attempt attempt(int number, std::optional<double> ms) {
 }  // namespace
 
 TEST_CASE("times within the larger error band are level") {
-    CHECK(standing_of(time_of(1.07, .08), time_of(1, .08)) == Standing::level);
-    CHECK(standing_of(time_of(.93, .08), time_of(1, .08)) == Standing::level);
-    CHECK(standing_of(time_of(1.09, .08), time_of(1, .08)) == Standing::slower);
-    CHECK(standing_of(time_of(.91, .08), time_of(1, .08)) == Standing::faster);
-    CHECK(standing_of(time_of(1.2, .3), time_of(1, .08)) == Standing::level);
-    CHECK(standing_of(time_of(.8, .08), time_of(1, .3)) == Standing::level);
+    CHECK(compare_speed(time_of(1.07, .08), time_of(1, .08)) == RelativeSpeed::level);
+    CHECK(compare_speed(time_of(.93, .08), time_of(1, .08)) == RelativeSpeed::level);
+    CHECK(compare_speed(time_of(1.09, .08), time_of(1, .08)) == RelativeSpeed::slower);
+    CHECK(compare_speed(time_of(.91, .08), time_of(1, .08)) == RelativeSpeed::faster);
+    CHECK(compare_speed(time_of(1.2, .3), time_of(1, .08)) == RelativeSpeed::level);
+    CHECK(compare_speed(time_of(.8, .08), time_of(1, .3)) == RelativeSpeed::level);
 }
 
 TEST_CASE("the table lists the fastest first, with the change since the previous attempt") {
     std::vector<Attempt> attempts = {attempt(1, 2), attempt(2, std::nullopt), attempt(3, 1),
                                      attempt(4, 1.5)};
-    attempts[2].is_doubtful = true;
+    attempts[2].is_uncertain = true;
     attempts[0].load = 4;
     attempts[0].store = 32;
     const Attempt other = attempt(0, 1.25);
-    const std::vector<std::string> lines = lines_of(attempts_text(attempts, &other, "the_other"));
+    const std::vector<std::string> lines = lines_of(format_attempts(attempts, &other, "the_other"));
     REQUIRE(lines.size() == 7);
     CHECK(lines[2] == "   3   1.0000?     0 %      0 %               -      -  01-31 12:00");
     CHECK(lines[3] == "        1.2500     0 %      0 %               -      -  the_other");
@@ -104,7 +104,7 @@ TEST_CASE("the table lists the fastest first, with the change since the previous
 
     // Measured attempts must rank above predicted ones.
     attempts[0].measured_ms = 3;
-    const std::vector<std::string> measured = lines_of(attempts_text(attempts, nullptr, ""));
+    const std::vector<std::string> measured = lines_of(format_attempts(attempts, nullptr, ""));
     CHECK(has(measured[1], "measured  when"));
     CHECK(has(measured[2], "   3.0000  01-31 12:00"));
     for (const std::string& line : measured) CHECK(line.size() <= 80);
@@ -119,7 +119,7 @@ TEST_CASE("attempts from the original file to 10's solution, and back") {
          "At 8192 x 8192 about ", "(predicted, NVIDIA H200, within ", "Slower than 10_registers",
          "the fastest first", "10_registers", "./learn beat --restore N"});
     const std::string blank = course.read(FILE_OF_LEARNER);
-    CHECK(blank == beat_skeleton());
+    CHECK(blank == beat_starting_text());
 
     // An incorrect kernel must be refused with its failure, and must not be stored.
     const std::string store = "out[col * rows + row]";
@@ -131,8 +131,8 @@ TEST_CASE("attempts from the original file to 10's solution, and back") {
     CHECK(attempts_in(course).size() == 1);
 
     course.write(FILE_OF_LEARNER, ScratchCourse::solution("10_registers"));
-    const Ended level = expect_words(course, {"beat"}, 0,
-                                     {"As fast as 10_registers, within the error of the model"});
+    const ProcessResult level = expect_words(
+        course, {"beat"}, 0, {"As fast as 10_registers, within the error of the model"});
     const std::vector<Attempt> attempts = attempts_in(course);
     REQUIRE(attempts.size() == 2);
     CHECK(*attempts[1].ms < *attempts[0].ms);
@@ -157,7 +157,7 @@ TEST_CASE("attempts from the original file to 10's solution, and back") {
 
 TEST_CASE("beat names what the model does not cover, and stores nothing for another file") {
     ScratchCourse course;
-    course.write("mine.cu", with(beat_skeleton(), "    if (row < rows",
+    course.write("mine.cu", with(beat_starting_text(), "    if (row < rows",
                                  "    if (rows < 0) printf(\"never\");\n    if (row < rows"));
     expect_words(course, {"beat", "--file", "mine.cu"}, 0,
                  {"right on all shapes", "The model cannot predict a time for this kernel"});
@@ -193,7 +193,7 @@ TEST_CASE("a kill at any moment leaves every attempt complete, with its source")
             for (int k = 0;; ++k) {
                 const std::string text = std::to_string(i) + " " + std::to_string(k);
                 Attempt one = attempt(0, 1);
-                one.hash = identity_of(text);
+                one.hash = hash_source(text);
                 attempts.note(one, text);
             }
         }
@@ -209,8 +209,8 @@ TEST_CASE("a kill at any moment leaves every attempt complete, with its source")
     int number = 0;
     for (const Attempt& one : attempts_in(course)) {
         CHECK(one.number == ++number);
-        const auto text = read_if_there(Attempts::copy_of(one));
+        const auto text = read_if_exists(Attempts::copy_path(one));
         REQUIRE(text);
-        CHECK(identity_of(*text) == one.hash);
+        CHECK(hash_source(*text) == one.hash);
     }
 }

@@ -12,7 +12,7 @@
 #include "expect.h"
 #include "learn/json_file.h"
 
-using coalesce::Ended;
+using coalesce::ProcessResult;
 using coalesce::run_to_end;
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Runs `learn WORDS` and returns its output, which combines stdout and stderr.
-Ended run_learn(const std::string& words) {
+ProcessResult run_learn(const std::string& words) {
     return run_to_end({.program = "/bin/sh",
                        .arguments = {"-c", learn_program.string() + " " + words + " 2>&1"}});
 }
@@ -36,7 +36,7 @@ struct JsonPath {
 // no file.
 void is_refused(const std::string& words, const std::string& sentence) {
     JsonPath json;
-    Ended outcome = run_learn(words + json.option());
+    ProcessResult outcome = run_learn(words + json.option());
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, sentence));
@@ -50,7 +50,7 @@ TEST_CASE("play refuses an invalid port before it serves") {
     for (const char* words :
          {"play --port 65536", "play --port -1", "play --port web", "play 8237"}) {
         CAPTURE(words);
-        const Ended refused = run_learn(words);
+        const ProcessResult refused = run_learn(words);
         CHECK(refused.exit_code == 2);
         CHECK(has(refused.output, "(./learn play --help)"));
     }
@@ -59,11 +59,11 @@ TEST_CASE("play refuses an invalid port before it serves") {
 TEST_CASE("help and list") {
     CHECK(run_learn("--help").exit_code == 0);
     CHECK(has(run_learn("run --help").output, "--device"));
-    Ended list = run_learn("list");
+    ProcessResult list = run_learn("list");
     CHECK(list.exit_code == 0);
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         CHECK(has(list.output, step.name));
-        Ended variants = run_learn("list " + step.number());
+        ProcessResult variants = run_learn("list " + step.number());
         CHECK(variants.exit_code == 0);
         for (auto& variant : step.variants) CHECK(has(variants.output, variant.name));
     }
@@ -87,7 +87,7 @@ TEST_CASE("invalid requests are refused with one line") {
 }
 
 TEST_CASE("the whole program runs under `simulate` and without other steps") {
-    const Ended outcome = run_learn("run 00 --device sim");
+    const ProcessResult outcome = run_learn("run 00 --device sim");
     CHECK(outcome.exit_code == 0);
     CHECK(has(outcome.output, "simulate "));
     CHECK(has(outcome.output, "right: 1000 elements"));
@@ -99,7 +99,7 @@ TEST_CASE("the whole program runs under `simulate` and without other steps") {
 }
 
 TEST_CASE("a results file that cannot be written is refused before anything runs") {
-    Ended outcome = run_learn("run 02 --device sim --json /nonexistent/results.json");
+    ProcessResult outcome = run_learn("run 02 --device sim --json /nonexistent/results.json");
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "/nonexistent/results.json cannot be written"));
     CHECK(!has(outcome.output, "02_naive"));
@@ -108,7 +108,7 @@ TEST_CASE("a results file that cannot be written is refused before anything runs
 
 TEST_CASE("a shape that no variant supports is reported, and no file is left") {
     JsonPath json;
-    Ended outcome =
+    ProcessResult outcome =
         run_learn("run 09 --device sim --variant vec4_t64 --rows 5 --cols 7" + json.option());
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "multiples of 4"));
@@ -119,7 +119,7 @@ TEST_CASE("a shape that no variant supports is reported, and no file is left") {
 
 TEST_CASE("a run on the simulator: a table, and results without times") {
     JsonPath json;
-    Ended outcome = run_learn("run 02 04 --device sim --rows 64 --cols 96" + json.option());
+    ProcessResult outcome = run_learn("run 02 04 --device sim --rows 64 --cols 96" + json.option());
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 0);
     CHECK(outcome.output.starts_with("Device: "));
@@ -150,7 +150,7 @@ TEST_CASE("one variant alone") {
 }
 
 TEST_CASE("without a GPU, --device gpu is refused before anything runs") {
-    Ended outcome = run_learn("run all --device gpu --rows 64 --cols 64");
+    ProcessResult outcome = run_learn("run all --device gpu --rows 64 --cols 64");
     if (outcome.exit_code == 0) return;  // this computer has a GPU
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "no GPU works here"));
@@ -181,7 +181,7 @@ struct Stage {
         script.close();
         fs::permissions(folder / step, fs::perms::owner_all);
     }
-    Ended learn(const std::string& words) const {
+    ProcessResult learn(const std::string& words) const {
         return run_to_end(
             {.program = "/bin/sh",
              .arguments = {"-c", (folder / "learn").string() + " " + words + " 2>&1"}});
@@ -202,7 +202,7 @@ TEST_CASE("a wrong result prints the program's output, writes the file, and has 
     JsonPath json;
     stage.program("01_copy", 0, results("01_copy", "sim", true));
     stage.program("02_naive", 1, results("02_naive", "sim", false));
-    Ended outcome = stage.learn("run 01 02" + json.option());
+    ProcessResult outcome = stage.learn("run 01 02" + json.option());
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 1);
     CHECK(has(outcome.output, "WRONG"));
@@ -217,7 +217,7 @@ TEST_CASE("a program that crashes does not stop the others, and is not a success
     Stage stage;
     stage.program("01_copy", 139, "");
     stage.program("02_naive", 0, results("02_naive", "sim", true));
-    Ended outcome = stage.learn("run 01 02");
+    ProcessResult outcome = stage.learn("run 01 02");
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 1);
     CHECK(has(outcome.output, "ended with exit code 139"));
@@ -237,7 +237,7 @@ TEST_CASE("a program that refuses stops the run, and no file is left") {
 TEST_CASE("a program that is not built is reported before anything runs") {
     Stage stage;
     stage.program("01_copy", 0, results("01_copy", "sim", true));
-    Ended outcome = stage.learn("run 01 02");
+    ProcessResult outcome = stage.learn("run 01 02");
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "02_naive is not built; ./learn build builds it"));
     CHECK(!has(outcome.output, "right"));
@@ -249,7 +249,7 @@ TEST_CASE("on a GPU a run has times, and includes the rivals") {
         stage.program(step.name, 0, results(step.name, "gpu", true));
     }
     stage.program("rivals", 0, results("rivals", "gpu", true));
-    Ended outcome = stage.learn("run all");
+    ProcessResult outcome = stage.learn("run all");
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 0);
     CHECK(has(outcome.output, "(measured)"));

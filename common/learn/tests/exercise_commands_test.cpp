@@ -19,7 +19,7 @@
 
 using coalesce::Child;
 using coalesce::Command;
-using coalesce::Ended;
+using coalesce::ProcessResult;
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
 
@@ -60,7 +60,7 @@ TEST_CASE("help of every command fits 80 columns") {
         CAPTURE(command);
         std::vector<std::string> words = {"--help"};
         if (!command.empty()) words.insert(words.begin(), command);
-        Ended help = course.learn(words);
+        ProcessResult help = course.learn(words);
         CHECK(help.exit_code == 0);
         std::istringstream lines(help.output);
         for (std::string line; std::getline(lines, line);) {
@@ -104,7 +104,7 @@ TEST_CASE("invalid arguments have exit code 2 and one line that says what to do"
     };
     for (auto& [words, sentence] : cases) {
         if (words[0] == "bench" && fs::exists(learn_program.parent_path() / "bench")) continue;
-        Ended outcome = expect(course, words, 2, {sentence});
+        ProcessResult outcome = expect(course, words, 2, {sentence});
         CHECK(std::ranges::count(outcome.output, '\n') == 1);
     }
 }
@@ -138,7 +138,7 @@ TEST_CASE("a failure shows the line, what is wrong with it, and the cells") {
                                                          "out[row * cols + col]"));
     expect(course, {"check", "02"}, 1, {"not swapped", ">   14 |"});
     course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "col < cols", "col < 40"));
-    Ended outcome = expect(course, {"check", "02"}, 1, {"add --map", "Next: "});
+    ProcessResult outcome = expect(course, {"check", "02"}, 1, {"add --map", "Next: "});
     CHECK(!has(outcome.output, ". . ."));
     CHECK(std::ranges::count(outcome.output, '\n') <= 22);
     outcome = expect(course, {"check", "02", "--map"}, 1, {"? never written", "Next: "});
@@ -162,12 +162,12 @@ TEST_CASE("a whole program is checked like a kernel, but has no costs") {
     expect(course, {"check", "00"}, 1, {">   16 |", "there are only 1000 elements"});
     CHECK(course.progress_of("00_program")["last_failure"] == "no-bounds-check");
     course.solve("00_program");
-    const Ended passed =
+    const ProcessResult passed =
         expect(course, {"check", "00"}, 0,
                {"00_program: passed", "Right with 4 numbers of elements", "check 01"});
     CHECK(!has(passed.output, "Counted at"));
     CHECK(course.progress_of("00_program")["status"] == "done");
-    const Ended explained =
+    const ProcessResult explained =
         expect(course, {"explain", "00"}, 0, {"Your kernel and the solution are the same"});
     CHECK(!has(explained.output, "picture"));
     expect(course, {"reset", "00"}, 0, {"its original text again", "./learn watch 00"});
@@ -206,7 +206,7 @@ TEST_CASE("every file that a learner may save gets a clear message, and nothing 
     for (auto& one : cases) {
         CAPTURE(one.id);
         course.write(KERNEL_02, one.text);
-        Ended outcome =
+        ProcessResult outcome =
             expect(course, {"check", "02"}, 1,
                    {"02_naive: not yet", "exercises/02_naive/kernel.cu", "Next: ", one.words});
         CHECK(!has(outcome.output, "\x1b"));
@@ -235,7 +235,7 @@ TEST_CASE("check prints another file, the bug hunt and all exercises as JSON") {
     CHECK(course.progress_of("02_naive", true)["status"] == "done");
     CHECK(course.progress_of("02_naive", false)["status"] == "not begun");
 
-    Ended one = course.learn({"check", "02", "--json"});
+    ProcessResult one = course.learn({"check", "02", "--json"});
     CHECK(one.exit_code == 1);
     Json json = Json::parse(one.output);
     CHECK(json["passed"] == false);
@@ -244,7 +244,7 @@ TEST_CASE("check prints another file, the bug hunt and all exercises as JSON") {
 
     keep_steps(course, 3);
     const auto all_there_is = coalesce::course::read_course(course.path(""));
-    const auto exercises = exercises_of(all_there_is);
+    const auto exercises = list_exercises(all_there_is);
     REQUIRE(exercises.size() == 4);  // three, and lesson 00
     for (auto& exercise : exercises) course.solve(exercise.step->name);
     course.write(KERNEL_02, "");
@@ -252,7 +252,7 @@ TEST_CASE("check prints another file, the bug hunt and all exercises as JSON") {
                               std::to_string(exercises.size()) + " passed";
     expect(course, {"check", "all"}, 1, {"01_copy             passed", "file-empty", all_but_one});
     course.solve("02_naive");
-    Ended all = course.learn({"check", "all", "--json"});
+    ProcessResult all = course.learn({"check", "all", "--json"});
     CHECK(all.exit_code == 0);
     CHECK(Json::parse(all.output)["results"].size() == exercises.size());
     begin(course);
@@ -282,7 +282,7 @@ TEST_CASE("a check that cannot run is never a pass") {
         course.write("bin/exercise_checks", "#!/bin/sh\n" + script + "\n");
         fs::permissions(checks, fs::perms::owner_all);
     };
-    Ended outcome = check();
+    ProcessResult outcome = check();
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "is not built; ./learn build builds it"));
 
@@ -377,7 +377,7 @@ TEST_CASE("a question about time is answered by the model, which says for which 
     const Json guess = course.progress_of("05_coarsened")["predictions"][2];
     CHECK(guess["right"] == false);
     CHECK(guess["fact"] == percent_of_copy(course, "05", "05_coarsened"));
-    const coalesce::Ended shown = course.learn({"predict", "05"});
+    const coalesce::ProcessResult shown = course.learn({"predict", "05"});
     CHECK(has(shown.output, "(predicted, NVIDIA"));
     std::istringstream lines(shown.output);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
@@ -394,7 +394,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
         std::vector<std::string> words = {"predict", step.number()};
         for (auto& prediction : step.exercise->predictions) {
             CAPTURE(prediction.question);
-            double answer = prediction.counter == coalesce::kOfCopy
+            double answer = prediction.counter == coalesce::kCopyPercentQuestion
                                 ? percent_of_copy(course, step.number(), step.name)
                                 : step.variants.front().expect.at(prediction.counter);
             CHECK(answer == std::round(answer));
@@ -402,7 +402,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
             // Only questions that say "about" may accept answers that are slightly off.
             bool is_about =
                 has(prediction.question, "About ") || has(prediction.question, "about ");
-            CHECK(is_about == (prediction.within > coalesce::kRounding));
+            CHECK(is_about == (prediction.tolerance > coalesce::kRoundingTolerance));
             CHECK(prediction.question.find('?') == prediction.question.rfind('?'));
         }
         expect(course, words, 0, {"you said"});
@@ -430,7 +430,7 @@ TEST_CASE("picture draws what the learner's own kernel touches, as text and as S
 
 TEST_CASE("explain asks before it shows the solution, and explains the costs after a pass") {
     ScratchCourse course;
-    Ended refused = expect(course, {"explain", "02"}, 1, {"has not passed yet", "--yes"});
+    ProcessResult refused = expect(course, {"explain", "02"}, 1, {"has not passed yet", "--yes"});
     CHECK(!has(refused.output, "out[col * rows + row]"));
     CHECK(course.progress_of("02_naive")["solution_seen"] == false);
     expect(course, {"explain", "02", "--yes"}, 0, {"+ ", "out[col * rows + row]"});
@@ -446,7 +446,7 @@ TEST_CASE("explain asks before it shows the solution, and explains the costs aft
 
 TEST_CASE("diff shows what a step changes, in the lessons and in your own kernels") {
     ScratchCourse course;
-    const Ended refused =
+    const ProcessResult refused =
         expect(course, {"diff", "04"}, 1,
                {"04_padded has not passed yet", "./learn diff 04 --mine", "./learn diff 04 --yes"});
     CHECK(!has(refused.output, "TILE_DIM + "));
@@ -468,7 +468,7 @@ TEST_CASE("reset saves the learner's text") {
     expect(course, {"reset", "02"}, 0, {"its original text already"});
     for (std::string mine : {"mine", "mine again"}) {
         course.write(KERNEL_02, mine);
-        Ended outcome =
+        ProcessResult outcome =
             expect(course, {"reset", "02"}, 0, {"was saved as .learn/copies/02_naive/"});
         CHECK(course.read(KERNEL_02) == blank);
         size_t begin = outcome.output.find(".learn/");
@@ -487,10 +487,10 @@ TEST_CASE("reset saves the learner's text") {
 
 TEST_CASE("progress, list, doctor") {
     ScratchCourse course;
-    Ended list = expect(course, {"list"}, 0,
-                        {"00_program    not begun  -          A whole program",
-                         "01_copy       not begun  not begun  Copy: the ceiling\n",
-                         "Asynchronous copies: pipelines, and when ...\n"});
+    ProcessResult list = expect(course, {"list"}, 0,
+                                {"00_program    not begun  -          A whole program",
+                                 "01_copy       not begun  not begun  Copy: the ceiling\n",
+                                 "Asynchronous copies: pipelines, and when ...\n"});
     CHECK(height_of(list.output, 80) == std::ranges::count(list.output, '\n'));
     CHECK(height_of(list.output, 80) <= 23);
     expect(course, {"list", "02"}, 0, {"transpose_naive"});
@@ -507,16 +507,17 @@ TEST_CASE("progress, list, doctor") {
     expect(course, {"doctor"}, 0, {"compiler", "GPU", "simulator", "can be checked here"});
     CHECK(course.learn_json({"doctor", "--json"})["works"] == true);
     expect(course, {"measure", "02", "--device"}, 2, {"--device"});
-    if (!coalesce::why_no_gpu().empty()) {
-        Ended outcome = expect(course, {"measure", "02"}, 2,
-                               {"needs a real GPU, and none works here", "./learn check 02"});
+    if (!coalesce::find_gpu_problem().empty()) {
+        ProcessResult outcome =
+            expect(course, {"measure", "02"}, 2,
+                   {"needs a real GPU, and none works here", "./learn check 02"});
         CHECK(!has(outcome.output, "--device"));
     }
 }
 
 TEST_CASE("a lesson and its questions in the terminal") {
     ScratchCourse course;
-    const Ended lesson = expect(course, {"read", "02"}, 0, {"02 Naive", "Answers (folded"});
+    const ProcessResult lesson = expect(course, {"read", "02"}, 0, {"02 Naive", "Answers (folded"});
     std::istringstream lines(lesson.output);
     for (std::string line; std::getline(lines, line);) CHECK(line.find("<!--") == line.npos);
     expect(course, {"read", "02", "--answers"}, 0, {"__global__ void transpose_naive"});
@@ -532,7 +533,8 @@ TEST_CASE("only the first ./learn introduces the course") {
             "./learn watch 00", "./learn run all"});
     course.solve("00_program");
     REQUIRE(course.learn({"check", "00"}).exit_code == 0);
-    Ended second = expect(course, {}, 0, {"You have 10 of ", "Next: 01_copy", "./learn watch 01"});
+    ProcessResult second =
+        expect(course, {}, 0, {"You have 10 of ", "Next: 01_copy", "./learn watch 01"});
     CHECK(!has(second.output, "This course"));
 }
 

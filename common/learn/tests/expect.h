@@ -12,9 +12,9 @@ inline bool has(const std::string& text, const std::string& part) {
 }
 
 // Runs `learn WORDS`. Checks the exit code, and that the output contains the given words.
-inline Ended expect(const ScratchCourse& course, const std::vector<std::string>& words, int code,
-                    const std::vector<std::string>& parts) {
-    Ended outcome = course.learn(words);
+inline ProcessResult expect(const ScratchCourse& course, const std::vector<std::string>& words,
+                            int code, const std::vector<std::string>& parts) {
+    ProcessResult outcome = course.learn(words);
     CAPTURE(outcome.output);
     std::string line;
     for (auto& word : words) line += word + " ";

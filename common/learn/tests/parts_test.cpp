@@ -58,12 +58,12 @@ std::string short_diff(const std::string& first, const std::string& second) {
 }  // namespace
 
 TEST_CASE("figures") {
-    CHECK(figure(4) == "4");
-    CHECK(figure(1.5) == "1.5");
-    CHECK(figure(1.0 / 3) == "0.33");
-    CHECK(figure(1015808) == "1,015,808");
-    CHECK(figure(1234.5) == "1,234.5");
-    CHECK(figure(std::optional<double>()) == "-");
+    CHECK(format_figure(4) == "4");
+    CHECK(format_figure(1.5) == "1.5");
+    CHECK(format_figure(1.0 / 3) == "0.33");
+    CHECK(format_figure(1015808) == "1,015,808");
+    CHECK(format_figure(1234.5) == "1,234.5");
+    CHECK(format_figure(std::optional<double>()) == "-");
 }
 
 TEST_CASE("counters per request, and their ideals") {
@@ -74,7 +74,7 @@ TEST_CASE("counters per request, and their ideals") {
     CHECK(!per_request(nullptr, "load"));
     CHECK(ideal_per_request(some, "load", 256 * 256) == 4);
     CHECK(ideal_per_request(some, "shared_load", 256 * 256) == 1);
-    const auto rows = coalesce::costs_of(verdict_with(some));
+    const auto rows = coalesce::cost_rows(verdict_with(some));
     REQUIRE(rows.size() == 3);
     CHECK(rows[0].what == "sectors per load");
     CHECK(rows[0].yours == "32");
@@ -82,7 +82,7 @@ TEST_CASE("counters per request, and their ideals") {
     CHECK(rows[0].solution == "-");
     CHECK(rows[2].what == "bank conflicts");
     CHECK(rows[2].yours == "1024");
-    CHECK(coalesce::costs_of(coalesce::Verdict{}).empty());
+    CHECK(coalesce::cost_rows(coalesce::Verdict{}).empty());
 }
 
 TEST_CASE("the details of a predicted time fit the space there is") {
@@ -103,7 +103,7 @@ TEST_CASE("the details of a predicted time fit the space there is") {
     coalesce::course::Step step;
     step.name = "02_naive";
     const auto shown = [&](int lines) {
-        return text_of_pass({&step, false}, result, {.counters = true}, {.lines = lines});
+        return format_pass_or_prompt({&step, false}, result, {.counters = true}, {.lines = lines});
     };
     const auto height = [](const std::string& text) {
         return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
@@ -121,13 +121,13 @@ TEST_CASE("the details of a predicted time fit the space there is") {
 
 TEST_CASE("each line's cost is explained") {
     Json costly = counters(2048, 65536, 2048, 1024);
-    auto reasons = reasons_for(verdict_with(costly), counters_in(costly));
+    auto reasons = explain_line_costs(verdict_with(costly), counters_in(costly));
     REQUIRE(reasons.size() == 2);
     CHECK(reasons[0].find("touches 32 sectors") != std::string::npos);
     CHECK(reasons[0].find("only 4 bytes are used") != std::string::npos);
     CHECK(reasons[1].find("takes 2 wavefronts where 1 would do") != std::string::npos);
     Json wide = counters(512, 8192, 512, 512);  // 16 bytes per lane
-    reasons = reasons_for(verdict_with(wide), counters_in(wide));
+    reasons = explain_line_costs(verdict_with(wide), counters_in(wide));
     CHECK(reasons[0].find("32 lanes with 16 bytes each need 512 bytes, 16 sectors. No byte") !=
           std::string::npos);
     CHECK(reasons[1].find("the minimum") != std::string::npos);
@@ -170,10 +170,11 @@ TEST_CASE("a text is split into pages") {
     CHECK(height_of(std::string(80, 'x'), 80) == 1);
     CHECK(height_of(std::string(81, 'x') + "\n", 80) == 2);
     CHECK(height_of("\033[31m" + std::string(80, 'x') + "\033[0m", 80) == 1);
-    CHECK(pages_of("", 80, 3) == std::vector<std::string>{""});
-    CHECK(pages_of("a\nb\nc\n", 80, 3) == std::vector<std::string>{"a\nb\nc\n"});
-    CHECK(pages_of("a\nb\nc\nd", 80, 3) == std::vector<std::string>{"a\nb\nc\n", "d\n"});
-    CHECK(pages_of("a\n1234567\nb\n", 3, 3) == std::vector<std::string>{"a\n", "1234567\n", "b\n"});
+    CHECK(split_into_pages("", 80, 3) == std::vector<std::string>{""});
+    CHECK(split_into_pages("a\nb\nc\n", 80, 3) == std::vector<std::string>{"a\nb\nc\n"});
+    CHECK(split_into_pages("a\nb\nc\nd", 80, 3) == std::vector<std::string>{"a\nb\nc\n", "d\n"});
+    CHECK(split_into_pages("a\n1234567\nb\n", 3, 3) ==
+          std::vector<std::string>{"a\n", "1234567\n", "b\n"});
 }
 
 TEST_CASE("an excerpt marks its line and column, and contains no control characters") {

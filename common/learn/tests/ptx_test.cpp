@@ -16,11 +16,11 @@
 
 using coalesce::Child;
 using coalesce::Command;
-using coalesce::Ended;
-using coalesce::entries_of;
+using coalesce::find_entries;
 using coalesce::find_program;
 using coalesce::kernel_name;
 using coalesce::lines_of;
+using coalesce::ProcessResult;
 using coalesce::read_file;
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
@@ -101,14 +101,14 @@ void check_width(const std::string& output) {
 }  // namespace
 
 TEST_CASE("names as people write them") {
-    CHECK(entries_of(PTX) == std::vector<std::string>{"_Z3oneILi4EEvPf", "two"});
+    CHECK(find_entries(PTX) == std::vector<std::string>{"_Z3oneILi4EEvPf", "two"});
     CHECK(kernel_name("_Z3oneILi4EEvPf") == "one<4>");
     CHECK(kernel_name("_Z9transposePfPKfii") == "transpose");
     CHECK(kernel_name("two") == "two");
 }
 
 TEST_CASE("each instruction is listed at its source line") {
-    const PtxListing one = listing_of(PTX, "_Z3oneILi4EEvPf", "steps/x/main.cu", 1);
+    const PtxListing one = make_listing(PTX, "_Z3oneILi4EEvPf", "steps/x/main.cu", 1);
     CHECK(one.instructions == 8);
     CHECK(texts(one, 2) == "1 ld.param.u64 %rd1, [param_0];\n");
     CHECK(texts(one, 3) == "2 mov.u32 %r1, %tid.x;\n3 @%p1 bra $L__BB0_2;\n");
@@ -120,19 +120,19 @@ TEST_CASE("each instruction is listed at its source line") {
           "6 st.param.b64 [param0+0], %rd1;\n"
           "7 call.uni (retval0), vprintf, ( param0 );\n");
     CHECK(texts(one, 6) == "0 $L__BB0_2:\n8 ret;\n");
-    CHECK(texts(listing_of(PTX, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
+    CHECK(texts(make_listing(PTX, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
     // If the PTX does not name the file, all instructions must be assigned to the line on which the
     // kernel begins.
-    const PtxListing unknown = listing_of(PTX, "two", "y.cu", 30);
+    const PtxListing unknown = make_listing(PTX, "two", "y.cu", 30);
     CHECK(texts(unknown, 30) == "1 ret;\n");
-    CHECK(listing_of(PTX, "three", "steps/x/main.cu", 1).instructions == 0);
+    CHECK(make_listing(PTX, "three", "steps/x/main.cu", 1).instructions == 0);
 }
 
 TEST_CASE("clang names folder and file apart") {
     std::string ptx = PTX;
     const std::string path = "\"/somewhere/steps/x/main.cu\"";
     ptx.replace(ptx.find(path), path.size(), "\"/somewhere/steps/x\" \"main.cu\"");
-    CHECK(texts(listing_of(ptx, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
+    CHECK(texts(make_listing(ptx, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
 }
 
 TEST_CASE("the listing has source lines in order, marks gaps, and fits the terminal") {
@@ -161,7 +161,7 @@ TEST_CASE("the listing has source lines in order, marks gaps, and fits the termi
 TEST_CASE("ptx of a lesson shows the kernel's lines and occupancy, also as JSON") {
     ScratchCourse course;
     const std::string file = course.path("ptx.json").string();
-    const Ended shown =
+    const ProcessResult shown =
         expect(course, {"ptx", "02", "--yes", "--json", file}, 0,
                {"transpose_naive of 02_naive, variant naive", "PTX instructions, by ", "registers",
                 " per thread (", "shared memory      0 bytes per block", "8 warps per block",
@@ -172,7 +172,7 @@ TEST_CASE("ptx of a lesson shows the kernel's lines and occupancy, also as JSON"
     const std::vector<std::string> lines = lines_of(source);
     const auto found = source_lines_in(shown.output);
     REQUIRE(found.size() >= 4);
-    const int head = coalesce::line_of_kernel(source, "transpose_naive");
+    const int head = coalesce::find_kernel_line(source, "transpose_naive");
     REQUIRE(head > 0);
     int end = head;
     while (lines[static_cast<size_t>(end - 1)] != "}") ++end;
@@ -216,9 +216,10 @@ TEST_CASE("ptx of a variant shows the kernel that it launches, with its dynamic 
 TEST_CASE(
     "a lesson's kernel solves its exercise: it is shown when that has passed, or all the same") {
     ScratchCourse course;
-    const Ended refused = expect(course, {"ptx", "02"}, 1,
-                                 {"02_naive has not passed yet", "Yours: ./learn ptx 02 --mine",
-                                  "Show it anyway: ./learn ptx 02 --yes"});
+    const ProcessResult refused =
+        expect(course, {"ptx", "02"}, 1,
+               {"02_naive has not passed yet", "Yours: ./learn ptx 02 --mine",
+                "Show it anyway: ./learn ptx 02 --yes"});
     CHECK(!has(refused.output, "st.global"));
     course.solve("02_naive");
     REQUIRE(course.learn({"check", "02"}).exit_code == 0);

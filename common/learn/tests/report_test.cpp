@@ -32,7 +32,7 @@ TEST_CASE("measured figures") {
     Json result = timed("02_naive", "naive");
     CHECK(milliseconds(result) == "2.0971");
     CHECK(gigabytes_per_second(result) == "4097");
-    CHECK(of_copy(result) == "95.7 %");
+    CHECK(format_percent_of_copy(result) == "95.7 %");
     CHECK(bank_conflicts(result) == "-");
     CHECK(sectors_per_request(result, "load") == "-");
 }
@@ -41,8 +41,8 @@ TEST_CASE("verdicts") {
     CHECK(verdict({{"verified", true}}) == "right");
     CHECK(verdict({{"verified", false}}) == "WRONG");
     CHECK(verdict({{"step", "x"}}) == "-");
-    CHECK(reason_of_skip({{"skipped", "why"}}) == "why");
-    CHECK(reason_of_skip({{"verified", true}}) == "");
+    CHECK(skip_reason({{"skipped", "why"}}) == "why");
+    CHECK(skip_reason({{"verified", true}}) == "");
 }
 
 TEST_CASE("a table has 80 columns, and states whether it is measured or simulated") {

@@ -27,15 +27,15 @@ Course small_course() {
 }
 const Course COURSE = small_course();
 
-std::string names(const RunWords& words) {
+std::string names(const RunArguments& words) {
     std::string text;
-    for (auto* step : understand(words, COURSE).steps) text += step->name + " ";
+    for (auto* step : parse_request(words, COURSE).steps) text += step->name + " ";
     return text;
 }
 
-void refused(const RunWords& words, const std::string& sentence) {
+void refused(const RunArguments& words, const std::string& sentence) {
     try {
-        understand(words, COURSE);
+        parse_request(words, COURSE);
         FAIL("it was understood, but should be: " << sentence);
     } catch (const UsageError& error) {
         std::string message = error.what();
@@ -44,7 +44,7 @@ void refused(const RunWords& words, const std::string& sentence) {
     }
 }
 
-RunWords shape(const std::string& rows, const std::string& cols) {
+RunArguments shape(const std::string& rows, const std::string& cols) {
     return {.steps = {"all"},
             .device = "",
             .rows = rows,
@@ -54,7 +54,7 @@ RunWords shape(const std::string& rows, const std::string& cols) {
             .time = "",
             .at = ""};
 }
-RunWords steps(const std::vector<std::string>& words) {
+RunArguments steps(const std::vector<std::string>& words) {
     return {.steps = words,
             .device = "",
             .rows = "",
@@ -79,26 +79,26 @@ TEST_CASE("a whole program runs alone, and is not one of all") {
     course.program.emplace();
     course.program->name = "00_program";
     for (const char* word : {"0", "00", "00_program"}) {
-        const RunRequest request = understand(steps({word}), course);
+        const RunRequest request = parse_request(steps({word}), course);
         CHECK(request.program == &*course.program);
         CHECK(request.steps.empty());
     }
-    const RunRequest all = understand(steps({"all"}), course);
+    const RunRequest all = parse_request(steps({"all"}), course);
     CHECK(all.program == nullptr);
     CHECK(all.steps.size() == 2);
-    CHECK_THROWS_AS(understand(steps({"00", "01"}), course), UsageError);
-    RunWords words = steps({"00"});
+    CHECK_THROWS_AS(parse_request(steps({"00", "01"}), course), UsageError);
+    RunArguments words = steps({"00"});
     words.variant = "naive";
-    CHECK_THROWS_AS(understand(words, course), UsageError);
+    CHECK_THROWS_AS(parse_request(words, course), UsageError);
     refused(steps({"00"}), "there is no step \"00\"");
 }
 
 TEST_CASE("rivals come with all on a GPU, and alone when they are named") {
     using Rivals = RunRequest::Rivals;
-    CHECK(understand(steps({"all"}), COURSE).rivals == Rivals::on_gpu);
-    CHECK(understand(steps({"01"}), COURSE).rivals == Rivals::no);
-    CHECK(understand(steps({"rivals", "all"}), COURSE).rivals == Rivals::yes);
-    CHECK(understand(steps({"all", "rivals"}), COURSE).rivals == Rivals::yes);
+    CHECK(parse_request(steps({"all"}), COURSE).rivals == Rivals::on_gpu);
+    CHECK(parse_request(steps({"01"}), COURSE).rivals == Rivals::no);
+    CHECK(parse_request(steps({"rivals", "all"}), COURSE).rivals == Rivals::yes);
+    CHECK(parse_request(steps({"all", "rivals"}), COURSE).rivals == Rivals::yes);
 }
 
 TEST_CASE("unknown steps") {
@@ -110,9 +110,9 @@ TEST_CASE("unknown steps") {
 
 TEST_CASE("shapes go to every program") {
     std::vector<std::string> expected = {"--rows", "3", "--cols", "1000"};
-    CHECK(understand(shape("3", "1000"), COURSE).options == expected);
-    CHECK(understand(shape("1", "2147483647"), COURSE).options.size() == 4);
-    CHECK(understand(shape("", ""), COURSE).options.empty());
+    CHECK(parse_request(shape("3", "1000"), COURSE).options == expected);
+    CHECK(parse_request(shape("1", "2147483647"), COURSE).options.size() == 4);
+    CHECK(parse_request(shape("", ""), COURSE).options.empty());
 }
 
 TEST_CASE("impossible shapes are refused") {
@@ -129,10 +129,10 @@ TEST_CASE("impossible shapes are refused") {
 }
 
 TEST_CASE("devices") {
-    RunWords words = steps({"all"});
+    RunArguments words = steps({"all"});
     for (const char* device : {"auto", "gpu", "sim"}) {
         words.device = device;
-        RunRequest request = understand(words, COURSE);
+        RunRequest request = parse_request(words, COURSE);
         CHECK(request.options == std::vector<std::string>{"--device", device});
         CHECK(request.needs_gpu == (words.device == "gpu"));
     }
@@ -141,25 +141,25 @@ TEST_CASE("devices") {
 }
 
 TEST_CASE("a prediction goes to every program, and is checked before any runs") {
-    RunWords words = steps({"all"});
+    RunArguments words = steps({"all"});
     words.time = "L4";
     words.at = "4096x2048";
-    const RunRequest request = understand(words, COURSE);
+    const RunRequest request = parse_request(words, COURSE);
     CHECK(request.is_predicted);
     CHECK(request.options == std::vector<std::string>{"--time", "L4", "--at", "4096x2048"});
-    CHECK_FALSE(understand(steps({"all"}), COURSE).is_predicted);
+    CHECK_FALSE(parse_request(steps({"all"}), COURSE).is_predicted);
     words.time = "";
-    CHECK(understand(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
+    CHECK(parse_request(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
     words.at = "4096by2048";
     refused(words, "not a whole number");
     // If no shape is given, times must be predicted for the shape used in the lessons' tables.
     // Otherwise the given shape must be used.
     words = steps({"02"});
     words.time = "H200";
-    CHECK(understand(words, COURSE).options ==
+    CHECK(parse_request(words, COURSE).options ==
           std::vector<std::string>{"--time", "H200", "--at", "32768x32768"});
     words.rows = words.cols = "512";
-    CHECK(understand(words, COURSE).options ==
+    CHECK(parse_request(words, COURSE).options ==
           std::vector<std::string>{"--rows", "512", "--cols", "512", "--time", "H200"});
     words = steps({"all"});
     words.time = "02";
@@ -170,11 +170,11 @@ TEST_CASE("a prediction goes to every program, and is checked before any runs") 
 }
 
 TEST_CASE("a variant chooses the steps that have it") {
-    RunWords words = steps({"all"});
+    RunArguments words = steps({"all"});
     words.variant = "8x32";
     CHECK(names(words) == "02_naive ");
-    CHECK(understand(words, COURSE).options == std::vector<std::string>{"--variant", "8x32"});
-    CHECK(understand(words, COURSE).rivals == RunRequest::Rivals::no);
+    CHECK(parse_request(words, COURSE).options == std::vector<std::string>{"--variant", "8x32"});
+    CHECK(parse_request(words, COURSE).rivals == RunRequest::Rivals::no);
     words.variant = "9x32";
     refused(words, "none of these steps has a variant \"9x32\"");
     words = steps({"01"});

@@ -31,7 +31,7 @@ public:
             std::filesystem::create_symlink(repository / part, root / part);
         }
         const auto course = course::read_course(repository);
-        for (auto& work : exercises_and_hunts_of(course)) {
+        for (auto& work : list_exercises_and_hunts(course)) {
             const std::string name = work.step->name, file = work.asked().file();
             std::filesystem::create_directories(root / "exercises" / name);
             write("exercises/" + name + "/" + file, skeleton(name, file).blank());
@@ -46,7 +46,7 @@ public:
 
     std::filesystem::path path(const std::string& file) const { return root / file; }
     std::string read(const std::string& file) const {
-        return read_if_there(root / file).value_or("");
+        return read_if_exists(root / file).value_or("");
     }
     void write(const std::string& file, const std::string& text) const {
         std::ofstream(root / file, std::ios::binary) << text;
@@ -75,10 +75,10 @@ public:
                 .arguments = words,
                 .environment = {"COALESCE_COURSE=" + root.string(), "NO_COLOR=1"},
                 .folder = root,
-                .with_errors = true};
+                .captures_stderr = true};
     }
     // Runs `learn WORDS` and returns its output, which combines stdout and stderr.
-    Ended learn(const std::vector<std::string>& words) const {
+    ProcessResult learn(const std::vector<std::string>& words) const {
         constexpr int MILLISECONDS = 120'000;
         Child child(command(words));
         if (!child.wait(MILLISECONDS)) child.stop();
@@ -104,7 +104,7 @@ private:
     }
     static exercises::Skeleton skeleton(const std::string& step, const std::string& file) {
         std::filesystem::path marked = repository / "solutions" / step / file;
-        return exercises::skeleton_of(read_file(marked), marked.string());
+        return exercises::parse_skeleton(read_file(marked), marked.string());
     }
 
     static inline const std::filesystem::path repository = COALESCE_REPOSITORY;

@@ -15,7 +15,7 @@
 #include "learn/predict.h"
 #include "learn/work.h"
 
-using coalesce::read_if_there;
+using coalesce::read_if_exists;
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
 
@@ -54,7 +54,7 @@ Record full_record() {
 // Returns the number of updates that the file records. Throws if the file is incomplete, which a
 // kill must never cause.
 int count_in(const fs::path& folder) {
-    auto text = read_if_there(folder / "state.json");
+    auto text = read_if_exists(folder / "state.json");
     return text ? state_from_json(*text).record("x").checks : 0;
 }
 
@@ -73,23 +73,25 @@ TEST_CASE("a guess is right within rounding, or within the tolerance of its ques
     CHECK(!Guess{"load", 32.0, std::nullopt}.is_right());
     for (double said : {4.0, 3.74, 3.7, 3.5}) CHECK(Guess{"store", said, 3.74, 0.1}.is_right());
     for (double said : {5.0, 4.5, 3.0}) CHECK(!Guess{"store", said, 3.74, 0.1}.is_right());
-    CHECK(fact_text({"store", 4.0, 3.74, 0.1}) == "it is 3.74 on average: right");
-    CHECK(fact_text({"store", 5.0, 4.0}) == "it is 4: wrong");
-    CHECK(fact_text({"store", std::nullopt, 4.0}) == "it is 4");
-    CHECK(fact_text({coalesce::kOfCopy, 50.0, 43.0, 0.25, "predicted, G, within 8 %"}) ==
+    CHECK(format_actual({"store", 4.0, 3.74, 0.1}) == "it is 3.74 on average: right");
+    CHECK(format_actual({"store", 5.0, 4.0}) == "it is 4: wrong");
+    CHECK(format_actual({"store", std::nullopt, 4.0}) == "it is 4");
+    CHECK(format_actual(
+              {coalesce::kCopyPercentQuestion, 50.0, 43.0, 0.25, "predicted, G, within 8 %"}) ==
           "the model says 43 (predicted, G, within 8 %): right");
 
     // Files from older versions contain neither "within" nor predicted times.
     State state;
     state.records["x"].guesses = {{"store", 4.0, 3.74, 0.1}};
     Json json = Json::parse(to_json(state));
-    CHECK(state_from_json(json.dump()).record("x").guesses[0].within == 0.1);
+    CHECK(state_from_json(json.dump()).record("x").guesses[0].tolerance == 0.1);
     json["format"] = 1;
     json["exercises"]["x"].erase("predicted");
     for (const char* new_one : {"within", "label"}) {
         json["exercises"]["x"]["guesses"][0].erase(new_one);
     }
-    CHECK(state_from_json(json.dump()).record("x").guesses[0].within == coalesce::kRounding);
+    CHECK(state_from_json(json.dump()).record("x").guesses[0].tolerance ==
+          coalesce::kRoundingTolerance);
 }
 
 TEST_CASE("a written state can be read again") {
@@ -118,7 +120,7 @@ TEST_CASE("an edited pass is stale, not done") {
     CHECK(status_of(record, "a") == Status::untouched);
     record.checks = 1;
     CHECK(status_of(record, "a") == Status::not_yet);
-    record.passed_hash = identity_of("a");
+    record.passed_hash = hash_source("a");
     CHECK(status_of(record, "a") == Status::done);
     CHECK(status_of(record, "a ") == Status::stale);
     CHECK(status_of(record, std::nullopt) == Status::stale);
@@ -135,12 +137,12 @@ TEST_CASE("a damaged file is renamed, and progress starts from the beginning") {
         CHECK(progress.read().records.empty());
         REQUIRE(folder.warnings.size() == 1);
         CHECK(folder.warnings[0].find("renamed to state.json.broken-1") != std::string::npos);
-        CHECK(read_if_there(folder.path / "state.json.broken-1") == text);
+        CHECK(read_if_exists(folder.path / "state.json.broken-1") == text);
         add_one(progress);
         CHECK(count_in(folder.path) == 1);
         folder.write("again");
         CHECK(progress.read().records.empty());
-        CHECK(read_if_there(folder.path / "state.json.broken-2") == "again");
+        CHECK(read_if_exists(folder.path / "state.json.broken-2") == "again");
     }
 }
 
@@ -159,7 +161,7 @@ TEST_CASE("a newer command's file stays as it is") {
     Progress progress = folder.progress();
     add_one(progress);
     add_one(progress);
-    CHECK(read_if_there(folder.path / "state.json") == "{\"format\": 3}");
+    CHECK(read_if_exists(folder.path / "state.json") == "{\"format\": 3}");
     REQUIRE(folder.warnings.size() == 1);
     CHECK(folder.warnings[0].find("newer version of this command") != std::string::npos);
 }

@@ -191,19 +191,19 @@ TEST_CASE("n watches the next exercise, and the first one is a program") {
 TEST_CASE("the footer fits its lines, whatever the exercise") {
     ScratchCourse scratch;
     auto course = coalesce::course::read_course(COALESCE_REPOSITORY);
-    auto all = exercises_and_hunts_of(course);
+    auto all = list_exercises_and_hunts(course);
     REQUIRE(all.size() > course.steps.size());
     for (auto& exercise : all) {
         for (auto waits :
-             {WatchWaits::for_a_save, WatchWaits::for_a_guess, WatchWaits::to_go_back}) {
+             {WatchState::save_only, WatchState::save_or_guess, WatchState::save_or_key}) {
             auto lines = lines_seen(std::regex_replace(
                 watch_footer(exercise, "23:59:59", true, waits), std::regex("\n"), "\r\n"));
             CAPTURE(lines[1]);
             CAPTURE(lines[2]);
             CHECK(lines[0].empty());
             CHECK(has(lines[1], exercise.relative_file().string()));
-            CHECK(has(lines[kLinesOfWatchFooter - 1], "q quit"));
-            CHECK(lines[kLinesOfWatchFooter].empty());
+            CHECK(has(lines[kWatchFooterLines - 1], "q quit"));
+            CHECK(lines[kWatchFooterLines].empty());
         }
     }
 }

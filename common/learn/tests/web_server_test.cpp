@@ -41,8 +41,8 @@ struct Site {
     }
 
     WebAnswer get(const std::string& target, const std::string& more = "") const {
-        return web_answer(book,
-                          "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + more + "\r\n");
+        return answer_request(book,
+                              "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + more + "\r\n");
     }
 };
 
@@ -107,12 +107,13 @@ TEST_CASE("an invalid request is refused") {
         CAPTURE(target);
         CHECK(site.get(target).status == 400);
     }
-    CHECK(web_answer(site.book, "").status == 400);
-    CHECK(web_answer(site.book, "GET\r\n\r\n").status == 400);
-    CHECK(web_answer(site.book, "GET /index.html HTTP/1.1\r\n").status == 400);
+    CHECK(answer_request(site.book, "").status == 400);
+    CHECK(answer_request(site.book, "GET\r\n\r\n").status == 400);
+    CHECK(answer_request(site.book, "GET /index.html HTTP/1.1\r\n").status == 400);
     for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "get"}) {
         CAPTURE(method);
-        const WebAnswer answer = web_answer(site.book, std::string(method) + " / HTTP/1.1\r\n\r\n");
+        const WebAnswer answer =
+            answer_request(site.book, std::string(method) + " / HTTP/1.1\r\n\r\n");
         CHECK(answer.status == 405);
         CHECK(header(answer, "Allow") == "GET, HEAD");
     }

@@ -31,16 +31,16 @@ private:
 };
 
 /// Describes `rows` rows of `cols` floats each, `pitch` floats apart.
-MPI_Datatype rows_of(int rows, int cols, std::ptrdiff_t pitch) {
+MPI_Datatype row_datatype(int rows, int cols, std::ptrdiff_t pitch) {
     MPI_Datatype type;
     MPI_Type_create_hvector(rows, cols, pitch * static_cast<MPI_Aint>(sizeof(float)), MPI_FLOAT,
                             &type);
     return type;
 }
 
-/// Describes the same floats as rows_of, but column by column.
-MPI_Datatype columns_of(int rows, int cols, std::ptrdiff_t pitch) {
-    MPI_Datatype column = rows_of(rows, 1, pitch), type;
+/// Describes the same floats as row_datatype, but column by column.
+MPI_Datatype column_datatype(int rows, int cols, std::ptrdiff_t pitch) {
+    MPI_Datatype column = row_datatype(rows, 1, pitch), type;
     MPI_Type_create_hvector(cols, 1, sizeof(float), column, &type);
     MPI_Type_free(&column);
     return type;
@@ -75,7 +75,7 @@ public:
     explicit Alltoallw(const Shared& shared)
         : shared_(shared),
           in_(shared.in_size()),
-          turned_(shared.in_size()),
+          transposed_(shared.in_size()),
           out_(shared.out_size()) {
         const int my_rows = shared.my_rows(), my_cols = shared.my_cols();
         const std::ptrdiff_t all_rows = shared.rows.count;
@@ -83,9 +83,9 @@ public:
             const int their_cols = shared.cols.size(peer), their_rows = shared.rows.size(peer);
             const std::ptrdiff_t begin = shared.cols.begin(peer);
             sent_.add(my_rows == 0 || their_cols == 0,
-                      {rows_of(their_cols, my_rows, my_rows), begin * my_rows});
+                      {row_datatype(their_cols, my_rows, my_rows), begin * my_rows});
             received_.add(their_rows == 0 || my_cols == 0,
-                          {rows_of(my_cols, their_rows, all_rows), shared.place_of(peer)});
+                          {row_datatype(my_cols, their_rows, all_rows), shared.peer_column(peer)});
         }
     }
     float* in() override { return in_.data(); }
@@ -94,16 +94,16 @@ public:
     void transpose() override {
         const int rows = shared_.my_rows(), cols = shared_.cols.count;
         if (shared_.local == Local::gpu) {
-            transpose_on_gpu(turned_.data(), in_.data(), rows, cols);
+            transpose_on_gpu(transposed_.data(), in_.data(), rows, cols);
         } else {
-            transpose_on_cpu({turned_.data(), rows}, {in_.data(), cols}, rows, cols);
+            transpose_on_cpu({transposed_.data(), rows}, {in_.data(), cols}, rows, cols);
         }
-        exchange(turned_.data(), sent_, out_.data(), received_, shared_.comm);
+        exchange(transposed_.data(), sent_, out_.data(), received_, shared_.comm);
     }
 
 private:
     Shared shared_;
-    std::vector<float> in_, turned_, out_;
+    std::vector<float> in_, transposed_, out_;
     Pieces sent_, received_;
 };
 //! [alltoallw]
@@ -116,11 +116,12 @@ public:
         const int my_rows = shared.my_rows(), my_cols = shared.my_cols();
         for (int peer = 0; peer < shared.ranks(); ++peer) {
             const int their_cols = shared.cols.size(peer), their_rows = shared.rows.size(peer);
-            sent_.add(my_rows == 0 || their_cols == 0,
-                      {rows_of(my_rows, their_cols, shared.cols.count), shared.cols.begin(peer)});
-            received_.add(
-                their_rows == 0 || my_cols == 0,
-                {columns_of(my_cols, their_rows, shared.rows.count), shared.place_of(peer)});
+            sent_.add(
+                my_rows == 0 || their_cols == 0,
+                {row_datatype(my_rows, their_cols, shared.cols.count), shared.cols.begin(peer)});
+            received_.add(their_rows == 0 || my_cols == 0,
+                          {column_datatype(my_cols, their_rows, shared.rows.count),
+                           shared.peer_column(peer)});
         }
     }
     float* in() override { return in_.data(); }

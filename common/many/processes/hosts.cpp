@@ -22,7 +22,7 @@ struct Prepared {
 Prepared prepare(int argc, char** argv) {
     Prepared prepared;
     try {
-        prepared.request = many::parse(argc, argv, many::Started::together);
+        prepared.request = many::parse(argc, argv, many::LaunchMode::together);
         if (prepared.request.help) return prepared;
         prepared.device = choose_device(prepared.request.device, argv);
     } catch (const UsageError& error) {
@@ -34,10 +34,10 @@ Prepared prepare(int argc, char** argv) {
 int run_team(Prepared& prepared, const std::string& program, const many::KindOfWay& way) {
     MpiTeam team;
     return run_between<many::TeamError>(program, [&] {
-        team.stop_at(prepared.problem);
-        if (team.count() > many::kMostRanks) {
-            team.stop_at(std::to_string(team.count()) + " processes; they can be " +
-                         std::to_string(many::kMostRanks) + " at most");
+        team.fail_together(prepared.problem);
+        if (team.count() > many::kMaxRanks) {
+            team.fail_together(std::to_string(team.count()) + " processes; they can be " +
+                               std::to_string(many::kMaxRanks) + " at most");
         }
         prepared.request.gpus = team.count();
         return many::run_together(prepared.request, prepared.device, {way}, team);

@@ -12,7 +12,7 @@ namespace coalesce::processes {
 namespace {
 
 /// The number of floats in a cache line.
-constexpr int kLine = 16;
+constexpr int kLineFloats = 16;
 /// The side of a tile. Its 2 x 256 pages fit into the core's TLB, and accesses to a page use
 /// consecutive cache lines.
 constexpr int kTileDim = 256;
@@ -35,8 +35,8 @@ Piece<Float> at(Piece<Float> piece, int row, int col) {
 /// stores bypass the caches, so that the processor does not first read the lines that it is about
 /// to overwrite.
 bool has_whole_lines(Piece<float> out) {
-    return reinterpret_cast<std::uintptr_t>(out.first) % (kLine * sizeof(float)) == 0 &&
-           out.pitch % kLine == 0;
+    return reinterpret_cast<std::uintptr_t>(out.first) % (kLineFloats * sizeof(float)) == 0 &&
+           out.pitch % kLineFloats == 0;
 }
 
 /// Transposes 16 rows and 4 columns of `in` into 4 whole cache lines of `out`, by transposing four
@@ -65,8 +65,9 @@ void transpose_16x4(Piece<float> out, Piece<const float> in) {
 
 template <bool STREAM>
 void transpose_tile(Piece<float> out, Piece<const float> in, int rows, int cols) {
-    const int whole_rows = rows / kLine * kLine, whole_cols = cols / kLine * kLine;
-    for (int row = 0; row < whole_rows; row += kLine) {
+    const int whole_rows = rows / kLineFloats * kLineFloats,
+              whole_cols = cols / kLineFloats * kLineFloats;
+    for (int row = 0; row < whole_rows; row += kLineFloats) {
         for (int col = 0; col < whole_cols; col += 4) {
             transpose_16x4<STREAM>(at(out, col, row), at(in, row, col));
         }
@@ -77,7 +78,7 @@ void transpose_tile(Piece<float> out, Piece<const float> in, int rows, int cols)
 
 using TransposeTile = void (*)(Piece<float>, Piece<const float>, int, int);
 
-TransposeTile chosen_for(Piece<float> out) {
+TransposeTile choose_tile_function(Piece<float> out) {
     return has_whole_lines(out) ? transpose_tile<true> : transpose_tile<false>;
 }
 
@@ -86,7 +87,7 @@ void finish_stores() {
     _mm_sfence();
 }
 #else
-auto chosen_for(Piece<float>) {
+auto choose_tile_function(Piece<float>) {
     return transpose_plain;
 }
 void finish_stores() {}
@@ -95,7 +96,7 @@ void finish_stores() {}
 }  // namespace
 
 void transpose_on_cpu(Piece<float> out, Piece<const float> in, int rows, int cols) {
-    const auto transpose_one = chosen_for(out);
+    const auto transpose_one = choose_tile_function(out);
     for (int row = 0; row < rows; row += kTileDim) {
         for (int col = 0; col < cols; col += kTileDim) {
             transpose_one(at(out, col, row), at(in, row, col), std::min(kTileDim, rows - row),

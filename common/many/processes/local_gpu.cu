@@ -38,7 +38,7 @@ __global__ void transpose_padded(float* out, const float* in, int rows, int cols
 
 void transpose_on_gpu(float* out, const float* in, int rows, int cols) {
     if (rows == 0 || cols == 0) return;
-    const size_t bytes = sizeof(float) * floats_of(rows, cols);
+    const size_t bytes = sizeof(float) * count_floats(rows, cols);
     const dim3 grid(ceil_div(static_cast<unsigned>(cols), TILE_DIM),
                     ceil_div(static_cast<unsigned>(rows), TILE_DIM));
     if (grid.y > MOST_BLOCKS_DOWN) {

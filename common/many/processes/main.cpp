@@ -63,18 +63,18 @@ public:
     }
 
     int run() {
-        say("Processes: " + std::to_string(ranks_) +
-            (are_on_one_host(MPI_COMM_WORLD) ? " on one host, " : ", ") + processor() +
-            (request_.bench ? ", measured" : ", verified") + "\n");
-        if (!device_.empty()) say(device_ + "\n");
+        print("Processes: " + std::to_string(ranks_) +
+              (are_on_one_host(MPI_COMM_WORLD) ? " on one host, " : ", ") + processor() +
+              (request_.bench ? ", measured" : ", verified") + "\n");
+        if (!device_.empty()) print(device_ + "\n");
         for (const Shape shape : request_.shapes) run_at(shape);
-        if (!request_.bench) say_verified();
+        if (!request_.bench) print_verified();
         if (rank_ == 0 && !request_.json.empty()) write_file(request_.json, json_.dump(2) + "\n");
         return wrong_ == 0 ? exit_right : exit_wrong;
     }
 
 private:
-    void say(const std::string& text) const {
+    void print(const std::string& text) const {
         if (rank_ == 0) std::fputs(text.c_str(), stdout), std::fflush(stdout);
     }
 
@@ -122,7 +122,7 @@ private:
         }
         if (!request_.bench) return;
         measure(all);
-        say_measured(shape, all);
+        print_measured(shape, all);
     }
 
     void verify(const Shared& shared, Measured& measured) {
@@ -131,7 +131,7 @@ private:
         measured.way->transpose();
         float* out = measured.way->out();
         if (shared.mistake == Mistake::bit && rank_ == ranks_ - 1) spoil(out, shared.out_size());
-        Wrong wrong = check(shared, out);
+        WrongCells wrong = check(shared, out);
         MPI_Allreduce(&wrong.cells, &measured.wrong, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM,
                       shared.comm);
         wrong_ += measured.wrong;
@@ -140,7 +140,7 @@ private:
         const Shape shape{shared.rows.count, shared.cols.count};
         const std::string text = measured.kind->name + " is wrong at " + shape.name() +
                                  ", process " + std::to_string(rank_) + ": " +
-                                 count_of(wrong.cells, "cell") + ";\n  " + wrong.first;
+                                 format_count(wrong.cells, "cell") + ";\n  " + wrong.first;
         std::puts(text.c_str());
         std::fflush(stdout);
     }
@@ -162,7 +162,7 @@ private:
                 if (round > 0) measured.times.push_back(ms);
             }
         }
-        for (Measured& measured : all) measured.ms = summarise(measured.times).ms;
+        for (Measured& measured : all) measured.ms = summarize_timings(measured.times).ms;
     }
 
     /// Returns the time from the moment when all processes are ready until the last one has
@@ -176,15 +176,15 @@ private:
         return ms;
     }
 
-    void say_measured(Shape shape, const std::vector<Measured>& all) {
+    void print_measured(Shape shape, const std::vector<Measured>& all) {
         const double bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
-        say(shape.name() + " floats, " + format("%.0f MiB\n\n", bytes / 2 / (1 << 20)));
-        say(format("%-10s %9s %9s %7s\n", "Way", "ms", "GB/s", "wrong"));
+        print(shape.name() + " floats, " + format("%.0f MiB\n\n", bytes / 2 / (1 << 20)));
+        print(format("%-10s %9s %9s %7s\n", "Way", "ms", "GB/s", "wrong"));
         json_ = {{"processor", processor()}, {"processes", ranks_}, {"results", Json::array()}};
         for (const Measured& one : all) {
             const double gbps = bytes / one.ms / 1e6;
-            say(format("%-10s %9.2f %9.2f %7llu\n", one.kind->name.c_str(), one.ms, gbps,
-                       one.wrong));
+            print(format("%-10s %9.2f %9.2f %7llu\n", one.kind->name.c_str(), one.ms, gbps,
+                         one.wrong));
             json_["results"].push_back({{"step", "16_many_processes"},
                                         {"variant", one.kind->name},
                                         {"rows", shape.rows},
@@ -195,9 +195,9 @@ private:
         }
     }
 
-    void say_verified() const {
-        say(wrong_ == 0 ? count_of(verified_, "result") + " verified, bit by bit\n"
-                        : count_of(wrong_, "cell") + " wrong\n");
+    void print_verified() const {
+        print(wrong_ == 0 ? format_count(verified_, "result") + " verified, bit by bit\n"
+                          : format_count(wrong_, "cell") + " wrong\n");
     }
 
     const Request& request_;

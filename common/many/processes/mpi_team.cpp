@@ -14,7 +14,7 @@ namespace {
 /// The PCI address of a GPU, which is the same in all processes: "0000:3B:00.0".
 using Address = std::array<char, 32>;
 
-Address address_of(int device) {
+Address pci_address(int device) {
     Address address = {};
     CUDA_CHECK(cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), device));
     return address;
@@ -41,23 +41,23 @@ std::vector<int> MpiTeam::devices(int ranks) {
     CUDA_CHECK(cudaGetDeviceCount(&there));
     // A launcher may let each process see only its own GPU, which then has number 0.
     const int mine = rank_on_host_ % there;
-    stop_at(why_not_mine(mine, there));
+    fail_together(reason_not_usable(mine, there));
     // The test for a working GPU has used GPU 0. Free the memory that it allocated there.
     if (mine != 0) CUDA_CHECK(cudaDeviceReset());
-    std::vector<int> devices(static_cast<std::size_t>(ranks), many::kElsewhere);
+    std::vector<int> devices(static_cast<std::size_t>(ranks), many::kOtherProcess);
     devices[static_cast<std::size_t>(rank_)] = mine;
     return devices;
 }
 
-std::string MpiTeam::why_not_mine(int device, int there) const {
-    const Address address = address_of(device);
+std::string MpiTeam::reason_not_usable(int device, int there) const {
+    const Address address = pci_address(device);
     std::vector<Address> all(static_cast<std::size_t>(count_on_host_));
     MPI_Allgather(address.data(), sizeof address, MPI_BYTE, all.data(), sizeof address, MPI_BYTE,
                   host_);
     for (int other = 0; other < rank_on_host_; ++other) {
         if (all[static_cast<std::size_t>(other)] != address) continue;
-        return count_of(static_cast<unsigned>(count_on_host_), "process", "processes") +
-               " on this host, and " + count_of(static_cast<unsigned>(there), "GPU") +
+        return format_count(static_cast<unsigned>(count_on_host_), "process", "processes") +
+               " on this host, and " + format_count(static_cast<unsigned>(there), "GPU") +
                ": each process needs one of its own";
     }
     return "";
@@ -67,7 +67,7 @@ void MpiTeam::wait_for_all() {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-void MpiTeam::hand_out(void* bytes, std::size_t size) {
+void MpiTeam::broadcast_bytes(void* bytes, std::size_t size) {
     MPI_Bcast(bytes, static_cast<int>(size), MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
@@ -76,17 +76,17 @@ unsigned long long MpiTeam::sum_of(unsigned long long value) {
     return value;
 }
 
-unsigned long long MpiTeam::least_of(unsigned long long value) {
+unsigned long long MpiTeam::global_min(unsigned long long value) {
     MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, MPI_COMM_WORLD);
     return value;
 }
 
-double MpiTeam::most_of(double value) {
+double MpiTeam::global_max(double value) {
     MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return value;
 }
 
-void MpiTeam::stop_at(const std::string& problem) {
+void MpiTeam::fail_together(const std::string& problem) {
     int first = problem.empty() ? INT_MAX : rank_;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (first == INT_MAX) return;

@@ -25,15 +25,15 @@ public:
     std::vector<int> devices(int ranks) override;
 
     void wait_for_all() override;
-    void hand_out(void* bytes, std::size_t size) override;
+    void broadcast_bytes(void* bytes, std::size_t size) override;
     unsigned long long sum_of(unsigned long long value) override;
-    unsigned long long least_of(unsigned long long value) override;
-    double most_of(double value) override;
-    void stop_at(const std::string& problem) override;
+    unsigned long long global_min(unsigned long long value) override;
+    double global_max(double value) override;
+    void fail_together(const std::string& problem) override;
 
 private:
     /// Returns the reason why this process cannot use that GPU, or "" if it can.
-    std::string why_not_mine(int device, int there) const;
+    std::string reason_not_usable(int device, int there) const;
 
     MPI_Comm host_ = MPI_COMM_NULL;  // the processes on this computer
     int count_ = 1, rank_ = 0, hosts_ = 1, count_on_host_ = 1, rank_on_host_ = 0;

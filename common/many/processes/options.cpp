@@ -16,10 +16,10 @@ namespace {
 
 /// The shapes to verify. Some have sides with few divisors, some have rows for only one process,
 /// and some are tiny.
-const std::vector<Shape> kVerified = {{64, 64},   {96, 160}, {77, 45}, {1, 70},   {70, 1},
-                                      {130, 514}, {3, 5},    {1, 1},   {257, 255}};
+const std::vector<Shape> kVerifiedShapes = {{64, 64},   {96, 160}, {77, 45}, {1, 70},   {70, 1},
+                                            {130, 514}, {3, 5},    {1, 1},   {257, 255}};
 /// The shape to measure: 512 MiB.
-constexpr Shape kMeasured = {8192, 16384};
+constexpr Shape kMeasuredShape = {8192, 16384};
 
 /// The options as text, before they are parsed.
 struct Words {
@@ -41,7 +41,7 @@ void add_options(CLI::App& app, Words& words, Request& request) {
 std::vector<KindOfWay> chosen_ways(const std::string& name) {
     const std::vector<KindOfWay> all = kinds_of_ways();
     std::vector<KindOfWay> ways;
-    for (const KindOfWay* way : chosen(all, "--way", "way", name)) ways.push_back(*way);
+    for (const KindOfWay* way : select_by_name(all, "--way", "way", name)) ways.push_back(*way);
     return ways;
 }
 
@@ -50,8 +50,8 @@ std::vector<Shape> chosen_shapes(const Words& words, bool bench) {
         throw UsageError("--rows and --cols go together: give both, or neither");
     }
     if (words.rows != 0) return {{words.rows, words.cols}};
-    if (bench) return {kMeasured};
-    return kVerified;
+    if (bench) return {kMeasuredShape};
+    return kVerifiedShapes;
 }
 
 void choose(const Words& words, Request& request) {
@@ -108,7 +108,7 @@ several ways, and verifies what each leaves, bit by bit.
 Ways:
 )";
     for (const KindOfWay& way : kinds_of_ways()) {
-        text += wrap_behind(format("  %-12s", way.name.c_str()), way.about);
+        text += wrap_with_hanging_indent(format("  %-12s", way.name.c_str()), way.about);
     }
     return text + "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
 }

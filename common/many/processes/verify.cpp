@@ -15,14 +15,14 @@ const Pattern& pattern() {
 }  // namespace
 
 void prepare(const Shared& shared, Way& way) {
-    const std::size_t first = floats_of(shared.rows.begin(shared.rank), shared.cols.count);
+    const std::size_t first = count_floats(shared.rows.begin(shared.rank), shared.cols.count);
     pattern().fill(way.in(), first, shared.in_size());
     std::memset(way.out(), kPoisonByte, shared.out_size() * sizeof(float));
 }
 
-Wrong check(const Shared& shared, const float* out) {
+WrongCells check(const Shared& shared, const float* out) {
     const Problem problem{.rows = shared.rows.count, .cols = shared.cols.count};
-    Wrong wrong;
+    WrongCells wrong;
     std::size_t at = 0;
     const int first_col = shared.cols.begin(shared.rank);
     for (int col = first_col; col < first_col + shared.my_cols(); ++col) {

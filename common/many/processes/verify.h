@@ -13,12 +13,12 @@ namespace coalesce::processes {
 void prepare(const Shared& shared, Way& way);
 
 /// The errors in one process's output.
-struct Wrong {
+struct WrongCells {
     unsigned long long cells = 0;  ///< the number of wrong cells
     std::string first;             ///< "out(0,3) holds in(1,3), expected in(3,0)"
 };
 
 /// Compares every element of this process's output with the expected value, bit by bit.
-Wrong check(const Shared& shared, const float* out);
+WrongCells check(const Shared& shared, const float* out);
 
 }  // namespace coalesce::processes

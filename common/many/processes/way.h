@@ -35,10 +35,10 @@ struct Shared {
     int my_rows() const { return rows.size(rank); }
     int my_cols() const { return cols.size(rank); }
     /// Returns the number of floats in this process's block of `in`.
-    std::size_t in_size() const { return floats_of(my_rows(), cols.count); }
-    std::size_t out_size() const { return floats_of(my_cols(), rows.count); }
+    std::size_t in_size() const { return count_floats(my_rows(), cols.count); }
+    std::size_t out_size() const { return count_floats(my_cols(), rows.count); }
     /// Returns the column of this process's `out` at which the rows of `peer` start.
-    int place_of(int peer) const {
+    int peer_column(int peer) const {
         const bool is_misplaced = mistake == Mistake::place && peer == ranks() - 1;
         return rows.begin(is_misplaced ? 0 : peer);
     }

@@ -29,7 +29,7 @@ public:
         for (int turn = 0; turn < shared_.ranks(); ++turn) {
             // Each process starts with its own block, so that no two read from the same process at
             // the same time.
-            take_from((shared_.rank + turn) % shared_.ranks());
+            transpose_from_peer((shared_.rank + turn) % shared_.ranks());
         }
         wait_for_all();  // until no process reads `in` any more
     }
@@ -37,8 +37,8 @@ public:
 private:
     /// Transposes the part of the peer's rows that belongs to this process, and stores it in this
     /// process's `out`.
-    void take_from(int peer) {
-        transpose_on_cpu({out_ + shared_.place_of(peer), shared_.rows.count},
+    void transpose_from_peer(int peer) {
+        transpose_on_cpu({out_ + shared_.peer_column(peer), shared_.rows.count},
                          {memory_of(peer) + shared_.cols.begin(shared_.rank), shared_.cols.count},
                          shared_.rows.size(peer), shared_.my_cols());
     }

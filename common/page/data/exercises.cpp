@@ -31,7 +31,7 @@ ordered_json questions_json(const Exercise& exercise) {
     for (const Prediction& prediction : exercise.predictions) {
         list.push_back({{"counter", prediction.counter},
                         {"question", prediction.question},
-                        {"within", prediction.within}});
+                        {"within", prediction.tolerance}});
     }
     return list;
 }
@@ -39,10 +39,10 @@ ordered_json questions_json(const Exercise& exercise) {
 /// Returns an exercise or a bug hunt: the learner's initial text, and the solution.
 ordered_json work_json(const Exercise& exercise, const fs::path& root) {
     const fs::path name = fs::path(exercise.name) / exercise.file();
-    const auto marked = read_if_there(root / "solutions" / name);
+    const auto marked = read_if_exists(root / "solutions" / name);
     if (!marked) throw std::runtime_error((root / "solutions" / name).string() + " is missing");
     const exercises::Skeleton skeleton =
-        exercises::skeleton_of(*marked, (fs::path("solutions") / name).string());
+        exercises::parse_skeleton(*marked, (fs::path("solutions") / name).string());
     return {{"file", (fs::path("exercises") / name).string()},
             {"kernel", exercise.kernel},
             {"produces", exercise.produces},

@@ -27,7 +27,7 @@ std::string without(std::string text, const std::string& part) {
 }
 
 /// Returns the headers in a program's own folder.
-std::string headers_of(const fs::path& folder) {
+std::string read_headers(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() == ".h") files.push_back(entry.path());
@@ -40,7 +40,7 @@ std::string headers_of(const fs::path& folder) {
 
 /// Reports whether the explorer shows a step. It does if the step's kernels need only the two
 /// matrices and their shape.
-bool is_for_explorer(const coalesce::course::Step& step, const ordered_json& recorded) {
+bool is_shown_in_explorer(const coalesce::course::Step& step, const ordered_json& recorded) {
     for (const ordered_json& variant : recorded) {
         const auto* known = step.find(variant.at("name").get<std::string>());
         if (!known->kernel.empty() && !variant.value("is_plain", false)) return false;
@@ -62,11 +62,11 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
         variant.erase("order");
         variant["expect"] = known->expect;
     }
-    const bool is_explored = is_for_explorer(step, variants);
+    const bool is_explored = is_shown_in_explorer(step, variants);
     return {{"name", step.name},
             {"title", step.title},
             {"source", coalesce::read_file(root / "steps" / step.name / "main.cu")},
-            {"headers", headers_of(root / "steps" / step.name)},
+            {"headers", read_headers(root / "steps" / step.name)},
             {"is_explored", is_explored},
             {"ptx", is_explored ? without(coalesce::read_file(ptx / (step.name + ".ptx")),
                                           root.string() + "/")
@@ -75,7 +75,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
 }
 
 /// Returns the text between the two lines "//! [kernel]".
-std::string kernel_in(const std::string& source) {
+std::string extract_kernel(const std::string& source) {
     const std::string mark = "//! [kernel]\n";
     const std::size_t begin = source.find(mark) + mark.size(), end = source.find(mark, begin);
     if (end == source.npos) throw std::runtime_error("tile.cu: no \"//! [kernel]\" twice");
@@ -85,7 +85,7 @@ std::string kernel_in(const std::string& source) {
 /// Returns the kernels behind the sliders. Each has its own PTX under its mangled name, so that the
 /// page parses only the kernel that it runs. The complete PTX of a kernel is `head` followed by its
 /// entry in `kernels`.
-ordered_json family_json(const fs::path& root, const fs::path& ptx) {
+ordered_json slider_kernels_json(const fs::path& root, const fs::path& ptx) {
     const std::string text = coalesce::read_file(ptx / "tile.ptx"), begin = ".visible .entry ";
     ordered_json kernels = ordered_json::object();
     const std::size_t version = text.find(".version"), end_of_head = text.find("//", version);
@@ -94,7 +94,7 @@ ordered_json family_json(const fs::path& root, const fs::path& ptx) {
         kernels[text.substr(name, text.find('(', name) - name)] = text.substr(at, next - at);
         at = next;
     }
-    return {{"source", kernel_in(coalesce::read_file(root / "common/page/kernels/tile.cu"))},
+    return {{"source", extract_kernel(coalesce::read_file(root / "common/page/kernels/tile.cu"))},
             {"head", text.substr(version, end_of_head - version)},
             {"kernels", kernels}};
 }
@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
             steps.push_back(step_json(step, root, argv[2], argv[3]));
         }
         std::ofstream file(argv[4], std::ios::binary);
-        const ordered_json all = {{"steps", steps}, {"family", family_json(root, argv[3])}};
+        const ordered_json all = {{"steps", steps}, {"family", slider_kernels_json(root, argv[3])}};
         file << "window.courseData = " << all.dump() << ";\n";
         if (!file.flush()) throw std::runtime_error(std::string(argv[4]) + ": cannot be written");
         return 0;

@@ -16,7 +16,7 @@ namespace coalesce::translator {
 
 namespace {
 
-constexpr i64 kLargestOffset = 0x7FFFFFFF;  ///< the limit for [register+offset]
+constexpr i64 kMaxOffsetBytes = 0x7FFFFFFF;  ///< the limit for [register+offset]
 
 class Splitter {
 public:
@@ -29,7 +29,7 @@ public:
             for (std::size_t k = 0; k < block->instructions.size(); ++k) {
                 Instruction& i = *block->instructions[k];
                 for (Value*& operand : i.operands) operand = replaced(operand);
-                if (i.op == Op::getelementptr) k = split(i, k);
+                if (i.op == Op::getelementptr) k = split_address(i, k);
             }
         }
         for (Block* block : function_.blocks) {
@@ -46,10 +46,10 @@ private:
         const auto found = replaced_.find(value);
         return found == replaced_.end() ? value : found->second;
     }
-    std::size_t split(Instruction& getelementptr, std::size_t at);
-    Value* whole(Value* index, i64& constant, bool may_wrap);
-    Value* scaled(const Steps::Term& term);
-    Value* shared(Op op, const Type* type, Value* a, Value* b, i64 number);
+    std::size_t split_address(Instruction& getelementptr, std::size_t at);
+    Value* split_off_constant(Value* index, i64& constant, bool may_wrap);
+    Value* scaled(const AddressTerms::Term& term);
+    Value* reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i64 number);
     Value* step(const Type* type, Value* base, Value* bytes);
     Value* step(const Type* type, Value* base, i64 bytes);
 
@@ -61,12 +61,12 @@ private:
     Block* block_ = nullptr;
     /// Instructions to insert before the instruction that is split.
     std::vector<Instruction*> before_;
-    const Instruction* like_ = nullptr;
+    const Instruction* current_instruction_ = nullptr;
 };
 
 /// Returns an earlier instruction with the same operation if it dominates the current position, and
 /// otherwise a new one.
-Value* Splitter::shared(Op op, const Type* type, Value* a, Value* b, i64 number) {
+Value* Splitter::reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i64 number) {
     std::vector<Instruction*>& known = made_[{op, type, a, b, number}];
     for (Instruction* one : known) {
         if (dominators_.dominates(one->parent, block_)) return one;
@@ -76,7 +76,7 @@ Value* Splitter::shared(Op op, const Type* type, Value* a, Value* b, i64 number)
         operands.push_back(b ? b
                              : module_.number(module_.types.integer(64), static_cast<u64>(number)));
     }
-    Instruction* made = module_.instruction(op, type, std::move(operands), *like_);
+    Instruction* made = module_.instruction(op, type, std::move(operands), *current_instruction_);
     if (op == Op::getelementptr) made->of = module_.types.integer(8);
     made->parent = block_;
     before_.push_back(made);
@@ -85,16 +85,16 @@ Value* Splitter::shared(Op op, const Type* type, Value* a, Value* b, i64 number)
 }
 
 Value* Splitter::step(const Type* type, Value* base, Value* bytes) {
-    return shared(Op::getelementptr, type, base, bytes, 0);
+    return reuse_or_insert(Op::getelementptr, type, base, bytes, 0);
 }
 
 Value* Splitter::step(const Type* type, Value* base, i64 bytes) {
-    return bytes == 0 ? base : shared(Op::getelementptr, type, base, nullptr, bytes);
+    return bytes == 0 ? base : reuse_or_insert(Op::getelementptr, type, base, nullptr, bytes);
 }
 
 /// Adds the constant part of the index to `constant`, and returns the rest. This is done only if no
 /// overflow is possible: sext(x + 8) is sext(x) + 8 only if x + 8 does not overflow.
-Value* Splitter::whole(Value* index, i64& constant, bool may_wrap) {
+Value* Splitter::split_off_constant(Value* index, i64& constant, bool may_wrap) {
     const Instruction* i = as_instruction(index);
     i64 number = 0;
     if (!i) return index;
@@ -109,32 +109,32 @@ Value* Splitter::whole(Value* index, i64& constant, bool may_wrap) {
                             (inner->op == Op::or_ && inner->has(flag::disjoint));
         if (!is_sum || (i->op == Op::zext && number < 0)) return index;
         constant += number;
-        return shared(i->op, i->type, inner->operands[0], nullptr, 0);
+        return reuse_or_insert(i->op, i->type, inner->operands[0], nullptr, 0);
     }
     const bool is_sum =
         (i->op == Op::add && may_wrap) || (i->op == Op::or_ && i->has(flag::disjoint));
     if (is_sum && is_number(i->operands[1], number)) {
         constant += number;
-        return whole(i->operands[0], constant, may_wrap);
+        return split_off_constant(i->operands[0], constant, may_wrap);
     }
     return index;
 }
 
-Value* Splitter::scaled(const Steps::Term& term) {
+Value* Splitter::scaled(const AddressTerms::Term& term) {
     const Type* wide = module_.types.integer(64);
     Value* index = term.index;
     if (!index->type->is_integer(64)) {
         const Op op = index->type->bits < 64 ? Op::sext : Op::trunc;
-        index = shared(op, wide, index, nullptr, 0);
+        index = reuse_or_insert(op, wide, index, nullptr, 0);
     }
     if (term.scale == 1) return index;
-    return shared(Op::mul, wide, index, nullptr, static_cast<i64>(term.scale));
+    return reuse_or_insert(Op::mul, wide, index, nullptr, static_cast<i64>(term.scale));
 }
 
-std::size_t Splitter::split(Instruction& i, std::size_t at) {
-    like_ = &i;
+std::size_t Splitter::split_address(Instruction& i, std::size_t at) {
+    current_instruction_ = &i;
     before_.clear();
-    Steps steps = steps_of(i);
+    AddressTerms steps = address_terms(i);
     // If the base was split too, take over its constant bytes.
     for (Instruction* base = as_instruction(steps.base); base && base->op == Op::getelementptr;
          base = as_instruction(steps.base)) {
@@ -144,22 +144,22 @@ std::size_t Splitter::split(Instruction& i, std::size_t at) {
         steps.base = base->operands[0];
     }
     Value* pointer = steps.base;
-    std::vector<Steps::Term> terms = steps.terms;
-    for (Steps::Term& term : terms) {
+    std::vector<AddressTerms::Term> terms = steps.terms;
+    for (AddressTerms::Term& term : terms) {
         i64 constant = 0;
-        term.index = whole(term.index, constant, term.index->type->is_integer(64));
+        term.index = split_off_constant(term.index, constant, term.index->type->is_integer(64));
         steps.offset += static_cast<i64>(static_cast<u64>(constant) * term.scale);
     }
     // The constant bytes come last, as a single offset. The offset from a variable's address is
     // then a constant.
-    for (const Steps::Term& term : terms) pointer = step(i.type, pointer, scaled(term));
-    const bool fits = steps.offset <= kLargestOffset && steps.offset >= -kLargestOffset;
+    for (const AddressTerms::Term& term : terms) pointer = step(i.type, pointer, scaled(term));
+    const bool fits = steps.offset <= kMaxOffsetBytes && steps.offset >= -kMaxOffsetBytes;
     if (fits) {
         pointer = step(i.type, pointer, steps.offset);
     } else {
-        pointer =
-            shared(Op::getelementptr, i.type, pointer,
-                   module_.number(module_.types.integer(64), static_cast<u64>(steps.offset)), 0);
+        pointer = reuse_or_insert(
+            Op::getelementptr, i.type, pointer,
+            module_.number(module_.types.integer(64), static_cast<u64>(steps.offset)), 0);
     }
     replaced_[&i] = pointer;
     auto& list = block_->instructions;

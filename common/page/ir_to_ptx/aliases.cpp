@@ -31,7 +31,7 @@ bool belongs_to_function(Object object) {
     return object == Object::local || object == Object::no_alias_argument;
 }
 
-bool bases_differ(const Value& a, const Value& b) {
+bool are_bases_distinct(const Value& a, const Value& b) {
     const Object x = kind_of(a), y = kind_of(b);
     if (is_identified(x) && is_identified(y)) return true;
     return (belongs_to_function(x) && y == Object::argument) ||
@@ -60,7 +60,7 @@ bool is_constant_memory(const Access& access) {
     return base.is(Value::Kind::variable) && static_cast<const Variable&>(base).is_constant_data;
 }
 
-Access behind(const Value* pointer, i64 bytes) {
+Access access_at(const Value* pointer, i64 bytes) {
     return {linear_address(pointer), pointer->type->space, bytes};
 }
 
@@ -69,22 +69,22 @@ bool may_copy_change(const Instruction& call, const std::string& name, const Acc
                      bool or_read) {
     i64 bytes = -1;
     if (call.operands.size() < 3 || !is_number(call.operands[2], bytes)) bytes = -1;
-    if (may_alias(behind(call.operands[0], bytes), access)) return true;
+    if (may_alias(access_at(call.operands[0], bytes), access)) return true;
     return or_read && !name.starts_with("llvm.memset") &&
-           may_alias(behind(call.operands[1], bytes), access);
+           may_alias(access_at(call.operands[1], bytes), access);
 }
 
 bool may_call_change(const Instruction& call, const Access& access, bool or_read) {
-    const Function* function = called(call);
+    const Function* function = called_function(call);
     if (!function || !function->name.starts_with("llvm.")) return true;
     const std::string& name = function->name;
     if (name.starts_with("llvm.mem") && call.operands.size() >= 3)
         return may_copy_change(call, name, access, or_read);
     if (name.starts_with("llvm.lifetime."))
-        return may_alias(behind(call.operands.back(), -1), access);
+        return may_alias(access_at(call.operands.back(), -1), access);
     // Apart from atomics, the other calls that always return only compute values or read special
     // registers.
-    return !always_goes_on(call) || name.find(".atomic.") != name.npos;
+    return !always_continues(call) || name.find(".atomic.") != name.npos;
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ Access access_of(const Instruction& i) {
 bool may_alias(const Access& a, const Access& b) {
     if (a.space != Space::generic && b.space != Space::generic && a.space != b.space) return false;
     if (a.address.base == b.address.base) return may_overlap(a, b);
-    return !bases_differ(*a.address.base, *b.address.base);
+    return !are_bases_distinct(*a.address.base, *b.address.base);
 }
 
 bool may_change(const Instruction& i, const Access& access, bool or_read) {
@@ -118,10 +118,10 @@ bool may_change(const Instruction& i, const Access& access, bool or_read) {
     }
 }
 
-bool always_goes_on(const Instruction& i) {
+bool always_continues(const Instruction& i) {
     if (i.op == Op::store) return !i.has(flag::is_volatile);
     if (i.op != Op::call) return true;
-    const Function* function = called(i);
+    const Function* function = called_function(i);
     return function && function->attributes.count("willreturn") != 0 &&
            function->attributes.count("nounwind") != 0;
 }

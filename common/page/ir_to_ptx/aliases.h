@@ -19,6 +19,6 @@ bool may_alias(const Access& a, const Access& b);
 bool may_change(const Instruction& instruction, const Access& access, bool or_read);
 /// Reports whether execution always continues after the instruction. It may not if the instruction
 /// can loop forever, exit, or wait at a barrier.
-bool always_goes_on(const Instruction& instruction);
+bool always_continues(const Instruction& instruction);
 
 }  // namespace coalesce::translator

@@ -10,14 +10,14 @@ namespace coalesce::translator {
 namespace {
 
 /// Reports whether all uses of the pointer are loads, or address computations for loads.
-bool is_only_read(const Function& function, const Value* pointer) {
+bool is_pointee_only_read(const Function& function, const Value* pointer) {
     for (const Block* block : function.blocks) {
         for (const Instruction* user : block->instructions) {
             for (const Value* operand : user->operands) {
                 if (operand != pointer) continue;
                 if (user->op == Op::load && !user->type->is_aggregate()) continue;
                 const bool is_step = user->op == Op::getelementptr && user->operands[0] == pointer;
-                if (!is_step || !is_only_read(function, user)) return false;
+                if (!is_step || !is_pointee_only_read(function, user)) return false;
             }
         }
     }
@@ -32,10 +32,10 @@ void copy(Module& module, Function& function, Argument& argument) {
     std::vector<Instruction*> made;
     Instruction* local = module.instruction(Op::alloca, types.pointer(), {}, like);
     local->of = argument.by_value;
-    local->align = std::max(argument.align, align_of(*argument.by_value));
+    local->align = std::max(argument.align, abi_alignment(*argument.by_value));
     replace_uses(function, &argument, local);
     made.push_back(local);
-    for (const Part& part : parts_of(*argument.by_value)) {
+    for (const Part& part : list_parts(*argument.by_value)) {
         const auto step = [&](Value* base) {
             Value* offset = module.number(types.integer(64), part.offset);
             Instruction* at =
@@ -59,7 +59,7 @@ void copy(Module& module, Function& function, Argument& argument) {
 
 void copy_by_value(Module& module, Function& function) {
     for (Argument* argument : function.arguments) {
-        if (argument->by_value && !is_only_read(function, argument)) {
+        if (argument->by_value && !is_pointee_only_read(function, argument)) {
             copy(module, function, *argument);
         }
     }

@@ -19,7 +19,7 @@ bool is_arithmetic(const Instruction& i) {
     return i.op == Op::fadd || i.op == Op::fsub || i.op == Op::fmul || i.op == Op::fneg;
 }
 
-Instruction* in_this_block(const Block& block, Value* value, Op op) {
+Instruction* find_in_block(const Block& block, Value* value, Op op) {
     Instruction* i = as_instruction(value);
     return i && i->parent == &block && i->op == op ? i : nullptr;
 }
@@ -27,8 +27,8 @@ Instruction* in_this_block(const Block& block, Value* value, Op op) {
 // ---- vectors ----
 
 /// Returns an element of a vector: the value that was inserted, or an extraction.
-Value* element(Module& module, Value* vector, u64 lane, const Instruction& at,
-               std::vector<Instruction*>& before) {
+Value* extract_element(Module& module, Value* vector, u64 lane, const Instruction& at,
+                       std::vector<Instruction*>& before) {
     Value* from = vector;
     for (Instruction* i = as_instruction(from); i && i->op == Op::insertelement;
          i = as_instruction(from)) {
@@ -57,7 +57,7 @@ void split_vectors(Module& module, Function& function) {
             for (u64 lane = 0; lane < i->type->count; ++lane) {
                 std::vector<Value*> operands;
                 for (Value* operand : i->operands)
-                    operands.push_back(element(module, operand, lane, *i, all));
+                    operands.push_back(extract_element(module, operand, lane, *i, all));
                 Instruction* scalar = module.instruction(i->op, i->type->element(), operands, *i);
                 scalar->flags = i->flags;
                 const Type* index = module.types.integer(32);
@@ -79,7 +79,8 @@ void split_vectors(Module& module, Function& function) {
             i64 lane = 0;
             if (i->op != Op::extractelement || !is_number(i->operands[1], lane)) continue;
             std::vector<Instruction*> none;
-            Value* direct = element(module, i->operands[0], static_cast<u64>(lane), *i, none);
+            Value* direct =
+                extract_element(module, i->operands[0], static_cast<u64>(lane), *i, none);
             if (none.empty()) replace_uses(function, i, direct);
         }
     }
@@ -101,7 +102,7 @@ public:
                 at = contract(at, *i);
         }
         std::erase_if(block_.instructions,
-                      [&](Instruction* i) { return is_arithmetic(*i) && uses_[i] == 0; });
+                      [&](Instruction* i) { return is_arithmetic(*i) && use_counts_[i] == 0; });
     }
 
 private:
@@ -112,24 +113,24 @@ private:
             for (const Instruction* i : block->instructions) {
                 for (const Value* operand : i->operands) {
                     if (block == &block_ && i->op != Op::phi)
-                        ++uses_[operand];
+                        ++use_counts_[operand];
                     else
                         is_used_outside[operand] = true;
                 }
             }
         }
-        for (const auto& [value, outside] : is_used_outside) ++uses_[value];
+        for (const auto& [value, outside] : is_used_outside) ++use_counts_[value];
     }
 
-    void drop_use(Value* value) {
-        if (--uses_[value] != 0) return;
+    void remove_use(Value* value) {
+        if (--use_counts_[value] != 0) return;
         Instruction* i = as_instruction(value);
         if (!i || i->parent != &block_ || !is_arithmetic(*i)) return;
-        for (Value* operand : i->operands) drop_use(operand);
+        for (Value* operand : i->operands) remove_use(operand);
     }
 
     /// Returns -value. Adds the instructions needed for this to `before`.
-    Value* negated(Value* value, const Instruction& at, std::vector<Instruction*>& before) {
+    Value* emit_negation(Value* value, const Instruction& at, std::vector<Instruction*>& before) {
         if (Instruction* i = as_instruction(value); i && i->op == Op::fneg) return i->operands[0];
         if (value->is(Value::Kind::number)) {
             const Type& type = *value->type;
@@ -150,18 +151,18 @@ private:
                      bool negates_product, bool negates_addend) {
         std::vector<Instruction*> made;
         Value* x = product.operands[0];
-        if (negates_product) x = negated(x, sum, made);
-        if (negates_addend) addend = negated(addend, sum, made);
+        if (negates_product) x = emit_negation(x, sum, made);
+        if (negates_addend) addend = emit_negation(addend, sum, made);
         Instruction* fused =
             module_.instruction(Op::call, sum.type, {x, product.operands[1], addend}, sum);
         fused->flags = sum.flags;
-        fused->callee = fma_of(*sum.type);
+        fused->callee = declare_fma(*sum.type);
         fused->function_type = static_cast<Function*>(fused->callee)->function_type;
         made.push_back(fused);
         for (const Instruction* i : made)
-            for (Value* operand : i->operands) ++uses_[operand];
-        uses_[fused] = uses_[&sum];
-        for (Value* operand : sum.operands) drop_use(operand);
+            for (Value* operand : i->operands) ++use_counts_[operand];
+        use_counts_[fused] = use_counts_[&sum];
+        for (Value* operand : sum.operands) remove_use(operand);
         replace_uses(function_, &sum, fused);
         block_.instructions.erase(block_.instructions.begin() + static_cast<std::ptrdiff_t>(at));
         block_.instructions.insert(block_.instructions.begin() + static_cast<std::ptrdiff_t>(at),
@@ -172,26 +173,26 @@ private:
     std::size_t contract(std::size_t at, Instruction& sum) {
         const bool is_difference = sum.op == Op::fsub;
         Value *left = sum.operands[0], *right = sum.operands[1];
-        Instruction* product = in_this_block(block_, left, Op::fmul);
-        Instruction* other = in_this_block(block_, right, Op::fmul);
+        Instruction* product = find_in_block(block_, left, Op::fmul);
+        Instruction* other = find_in_block(block_, right, Op::fmul);
         // If both operands are products, contract the one with fewer uses, or the left one if the
         // numbers are equal.
-        if (product && other && uses_[product] > uses_[other]) product = nullptr;
+        if (product && other && use_counts_[product] > use_counts_[other]) product = nullptr;
         if (product) return fuse(at, sum, *product, right, false, is_difference);
         if (other) return fuse(at, sum, *other, left, is_difference, false);
         // -(x * y) ± c
-        if (Instruction* negation = in_this_block(block_, left, Op::fneg)) {
-            if ((product = in_this_block(block_, negation->operands[0], Op::fmul)))
+        if (Instruction* negation = find_in_block(block_, left, Op::fneg)) {
+            if ((product = find_in_block(block_, negation->operands[0], Op::fmul)))
                 return fuse(at, sum, *product, right, true, is_difference);
         }
-        if (Instruction* negation = in_this_block(block_, right, Op::fneg)) {
-            if ((product = in_this_block(block_, negation->operands[0], Op::fmul)))
+        if (Instruction* negation = find_in_block(block_, right, Op::fneg)) {
+            if ((product = find_in_block(block_, negation->operands[0], Op::fmul)))
                 return fuse(at, sum, *product, left, !is_difference, false);
         }
         return at;
     }
 
-    Function* fma_of(const Type& type) {
+    Function* declare_fma(const Type& type) {
         const char* name = type.is(Type::Kind::real)     ? "llvm.fma.f64"
                            : type.is(Type::Kind::single) ? "llvm.fma.f32"
                            : type.is(Type::Kind::half)   ? "llvm.fma.f16"
@@ -207,7 +208,7 @@ private:
     Module& module_;
     Function& function_;
     Block& block_;
-    std::map<const Value*, u32> uses_;
+    std::map<const Value*, u32> use_counts_;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ bool has_effect(const Instruction& i) {
         case Op::call:
             if (i.callee->is(Value::Kind::inline_asm))
                 return static_cast<const InlineAsm*>(i.callee)->has_side_effects;
-            return !called(i) || called(i)->attributes.count("speculatable") == 0;
+            return !called_function(i) || called_function(i)->attributes.count("speculatable") == 0;
         default: return i.ends_block();
     }
 }

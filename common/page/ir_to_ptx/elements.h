@@ -24,7 +24,7 @@ inline std::string register_width(const Type& element) {
 /// step is 2.
 template <class Make>
 void for_each_element(const Type& type, Make make) {
-    const std::size_t step = registers_in(element_of(type));
+    const std::size_t step = register_count(element_of(type));
     for (std::size_t k = 0; k < element_count(type); ++k) make(k * step);
 }
 

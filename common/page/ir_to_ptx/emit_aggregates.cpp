@@ -7,8 +7,8 @@ namespace coalesce::translator {
 namespace {
 
 /// Emits d = condition ? a : b for predicates.
-void select_truth(Emitter& e, const std::string& d, const std::string& condition, const Value* a,
-                  const Value* b, std::size_t part) {
+void emit_predicate_select(Emitter& e, const std::string& d, const std::string& condition,
+                           const Value* a, const Value* b, std::size_t part) {
     i64 number = 0;
     if (is_number(b, number) && number == 0) {
         return e.put("and.pred " + d + ", " + condition + ", " + e.use(a, part));
@@ -25,7 +25,7 @@ void select_truth(Emitter& e, const std::string& d, const std::string& condition
 }
 
 /// Returns a predicate that is true if operand number `operand` is equal to `k`.
-std::string is_index(Emitter& e, const Instruction& i, std::size_t operand, std::size_t k) {
+std::string emit_index_test(Emitter& e, const Instruction& i, std::size_t operand, std::size_t k) {
     const std::string d = e.fresh(Register::predicate);
     const Type& type = *i.operands[operand]->type;
     e.put("setp.eq.b" + std::to_string(register_bits(type)) + " " + d + ", " +
@@ -36,14 +36,14 @@ std::string is_index(Emitter& e, const Instruction& i, std::size_t operand, std:
 }  // namespace
 
 void emit_select(Emitter& e, const Instruction& i) {
-    const auto families = registers_of(*i.type);
+    const auto families = register_families(*i.type);
     const bool is_each = i.operands[0]->type->is(Type::Kind::vector);
     for (std::size_t part = 0; part < families.size(); ++part) {
-        const std::size_t each = is_each ? registers_in(*i.type->element()) : families.size();
+        const std::size_t each = is_each ? register_count(*i.type->element()) : families.size();
         const std::string condition = e.use(i.operands[0], is_each ? part / each : 0);
         const std::string d = e.result(i, part);
         if (families[part] == Register::predicate) {
-            select_truth(e, d, condition, i.operands[1], i.operands[2], part);
+            emit_predicate_select(e, d, condition, i.operands[1], i.operands[2], part);
             continue;
         }
         const std::string a = e.use_bits(i.operands[1], part), b = e.use_bits(i.operands[2], part);
@@ -53,14 +53,15 @@ void emit_select(Emitter& e, const Instruction& i) {
 }
 
 void emit_extractelement(Emitter& e, const Instruction& i) {
-    const auto families = registers_of(*i.type);
+    const auto families = register_families(*i.type);
     const u64 count = i.operands[0]->type->count;
     for (std::size_t part = 0; part < families.size(); ++part) {
         if (families[part] == Register::predicate)
             fail(i, "a truth chosen by a number is not known");
         std::string chosen = e.use_bits(i.operands[0], part);
         for (u64 k = 1; k < count; ++k) {
-            const std::string condition = is_index(e, i, 1, k), next = e.fresh(families[part]);
+            const std::string condition = emit_index_test(e, i, 1, k),
+                              next = e.fresh(families[part]);
             e.put("selp.b" + std::to_string(bits_of(families[part])) + " " + next + ", " +
                   e.use_bits(i.operands[0], k * families.size() + part) + ", " + chosen + ", " +
                   condition);
@@ -72,9 +73,9 @@ void emit_extractelement(Emitter& e, const Instruction& i) {
 }
 
 void emit_insertelement(Emitter& e, const Instruction& i) {
-    const auto families = registers_of(*i.operands[1]->type);
+    const auto families = register_families(*i.operands[1]->type);
     for (u64 k = 0; k < i.type->count; ++k) {
-        const std::string condition = is_index(e, i, 2, k);
+        const std::string condition = emit_index_test(e, i, 2, k);
         for (std::size_t part = 0; part < families.size(); ++part) {
             if (families[part] == Register::predicate)
                 fail(i, "a truth chosen by a number is not known");

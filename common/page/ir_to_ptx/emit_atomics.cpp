@@ -14,7 +14,7 @@ namespace coalesce::translator {
 namespace {
 
 struct Update {
-    std::string_view in_ir, in_ptx;
+    std::string_view ir_name, in_ptx;
     char type;  ///< b: bits, s: signed, u: unsigned, f: floating point
 };
 constexpr std::array kUpdates = {
@@ -25,24 +25,24 @@ constexpr std::array kUpdates = {
     Update{"fadd", "add", 'f'}, Update{"fsub", "add", 'f'}};
 
 /// Returns the scope, such as ".cta" for syncscope("block").
-std::string scope_of(const Instruction& i) {
+std::string ptx_scope(const Instruction& i) {
     if (i.scope == "block" || i.scope == "cta" || i.scope == "singlethread") return ".cta";
     if (i.scope == "device" || i.scope == "agent" || i.scope == "gpu") return ".gpu";
     if (i.scope == "cluster") return ".cluster";
     return ".sys";
 }
 
-std::string place_of(Emitter& e, const Value* pointer, std::string& space) {
-    const Emitter::Address address = e.address_of(pointer);
+std::string byte_position(Emitter& e, const Value* pointer, std::string& space) {
+    const Emitter::Address address = e.format_address(pointer);
     space = address.space;
     return "[" + address.text + "]";
 }
 
 /// Returns the operand of an update, negated for a subtraction.
-std::string updating_value(Emitter& e, const Instruction& i, const std::string& suffix) {
+std::string update_operand(Emitter& e, const Instruction& i, const std::string& suffix) {
     const std::string value = e.use_register(i.operands[1]);
     if (i.predicate != "sub" && i.predicate != "fsub") return value;
-    const std::string negative = e.fresh(register_of(*i.type));
+    const std::string negative = e.fresh(register_family(*i.type));
     e.put("neg." + (i.predicate == "sub" ? "s" + suffix.substr(1) : suffix) + " " + negative +
           ", " + value);
     return negative;
@@ -56,18 +56,18 @@ bool acquires(Ordering o) {
 }
 
 /// A value in memory, and the aligned word that contains it.
-struct InWord {
+struct ContainingWord {
     std::string space, place;  ///< the word's space ".global" and address "[%rd4]"
     /// The shift and the masks that select the value in the word, or "" if it is the whole word.
     std::string shift, mask, rest;
     u32 bits;  ///< the width of the word
 };
 
-InWord word_with(Emitter& e, const Value* pointer, const Type& type) {
-    InWord word;
+ContainingWord find_containing_word(Emitter& e, const Value* pointer, const Type& type) {
+    ContainingWord word;
     word.bits = std::max(32u, register_bits(type));
     if (type.bits >= 32 || !type.is(Type::Kind::integer)) {
-        word.place = place_of(e, pointer, word.space);
+        word.place = byte_position(e, pointer, word.space);
         return word;
     }
     const auto made = [&](Register family, const std::string& op, const std::string& operands) {
@@ -75,7 +75,7 @@ InWord word_with(Emitter& e, const Value* pointer, const Type& type) {
         e.put(op + " " + d + ", " + operands);
         return d;
     };
-    const auto [text, space] = e.address_of(pointer);
+    const auto [text, space] = e.format_address(pointer);
     word.space = space;
     // A variable's name with an offset is already an address. An offset after a register must be
     // added first.
@@ -98,7 +98,8 @@ InWord word_with(Emitter& e, const Value* pointer, const Type& type) {
 }
 
 /// Extracts the value from the word.
-void take_out(Emitter& e, const InWord& word, const std::string& from, const std::string& to) {
+void take_out(Emitter& e, const ContainingWord& word, const std::string& from,
+              const std::string& to) {
     if (word.shift.empty())
         return e.put("mov.b" + std::to_string(word.bits) + " " + to + ", " + from);
     const std::string low = e.fresh(Register::b32);
@@ -107,7 +108,7 @@ void take_out(Emitter& e, const InWord& word, const std::string& from, const std
 }
 
 /// Returns the value at its position in a word of zeros.
-std::string put_in_place(Emitter& e, const InWord& word, const std::string& number) {
+std::string shift_into_position(Emitter& e, const ContainingWord& word, const std::string& number) {
     const std::string wide = e.fresh(Register::b32), up = e.fresh(Register::b32),
                       alone = e.fresh(Register::b32);
     e.put("cvt.u32.u16 " + wide + ", " + number);
@@ -118,7 +119,7 @@ std::string put_in_place(Emitter& e, const InWord& word, const std::string& numb
 
 /// Emits the instructions that compute the value with which an update ("nand", "max", "xchg")
 /// replaces `old`, and returns this value.
-const Value* updated(Emitter& e, const Instruction& i, Value* old) {
+const Value* emit_updated_value(Emitter& e, const Instruction& i, Value* old) {
     Module& module = e.module;
     Value* operand = i.operands[1];
     const auto made = [&](Op op, const Type* type, std::vector<Value*> operands,
@@ -151,24 +152,25 @@ const Value* updated(Emitter& e, const Instruction& i, Value* old) {
     return made(Op::select, i.type, {is_old, old, operand});
 }
 
-void update_in_loop(Emitter& e, const Instruction& i) {
-    const InWord word = word_with(e, i.operands[0], *i.type);
+void emit_update_loop(Emitter& e, const Instruction& i) {
+    const ContainingWord word = find_containing_word(e, i.operands[0], *i.type);
     const std::string bits = std::to_string(word.bits);
     const Register family = word.bits == 64 ? Register::b64 : Register::b32;
-    const std::string seen = e.fresh(family), was = e.fresh(family), again = e.fresh_label();
+    const std::string seen = e.fresh(family), was = e.fresh(family), again = e.make_label();
     const std::string is_other = e.fresh(Register::predicate);
-    e.put("ld.relaxed" + scope_of(i) + word.space + ".b" + bits + " " + seen + ", " + word.place);
-    e.put_label(again);
+    e.put("ld.relaxed" + ptx_scope(i) + word.space + ".b" + bits + " " + seen + ", " + word.place);
+    e.emit_label(again);
     Instruction* old = e.module.instruction(Op::load, i.type, {}, i);
     take_out(e, word, seen, e.result(*old));
-    std::string wanted = e.use_register(updated(e, i, old));
+    std::string wanted = e.use_register(emit_updated_value(e, i, old));
     if (!word.shift.empty()) {
-        const std::string inside = put_in_place(e, word, wanted), others = e.fresh(Register::b32);
+        const std::string inside = shift_into_position(e, word, wanted),
+                          others = e.fresh(Register::b32);
         e.put("and.b32 " + others + ", " + seen + ", " + word.rest);
         wanted = e.fresh(Register::b32);
         e.put("or.b32 " + wanted + ", " + others + ", " + inside);
     }
-    e.put("atom.relaxed" + scope_of(i) + word.space + ".cas.b" + bits + " " + was + ", " +
+    e.put("atom.relaxed" + ptx_scope(i) + word.space + ".cas.b" + bits + " " + was + ", " +
           word.place + ", " + seen + ", " + wanted);
     e.put("setp.ne.b" + bits + " " + is_other + ", " + was + ", " + seen);
     e.put("mov.b" + bits + " " + seen + ", " + was);
@@ -178,29 +180,29 @@ void update_in_loop(Emitter& e, const Instruction& i) {
 
 /// Emits a compare-and-swap of 1 or 2 bytes. It is repeated as long as it fails only because other
 /// bytes of the word have changed.
-void swap_in_loop(Emitter& e, const Instruction& i, const std::string& order) {
-    const InWord word = word_with(e, i.operands[0], *i.operands[1]->type);
-    const std::string expected = put_in_place(e, word, e.use_register(i.operands[1])),
-                      wanted = put_in_place(e, word, e.use_register(i.operands[2]));
+void emit_cmpxchg_loop(Emitter& e, const Instruction& i, const std::string& order) {
+    const ContainingWord word = find_containing_word(e, i.operands[0], *i.operands[1]->type);
+    const std::string expected = shift_into_position(e, word, e.use_register(i.operands[1])),
+                      wanted = shift_into_position(e, word, e.use_register(i.operands[2]));
     const auto fresh = [&] { return e.fresh(Register::b32); };
     const std::string seen = fresh(), others = fresh(), from = fresh(), to = fresh(), was = fresh(),
                       others_then = fresh(), same = e.fresh(Register::predicate),
                       is_other = e.fresh(Register::predicate);
-    const std::string again = e.fresh_label(), done = e.fresh_label();
-    e.put("ld.relaxed" + scope_of(i) + word.space + ".b32 " + seen + ", " + word.place);
+    const std::string again = e.make_label(), done = e.make_label();
+    e.put("ld.relaxed" + ptx_scope(i) + word.space + ".b32 " + seen + ", " + word.place);
     e.put("and.b32 " + others + ", " + seen + ", " + word.rest);
-    e.put_label(again);
+    e.emit_label(again);
     e.put("or.b32 " + from + ", " + others + ", " + expected);
     e.put("or.b32 " + to + ", " + others + ", " + wanted);
-    e.put("atom" + order + scope_of(i) + word.space + ".cas.b32 " + was + ", " + word.place + ", " +
-          from + ", " + to);
+    e.put("atom" + order + ptx_scope(i) + word.space + ".cas.b32 " + was + ", " + word.place +
+          ", " + from + ", " + to);
     e.put("setp.eq.b32 " + same + ", " + was + ", " + from);
     e.put("@" + same + " bra " + done);
     e.put("and.b32 " + others_then + ", " + was + ", " + word.rest);
     e.put("setp.ne.b32 " + is_other + ", " + others_then + ", " + others);
     e.put("mov.b32 " + others + ", " + others_then);
     e.put("@" + is_other + " bra " + again);
-    e.put_label(done);
+    e.emit_label(done);
     take_out(e, word, was, e.result(i, 0));
     e.put("setp.eq.b32 " + e.result(i, 1) + ", " + was + ", " + from);
 }
@@ -210,18 +212,18 @@ void swap_in_loop(Emitter& e, const Instruction& i, const std::string& order) {
 void emit_atomicrmw(Emitter& e, const Instruction& i) {
     const Update* update = nullptr;
     for (const Update& u : kUpdates)
-        if (u.in_ir == i.predicate) update = &u;
+        if (u.ir_name == i.predicate) update = &u;
     const bool is_small = i.type->is(Type::Kind::integer) && i.type->bits < 32;
-    if (!update || is_small) return update_in_loop(e, i);
+    if (!update || is_small) return emit_update_loop(e, i);
     const Type& type = *i.type;
     const u32 bits = register_bits(type);
     std::string suffix = update->type + std::to_string(bits);
     if (update->type == 'f') suffix = float_suffix(type);
     std::string space;
-    const std::string place = place_of(e, i.operands[0], space);
-    const std::string value = updating_value(e, i, suffix);
+    const std::string place = byte_position(e, i.operands[0], space);
+    const std::string value = update_operand(e, i, suffix);
     const std::string noftz = update->type == 'f' && bits == 16 ? ".noftz" : "";
-    const std::string scope = scope_of(i) == ".cta" ? ".cta" : "";
+    const std::string scope = ptx_scope(i) == ".cta" ? ".cta" : "";
     e.put("atom" + scope + space + "." + std::string(update->in_ptx) + noftz + "." + suffix + " " +
           e.result(i) + ", " + place + ", " + value);
 }
@@ -229,7 +231,7 @@ void emit_atomicrmw(Emitter& e, const Instruction& i) {
 /// Emits a compare-and-swap. The results are the old value, and whether it was the expected one.
 void emit_cmpxchg(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[1]->type;
-    const std::string scope = scope_of(i), width = "b" + std::to_string(register_bits(type));
+    const std::string scope = ptx_scope(i), width = "b" + std::to_string(register_bits(type));
     std::string order = ".relaxed";
     if (i.ordering == Ordering::seq_cst) {
         e.put("fence.sc" + scope);
@@ -241,9 +243,9 @@ void emit_cmpxchg(Emitter& e, const Instruction& i) {
     } else if (i.ordering == Ordering::release) {
         order = ".release";
     }
-    if (type.is_integer(8)) return swap_in_loop(e, i, order);
+    if (type.is_integer(8)) return emit_cmpxchg_loop(e, i, order);
     std::string space;
-    const std::string place = place_of(e, i.operands[0], space);
+    const std::string place = byte_position(e, i.operands[0], space);
     const std::string expected = e.use_register(i.operands[1]),
                       wanted = e.use_register(i.operands[2]);
     const std::string old = e.result(i, 0);
@@ -255,7 +257,7 @@ void emit_cmpxchg(Emitter& e, const Instruction& i) {
 void emit_fence(Emitter& e, const Instruction& i) {
     const bool is_sequential = i.ordering == Ordering::seq_cst;
     if (is_sequential || acquires(i.ordering) || releases(i.ordering))
-        e.put((is_sequential ? "fence.sc" : "fence.acq_rel") + scope_of(i));
+        e.put((is_sequential ? "fence.sc" : "fence.acq_rel") + ptx_scope(i));
 }
 
 }  // namespace coalesce::translator

@@ -20,7 +20,7 @@ std::string argument_list(const Instruction& i) {
 }
 
 /// Declares the prototype of a function that is called through a register.
-void put_prototype(Emitter& e, const Instruction& i, const std::string& name) {
+void emit_prototype(Emitter& e, const Instruction& i, const std::string& name) {
     std::string text = name + ": .callprototype ";
     if (!i.type->is(Type::Kind::nothing)) {
         text += "(" + parameter_declaration(*i.type, nullptr, 1, "_") + ") ";
@@ -33,9 +33,9 @@ void put_prototype(Emitter& e, const Instruction& i, const std::string& name) {
     e.put(text + ")");
 }
 
-void take_result(Emitter& e, const Instruction& i) {
+void move_call_result(Emitter& e, const Instruction& i) {
     std::size_t index = 0;
-    for (const Part& part : parts_of(*i.type)) {
+    for (const Part& part : list_parts(*i.type)) {
         const std::string place =
             "retval0" + (part.offset ? "+" + std::to_string(part.offset) : "");
         const std::string d = e.result(i, index++);
@@ -53,7 +53,7 @@ void take_result(Emitter& e, const Instruction& i) {
 }
 
 void emit_function_call(Emitter& e, const Instruction& i) {
-    const Function* function = called(i);
+    const Function* function = called_function(i);
     if (i.function_type->is_variadic)
         fail(i, "a function with any number of arguments is not known");
     const std::string callee = function ? ptx_name(function->name) : e.use_register(i.callee);
@@ -65,17 +65,17 @@ void emit_function_call(Emitter& e, const Instruction& i) {
     const bool has_result = !i.type->is(Type::Kind::nothing);
     if (has_result) e.put(parameter_declaration(*i.type, nullptr, 1, "retval0"));
     for (std::size_t k = 0; k < i.operands.size(); ++k) {
-        put_parameter(e, parameter(k), i.operands[k], i.by_value[k]);
+        emit_parameter_store(e, parameter(k), i.operands[k], i.by_value[k]);
     }
     const std::string result = has_result ? "(retval0), " : "";
     if (function) {
         e.put("call.uni " + result + callee + ", " + argument_list(i));
     } else {
         const std::string name = "prototype_" + std::to_string(e.next_number());
-        put_prototype(e, i, name);
+        emit_prototype(e, i, name);
         e.put("call " + result + callee + ", " + argument_list(i) + ", " + name);
     }
-    take_result(e, i);
+    move_call_result(e, i);
     e.put("}");
 }
 
@@ -83,7 +83,7 @@ void emit_function_call(Emitter& e, const Instruction& i) {
 
 void emit_call(Emitter& e, const Instruction& i) {
     if (i.callee->is(Value::Kind::inline_asm)) return emit_inline_asm(e, i);
-    const Function* function = called(i);
+    const Function* function = called_function(i);
     if (!function || !function->name.starts_with("llvm.")) return emit_function_call(e, i);
     const Emit emit = intrinsic_named(std::string_view(function->name).substr(5));
     if (!emit) fail(i, "the operation " + function->name + " is not known");

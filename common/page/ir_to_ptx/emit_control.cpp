@@ -8,43 +8,43 @@ void emit_phi(Emitter&, const Instruction&) {}
 
 namespace {
 
-void emit_choice(Emitter& e, const Instruction& i) {
+void emit_conditional_branch(Emitter& e, const Instruction& i) {
     const Block &from = *i.parent, &yes = *i.blocks[0], &no = *i.blocks[1];
     const std::string condition = e.use_register(i.operands[0]);
     bool yes_sets = e.sets_phis(from, yes), no_sets = e.sets_phis(from, no);
-    if (yes_sets && e.may_set_early(from, yes, no)) {
+    if (yes_sets && e.can_set_phis_early(from, yes, no)) {
         e.set_phis(from, yes);
         yes_sets = false;
     }
-    if (no_sets && e.may_set_early(from, no, yes)) {
+    if (no_sets && e.can_set_phis_early(from, no, yes)) {
         e.set_phis(from, no);
         no_sets = false;
     }
     if (yes_sets && no_sets) {
-        const std::string label = e.fresh_label();
+        const std::string label = e.make_label();
         e.put("@" + condition + " bra " + label);
         e.set_phis(from, no);
-        e.put("bra.uni " + e.label_of(no));
-        e.put_label(label);
+        e.put("bra.uni " + e.block_label(no));
+        e.emit_label(label);
         e.set_phis(from, yes);
-        if (e.next_block() != &yes) e.put("bra.uni " + e.label_of(yes));
+        if (e.next_block() != &yes) e.put("bra.uni " + e.block_label(yes));
         return;
     }
     const bool is_yes_last = yes_sets || (!no_sets && e.next_block() == &yes);
     const Block& last = is_yes_last ? yes : no;
     e.put("@" + std::string(is_yes_last ? "!" : "") + condition + " bra " +
-          e.label_of(is_yes_last ? no : yes));
+          e.block_label(is_yes_last ? no : yes));
     if (is_yes_last ? yes_sets : no_sets) e.set_phis(from, last);
-    if (e.next_block() != &last) e.put("bra.uni " + e.label_of(last));
+    if (e.next_block() != &last) e.put("bra.uni " + e.block_label(last));
 }
 
 }  // namespace
 
 void emit_br(Emitter& e, const Instruction& i) {
     if (i.operands.empty() || i.blocks[0] == i.blocks[1]) {
-        e.put_way(*i.parent, *i.blocks[0]);
+        e.emit_edge(*i.parent, *i.blocks[0]);
     } else {
-        emit_choice(e, i);
+        emit_conditional_branch(e, i);
     }
 }
 
@@ -57,7 +57,7 @@ void emit_switch(Emitter& e, const Instruction& i) {
         e.put("selp.b32 " + value + ", -1, 0, " + e.use(i.operands[0]));
     }
     const std::string bits = type.bits == 1 ? "32" : std::to_string(register_bits(type));
-    const bool is_wide = registers_in(type) == 2;
+    const bool is_wide = register_count(type) == 2;
     const std::string high = is_wide ? e.extended(i.operands[0], true, 1) : "";
     std::vector<std::pair<std::string, const Block*>> ways;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
@@ -73,22 +73,22 @@ void emit_switch(Emitter& e, const Instruction& i) {
             e.put("setp.eq.b" + bits + " " + equal + ", " + value + ", " + std::to_string(number));
         }
         const bool is_long = e.sets_phis(*i.parent, *i.blocks[k]);
-        const std::string label = is_long ? e.fresh_label() : e.label_of(*i.blocks[k]);
+        const std::string label = is_long ? e.make_label() : e.block_label(*i.blocks[k]);
         e.put("@" + equal + " bra " + label);
         if (is_long) ways.emplace_back(label, i.blocks[k]);
     }
     e.set_phis(*i.parent, *i.blocks[0]);
     if (!ways.empty() || e.next_block() != i.blocks[0])
-        e.put("bra.uni " + e.label_of(*i.blocks[0]));
+        e.put("bra.uni " + e.block_label(*i.blocks[0]));
     for (const auto& [label, to] : ways) {
-        e.put_label(label);
+        e.emit_label(label);
         e.set_phis(*i.parent, *to);
-        e.put("bra.uni " + e.label_of(*to));
+        e.put("bra.uni " + e.block_label(*to));
     }
 }
 
 void emit_ret(Emitter& e, const Instruction& i) {
-    if (!i.operands.empty()) put_parameter(e, "func_retval0", i.operands[0], nullptr);
+    if (!i.operands.empty()) emit_parameter_store(e, "func_retval0", i.operands[0], nullptr);
     e.put("ret");
 }
 

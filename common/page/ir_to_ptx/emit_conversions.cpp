@@ -10,7 +10,7 @@ void move(Emitter& e, const std::string& to, const std::string& from, const Type
     e.put("mov.b" + std::to_string(register_bits(type)) + " " + to + ", " + from);
 }
 
-bool is_whole(u32 bits) {
+bool is_register_width(u32 bits) {
     return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
@@ -21,13 +21,14 @@ void emit_trunc(Emitter& e, const Instruction& i) {
     const u32 from_bits = register_bits(from), to_bits = register_bits(to);
     for_each_element(*i.operands[0]->type, [&](std::size_t part) {
         const std::string value = e.use_register(i.operands[0], part);
-        const std::string d = e.result(i, part / registers_in(from) * registers_in(to));
-        if (registers_in(to) == 2) {
+        const std::string d = e.result(i, part / register_count(from) * register_count(to));
+        if (register_count(to) == 2) {
             move(e, d, value, to);
             return move(e, e.result(i, part + 1), e.use_register(i.operands[0], part + 1), to);
         }
         if (to.bits == 1) {
-            const std::string low = e.fresh(register_of(from)), bits = std::to_string(from_bits);
+            const std::string low = e.fresh(register_family(from)),
+                              bits = std::to_string(from_bits);
             e.put("and.b" + bits + " " + low + ", " + value + ", 1");
             e.put("setp.ne.b" + bits + " " + d + ", " + low + ", 0");
         } else if (to_bits == from_bits) {
@@ -42,8 +43,8 @@ void emit_trunc(Emitter& e, const Instruction& i) {
 namespace {
 
 /// Emits an extension to a type that fits into one register.
-void extend(Emitter& e, const Instruction& i, std::size_t from_part, const std::string& d,
-            u32 to_bits) {
+void emit_extension(Emitter& e, const Instruction& i, std::size_t from_part, const std::string& d,
+                    u32 to_bits) {
     const Type& from = element_of(*i.operands[0]->type);
     const bool is_signed = i.op == Op::sext;
     const std::string sign = is_signed ? "s" : "u", to = std::to_string(to_bits);
@@ -53,7 +54,7 @@ void extend(Emitter& e, const Instruction& i, std::size_t from_part, const std::
         return;
     }
     const u32 whole = register_bits(from);
-    if (is_whole(from.bits) && from.bits < to_bits) {
+    if (is_register_width(from.bits) && from.bits < to_bits) {
         e.put("cvt." + sign + to + "." + sign + std::to_string(from.bits) + " " + d + ", " +
               e.use_register(i.operands[0], from_part));
         return;
@@ -69,15 +70,15 @@ void emit_extend(Emitter& e, const Instruction& i) {
     const Type& to = element_of(*i.type);
     for_each_element(*i.type, [&](std::size_t part) {
         const std::string d = e.result(i, part);
-        if (registers_in(to) == 1) return extend(e, i, part, d, register_bits(to));
+        if (register_count(to) == 1) return emit_extension(e, i, part, d, register_bits(to));
         const std::string low = e.fresh(Register::b64), high = e.result(i, part + 1);
-        if (registers_in(element_of(*i.operands[0]->type)) == 2) {
+        if (register_count(element_of(*i.operands[0]->type)) == 2) {
             const std::string upper = e.extended(i.operands[0], i.op == Op::sext, part + 1);
             e.put("mov.b64 " + low + ", " + e.use(i.operands[0], part));
             e.put("mov.b64 " + high + ", " + upper);
             return e.put("mov.b64 " + d + ", " + low);
         }
-        extend(e, i, part / 2, low, 64);
+        emit_extension(e, i, part / 2, low, 64);
         e.put("mov.b64 " + d + ", " + low);
         e.put(i.op == Op::zext ? "mov.b64 " + high + ", 0"
                                : "shr.s64 " + high + ", " + low + ", 63");
@@ -86,7 +87,7 @@ void emit_extend(Emitter& e, const Instruction& i) {
 
 /// Emits ptrtoint and inttoptr for integers that are not as wide as a pointer. fold.h handles the
 /// others.
-void emit_same_bits(Emitter& e, const Instruction& i) {
+void emit_pointer_integer_cast(Emitter& e, const Instruction& i) {
     const u32 from = register_bits(*i.operands[0]->type), to = register_bits(*i.type);
     e.put("cvt.u" + std::to_string(to) + ".u" + std::to_string(from) + " " + e.result(i) + ", " +
           e.use_register(i.operands[0]));
@@ -100,10 +101,10 @@ void bitcast_bytes(Emitter& e, const Instruction& i) {
     const Type &from = *i.operands[0]->type, &to = *i.type;
     const bool is_packing = from.is(Type::Kind::vector);
     const Type &whole = is_packing ? to : from, &pieces = is_packing ? from : to;
-    if (whole.is(Type::Kind::vector) || registers_in(whole) != 1 || register_bits(whole) == 1) {
+    if (whole.is(Type::Kind::vector) || register_count(whole) != 1 || register_bits(whole) == 1) {
         fail(i, "these bits cannot be taken apart");
     }
-    const Register family = register_of(whole);
+    const Register family = register_family(whole);
     const std::string bits = std::to_string(register_bits(whole));
     const u32 step = pieces.element()->bits, piece_bits = register_bits(*pieces.element());
     std::string sum = "0";
@@ -140,14 +141,14 @@ void bitcast_bytes(Emitter& e, const Instruction& i) {
 
 /// Emits a bitcast between types with different parts. mov packs and unpacks two or four registers.
 void emit_bitcast(Emitter& e, const Instruction& i) {
-    const auto from = registers_of(*i.operands[0]->type), to = registers_of(*i.type);
+    const auto from = register_families(*i.operands[0]->type), to = register_families(*i.type);
     // A 128-bit integer already consists of two halves. All other sizes are powers of two.
     const auto list = [](const std::vector<std::string>& all) {
         std::string text;
         for (const std::string& one : all) text += (text.empty() ? "{" : ", ") + one;
         return text + "}";
     };
-    const auto parts_from = parts_of(*i.operands[0]->type), parts_to = parts_of(*i.type);
+    const auto parts_from = list_parts(*i.operands[0]->type), parts_to = list_parts(*i.type);
     const bool has_bytes =
         store_size(*parts_from[0].type) == 1 || store_size(*parts_to[0].type) == 1;
     if (has_bytes || from[0] == Register::predicate || to[0] == Register::predicate) {

@@ -25,14 +25,14 @@ std::string float_operand(Emitter& e, const Value* value, std::size_t part) {
 namespace {
 
 /// Converts a half to a float, for operations that have no instruction for halves.
-std::string widened(Emitter& e, const Value* value, std::size_t part) {
+std::string widen_half(Emitter& e, const Value* value, std::size_t part) {
     const std::string wide = e.fresh(Register::b32);
     e.put("cvt.f32." + float_suffix(element_of(*value->type)) + " " + wide + ", " +
           e.use_register(value, part));
     return wide;
 }
 
-void divide(Emitter& e, const Instruction& i, std::size_t part) {
+void emit_float_division(Emitter& e, const Instruction& i, std::size_t part) {
     const Type& type = element_of(*i.type);
     const std::string d = e.result(i, part);
     if (register_bits(type) != 16) {
@@ -40,7 +40,8 @@ void divide(Emitter& e, const Instruction& i, std::size_t part) {
               e.use(i.operands[1], part));
         return;
     }
-    const std::string a = widened(e, i.operands[0], part), b = widened(e, i.operands[1], part);
+    const std::string a = widen_half(e, i.operands[0], part),
+                      b = widen_half(e, i.operands[1], part);
     const std::string quotient = e.fresh(Register::b32);
     e.put("div.rn.f32 " + quotient + ", " + a + ", " + b);
     e.put("cvt.rn." + float_suffix(type) + ".f32 " + d + ", " + quotient);
@@ -74,7 +75,7 @@ void emit_float(Emitter& e, const Instruction& i) {
     const Type& type = element_of(*i.type);
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         if (i.op == Op::fdiv) {
-            divide(e, i, part);
+            emit_float_division(e, i, part);
             continue;
         }
         const char* name = i.op == Op::fadd ? "add" : i.op == Op::fsub ? "sub" : "mul";
@@ -91,7 +92,8 @@ void emit_frem(Emitter& e, const Instruction& i) {
     const auto fresh = [&] { return e.fresh(is_double ? Register::b64 : Register::b32); };
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         const auto operand = [&](std::size_t k) {
-            return is_small ? widened(e, i.operands[k], part) : e.use_register(i.operands[k], part);
+            return is_small ? widen_half(e, i.operands[k], part)
+                            : e.use_register(i.operands[k], part);
         };
         const std::string x = operand(0), y = operand(1);
         const std::string turns = fresh(), rest = fresh(), size = fresh();

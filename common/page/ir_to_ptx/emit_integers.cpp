@@ -11,17 +11,17 @@ const Type& element(const Instruction& i) {
     return element_of(*i.type);
 }
 bool is_wide(const Instruction& i) {
-    return registers_in(element_of(*i.operands[0]->type)) == 2;
+    return register_count(element_of(*i.operands[0]->type)) == 2;
 }
 /// Emits "op d, a, b".
-void put3(Emitter& e, const std::string& op, const std::string& d, const std::string& a,
-          const std::string& b) {
+void emit_binary(Emitter& e, const std::string& op, const std::string& d, const std::string& a,
+                 const std::string& b) {
     e.put(op + " " + d + ", " + a + ", " + b);
 }
-std::string made3(Emitter& e, Register family, const std::string& op, const std::string& a,
-                  const std::string& b) {
+std::string emit_binary_to_new_register(Emitter& e, Register family, const std::string& op,
+                                        const std::string& a, const std::string& b) {
     const std::string d = e.fresh(family);
-    put3(e, op, d, a, b);
+    emit_binary(e, op, d, a, b);
     return d;
 }
 
@@ -35,7 +35,7 @@ std::string shift_amount(Emitter& e, const Value* amount, std::size_t part) {
     return narrow;
 }
 
-std::string made_number(Emitter& e, const std::string& text) {
+std::string load_constant(Emitter& e, const std::string& text) {
     const std::string d = e.fresh(Register::b64);
     e.put("mov.b64 " + d + ", " + text);
     return d;
@@ -43,17 +43,17 @@ std::string made_number(Emitter& e, const std::string& text) {
 
 /// The low and high halves of the result and of both operands. The operands are copied, because the
 /// result may be one of them.
-struct Wide {
+struct WideOperands {
     std::string d[2], a[2], b[2];
 };
-Wide wide(Emitter& e, const Instruction& i, std::size_t part) {
-    Wide w;
+WideOperands split_wide_operands(Emitter& e, const Instruction& i, std::size_t part) {
+    WideOperands w;
     const bool is_signed = i.op == Op::ashr || (i.op == Op::icmp && i.predicate[0] == 's');
     const bool has_order = i.op == Op::lshr || i.op == Op::ashr || i.op == Op::icmp;
     const auto operand = [&](std::size_t number, std::size_t at) {
         const Value* value = i.operands[number];
         const std::string text = has_order ? e.extended(value, is_signed, at) : e.use(value, at);
-        return text[0] == '%' ? text : made_number(e, text);
+        return text[0] == '%' ? text : load_constant(e, text);
     };
     for (std::size_t k = 0; k < 2; ++k) {
         w.a[k] = operand(0, part + k);
@@ -64,22 +64,23 @@ Wide wide(Emitter& e, const Instruction& i, std::size_t part) {
 }
 
 void emit_wide_sum(Emitter& e, const Instruction& i, std::size_t part, const std::string& op) {
-    const Wide w = wide(e, i, part);
-    const std::string low = made3(e, Register::b64, op + ".cc.u64", w.a[0], w.b[0]);
-    put3(e, op + "c.u64", w.d[1], w.a[1], w.b[1]);
+    const WideOperands w = split_wide_operands(e, i, part);
+    const std::string low =
+        emit_binary_to_new_register(e, Register::b64, op + ".cc.u64", w.a[0], w.b[0]);
+    emit_binary(e, op + "c.u64", w.d[1], w.a[1], w.b[1]);
     e.put("mov.b64 " + w.d[0] + ", " + low);
 }
 
 void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
-    const Wide w = wide(e, i, part);
+    const WideOperands w = split_wide_operands(e, i, part);
     const auto product = [&](const char* op, const std::string& a, const std::string& b) {
-        return made3(e, Register::b64, op, a, b);
+        return emit_binary_to_new_register(e, Register::b64, op, a, b);
     };
     const std::string low = product("mul.lo.u64", w.a[0], w.b[0]);
     const std::string high = product("mul.hi.u64", w.a[0], w.b[0]);
     const std::string left = product("mul.lo.u64", w.a[0], w.b[1]);
     const std::string right = product("mul.lo.u64", w.a[1], w.b[0]);
-    put3(e, "add.u64", w.d[1], high, product("add.u64", left, right));
+    emit_binary(e, "add.u64", w.d[1], high, product("add.u64", left, right));
     e.put("mov.b64 " + w.d[0] + ", " + low);
 }
 
@@ -87,14 +88,14 @@ void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
 /// Each half of the result is therefore the OR of the parts that may be shifted into it, of which
 /// at most one is not 0.
 void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
-    const Wide w = wide(e, i, part);
+    const WideOperands w = split_wide_operands(e, i, part);
     const std::string n = e.fresh(Register::b32), back = e.fresh(Register::b32),
                       over = e.fresh(Register::b32);
     e.put("cvt.u32.u64 " + n + ", " + w.b[0]);
-    put3(e, "sub.s32", back, "64", n);
-    put3(e, "add.s32", over, n, "-64");
+    emit_binary(e, "sub.s32", back, "64", n);
+    emit_binary(e, "add.s32", over, n, "-64");
     const auto shifted = [&](const std::string& op, const std::string& a, const std::string& by) {
-        return made3(e, Register::b64, op, a, by);
+        return emit_binary_to_new_register(e, Register::b64, op, a, by);
     };
     const bool is_left = i.op == Op::shl;
     const std::size_t near = is_left ? 1 : 0, far = 1 - near;
@@ -103,12 +104,12 @@ void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
     const std::string both =
         shifted("or.b64", shifted(forth, w.a[near], n), shifted(other, w.a[far], back));
     if (i.op != Op::ashr) {
-        put3(e, "or.b64", w.d[near], both, shifted(forth, w.a[far], over));
-        put3(e, forth, w.d[far], w.a[far], n);
+        emit_binary(e, "or.b64", w.d[near], both, shifted(forth, w.a[far], over));
+        emit_binary(e, forth, w.d[far], w.a[far], n);
         return;
     }
     const std::string is_far = e.fresh(Register::predicate);
-    put3(e, "setp.gt.u32", is_far, n, "63");
+    emit_binary(e, "setp.gt.u32", is_far, n, "63");
     const std::string beyond = shifted("shr.s64", w.a[1], over),
                       high = shifted("shr.s64", w.a[1], n);
     e.put("selp.b64 " + w.d[0] + ", " + beyond + ", " + both + ", " + is_far);
@@ -137,8 +138,8 @@ void emit_add(Emitter& e, const Instruction& i) {
         if (is_wide(i)) return emit_wide_sum(e, i, part, "add");
         const std::string a = e.use_register(i.operands[0], part), b = e.use(i.operands[1], part);
         const bool is_bit = element(i).bits == 1;
-        put3(e, is_bit ? "xor.pred" : "add.s" + register_width(element(i)), e.result(i, part), a,
-             b);
+        emit_binary(e, is_bit ? "xor.pred" : "add.s" + register_width(element(i)),
+                    e.result(i, part), a, b);
     });
 }
 
@@ -147,28 +148,28 @@ void emit_sub(Emitter& e, const Instruction& i) {
         if (is_wide(i)) return emit_wide_sum(e, i, part, "sub");
         const std::string a = e.use(i.operands[0], part), b = e.use(i.operands[1], part);
         const std::string d = e.result(i, part), bits = register_width(element(i));
-        if (element(i).bits == 1) return put3(e, "xor.pred", d, a, b);
+        if (element(i).bits == 1) return emit_binary(e, "xor.pred", d, a, b);
         if (a == "0") return e.put("neg.s" + bits + " " + d + ", " + b);
-        put3(e, "sub.s" + bits, d, a, b);
+        emit_binary(e, "sub.s" + bits, d, a, b);
     });
 }
 
 void emit_mul(Emitter& e, const Instruction& i) {
-    if (const WideProduct product = wide_product(i); product.a) {
+    if (const WideProduct product = match_wide_product(i); product.a) {
         const std::string a = e.use_register(product.a);
         const std::string b = product.b ? e.use(product.b) : std::to_string(product.factor);
-        put3(e,
-             std::string("mul.wide.") + (product.is_signed ? "s" : "u") +
-                 register_width(*product.a->type),
-             e.result(i), a, b);
+        emit_binary(e,
+                    std::string("mul.wide.") + (product.is_signed ? "s" : "u") +
+                        register_width(*product.a->type),
+                    e.result(i), a, b);
         return;
     }
     for_each_element(*i.type, [&](std::size_t part) {
         if (is_wide(i)) return emit_wide_product(e, i, part);
         const std::string a = e.use_register(i.operands[0], part), b = e.use(i.operands[1], part);
         const bool is_bit = element(i).bits == 1;
-        put3(e, is_bit ? "and.pred" : "mul.lo.s" + register_width(element(i)), e.result(i, part), a,
-             b);
+        emit_binary(e, is_bit ? "and.pred" : "mul.lo.s" + register_width(element(i)),
+                    e.result(i, part), a, b);
     });
 }
 
@@ -179,29 +180,29 @@ void emit_divide(Emitter& e, const Instruction& i) {
     for_each_element(*i.type, [&](std::size_t part) {
         const std::string a = e.extended(i.operands[0], is_signed, part),
                           b = e.extended(i.operands[1], is_signed, part);
-        put3(e,
-             std::string(is_quotient ? "div." : "rem.") + (is_signed ? "s" : "u") +
-                 register_width(element(i)),
-             e.result(i, part), a, b);
+        emit_binary(e,
+                    std::string(is_quotient ? "div." : "rem.") + (is_signed ? "s" : "u") +
+                        register_width(element(i)),
+                    e.result(i, part), a, b);
     });
 }
 
 void emit_shift(Emitter& e, const Instruction& i) {
-    if (wide_product(i).a) return emit_mul(e, i);
+    if (match_wide_product(i).a) return emit_mul(e, i);
     for_each_element(*i.type, [&](std::size_t part) {
         if (is_wide(i)) return emit_wide_shift(e, i, part);
         const std::string a = i.op == Op::shl ? e.use(i.operands[0], part)
                                               : e.extended(i.operands[0], i.op == Op::ashr, part);
         const std::string n = shift_amount(e, i.operands[1], part);
         const std::string op = i.op == Op::shl ? "shl.b" : i.op == Op::lshr ? "shr.u" : "shr.s";
-        put3(e, op + register_width(element(i)), e.result(i, part), a, n);
+        emit_binary(e, op + register_width(element(i)), e.result(i, part), a, n);
     });
 }
 
 void emit_logic(Emitter& e, const Instruction& i) {
     const Type& type = element(i);
     const std::string suffix = type.bits == 1 ? ".pred" : ".b" + register_width(type);
-    const std::size_t halves = registers_in(type);
+    const std::size_t halves = register_count(type);
     for_each_element(*i.type, [&](std::size_t first) {
         for (std::size_t part = first; part < first + halves; ++part) {
             i64 number = 0;
@@ -213,7 +214,7 @@ void emit_logic(Emitter& e, const Instruction& i) {
                 continue;
             }
             const std::string b = e.use(i.operands[1], part);
-            put3(e, std::string(name_of(i.op)) + suffix, e.result(i, part), a, b);
+            emit_binary(e, std::string(name_of(i.op)) + suffix, e.result(i, part), a, b);
         }
     });
 }
@@ -223,32 +224,34 @@ void emit_logic(Emitter& e, const Instruction& i) {
 namespace {
 
 /// Returns "lt" for "slt".
-std::string relation(const Instruction& i) {
+std::string comparison_operator(const Instruction& i) {
     return i.predicate == "eq" || i.predicate == "ne" ? i.predicate : i.predicate.substr(1);
 }
 
 /// Emits a comparison of 128-bit integers: compares the high halves and, if they are equal, the low
 /// halves.
 void emit_wide_icmp(Emitter& e, const Instruction& i, std::size_t part, const std::string& d) {
-    const Wide w = wide(e, i, 2 * part);
-    const std::string how = relation(i);
+    const WideOperands w = split_wide_operands(e, i, 2 * part);
+    const std::string how = comparison_operator(i);
     const auto compared = [&](const std::string& op, std::size_t half) {
-        return made3(e, Register::predicate, "setp." + op, w.a[half], w.b[half]);
+        return emit_binary_to_new_register(e, Register::predicate, "setp." + op, w.a[half],
+                                           w.b[half]);
     };
     if (how == "eq" || how == "ne") {
-        put3(e, how == "eq" ? "and.pred" : "or.pred", d, compared(how + ".b64", 0),
-             compared(how + ".b64", 1));
+        emit_binary(e, how == "eq" ? "and.pred" : "or.pred", d, compared(how + ".b64", 0),
+                    compared(how + ".b64", 1));
         return;
     }
     const std::string strict = how.substr(0, 1) + "t",
                       sign = i.predicate[0] == 's' ? ".s64" : ".u64";
     const std::string low = compared(how + ".u64", 0), same = compared("eq.b64", 1),
                       high = compared(strict + sign, 1);
-    put3(e, "or.pred", d, high, made3(e, Register::predicate, "and.pred", same, low));
+    emit_binary(e, "or.pred", d, high,
+                emit_binary_to_new_register(e, Register::predicate, "and.pred", same, low));
 }
 
 /// Converts true to 1, or to -1 for signed comparisons, and false to 0.
-std::string as_number(Emitter& e, const Value* value, std::size_t part, bool is_signed) {
+std::string extend_to_word(Emitter& e, const Value* value, std::size_t part, bool is_signed) {
     const std::string d = e.fresh(Register::b32);
     e.put("selp.b32 " + d + (is_signed ? ", -1, 0, " : ", 1, 0, ") + e.use(value, part));
     return d;
@@ -258,8 +261,9 @@ std::string as_number(Emitter& e, const Value* value, std::size_t part, bool is_
 
 void emit_icmp(Emitter& e, const Instruction& i) {
     const Type& type = element_of(*i.operands[0]->type);
-    const bool is_signed = i.predicate[0] == 's', is_equality = relation(i) == i.predicate;
-    const std::size_t count = registers_of(*i.type).size();
+    const bool is_signed = i.predicate[0] == 's',
+               is_equality = comparison_operator(i) == i.predicate;
+    const std::size_t count = register_families(*i.type).size();
     for (std::size_t part = 0; part < count; ++part) {
         const std::string d = e.result(i, part);
         if (is_wide(i)) {
@@ -267,12 +271,14 @@ void emit_icmp(Emitter& e, const Instruction& i) {
             continue;
         }
         const bool is_bit = register_bits(type) == 1;
-        const std::string a = is_bit ? as_number(e, i.operands[0], part, is_signed)
+        const std::string a = is_bit ? extend_to_word(e, i.operands[0], part, is_signed)
                                      : e.extended(i.operands[0], is_signed, part);
-        const std::string b = is_bit ? as_number(e, i.operands[1], part, is_signed)
+        const std::string b = is_bit ? extend_to_word(e, i.operands[1], part, is_signed)
                                      : e.extended(i.operands[1], is_signed, part);
         const std::string kind = is_equality ? ".b" : is_signed ? ".s" : ".u";
-        put3(e, "setp." + relation(i) + kind + (is_bit ? "32" : register_width(type)), d, a, b);
+        emit_binary(
+            e, "setp." + comparison_operator(i) + kind + (is_bit ? "32" : register_width(type)), d,
+            a, b);
     }
 }
 

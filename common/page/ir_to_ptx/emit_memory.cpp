@@ -21,7 +21,7 @@ struct MemoryAccess {
 /// Divides a value into as few accesses as the alignment allows. Only elements of a vector, and the
 /// halves of an i128, share an access.
 std::vector<MemoryAccess> accesses(const Type& type, u32 align) {
-    const std::vector<Part> parts = parts_of(type);
+    const std::vector<Part> parts = list_parts(type);
     const bool is_together = type.is(Type::Kind::vector) || type.is(Type::Kind::integer);
     std::vector<MemoryAccess> all;
     for (std::size_t k = 0; k < parts.size();) {
@@ -41,7 +41,7 @@ std::vector<MemoryAccess> accesses(const Type& type, u32 align) {
     return all;
 }
 
-std::string braces(const std::vector<std::string>& all) {
+std::string brace_list(const std::vector<std::string>& all) {
     if (all.size() == 1) return all[0];
     std::string text = "{";
     for (const std::string& one : all) text += (text.size() > 1 ? ", " : "") + one;
@@ -76,7 +76,7 @@ struct Words {
     u64 bytes = 0;
 };
 
-Words words_for(Emitter& e, const MemoryAccess& access) {
+Words plan_words(Emitter& e, const MemoryAccess& access) {
     Words words;
     words.bytes = access.bytes;
     if (access.count <= 4) return words;
@@ -88,14 +88,15 @@ Words words_for(Emitter& e, const MemoryAccess& access) {
     return words;
 }
 
-void unpack(Emitter& e, const Instruction& i, const MemoryAccess& access, const Words& words) {
+void unpack_words(Emitter& e, const Instruction& i, const MemoryAccess& access,
+                  const Words& words) {
     for (std::size_t k = 0; k < words.registers.size(); ++k) {
         std::vector<std::string> pieces;
         for (std::size_t m = 0; m < words.each; ++m) {
             pieces.push_back(e.result(i, access.first + k * words.each + m));
         }
         if (access.bytes == 2) {
-            e.put("mov.b32 " + braces(pieces) + ", " + words.registers[k]);
+            e.put("mov.b32 " + brace_list(pieces) + ", " + words.registers[k]);
             continue;
         }
         for (std::size_t m = 0; m < words.each; ++m) {
@@ -111,7 +112,7 @@ void pack(Emitter& e, const Value* value, const MemoryAccess& access, const Word
         const std::size_t first = access.first + k * words.each;
         if (access.bytes == 2) {
             e.put("mov.b32 " + words.registers[k] + ", " +
-                  braces({e.use_register(value, first), e.use_register(value, first + 1)}));
+                  brace_list({e.use_register(value, first), e.use_register(value, first + 1)}));
             continue;
         }
         std::string sum = "0";
@@ -149,29 +150,29 @@ std::string piece_text(const Instruction& i, const Emitter::Address& at, u64 byt
 /// Loads the bytes of a part from `from` to `to` into their positions in a register. Each half is
 /// loaded separately and in the back end's order, because the order determines how often a warp
 /// waits.
-std::string loaded(Emitter& e, const Instruction& i, const Part& part, u64 from, u64 to,
-                   u64 piece) {
+std::string load_bytes(Emitter& e, const Instruction& i, const Part& part, u64 from, u64 to,
+                       u64 piece) {
     const std::string bits = ".b" + std::to_string(register_bits(*part.type)) + " ";
-    const std::string all = e.fresh_for(*part.type);
+    const std::string all = e.make_register_for(*part.type);
     if (to - from == piece) {
-        const auto at = e.address_of(i.operands[0], static_cast<i64>(part.offset + from));
+        const auto at = e.format_address(i.operands[0], static_cast<i64>(part.offset + from));
         e.put("ld" + piece_text(i, at, piece) + all + ", [" + at.text + "]");
         if (from == 0) return all;
-        const std::string moved = e.fresh_for(*part.type);
+        const std::string moved = e.make_register_for(*part.type);
         e.put("shl" + bits + moved + ", " + all + ", " + std::to_string(8 * from));
         return moved;
     }
     u64 half = piece;
     while (2 * half < to - from) half *= 2;
-    const std::string low = loaded(e, i, part, from, from + half, piece);
-    const std::string high = loaded(e, i, part, from + half, to, piece);
+    const std::string low = load_bytes(e, i, part, from, from + half, piece);
+    const std::string high = load_bytes(e, i, part, from + half, to, piece);
     e.put("or" + bits + all + ", " + high + ", " + low);
     return all;
 }
 
 void load_pieces(Emitter& e, const Instruction& i, const Part& part, const std::string& to,
                  u64 piece) {
-    const std::string sum = loaded(e, i, part, 0, part.bytes, piece);
+    const std::string sum = load_bytes(e, i, part, 0, part.bytes, piece);
     e.put("mov.b" + std::to_string(register_bits(*part.type)) + " " + to + ", " + sum);
 }
 
@@ -181,10 +182,11 @@ void store_pieces(Emitter& e, const Instruction& i, const Part& part, std::size_
     const std::string to = "cvt.u" + std::to_string(bytes == 4 ? 32 : 16) + ".u";
     const std::string value = e.use_register(i.operands[0], index);
     for (u64 k = 0; k < part.bytes; k += bytes) {
-        const std::string moved = e.fresh_for(*part.type), piece = e.fresh(register_for(bytes));
+        const std::string moved = e.make_register_for(*part.type),
+                          piece = e.fresh(register_for(bytes));
         e.put("shr.u" + bits + " " + moved + ", " + value + ", " + std::to_string(8 * k));
         e.put(to + bits + " " + piece + ", " + moved);
-        const auto at = e.address_of(i.operands[1], static_cast<i64>(part.offset + k));
+        const auto at = e.format_address(i.operands[1], static_cast<i64>(part.offset + k));
         e.put("st" + piece_text(i, at, bytes) + "[" + at.text + "], " + piece);
     }
 }
@@ -206,9 +208,9 @@ bool is_read_only(const Emitter& e, const Instruction& load) {
     return argument->is_read_only && argument->is_no_alias;
 }
 
-void load_truth(Emitter& e, const Instruction& i, const MemoryAccess& access,
-                const std::string& to) {
-    const auto at = e.address_of(i.operands[0], static_cast<i64>(access.offset));
+void load_predicate(Emitter& e, const Instruction& i, const MemoryAccess& access,
+                    const std::string& to) {
+    const auto at = e.format_address(i.operands[0], static_cast<i64>(access.offset));
     const std::string byte = e.fresh(Register::b16), low = e.fresh(Register::b16);
     e.put("ld" + piece_text(i, at, 1) + byte + ", [" + at.text + "]");
     e.put("and.b16 " + low + ", " + byte + ", 1");
@@ -218,74 +220,75 @@ void load_truth(Emitter& e, const Instruction& i, const MemoryAccess& access,
 /// Provides a register for each part of a load. If there are several accesses, an earlier one must
 /// not overwrite the address of a later one. If that address is in a register of the result, this
 /// register is set last.
-class Targets {
+class LoadTargets {
 public:
-    Targets(Emitter& e, const Instruction& load, bool is_in_one) : e_(e), load_(load) {
-        const std::string at = e.address_of(load.operands[0]).text;
+    LoadTargets(Emitter& e, const Instruction& load, bool is_in_one) : e_(e), load_(load) {
+        const std::string at = e.format_address(load.operands[0]).text;
         const std::string base = at.substr(0, at.find_first_of("+-"));
-        const std::vector<Register> families = registers_of(*load.type);
+        const std::vector<Register> families = register_families(*load.type);
         for (std::size_t k = 0; k < families.size(); ++k) {
             registers_.push_back(e.result(load, k));
             if (is_in_one || registers_[k] != base) continue;
-            at_last_ = k;
+            postponed_part_ = k;
             registers_[k] = e.fresh(families[k]);
         }
     }
     const std::string& operator[](std::size_t part) const { return registers_[part]; }
-    void set_last() const {
-        if (!at_last_) return;
-        e_.put("mov.b64 " + e_.result(load_, *at_last_) + ", " + registers_[*at_last_]);
+    void set_postponed_target() const {
+        if (!postponed_part_) return;
+        e_.put("mov.b64 " + e_.result(load_, *postponed_part_) + ", " +
+               registers_[*postponed_part_]);
     }
 
 private:
     Emitter& e_;
     const Instruction& load_;
     std::vector<std::string> registers_;
-    std::optional<std::size_t> at_last_;
+    std::optional<std::size_t> postponed_part_;
 };
 
 }  // namespace
 
 void emit_load(Emitter& e, const Instruction& i) {
-    const std::vector<Part> parts = parts_of(*i.type);
+    const std::vector<Part> parts = list_parts(*i.type);
     const std::string order = order_text(i), cache = is_read_only(e, i) ? ".nc" : "";
     if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
-    const u32 align = i.align ? i.align : align_of(*i.type);
+    const u32 align = i.align ? i.align : abi_alignment(*i.type);
     const std::vector<MemoryAccess> all = accesses(*i.type, align);
-    const Targets targets(e, i, all.size() == 1);
+    const LoadTargets targets(e, i, all.size() == 1);
     for (const MemoryAccess& access : all) {
         const Part& part = parts[access.first];
         if (register_bits(*part.type) == 1) {
-            load_truth(e, i, access, targets[access.first]);
+            load_predicate(e, i, access, targets[access.first]);
         } else if (const u64 piece = piece_of(access, align); piece < access.bytes) {
             load_pieces(e, i, part, targets[access.first], piece);
         } else {
-            Words words = words_for(e, access);
+            Words words = plan_words(e, access);
             std::vector<std::string> to = words.registers;
             for (std::size_t k = 0; words.each == 1 && k < access.count; ++k) {
                 to.push_back(targets[access.first + k]);
             }
-            const auto at = e.address_of(i.operands[0], static_cast<i64>(access.offset));
+            const auto at = e.format_address(i.operands[0], static_cast<i64>(access.offset));
             e.put("ld" + order + at.space + cache + vector_text(to.size()) + ".b" +
-                  std::to_string(8 * words.bytes) + " " + braces(to) + ", [" + at.text + "]");
-            unpack(e, i, access, words);
+                  std::to_string(8 * words.bytes) + " " + brace_list(to) + ", [" + at.text + "]");
+            unpack_words(e, i, access, words);
         }
     }
-    targets.set_last();
+    targets.set_postponed_target();
 }
 
 void emit_store(Emitter& e, const Instruction& i) {
     const Value* value = i.operands[0];
-    const std::vector<Part> parts = parts_of(*value->type);
+    const std::vector<Part> parts = list_parts(*value->type);
     if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
-    const u32 align = i.align ? i.align : align_of(*value->type);
+    const u32 align = i.align ? i.align : abi_alignment(*value->type);
     for (const MemoryAccess& access : accesses(*value->type, align)) {
         const Part& part = parts[access.first];
         if (const u64 piece = piece_of(access, align); piece < access.bytes) {
             store_pieces(e, i, part, access.first, piece);
             continue;
         }
-        Words words = words_for(e, access);
+        Words words = plan_words(e, access);
         std::vector<std::string> sources = words.registers;
         if (words.each > 1) pack(e, value, access, words);
         for (std::size_t k = 0; words.each == 1 && k < access.count; ++k) {
@@ -297,17 +300,17 @@ void emit_store(Emitter& e, const Instruction& i) {
             }
             sources.push_back(text);
         }
-        const auto at = e.address_of(i.operands[1], static_cast<i64>(access.offset));
+        const auto at = e.format_address(i.operands[1], static_cast<i64>(access.offset));
         e.put("st" + order_text(i) + at.space + vector_text(sources.size()) + ".b" +
-              std::to_string(8 * words.bytes) + " [" + at.text + "], " + braces(sources));
+              std::to_string(8 * words.bytes) + " [" + at.text + "], " + brace_list(sources));
     }
 }
 
 /// Emits a getelementptr with a single step. addresses.cpp has split all others into such steps.
 void emit_getelementptr(Emitter& e, const Instruction& i) {
-    const Steps steps = steps_of(i);
+    const AddressTerms steps = address_terms(i);
     std::string at = e.use_register(steps.base);
-    for (const Steps::Term& term : steps.terms) {
+    for (const AddressTerms::Term& term : steps.terms) {
         std::string bytes = e.use(term.index);
         if (term.scale != 1) {
             const std::string scaled = e.fresh(Register::b64);

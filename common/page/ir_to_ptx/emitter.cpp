@@ -38,7 +38,7 @@ u32 register_bits(const Type& scalar) {
     }
 }
 
-Register register_of(const Type& scalar) {
+Register register_family(const Type& scalar) {
     switch (register_bits(scalar)) {
         case 1: return Register::predicate;
         case 16: return Register::b16;
@@ -47,13 +47,13 @@ Register register_of(const Type& scalar) {
     }
 }
 
-std::size_t registers_in(const Type& scalar) {
+std::size_t register_count(const Type& scalar) {
     return scalar.is(Type::Kind::integer) && scalar.bits > 64 ? 2 : 1;
 }
 
-std::vector<Register> registers_of(const Type& type) {
+std::vector<Register> register_families(const Type& type) {
     std::vector<Register> all;
-    for (const Part& part : parts_of(type)) all.push_back(register_of(*part.type));
+    for (const Part& part : list_parts(type)) all.push_back(register_family(*part.type));
     return all;
 }
 
@@ -74,12 +74,12 @@ Emitter::Emitter(Module& m, Function& f, Files& files)
 // ---- operands ----
 
 std::string Emitter::use(const Value* value, std::size_t part) {
-    return use_all(value).at(part);
+    return use_parts(value).at(part);
 }
 
-std::vector<std::string> Emitter::use_all(const Value* value) {
+std::vector<std::string> Emitter::use_parts(const Value* value) {
     std::vector<std::string> all = parts(value);
-    const std::vector<Register> families = registers_of(*value->type);
+    const std::vector<Register> families = register_families(*value->type);
     for (std::size_t i = 0; i < all.size(); ++i) {
         // Instructions do not accept numbers as predicates.
         if (families[i] == Register::predicate) all[i] = immediate(all[i], families[i]);
@@ -94,7 +94,7 @@ std::string Emitter::use_bits(const Value* value, std::size_t part) {
 }
 
 std::string Emitter::use_register(const Value* value, std::size_t part) {
-    return immediate(parts(value).at(part), registers_of(*value->type).at(part));
+    return immediate(parts(value).at(part), register_families(*value->type).at(part));
 }
 
 /// Returns a register that contains the number `text`. If `text` is a register, returns it
@@ -112,19 +112,20 @@ std::vector<std::string> Emitter::parts(const Value* value) {
     std::vector<std::string> made;
     const Instruction* instruction = as_instruction(value);
     if (instruction && instruction->op == Op::alloca) {
-        made = {in_prologue(local_names_.at(value), local_names_.at(value))};
+        made = {move_in_prologue(local_names_.at(value), local_names_.at(value))};
     } else if (instruction && is_folded(value)) {
         return renamed(*instruction);
     } else if (instruction) {
-        const Value* leader = sharing_.leader(value);
+        const Value* leader = sharing_.representative(value);
         if (leader != value) {
             made = parts(leader);
         } else {
-            for (const Register family : registers_of(*value->type)) made.push_back(fresh(family));
+            for (const Register family : register_families(*value->type))
+                made.push_back(fresh(family));
         }
     } else if (value->is(Value::Kind::argument)) {
         const auto& argument = static_cast<const Argument&>(*value);
-        const std::vector<Register> families = registers_of(*value->type);
+        const std::vector<Register> families = register_families(*value->type);
         for (std::size_t i = 0; i < families.size(); ++i) {
             made.push_back(argument_register(argument, i, families[i]));
         }
@@ -135,12 +136,12 @@ std::vector<std::string> Emitter::parts(const Value* value) {
 }
 
 /// Returns the parts of a constant as they are written in instructions, in the order of
-/// registers_of().
+/// register_families().
 std::vector<std::string> Emitter::constant_parts(const Value* value) {
     Symbol symbol;
-    if (value->type->is(Type::Kind::pointer) && symbol_of(value, symbol)) {
+    if (value->type->is(Type::Kind::pointer) && find_symbol(value, symbol)) {
         const std::string text = with_offset(symbol.name, symbol.offset);
-        return {in_prologue(text, text)};
+        return {move_in_prologue(text, text)};
     }
     if (value->is(Value::Kind::expression)) {
         return {expression_register(static_cast<const Constant&>(*value))};
@@ -154,8 +155,8 @@ std::vector<std::string> Emitter::constant_parts(const Value* value) {
         }
         return all;
     }
-    const std::vector<Part> parts = parts_of(*value->type);
-    const bool is_wide = registers_in(*value->type) == 2;
+    const std::vector<Part> parts = list_parts(*value->type);
+    const bool is_wide = register_count(*value->type) == 2;
     for (std::size_t k = 0; k < parts.size(); ++k) {
         all.push_back(number_text(*parts[k].type, constant, is_wide ? k : 0));
     }
@@ -175,7 +176,7 @@ std::string Emitter::number_text(const Type& type, const Constant* constant,
 
 /// Reports whether the value is an address with a name: that of a variable, a function, a local
 /// array or the bytes of a parameter.
-bool Emitter::symbol_of(const Value* value, Symbol& symbol) {
+bool Emitter::find_symbol(const Value* value, Symbol& symbol) {
     if (value->is(Value::Kind::variable) || value->is(Value::Kind::function)) {
         symbol = {ptx_name(value->name), 0};
         return true;
@@ -191,14 +192,14 @@ bool Emitter::symbol_of(const Value* value, Symbol& symbol) {
     const Operation* operation = as_operation(value);
     if (!operation || operation->op != Op::getelementptr) return false;
     if (value->is(Value::Kind::instruction) && !is_folded(value)) return false;
-    const Steps steps = steps_of(*operation);
-    if (!steps.terms.empty() || !symbol_of(steps.base, symbol)) return false;
+    const AddressTerms steps = address_terms(*operation);
+    if (!steps.terms.empty() || !find_symbol(steps.base, symbol)) return false;
     symbol.offset += steps.offset;
     return true;
 }
 
 /// Emits a mov.b64 of an address once, at the beginning of the function.
-std::string Emitter::in_prologue(const std::string& key, const std::string& text) {
+std::string Emitter::move_in_prologue(const std::string& key, const std::string& text) {
     std::string& known = prologue_registers_[key];
     if (known.empty()) {
         known = fresh(Register::b64);
@@ -211,7 +212,7 @@ std::string Emitter::argument_register(const Argument& argument, std::size_t par
                                        Register family) {
     if (argument.by_value && argument.type->space == Space::param) {
         const std::string name = parameter_name(function, argument.index);
-        return in_prologue(name, name);
+        return move_in_prologue(name, name);
     }
     const std::string made = fresh(family);
     prologue_ += parameter_load(argument, part, made);
@@ -223,7 +224,7 @@ std::string Emitter::expression_register(const Constant& expression) {
     const Value* inside = expression.operands.at(0);
     const bool is_generic_address = expression.op == Op::addrspacecast &&
                                     expression.type->space == Space::generic &&
-                                    symbol_of(inside, symbol);
+                                    find_symbol(inside, symbol);
     if (is_generic_address) {
         const std::string key = "generic " + symbol.name + "+" + std::to_string(symbol.offset);
         std::string& known = prologue_registers_[key];
@@ -241,21 +242,21 @@ std::string Emitter::expression_register(const Constant& expression) {
     made->predicate = expression.name;
     made->place = place_;
     made->text = "a constant expression";
-    if (only_renames(*made)) return renamed(*made).at(0);
+    if (is_register_rename(*made)) return renamed(*made).at(0);
     emit_instruction(*this, *made);
     return parts(made).at(0);
 }
 
-Emitter::Address Emitter::address_of(const Value* pointer, i64 offset) {
+Emitter::Address Emitter::format_address(const Value* pointer, i64 offset) {
     const std::string space = space_text(pointer->type->space);
     Symbol symbol;
-    if (pointer->type->space != Space::generic && symbol_of(pointer, symbol)) {
+    if (pointer->type->space != Space::generic && find_symbol(pointer, symbol)) {
         return {with_offset(symbol.name, symbol.offset + offset), space};
     }
     const Instruction* step = as_instruction(pointer);
     if (step && step->op == Op::getelementptr && is_folded(step)) {
-        const Steps steps = steps_of(*step);
-        return address_of(steps.base, steps.offset + offset);
+        const AddressTerms steps = address_terms(*step);
+        return format_address(steps.base, steps.offset + offset);
     }
     return {with_offset(use_register(pointer), offset), space};
 }
@@ -264,7 +265,7 @@ std::string Emitter::extended(const Value* value, bool is_signed, std::size_t pa
     const std::string text = use(value, part);
     const Type& type = value->type->is(Type::Kind::vector) ? *value->type->element() : *value->type;
     // The second of two registers contains bits 64 and above.
-    const bool is_wide = registers_in(type) == 2;
+    const bool is_wide = register_count(type) == 2;
     const u32 bits = !is_wide ? type.bits : part % 2 == 0 ? 64 : type.bits - 64;
     const u32 whole = register_bits(type);
     if (!type.is(Type::Kind::integer) || bits >= whole || bits == 1) return text;
@@ -273,7 +274,7 @@ std::string Emitter::extended(const Value* value, bool is_signed, std::size_t pa
         if (is_signed || number >= 0) return text;
         return std::to_string(static_cast<u64>(number) & ((u64{1} << bits) - 1));
     }
-    const std::string made = fresh(register_of(type)), width = std::to_string(whole);
+    const std::string made = fresh(register_family(type)), width = std::to_string(whole);
     if (!is_signed) {
         put("and.b" + width + " " + made + ", " + text + ", " +
             std::to_string((u64{1} << bits) - 1));
@@ -281,7 +282,7 @@ std::string Emitter::extended(const Value* value, bool is_signed, std::size_t pa
         put("cvt.s" + width + ".s" + std::to_string(bits) + " " + made + ", " + text);
     } else {
         const std::string shift = std::to_string(whole - bits);
-        const std::string up = fresh(register_of(type));
+        const std::string up = fresh(register_family(type));
         put("shl.b" + width + " " + up + ", " + text + ", " + shift);
         put("shr.s" + width + " " + made + ", " + up + ", " + shift);
     }
@@ -299,15 +300,15 @@ std::string Emitter::fresh(Register family) {
     return std::string(kPrefixes[index]) + std::to_string(++counts_[index]);
 }
 
-void Emitter::put_place() {
+void Emitter::emit_location() {
     if (!place_ || place_->line == 0) return;
-    const std::string text = files_.location(*place_);
+    const std::string text = files_.format_location(*place_);
     if (text != place_text_) body_ += text;
     place_text_ = text;
 }
 
 void Emitter::put(const std::string& text) {
-    put_place();
+    emit_location();
     const std::size_t blank = text.find(' ');
     body_ += '\t';
     if (text[0] == '@' || blank == std::string::npos) {
@@ -324,15 +325,15 @@ void Emitter::declare(const std::string& text) {
     declarations_ += "\t" + text + ";\n";
 }
 
-std::string Emitter::fresh_label() {
+std::string Emitter::make_label() {
     return "$L_" + ptx_name(function.name) + "_x" + std::to_string(next_number());
 }
 
-void Emitter::put_label(const std::string& label) {
+void Emitter::emit_label(const std::string& label) {
     body_ += label + ":\n";
 }
 
-const std::string& Emitter::label_of(const Block& block) {
+const std::string& Emitter::block_label(const Block& block) {
     std::string& label = labels_[&block];
     if (label.empty()) {
         label = "$L_" + ptx_name(function.name) + "_" + std::to_string(labels_.size());

@@ -28,13 +28,13 @@ constexpr u32 bits_of(Register family) {
 
 /// Returns the kind of register for a scalar. An i1 is a predicate. Types up to i16, half and
 /// bfloat use b16. An i128 takes two b64 registers.
-Register register_of(const Type& scalar);
+Register register_family(const Type& scalar);
 /// Returns the width of this register: 1, 16, 32 or 64.
 u32 register_bits(const Type& scalar);
 /// Returns the number of registers for a scalar: 2 for an i128, otherwise 1.
-std::size_t registers_in(const Type& scalar);
+std::size_t register_count(const Type& scalar);
 /// Returns the registers for all parts.
-std::vector<Register> registers_of(const Type& type);
+std::vector<Register> register_families(const Type& type);
 
 class Emitter {
 public:
@@ -52,7 +52,7 @@ public:
     /// Always returns a register.
     std::string use_register(const Value* value, std::size_t part = 0);
     /// Returns all parts.
-    std::vector<std::string> use_all(const Value* value);
+    std::vector<std::string> use_parts(const Value* value);
     /// Returns an integer whose upper register bits are zeros or copies of its sign.
     std::string extended(const Value* value, bool is_signed, std::size_t part = 0);
     /// An address such as [%rd4+16], and its space: ".global", or "" for generic addresses.
@@ -60,14 +60,14 @@ public:
         std::string text;   ///< "%rd4+16", "tile+16"
         std::string space;  ///< ".global"
     };
-    Address address_of(const Value* pointer, i64 offset = 0);
+    Address format_address(const Value* pointer, i64 offset = 0);
 
     // ---- results ----
 
     /// Returns the register for the result of the instruction.
     std::string result(const Instruction& instruction, std::size_t part = 0);
     std::string fresh(Register family);
-    std::string fresh_for(const Type& scalar) { return fresh(register_of(scalar)); }
+    std::string make_register_for(const Type& scalar) { return fresh(register_family(scalar)); }
 
     // ---- text ----
 
@@ -75,12 +75,12 @@ public:
     void put(const std::string& text);
     /// Adds a declaration at the beginning of the function's body: ".local .align 8 .b8 depot[16]".
     void declare(const std::string& text);
-    std::string fresh_label();
-    void put_label(const std::string& label);
+    std::string make_label();
+    void emit_label(const std::string& label);
     /// Returns the label for a jump to the block. A block without jumps to it has no label.
-    const std::string& label_of(const Block& block);
+    const std::string& block_label(const Block& block);
     /// Emits the edge from one block to another: the copies that set the phis, and the branch.
-    void put_way(const Block& from, const Block& to);
+    void emit_edge(const Block& from, const Block& to);
     /// Returns a number that is unique in this function.
     u32 next_number() { return ++numbers_; }
 
@@ -91,7 +91,7 @@ public:
     bool sets_phis(const Block& from, const Block& to) const;
     /// Reports whether the phis of `to` may be set before `from` branches, because their registers
     /// are not read elsewhere.
-    bool may_set_early(const Block& from, const Block& to, const Block& other) const;
+    bool can_set_phis_early(const Block& from, const Block& to, const Block& other) const;
     void set_phis(const Block& from, const Block& to);
 
     Module& module;
@@ -107,13 +107,13 @@ private:
     std::vector<std::string> renamed(const Instruction& instruction);
     std::vector<std::string> constant_parts(const Value* value);
     std::string number_text(const Type& type, const Constant* constant, std::size_t half) const;
-    bool symbol_of(const Value* value, Symbol& symbol);
+    bool find_symbol(const Value* value, Symbol& symbol);
     std::string expression_register(const Constant& expression);
-    std::string in_prologue(const std::string& key, const std::string& text);
+    std::string move_in_prologue(const std::string& key, const std::string& text);
     std::string argument_register(const Argument& argument, std::size_t part, Register family);
     std::string immediate(const std::string& text, Register family);
-    void put_block(Block& block);
-    void put_place();
+    void emit_block(Block& block);
+    void emit_location();
     void name_locals();
     void find_not_unrolled();
     void label_loop_exits();

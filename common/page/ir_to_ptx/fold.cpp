@@ -7,7 +7,7 @@ namespace coalesce::translator {
 
 namespace {
 
-bool takes_address(const Instruction& user, const Value* address) {
+bool folds_address(const Instruction& user, const Value* address) {
     switch (user.op) {
         case Op::load:
         case Op::atomicrmw:
@@ -17,7 +17,7 @@ bool takes_address(const Instruction& user, const Value* address) {
     }
 }
 
-const Instruction* extension(const Value* value) {
+const Instruction* find_extension(const Value* value) {
     const Instruction* i = as_instruction(value);
     if (!i || (i->op != Op::sext && i->op != Op::zext)) return nullptr;
     const u32 to = i->type->bits, from = i->operands[0]->type->bits;
@@ -33,9 +33,9 @@ bool fits(i64 factor, u32 bits, bool is_signed) {
 
 }  // namespace
 
-WideProduct wide_product(const Instruction& product) {
+WideProduct match_wide_product(const Instruction& product) {
     if (product.op != Op::mul && product.op != Op::shl) return {};
-    const Instruction* a = extension(product.operands[0]);
+    const Instruction* a = find_extension(product.operands[0]);
     if (!a) return {};
     WideProduct result{a->operands[0], nullptr, 0, a->op == Op::sext};
     i64 number = 0;
@@ -47,7 +47,7 @@ WideProduct wide_product(const Instruction& product) {
         return fits(result.factor, bits, result.is_signed) ? result : WideProduct{};
     }
     if (product.op == Op::shl) return {};
-    const Instruction* b = extension(product.operands[1]);
+    const Instruction* b = find_extension(product.operands[1]);
     if (!b || b->op != a->op) return {};
     result.b = b->operands[0];
     return result;
@@ -57,12 +57,12 @@ bool Folding::is_folded_into(const Instruction& i, const Instruction& user) cons
     switch (i.op) {
         case Op::getelementptr: {
             i64 number = 0;
-            return is_number(i.operands[1], number) && takes_address(user, &i);
+            return is_number(i.operands[1], number) && folds_address(user, &i);
         }
         case Op::sext:
-        case Op::zext: return extension(&i) && wide_product(user).a != nullptr;
+        case Op::zext: return find_extension(&i) && match_wide_product(user).a != nullptr;
         case Op::mul:  // mad.lo
-            return user.op == Op::add && user.parent == i.parent && !wide_product(i).a &&
+            return user.op == Op::add && user.parent == i.parent && !match_wide_product(i).a &&
                    i.type->is(Type::Kind::integer) && i.type->bits <= 64 && i.type->bits > 8 &&
                    !folded(user.operands[user.operands[0] == &i ? 1 : 0]) &&
                    user.operands[0] != user.operands[1];
@@ -70,7 +70,7 @@ bool Folding::is_folded_into(const Instruction& i, const Instruction& user) cons
     }
 }
 
-bool only_renames(const Instruction& i) {
+bool is_register_rename(const Instruction& i) {
     i64 number = 0;
     switch (i.op) {
         case Op::freeze:
@@ -86,7 +86,7 @@ bool only_renames(const Instruction& i) {
                    register_bits(*i.type) == register_bits(*i.operands[0]->type);
         case Op::addrspacecast: return i.type->space == i.operands[0]->type->space;
         case Op::bitcast: {
-            const auto to = parts_of(*i.type), from = parts_of(*i.operands[0]->type);
+            const auto to = list_parts(*i.type), from = list_parts(*i.operands[0]->type);
             if (to.size() != from.size()) return false;
             for (std::size_t k = 0; k < to.size(); ++k) {
                 if (store_size(*to[k].type) != store_size(*from[k].type)) return false;
@@ -107,7 +107,7 @@ Folding::Folding(const Function& function) {
     for (const Block* block : function.blocks) {
         for (const Instruction* i : block->instructions) {
             const std::vector<const Instruction*>& all = users[i];
-            if (only_renames(*i)) folded_.insert(i);
+            if (is_register_rename(*i)) folded_.insert(i);
             bool is_folded = !all.empty() && (i->op != Op::mul || all.size() == 1);
             for (const Instruction* user : all) is_folded = is_folded && is_folded_into(*i, *user);
             if (is_folded) folded_.insert(i);

@@ -19,11 +19,11 @@ struct WideProduct {
     i64 factor = 0;
     bool is_signed = false;
 };
-WideProduct wide_product(const Instruction& product);
+WideProduct match_wide_product(const Instruction& product);
 
 /// Reports whether all parts of the result are registers or constants that the operands already
 /// have. See Emitter::renamed().
-bool only_renames(const Instruction& instruction);
+bool is_register_rename(const Instruction& instruction);
 
 class Folding {
 public:

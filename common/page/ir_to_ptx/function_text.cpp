@@ -39,17 +39,18 @@ std::string Emitter::text() {
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < function.blocks.size(); ++i) {
         next_block_ = i + 1 < function.blocks.size() ? function.blocks[i + 1] : nullptr;
-        put_block(*function.blocks[i]);
+        emit_block(*function.blocks[i]);
         texts.push_back(std::exchange(body_, {}));
     }
     // Only jump targets get a label, because lanes reconverge at labels.
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const auto label = labels_.find(function.blocks[i]);
-        if (label != labels_.end()) put_label(label->second);
+        if (label != labels_.end()) emit_label(label->second);
         body_ += texts[i];
     }
     std::string place;
-    if (function.place && function.place->line != 0) place = files_.location(*function.place);
+    if (function.place && function.place->line != 0)
+        place = files_.format_location(*function.place);
     return function_header(function) + "\n{\n" + registers_text() + declarations_ + place +
            prologue_ + body_ + "}\n";
 }
@@ -110,12 +111,12 @@ void Emitter::label_loop_exits() {
         for (const std::size_t way : {0, 1}) {
             const Block* first = branch.blocks[way];
             if (first == end || !dominators.dominates(first, end)) continue;
-            if (before.at(end).size() > 1) label_of(*branch.blocks[1 - way]);
+            if (before.at(end).size() > 1) block_label(*branch.blocks[1 - way]);
         }
     }
 }
 
-void Emitter::put_block(Block& block) {
+void Emitter::emit_block(Block& block) {
     if (not_unrolled_.count(&block)) put(".pragma \"nounroll\"");
     for (const Instruction* i : block.instructions) {
         if (is_folded(i) || i->op == Op::phi || i->op == Op::alloca) continue;
@@ -132,27 +133,29 @@ bool Emitter::sets_phis(const Block& from, const Block& to) const {
         for (std::size_t i = 0; i < phi->blocks.size(); ++i) {
             const Value* value = phi->operands[i];
             if (phi->blocks[i] != &from || value->is(Value::Kind::undefined)) continue;
-            if (sharing_.leader(value) != sharing_.leader(phi)) return true;
+            if (sharing_.representative(value) != sharing_.representative(phi)) return true;
         }
     }
     return false;
 }
 
-bool Emitter::may_set_early(const Block& from, const Block& to, const Block& other) const {
+bool Emitter::can_set_phis_early(const Block& from, const Block& to, const Block& other) const {
     std::set<const Value*> used;
-    for (const Value* value : liveness_.between(&from, &other)) used.insert(sharing_.leader(value));
-    for (const Value* value : folding_.reads(*from.last())) used.insert(sharing_.leader(value));
+    for (const Value* value : liveness_.between(&from, &other))
+        used.insert(sharing_.representative(value));
+    for (const Value* value : folding_.reads(*from.last()))
+        used.insert(sharing_.representative(value));
     for (const Instruction* phi : other.instructions) {
-        if (phi->op == Op::phi) used.insert(sharing_.leader(phi));
+        if (phi->op == Op::phi) used.insert(sharing_.representative(phi));
     }
     for (const Instruction* phi : to.instructions) {
         if (phi->op != Op::phi) break;
         const auto way = std::find(phi->blocks.begin(), phi->blocks.end(), &from);
         if (way == phi->blocks.end()) continue;
         const Value* value = phi->operands[static_cast<std::size_t>(way - phi->blocks.begin())];
-        const bool is_set_already =
-            value->is(Value::Kind::undefined) || sharing_.leader(value) == sharing_.leader(phi);
-        if (!is_set_already && used.count(sharing_.leader(phi))) return false;
+        const bool is_set_already = value->is(Value::Kind::undefined) ||
+                                    sharing_.representative(value) == sharing_.representative(phi);
+        if (!is_set_already && used.count(sharing_.representative(phi))) return false;
     }
     return true;
 }
@@ -167,7 +170,7 @@ void Emitter::set_phis(const Block& from, const Block& to) {
         const Value* value = phi->operands[static_cast<std::size_t>(way - phi->blocks.begin())];
         if (value->is(Value::Kind::undefined)) continue;
         const auto read = parts(value), written = parts(phi);
-        const auto families = registers_of(*phi->type);
+        const auto families = register_families(*phi->type);
         for (std::size_t i = 0; i < written.size(); ++i) {
             if (read[i] != written[i]) copies.push_back({written[i], read[i], families[i]});
         }
@@ -194,9 +197,9 @@ void Emitter::set_phis(const Block& from, const Block& to) {
     }
 }
 
-void Emitter::put_way(const Block& from, const Block& to) {
+void Emitter::emit_edge(const Block& from, const Block& to) {
     set_phis(from, to);
-    if (next_block_ != &to) put("bra.uni " + label_of(to));
+    if (next_block_ != &to) put("bra.uni " + block_label(to));
 }
 
 }  // namespace coalesce::translator

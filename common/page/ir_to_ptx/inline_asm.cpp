@@ -20,7 +20,7 @@ struct Constraint {
     int tied_to = -1;  ///< the output whose register it shares
 };
 
-std::vector<Constraint> constraints_of(const Instruction& call, const std::string& text) {
+std::vector<Constraint> parse_constraints(const Instruction& call, const std::string& text) {
     std::vector<Constraint> all;
     std::size_t begin = 0;
     while (begin < text.size()) {
@@ -50,7 +50,7 @@ bool is_immediate(char letter) {
     return letter == 'n' || letter == 'i';
 }
 
-Register family_of(const Instruction& call, char letter) {
+Register constraint_register(const Instruction& call, char letter) {
     switch (letter) {
         case 'b': return Register::predicate;
         case 'c':
@@ -65,7 +65,7 @@ Register family_of(const Instruction& call, char letter) {
 }
 
 /// Returns the value of `from` in a register of this family. Upper bits are zero.
-std::string resized(Emitter& e, const std::string& from, Register has, Register wants) {
+std::string convert_register(Emitter& e, const std::string& from, Register has, Register wants) {
     if (has == wants) return from;
     const std::string to = e.fresh(wants);
     if (has == Register::predicate)
@@ -85,7 +85,7 @@ std::string filled(Emitter& e, const Instruction& call, std::string text,
     std::string own;
     for (std::size_t at; (at = text.find("${:uid}")) != text.npos;) {
         if (own.empty()) {
-            for (const char c : e.fresh_label())
+            for (const char c : e.make_label())
                 if (std::isalnum(static_cast<unsigned char>(c))) own += c;
         }
         text.replace(at, 7, own);
@@ -124,8 +124,8 @@ struct Output {
 
 void emit_inline_asm(Emitter& e, const Instruction& call) {
     const auto& assembly = static_cast<const InlineAsm&>(*call.callee);
-    const std::vector<Constraint> constraints = constraints_of(call, assembly.constraints);
-    const std::vector<Part> parts = parts_of(*call.type);
+    const std::vector<Constraint> constraints = parse_constraints(call, assembly.constraints);
+    const std::vector<Part> parts = list_parts(*call.type);
     std::vector<std::string> operands;
     std::vector<Output> outputs;
     std::size_t argument = 0;
@@ -133,8 +133,8 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
         if (c.is_output) {
             const std::size_t part = outputs.size();
             if (part >= parts.size()) fail(call, "inline assembly gives more than it says");
-            Output output{"", e.result(call, part), family_of(call, c.letter),
-                          register_of(*parts[part].type)};
+            Output output{"", e.result(call, part), constraint_register(call, c.letter),
+                          register_family(*parts[part].type)};
             // The text may require an input in the register of an output. In that case the output
             // needs a new register.
             output.asked = output.family == output.has ? output.given : e.fresh(output.family);
@@ -153,8 +153,9 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
         if (is_tied && static_cast<std::size_t>(c.tied_to) >= outputs.size())
             fail(call, "inline assembly ties to no output");
         const Register family = is_tied ? outputs[static_cast<std::size_t>(c.tied_to)].family
-                                        : family_of(call, c.letter);
-        const std::string in = resized(e, e.use_register(value), register_of(*value->type), family);
+                                        : constraint_register(call, c.letter);
+        const std::string in =
+            convert_register(e, e.use_register(value), register_family(*value->type), family);
         if (!is_tied) {
             operands.push_back(in);
             continue;
@@ -172,7 +173,7 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
     if (begin != text.npos) e.put(text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin));
     for (const Output& output : outputs) {
         if (output.family == output.has) continue;
-        const std::string whole = resized(e, output.asked, output.family, output.has);
+        const std::string whole = convert_register(e, output.asked, output.family, output.has);
         const std::string width =
             output.has == Register::predicate ? "pred" : "b" + std::to_string(bits_of(output.has));
         e.put("mov." + width + " " + output.given + ", " + whole);

@@ -14,68 +14,68 @@
 
 #include "page/ir_to_ptx/types.h"
 
-#define COALESCE_TRANSLATOR_INSTRUCTIONS(INSTRUCTION)                \
-    /* integers: emit_integers.cpp */                                \
-    INSTRUCTION(add, binary, emit_add)                               \
-    INSTRUCTION(sub, binary, emit_sub)                               \
-    INSTRUCTION(mul, binary, emit_mul)                               \
-    INSTRUCTION(udiv, binary, emit_divide)                           \
-    INSTRUCTION(sdiv, binary, emit_divide)                           \
-    INSTRUCTION(urem, binary, emit_divide)                           \
-    INSTRUCTION(srem, binary, emit_divide)                           \
-    INSTRUCTION(shl, binary, emit_shift)                             \
-    INSTRUCTION(lshr, binary, emit_shift)                            \
-    INSTRUCTION(ashr, binary, emit_shift)                            \
-    INSTRUCTION(and_, binary, emit_logic)                            \
-    INSTRUCTION(or_, binary, emit_logic)                             \
-    INSTRUCTION(xor_, binary, emit_logic)                            \
-    INSTRUCTION(icmp, compare, emit_icmp)                            \
-    /* floating point: emit_floats.cpp */                            \
-    INSTRUCTION(fneg, unary, emit_fneg)                              \
-    INSTRUCTION(fadd, binary, emit_float)                            \
-    INSTRUCTION(fsub, binary, emit_float)                            \
-    INSTRUCTION(fmul, binary, emit_float)                            \
-    INSTRUCTION(fdiv, binary, emit_float)                            \
-    INSTRUCTION(frem, binary, emit_frem)                             \
-    INSTRUCTION(fcmp, compare, emit_fcmp)                            \
-    INSTRUCTION(fptrunc, convert, emit_float_resize)                 \
-    INSTRUCTION(fpext, convert, emit_float_resize)                   \
-    INSTRUCTION(fptoui, convert, emit_float_to_integer)              \
-    INSTRUCTION(fptosi, convert, emit_float_to_integer)              \
-    INSTRUCTION(uitofp, convert, emit_integer_to_float)              \
-    INSTRUCTION(sitofp, convert, emit_integer_to_float)              \
-    /* conversions of integers and pointers: emit_conversions.cpp */ \
-    INSTRUCTION(trunc, convert, emit_trunc)                          \
-    INSTRUCTION(zext, convert, emit_extend)                          \
-    INSTRUCTION(sext, convert, emit_extend)                          \
-    INSTRUCTION(ptrtoint, convert, emit_same_bits)                   \
-    INSTRUCTION(inttoptr, convert, emit_same_bits)                   \
-    INSTRUCTION(bitcast, convert, emit_bitcast)                      \
-    INSTRUCTION(addrspacecast, convert, emit_addrspacecast)          \
-    INSTRUCTION(freeze, unary, emit_same_bits)                       \
-    /* values of several parts: emit_aggregates.cpp */               \
-    INSTRUCTION(select, operands, emit_select)                       \
-    INSTRUCTION(extractvalue, indexed, emit_extractvalue)            \
-    INSTRUCTION(insertvalue, indexed, emit_insertvalue)              \
-    INSTRUCTION(extractelement, operands, emit_extractelement)       \
-    INSTRUCTION(insertelement, operands, emit_insertelement)         \
-    INSTRUCTION(shufflevector, operands, emit_shufflevector)         \
-    /* memory: emit_memory.cpp */                                    \
-    INSTRUCTION(alloca, alloca_of, emit_alloca)                      \
-    INSTRUCTION(load, load_of, emit_load)                            \
-    INSTRUCTION(store, store_of, emit_store)                         \
-    INSTRUCTION(getelementptr, element_pointer, emit_getelementptr)  \
-    /* atomics: emit_atomics.cpp */                                  \
-    INSTRUCTION(atomicrmw, atomic_update, emit_atomicrmw)            \
-    INSTRUCTION(cmpxchg, compare_exchange, emit_cmpxchg)             \
-    INSTRUCTION(fence, fence_of, emit_fence)                         \
-    /* control flow: emit_control.cpp */                             \
-    INSTRUCTION(phi, phi_of, emit_phi)                               \
-    INSTRUCTION(br, branch, emit_br)                                 \
-    INSTRUCTION(switch_, switch_of, emit_switch)                     \
-    INSTRUCTION(ret, return_of, emit_ret)                            \
-    INSTRUCTION(unreachable, nothing_more, emit_unreachable)         \
-    INSTRUCTION(call, call_of, emit_call)
+#define COALESCE_TRANSLATOR_INSTRUCTIONS(INSTRUCTION)                  \
+    /* integers: emit_integers.cpp */                                  \
+    INSTRUCTION(add, read_binary, emit_add)                            \
+    INSTRUCTION(sub, read_binary, emit_sub)                            \
+    INSTRUCTION(mul, read_binary, emit_mul)                            \
+    INSTRUCTION(udiv, read_binary, emit_divide)                        \
+    INSTRUCTION(sdiv, read_binary, emit_divide)                        \
+    INSTRUCTION(urem, read_binary, emit_divide)                        \
+    INSTRUCTION(srem, read_binary, emit_divide)                        \
+    INSTRUCTION(shl, read_binary, emit_shift)                          \
+    INSTRUCTION(lshr, read_binary, emit_shift)                         \
+    INSTRUCTION(ashr, read_binary, emit_shift)                         \
+    INSTRUCTION(and_, read_binary, emit_logic)                         \
+    INSTRUCTION(or_, read_binary, emit_logic)                          \
+    INSTRUCTION(xor_, read_binary, emit_logic)                         \
+    INSTRUCTION(icmp, compare, emit_icmp)                              \
+    /* floating point: emit_floats.cpp */                              \
+    INSTRUCTION(fneg, read_unary, emit_fneg)                           \
+    INSTRUCTION(fadd, read_binary, emit_float)                         \
+    INSTRUCTION(fsub, read_binary, emit_float)                         \
+    INSTRUCTION(fmul, read_binary, emit_float)                         \
+    INSTRUCTION(fdiv, read_binary, emit_float)                         \
+    INSTRUCTION(frem, read_binary, emit_frem)                          \
+    INSTRUCTION(fcmp, compare, emit_fcmp)                              \
+    INSTRUCTION(fptrunc, convert, emit_float_resize)                   \
+    INSTRUCTION(fpext, convert, emit_float_resize)                     \
+    INSTRUCTION(fptoui, convert, emit_float_to_integer)                \
+    INSTRUCTION(fptosi, convert, emit_float_to_integer)                \
+    INSTRUCTION(uitofp, convert, emit_integer_to_float)                \
+    INSTRUCTION(sitofp, convert, emit_integer_to_float)                \
+    /* conversions of integers and pointers: emit_conversions.cpp */   \
+    INSTRUCTION(trunc, convert, emit_trunc)                            \
+    INSTRUCTION(zext, convert, emit_extend)                            \
+    INSTRUCTION(sext, convert, emit_extend)                            \
+    INSTRUCTION(ptrtoint, convert, emit_pointer_integer_cast)          \
+    INSTRUCTION(inttoptr, convert, emit_pointer_integer_cast)          \
+    INSTRUCTION(bitcast, convert, emit_bitcast)                        \
+    INSTRUCTION(addrspacecast, convert, emit_addrspacecast)            \
+    INSTRUCTION(freeze, read_unary, emit_pointer_integer_cast)         \
+    /* values of several parts: emit_aggregates.cpp */                 \
+    INSTRUCTION(select, operands, emit_select)                         \
+    INSTRUCTION(extractvalue, read_indexed, emit_extractvalue)         \
+    INSTRUCTION(insertvalue, read_indexed, emit_insertvalue)           \
+    INSTRUCTION(extractelement, operands, emit_extractelement)         \
+    INSTRUCTION(insertelement, operands, emit_insertelement)           \
+    INSTRUCTION(shufflevector, operands, emit_shufflevector)           \
+    /* memory: emit_memory.cpp */                                      \
+    INSTRUCTION(alloca, read_alloca, emit_alloca)                      \
+    INSTRUCTION(load, read_load, emit_load)                            \
+    INSTRUCTION(store, read_store, emit_store)                         \
+    INSTRUCTION(getelementptr, read_getelementptr, emit_getelementptr) \
+    /* atomics: emit_atomics.cpp */                                    \
+    INSTRUCTION(atomicrmw, read_atomicrmw, emit_atomicrmw)             \
+    INSTRUCTION(cmpxchg, read_cmpxchg, emit_cmpxchg)                   \
+    INSTRUCTION(fence, read_fence, emit_fence)                         \
+    /* control flow: emit_control.cpp */                               \
+    INSTRUCTION(phi, read_phi, emit_phi)                               \
+    INSTRUCTION(br, branch, emit_br)                                   \
+    INSTRUCTION(switch_, read_switch, emit_switch)                     \
+    INSTRUCTION(ret, read_return, emit_ret)                            \
+    INSTRUCTION(unreachable, read_no_operands, emit_unreachable)       \
+    INSTRUCTION(call, read_call, emit_call)
 
 namespace coalesce::translator {
 

@@ -10,8 +10,8 @@ namespace coalesce::translator {
 namespace {
 
 /// Returns "shfl.sync.idx.i32" for llvm.nvvm.shfl.sync.idx.i32.
-std::string words_of(const Instruction& call) {
-    std::string name = called(call)->name.substr(std::string_view("llvm.").size());
+std::string ptx_opcode(const Instruction& call) {
+    std::string name = called_function(call)->name.substr(std::string_view("llvm.").size());
     if (name.starts_with("nvvm.")) name = name.substr(5);
     return name;
 }
@@ -35,7 +35,7 @@ std::string address(Emitter& e, const Instruction& call, std::size_t k) {
 /// Emits a read of a special register. "read.ptx.sreg.tid.x" becomes %tid.x, and other dots become
 /// underscores: %lanemask_lt, %cluster_ctaid.x.
 void emit_special_register(Emitter& e, const Instruction& call) {
-    std::string name = words_of(call).substr(std::string_view("read.ptx.sreg.").size());
+    std::string name = ptx_opcode(call).substr(std::string_view("read.ptx.sreg.").size());
     const bool has_axis = name.size() > 2 && name[name.size() - 2] == '.';
     const std::size_t end = has_axis ? name.size() - 2 : name.size();
     for (std::size_t k = 0; k < end; ++k)
@@ -54,7 +54,7 @@ void emit_special_register(Emitter& e, const Instruction& call) {
 /// Emits a shuffle. Its operands are mask, value, lane and clamp. An intrinsic whose name ends in p
 /// also returns whether the lane was in range.
 void emit_shuffle(Emitter& e, const Instruction& call) {
-    const std::string name = words_of(call);
+    const std::string name = ptx_opcode(call);
     const std::size_t mode = std::string_view("shfl.sync.").size();
     const std::string how = name.substr(mode, name.find('.', mode) - mode);
     std::string to = e.result(call, 0);
@@ -65,14 +65,14 @@ void emit_shuffle(Emitter& e, const Instruction& call) {
 
 /// Emits "vote.any.sync" and "vote.ballot.sync".
 void emit_vote(Emitter& e, const Instruction& call) {
-    const std::string name = words_of(call), how = name.substr(5, name.find('.', 5) - 5);
+    const std::string name = ptx_opcode(call), how = name.substr(5, name.find('.', 5) - 5);
     e.put("vote.sync." + how + (how == "ballot" ? ".b32 " : ".pred ") + e.result(call) + ", " +
           e.use_register(call.operands[1]) + ", " + operand(e, call, 0));
 }
 
 /// Emits "match.any.sync.i32" and "match.all.sync.i64p".
 void emit_match(Emitter& e, const Instruction& call) {
-    const std::string name = words_of(call);
+    const std::string name = ptx_opcode(call);
     const std::string width = register_word(*call.operands[1]->type);
     std::string to = e.result(call, 0);
     if (name.ends_with('p')) to += "|" + e.result(call, 1);
@@ -82,7 +82,7 @@ void emit_match(Emitter& e, const Instruction& call) {
 
 /// Emits "redux.sync.umin", whose operands are value and mask.
 void emit_reduction(Emitter& e, const Instruction& call) {
-    std::string how = words_of(call).substr(std::string_view("redux.sync.").size());
+    std::string how = ptx_opcode(call).substr(std::string_view("redux.sync.").size());
     const bool is_bits = how == "and" || how == "or" || how == "xor";
     const bool is_unsigned = how[0] == 'u';
     if (is_unsigned) how = how.substr(1);
@@ -108,7 +108,7 @@ void emit_warp_barrier(Emitter& e, const Instruction& call) {
 /// Emits barrier.cta.sync.aligned.all(number) and .count(number, threads). Without "aligned", the
 /// threads of a warp may have diverged.
 void emit_barrier(Emitter& e, const Instruction& call) {
-    const std::string name = words_of(call);
+    const std::string name = ptx_opcode(call);
     const bool is_parted =
         (name.starts_with("barrier.cta") && name.find(".aligned") == name.npos) ||
         name.starts_with("barrier.sync");
@@ -122,7 +122,7 @@ void emit_barrier(Emitter& e, const Instruction& call) {
 /// Emits barrier.cta.red.popc.aligned.all(number, predicate). In older versions of clang, it is
 /// barrier0.popc and takes an int.
 void emit_barrier_reduction(Emitter& e, const Instruction& call) {
-    const std::string name = words_of(call);
+    const std::string name = ptx_opcode(call);
     const char* how = name.find(".popc") != name.npos  ? "popc"
                       : name.find(".and") != name.npos ? "and"
                                                        : "or";
@@ -148,18 +148,18 @@ void emit_barrier_reduction(Emitter& e, const Instruction& call) {
 void emit_cluster_barrier(Emitter& e, const Instruction& call) {
     // The intrinsic's name, such as "barrier.cluster.arrive.relaxed.aligned", is also the PTX
     // instruction.
-    e.put(words_of(call));
+    e.put(ptx_opcode(call));
 }
 
 // ---- order of memory ----
 
 /// Emits intrinsics whose names are PTX instructions: "membar.cta", "fence.sc.cluster", "exit".
-void emit_words(Emitter& e, const Instruction& call) {
-    e.put(words_of(call));
+void emit_opcode_and_operands(Emitter& e, const Instruction& call) {
+    e.put(ptx_opcode(call));
 }
 
 void emit_trap(Emitter& e, const Instruction& call) {
-    e.put(words_of(call) == "debugtrap" ? "brkpt" : "trap");
+    e.put(ptx_opcode(call) == "debugtrap" ? "brkpt" : "trap");
 }
 
 void emit_nanosleep(Emitter& e, const Instruction& call) {
@@ -168,12 +168,12 @@ void emit_nanosleep(Emitter& e, const Instruction& call) {
 
 /// Emits "isspacep.shared".
 void emit_is_space(Emitter& e, const Instruction& call) {
-    e.put(words_of(call) + " " + e.result(call) + ", " + e.use_register(call.operands[0]));
+    e.put(ptx_opcode(call) + " " + e.result(call) + ", " + e.use_register(call.operands[0]));
 }
 
 /// Emits "prefetch.global.L2", "prefetch.L1" and "prefetchu.L1".
 void emit_prefetch(Emitter& e, const Instruction& call) {
-    e.put(words_of(call) + " " + address(e, call, 0));
+    e.put(ptx_opcode(call) + " " + address(e, call, 0));
 }
 
 // ---- special loads ----
@@ -181,8 +181,8 @@ void emit_prefetch(Emitter& e, const Instruction& call) {
 /// Emits ldg.global.i.i32.p0(pointer, align), a load through the read-only cache, or ldu, a load
 /// from an address that is the same in all lanes.
 void emit_read_only_load(Emitter& e, const Instruction& call) {
-    const std::vector<Part> parts = parts_of(*call.type);
-    const bool is_ldu = words_of(call).starts_with("ldu");
+    const std::vector<Part> parts = list_parts(*call.type);
+    const bool is_ldu = ptx_opcode(call).starts_with("ldu");
     std::string to;
     for (std::size_t part = 0; part < parts.size(); ++part)
         to += (part ? ", " : "") + e.result(call, part);
@@ -200,7 +200,7 @@ void emit_read_only_load(Emitter& e, const Instruction& call) {
 /// Emits cp.async.ca.shared.global.16(to, from), optionally with the number of bytes to read (".s"
 /// in the name).
 void emit_async_copy(Emitter& e, const Instruction& call) {
-    std::string name = words_of(call);
+    std::string name = ptx_opcode(call);
     if (name.ends_with(".s")) name.resize(name.size() - 2);
     const std::size_t last = name.rfind('.');
     std::string text = name.substr(0, last) + " " + address(e, call, 0) + ", " +
@@ -211,7 +211,7 @@ void emit_async_copy(Emitter& e, const Instruction& call) {
 
 /// Emits cp.async.commit.group, cp.async.wait.group(number) and cp.async.wait.all.
 void emit_async_group(Emitter& e, const Instruction& call) {
-    const std::string name = words_of(call);
+    const std::string name = ptx_opcode(call);
     const bool is_commit = name.find("commit") != name.npos,
                is_bulk = name.find(".bulk") != name.npos, reads = name.ends_with(".read");
     if (name.ends_with("wait.all")) {
@@ -227,7 +227,7 @@ void emit_async_group(Emitter& e, const Instruction& call) {
 
 void emit_async_arrival(Emitter& e, const Instruction& call) {
     // "cp.async.mbarrier.arrive.noinc.shared"
-    const std::string name = words_of(call);
+    const std::string name = ptx_opcode(call);
     std::string text = "cp.async.mbarrier.arrive";
     if (name.find(".noinc") != name.npos) text += ".noinc";
     if (name.ends_with(".shared")) text += ".shared";
@@ -239,7 +239,7 @@ void emit_async_arrival(Emitter& e, const Instruction& call) {
 /// Emits an mbarrier operation, such as "mbarrier.arrive.drop.noComplete.shared". The name contains
 /// the operation and the space.
 void emit_mbarrier(Emitter& e, const Instruction& call) {
-    std::string name = words_of(call);
+    std::string name = ptx_opcode(call);
     const bool is_shared = name.ends_with(".shared");
     if (is_shared) name.resize(name.size() - 7);
     for (const auto& [from, to] : {std::pair{"arrive.drop", "arrive_drop"},
@@ -264,7 +264,7 @@ void emit_mbarrier(Emitter& e, const Instruction& call) {
 /// Emits an atomic such as "atomic.add.gen.i.cta.i32.p0". The name contains the operation, the
 /// number type and the scope.
 void emit_scoped_atomic(Emitter& e, const Instruction& call) {
-    const std::string name = words_of(call);
+    const std::string name = ptx_opcode(call);
     const std::size_t begin = std::string_view("atomic.").size(), dot = name.find('.', begin);
     const std::string how = name.substr(begin, dot - begin);
     const std::string scope = name.find(".cta.") != name.npos ? ".cta" : ".sys";
@@ -283,8 +283,8 @@ void emit_scoped_atomic(Emitter& e, const Instruction& call) {
 }
 
 /// Emits the atomics of older versions of clang, such as "atomic.load.inc.32.p0".
-void emit_old_atomic(Emitter& e, const Instruction& call) {
-    const std::string name = words_of(call);
+void emit_legacy_atomic(Emitter& e, const Instruction& call) {
+    const std::string name = ptx_opcode(call);
     const char* how = name.find(".inc.") != name.npos   ? "inc.u32"
                       : name.find(".dec.") != name.npos ? "dec.u32"
                       : call.type->is(Type::Kind::real) ? "add.f64"
@@ -297,7 +297,7 @@ void emit_old_atomic(Emitter& e, const Instruction& call) {
 
 /// Emits "ptr.gen.to.shared" and "ptr.shared.to.gen".
 void emit_pointer_conversion(Emitter& e, const Instruction& call) {
-    std::string name = words_of(call).substr(4);
+    std::string name = ptx_opcode(call).substr(4);
     name = name.substr(0, name.find(".p", 1));
     const std::size_t to = name.find(".to.");
     const bool from_generic = name.starts_with("gen");
@@ -316,7 +316,7 @@ void emit_permute(Emitter& e, const Instruction& call) {
 
 /// Emits "mulhi.i", "mulhi.ull", "mul24.ui" and "sad.i".
 void emit_integer_words(Emitter& e, const Instruction& call) {
-    const std::string name = words_of(call);
+    const std::string name = ptx_opcode(call);
     const std::size_t dot = name.find('.');
     const std::string what = name.substr(0, dot), kind = name.substr(dot + 1);
     const std::string suffix =
@@ -329,7 +329,7 @@ void emit_integer_words(Emitter& e, const Instruction& call) {
     e.put(text);
 }
 
-constexpr Intrinsic kOfTheGpu[] = {
+constexpr Intrinsic kGpuIntrinsics[] = {
     {"nvvm.read.ptx.sreg.*", emit_special_register},
     {"nvvm.shfl.sync.*", emit_shuffle},
     {"nvvm.vote.*", emit_vote},
@@ -349,9 +349,9 @@ constexpr Intrinsic kOfTheGpu[] = {
     {"nvvm.barrier0.*", emit_barrier_reduction},
     {"nvvm.barrier.cta.red.*", emit_barrier_reduction},
     {"nvvm.barrier.cluster.*", emit_cluster_barrier},
-    {"nvvm.membar.*", emit_words},
-    {"nvvm.fence.*", emit_words},
-    {"nvvm.exit", emit_words},
+    {"nvvm.membar.*", emit_opcode_and_operands},
+    {"nvvm.fence.*", emit_opcode_and_operands},
+    {"nvvm.exit", emit_opcode_and_operands},
     {"trap", emit_trap},
     {"ubsantrap", emit_trap},
     {"debugtrap", emit_trap},
@@ -369,7 +369,7 @@ constexpr Intrinsic kOfTheGpu[] = {
     {"nvvm.cp.async.bulk.wait.group*", emit_async_group},
     {"nvvm.cp.async.mbarrier.*", emit_async_arrival},
     {"nvvm.mbarrier.*", emit_mbarrier},
-    {"nvvm.atomic.load.*", emit_old_atomic},
+    {"nvvm.atomic.load.*", emit_legacy_atomic},
     {"nvvm.atomic.*", emit_scoped_atomic},
     {"nvvm.ptr.*", emit_pointer_conversion},
     {"nvvm.prmt", emit_permute},
@@ -381,7 +381,7 @@ constexpr Intrinsic kOfTheGpu[] = {
 }  // namespace
 
 std::span<const Intrinsic> gpu_intrinsics() {
-    return kOfTheGpu;
+    return kGpuIntrinsics;
 }
 
 }  // namespace coalesce::translator

@@ -18,13 +18,13 @@ std::string made(Emitter& e, Register family, const std::string& text) {
 
 const Type& type_of(const Instruction& i) {
     const Type& type = element_of(*i.operands[0]->type);
-    if (registers_in(type) == 2) fail(i, "this operation on 128-bit integers is not known");
+    if (register_count(type) == 2) fail(i, "this operation on 128-bit integers is not known");
     return type;
 }
 
 /// Emits min.s32 for llvm.smin.i32.
 void emit_min_max(Emitter& e, const Instruction& i) {
-    const std::string name = called(i)->name.substr(5, 4);
+    const std::string name = called_function(i)->name.substr(5, 4);
     const bool is_signed = name[0] == 's';
     const Type& type = type_of(i);
     for_each_element(*i.type, [&](std::size_t part) {
@@ -49,7 +49,7 @@ void emit_abs(Emitter& e, const Instruction& i) {
 }
 
 /// Returns the value in a register of 32 or 64 bits, zero-extended.
-std::string in_wide_register(Emitter& e, const Value* value, u32& bits) {
+std::string extend_to_32_or_64_bits(Emitter& e, const Value* value, u32& bits) {
     const std::string text = e.extended(value, false);
     bits = register_bits(*value->type);
     if (bits != 16) return text;
@@ -59,7 +59,7 @@ std::string in_wide_register(Emitter& e, const Value* value, u32& bits) {
 
 /// Stores the result of popc, clz and similar instructions, which is 32 bits wide, in a register as
 /// wide as the operand.
-void put_count(Emitter& e, const Instruction& i, const std::string& count) {
+void emit_bit_count(Emitter& e, const Instruction& i, const std::string& count) {
     const u32 bits = register_bits(*i.type);
     e.put(bits == 32 ? "mov.b32 " + e.result(i) + ", " + count
                      : "cvt.u" + std::to_string(bits) + ".u32 " + e.result(i) + ", " + count);
@@ -74,20 +74,20 @@ void check_scalar(const Instruction& i) {
 void emit_ctpop(Emitter& e, const Instruction& i) {
     check_scalar(i);
     u32 bits = 0;
-    const std::string value = in_wide_register(e, i.operands[0], bits);
-    put_count(e, i, made(e, Register::b32, "popc.b" + std::to_string(bits) + " " + value));
+    const std::string value = extend_to_32_or_64_bits(e, i.operands[0], bits);
+    emit_bit_count(e, i, made(e, Register::b32, "popc.b" + std::to_string(bits) + " " + value));
 }
 
 void emit_ctlz(Emitter& e, const Instruction& i) {
     check_scalar(i);
     u32 bits = 0;
-    const std::string value = in_wide_register(e, i.operands[0], bits);
+    const std::string value = extend_to_32_or_64_bits(e, i.operands[0], bits);
     std::string count = made(e, Register::b32, "clz.b" + std::to_string(bits) + " " + value);
     if (bits != i.type->bits) {
         count = made(e, Register::b32,
                      "add.s32 " + count + ", -" + std::to_string(bits - i.type->bits));
     }
-    put_count(e, i, count);
+    emit_bit_count(e, i, count);
 }
 
 /// Emits a count of the zeros below the lowest set bit, by reversing the bits and counting leading
@@ -95,7 +95,7 @@ void emit_ctlz(Emitter& e, const Instruction& i) {
 void emit_cttz(Emitter& e, const Instruction& i) {
     check_scalar(i);
     u32 bits = 0;
-    std::string value = in_wide_register(e, i.operands[0], bits);
+    std::string value = extend_to_32_or_64_bits(e, i.operands[0], bits);
     const std::string suffix = ".b" + std::to_string(bits);
     const Register family = bits == 64 ? Register::b64 : Register::b32;
     if (bits != i.type->bits) {
@@ -103,11 +103,11 @@ void emit_cttz(Emitter& e, const Instruction& i) {
                      "or" + suffix + " " + value + ", " + std::to_string(u64{1} << i.type->bits));
     }
     const std::string turned = made(e, family, "brev" + suffix + " " + value);
-    put_count(e, i, made(e, Register::b32, "clz" + suffix + " " + turned));
+    emit_bit_count(e, i, made(e, Register::b32, "clz" + suffix + " " + turned));
 }
 
 /// Shifts a result that is in the upper bits of `value` down to bit 0.
-void put_lowered(Emitter& e, const Instruction& i, const std::string& value, u32 bits) {
+void emit_shifted_down(Emitter& e, const Instruction& i, const std::string& value, u32 bits) {
     const std::string down = std::to_string(bits - i.type->bits), suffix = std::to_string(bits);
     const u32 whole = register_bits(*i.type);
     const Register family = bits == 64 ? Register::b64 : Register::b32;
@@ -122,32 +122,32 @@ void put_lowered(Emitter& e, const Instruction& i, const std::string& value, u32
 void emit_bitreverse(Emitter& e, const Instruction& i) {
     check_scalar(i);
     u32 bits = 0;
-    const std::string value = in_wide_register(e, i.operands[0], bits);
+    const std::string value = extend_to_32_or_64_bits(e, i.operands[0], bits);
     const Register family = bits == 64 ? Register::b64 : Register::b32;
-    put_lowered(e, i, made(e, family, "brev.b" + std::to_string(bits) + " " + value), bits);
+    emit_shifted_down(e, i, made(e, family, "brev.b" + std::to_string(bits) + " " + value), bits);
 }
 
 void emit_bswap(Emitter& e, const Instruction& i) {
     check_scalar(i);
     u32 bits = 0;
-    const std::string value = in_wide_register(e, i.operands[0], bits);
+    const std::string value = extend_to_32_or_64_bits(e, i.operands[0], bits);
     if (bits == 32) {
-        put_lowered(e, i, made(e, Register::b32, "prmt.b32 " + value + ", 0, 291"), bits);
+        emit_shifted_down(e, i, made(e, Register::b32, "prmt.b32 " + value + ", 0, 291"), bits);
         return;
     }
     const std::string low = e.fresh(Register::b32), high = e.fresh(Register::b32);
     e.put("mov.b64 {" + low + ", " + high + "}, " + value);
     const std::string turned_high = made(e, Register::b32, "prmt.b32 " + low + ", 0, 291"),
                       turned_low = made(e, Register::b32, "prmt.b32 " + high + ", 0, 291");
-    put_lowered(e, i, made(e, Register::b64, "mov.b64 {" + turned_low + ", " + turned_high + "}"),
-                bits);
+    emit_shifted_down(
+        e, i, made(e, Register::b64, "mov.b64 {" + turned_low + ", " + turned_high + "}"), bits);
 }
 
 /// Emits a funnel shift of two words. There is an instruction for 32 bits. For other widths, two
 /// shifts are combined.
 void emit_funnel(Emitter& e, const Instruction& i) {
     check_scalar(i);
-    const bool is_left = called(i)->name.starts_with("llvm.fshl");
+    const bool is_left = called_function(i)->name.starts_with("llvm.fshl");
     const u32 bits = i.type->bits;
     const std::string a = e.use_register(i.operands[0]);
     if (bits == 32) {
@@ -158,7 +158,7 @@ void emit_funnel(Emitter& e, const Instruction& i) {
     }
     if (!std::has_single_bit(bits)) fail(i, "a funnel shift of this width is not known");
     const u32 whole = register_bits(*i.type);
-    const Register family = register_of(*i.type);
+    const Register family = register_family(*i.type);
     const std::string suffix = std::to_string(whole), b = e.extended(i.operands[1], false);
     const std::string amount = e.use_register(i.operands[2]);
     const std::string wide = made(e, Register::b32, "cvt.u32.u" + suffix + " " + amount);
@@ -173,26 +173,28 @@ void emit_funnel(Emitter& e, const Instruction& i) {
 }
 
 /// Returns the result of extended(), in a register even if it is a number.
-std::string in_register(Emitter& e, const Value* value, bool is_signed, std::size_t part) {
+std::string extend_to_register(Emitter& e, const Value* value, bool is_signed, std::size_t part) {
     const std::string text = e.extended(value, is_signed, part);
     const Type& type = element_of(*value->type);
-    return text[0] == '%' ? text
-                          : made(e, register_of(type), "mov.b" + register_width(type) + " " + text);
+    return text[0] == '%'
+               ? text
+               : made(e, register_family(type), "mov.b" + register_width(type) + " " + text);
 }
 
 /// Both operands and their sum, difference or product, in whole registers.
 struct OperandsAndSum {
     std::string a, b, d;
-    bool has_room = false;  ///< whether the register is wider than the type, so that a sum is exact
+    bool has_spare_bits =
+        false;  ///< whether the register is wider than the type, so that a sum is exact
 };
 OperandsAndSum sum_of(Emitter& e, const Instruction& i, bool is_signed, const std::string& op,
                       std::size_t part) {
     const Type& type = type_of(i);
-    OperandsAndSum sum{in_register(e, i.operands[0], is_signed, part),
-                       in_register(e, i.operands[1], is_signed, part), "",
+    OperandsAndSum sum{extend_to_register(e, i.operands[0], is_signed, part),
+                       extend_to_register(e, i.operands[1], is_signed, part), "",
                        type.bits < register_bits(type)};
-    sum.d =
-        made(e, register_of(type), op + ".s" + register_width(type) + " " + sum.a + ", " + sum.b);
+    sum.d = made(e, register_family(type),
+                 op + ".s" + register_width(type) + " " + sum.a + ", " + sum.b);
     return sum;
 }
 
@@ -201,7 +203,7 @@ OperandsAndSum sum_of(Emitter& e, const Instruction& i, bool is_signed, const st
 /// the sign of the first operand differs from those of the second operand and of the result.
 std::string signed_overflow(Emitter& e, const Instruction& i, const OperandsAndSum& sum,
                             bool is_sum) {
-    const Register family = register_of(type_of(i));
+    const Register family = register_family(type_of(i));
     const std::string bits = "b" + register_width(type_of(i)) + " ";
     const std::string x = made(e, family, "xor." + bits + sum.a + ", " + sum.d),
                       y = made(e, family,
@@ -212,7 +214,7 @@ std::string signed_overflow(Emitter& e, const Instruction& i, const OperandsAndS
 
 /// Emits llvm.uadd.with.overflow.i32: the sum, and whether it overflowed.
 void emit_with_overflow(Emitter& e, const Instruction& i) {
-    const std::string name = called(i)->name.substr(5, 4), op = name.substr(1);
+    const std::string name = called_function(i)->name.substr(5, 4), op = name.substr(1);
     const Type& type = type_of(i);
     const u32 bits = type.bits;
     if (bits != 16 && bits != 32 && bits != 64)
@@ -222,7 +224,7 @@ void emit_with_overflow(Emitter& e, const Instruction& i) {
     const std::string over = e.result(i, 1);
     if (op == "mul") {
         const std::string sign = name.substr(0, 1);
-        const Register family = register_of(type);
+        const Register family = register_family(type);
         const std::string high =
             made(e, family, "mul.hi." + sign + suffix + " " + sum.a + ", " + sum.b);
         const std::string expected =
@@ -241,9 +243,9 @@ void emit_with_overflow(Emitter& e, const Instruction& i) {
 }
 
 /// Emits llvm.uadd.sat and llvm.usub.sat.
-void put_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
+void emit_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
     const Type& type = type_of(i);
-    const Register family = register_of(type);
+    const Register family = register_family(type);
     const std::string suffix = register_width(type);
     if (type.bits < register_bits(type) && is_sum) {
         const OperandsAndSum sum = sum_of(e, i, false, "add", part);
@@ -251,8 +253,8 @@ void put_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std::
               std::to_string((u64{1} << type.bits) - 1));
         return;
     }
-    const std::string a = in_register(e, i.operands[0], false, part),
-                      b = in_register(e, i.operands[1], false, part);
+    const std::string a = extend_to_register(e, i.operands[0], false, part),
+                      b = extend_to_register(e, i.operands[1], false, part);
     if (is_sum) {
         const std::string room = made(e, family, "not.b" + suffix + " " + b);
         e.put("add.s" + suffix + " " + e.result(i, part) + ", " +
@@ -264,13 +266,13 @@ void put_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std::
 }
 
 /// Emits llvm.sadd.sat and llvm.ssub.sat.
-void put_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
+void emit_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
     const Type& type = type_of(i);
-    const Register family = register_of(type);
+    const Register family = register_family(type);
     const std::string bits = register_width(type),
                       most = std::to_string((u64{1} << (type.bits - 1)) - 1);
     const OperandsAndSum sum = sum_of(e, i, true, is_sum ? "add" : "sub", part);
-    if (sum.has_room) {
+    if (sum.has_spare_bits) {
         const std::string least = "-" + std::to_string(u64{1} << (type.bits - 1));
         e.put("max.s" + bits + " " + e.result(i, part) + ", " +
               made(e, family, "min.s" + bits + " " + sum.d + ", " + most) + ", " + least);
@@ -288,10 +290,10 @@ void put_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::si
 }
 
 void emit_saturated(Emitter& e, const Instruction& i) {
-    const std::string name = called(i)->name.substr(5, 4);
+    const std::string name = called_function(i)->name.substr(5, 4);
     if (type_of(i).bits == 1) fail(i, "this operation on one bit is not known");
     for_each_element(*i.type, [&](std::size_t part) {
-        const auto put = name[0] == 's' ? put_signed_saturated : put_unsigned_saturated;
+        const auto put = name[0] == 's' ? emit_signed_saturated : emit_unsigned_saturated;
         put(e, i, name.substr(1) == "add", part);
     });
 }
@@ -299,22 +301,22 @@ void emit_saturated(Emitter& e, const Instruction& i) {
 /// Emits llvm.scmp and llvm.ucmp, whose result is -1, 0 or 1.
 void emit_three_way(Emitter& e, const Instruction& i) {
     const Type& type = type_of(i);
-    const bool is_signed = called(i)->name[5] == 's';
+    const bool is_signed = called_function(i)->name[5] == 's';
     const std::string suffix = std::string(is_signed ? ".s" : ".u") + register_width(type);
     const std::string a = e.extended(i.operands[0], is_signed),
                       b = e.extended(i.operands[1], is_signed);
     const std::string bits = register_width(*i.type);
     const std::string less = made(e, Register::predicate, "setp.lt" + suffix + " " + a + ", " + b),
                       more = made(e, Register::predicate, "setp.gt" + suffix + " " + a + ", " + b);
-    const std::string one = made(e, register_of(*i.type), "selp.b" + bits + " 1, 0, " + more);
+    const std::string one = made(e, register_family(*i.type), "selp.b" + bits + " 1, 0, " + more);
     e.put("selp.b" + bits + " " + e.result(i) + ", -1, " + one + ", " + less);
 }
 
 void emit_nothing(Emitter&, const Instruction&) {}
 
 /// Emits llvm.expect.i1(x, likely), whose result is x.
-void emit_first_operand(Emitter& e, const Instruction& i) {
-    const auto families = registers_of(*i.type);
+void copy_first_operand(Emitter& e, const Instruction& i) {
+    const auto families = register_families(*i.type);
     for (std::size_t part = 0; part < families.size(); ++part) {
         const std::string type = families[part] == Register::predicate
                                      ? "pred"
@@ -324,11 +326,11 @@ void emit_first_operand(Emitter& e, const Instruction& i) {
 }
 
 /// Emits llvm.is.constant, whose result is always false.
-void emit_no(Emitter& e, const Instruction& i) {
+void emit_is_constant(Emitter& e, const Instruction& i) {
     e.put("mov.pred " + e.result(i) + ", 0");
 }
 
-constexpr Intrinsic kIntegers[] = {
+constexpr Intrinsic kIntegerIntrinsics[] = {
     {"smin.*", emit_min_max},
     {"smax.*", emit_min_max},
     {"umin.*", emit_min_max},
@@ -353,11 +355,11 @@ constexpr Intrinsic kIntegers[] = {
     {"ssub.sat.*", emit_saturated},
     {"scmp.*", emit_three_way},
     {"ucmp.*", emit_three_way},
-    {"expect.*", emit_first_operand},
-    {"ssa.copy.*", emit_first_operand},
-    {"launder.invariant.group.*", emit_first_operand},
-    {"strip.invariant.group.*", emit_first_operand},
-    {"is.constant.*", emit_no},
+    {"expect.*", copy_first_operand},
+    {"ssa.copy.*", copy_first_operand},
+    {"launder.invariant.group.*", copy_first_operand},
+    {"strip.invariant.group.*", copy_first_operand},
+    {"is.constant.*", emit_is_constant},
     {"assume", emit_nothing},
     {"donothing", emit_nothing},
     {"sideeffect", emit_nothing},
@@ -369,7 +371,7 @@ constexpr Intrinsic kIntegers[] = {
 }  // namespace
 
 std::span<const Intrinsic> integer_intrinsics() {
-    return kIntegers;
+    return kIntegerIntrinsics;
 }
 
 }  // namespace coalesce::translator

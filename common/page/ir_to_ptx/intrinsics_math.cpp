@@ -9,11 +9,11 @@ namespace coalesce::translator {
 namespace {
 
 std::string name_of(const Instruction& call) {
-    return called(call)->name.substr(std::string_view("llvm.").size());
+    return called_function(call)->name.substr(std::string_view("llvm.").size());
 }
 
 /// Returns the operands' parts: "a, b, c".
-std::string operands_of(Emitter& e, const Instruction& call, std::size_t part) {
+std::string list_operands(Emitter& e, const Instruction& call, std::size_t part) {
     std::string text;
     for (const Value* operand : call.operands)
         text += (text.empty() ? "" : ", ") + float_operand(e, operand, part);
@@ -21,35 +21,37 @@ std::string operands_of(Emitter& e, const Instruction& call, std::size_t part) {
 }
 
 /// Emits `instruction`.f32 d, a, b... for every part.
-void put_for_all(Emitter& e, const Instruction& call, const std::string& instruction) {
+void emit_for_all_parts(Emitter& e, const Instruction& call, const std::string& instruction) {
     for (std::size_t part = 0; part < element_count(*call.type); ++part)
         e.put(instruction + "." + float_suffix(element_of(*call.type)) + " " +
-              e.result(call, part) + ", " + operands_of(e, call, part));
+              e.result(call, part) + ", " + list_operands(e, call, part));
 }
 
 // ---- LLVM's own ----
 
-struct Direct {
+struct SingleInstruction {
     std::string_view name, instruction;
 };
 /// Functions that are a single instruction. Their names end in a type.
-constexpr std::array kDirect = {
-    Direct{"fma.", "fma.rn"},     Direct{"fmuladd.", "fma.rn"},  Direct{"fabs.", "abs"},
-    Direct{"minnum.", "min"},     Direct{"maxnum.", "max"},      Direct{"minimumnum.", "min"},
-    Direct{"maximumnum.", "max"}, Direct{"minimum.", "min.NaN"}, Direct{"maximum.", "max.NaN"},
-    Direct{"sqrt.", "sqrt.rn"},   Direct{"exp2.", "ex2.approx"}, Direct{"log2.", "lg2.approx"},
-    Direct{"sin.", "sin.approx"}, Direct{"cos.", "cos.approx"}};
+constexpr std::array kSingleInstructions = {
+    SingleInstruction{"fma.", "fma.rn"},      SingleInstruction{"fmuladd.", "fma.rn"},
+    SingleInstruction{"fabs.", "abs"},        SingleInstruction{"minnum.", "min"},
+    SingleInstruction{"maxnum.", "max"},      SingleInstruction{"minimumnum.", "min"},
+    SingleInstruction{"maximumnum.", "max"},  SingleInstruction{"minimum.", "min.NaN"},
+    SingleInstruction{"maximum.", "max.NaN"}, SingleInstruction{"sqrt.", "sqrt.rn"},
+    SingleInstruction{"exp2.", "ex2.approx"}, SingleInstruction{"log2.", "lg2.approx"},
+    SingleInstruction{"sin.", "sin.approx"},  SingleInstruction{"cos.", "cos.approx"}};
 
-void emit_direct(Emitter& e, const Instruction& call) {
+void emit_single_instruction(Emitter& e, const Instruction& call) {
     const std::string name = name_of(call);
-    for (const Direct& direct : kDirect) {
+    for (const SingleInstruction& direct : kSingleInstructions) {
         if (!name.starts_with(direct.name)) continue;
         const Type& type = element_of(*call.type);
         const bool is_approximate = direct.instruction.ends_with(".approx");
         if (is_approximate && !type.is(Type::Kind::single))
             fail(call, name + " has no instruction: only float has");
         if (register_bits(type) != 16 || direct.name != "sqrt.")
-            return put_for_all(e, call, std::string(direct.instruction));
+            return emit_for_all_parts(e, call, std::string(direct.instruction));
     }
     fail(call, name + " has no instruction for numbers of 16 bits");
 }
@@ -120,7 +122,7 @@ void emit_saturating(Emitter& e, const Instruction& call) {
     if (!to.is_integer(32) && !to.is_integer(64))
         fail(call, "a saturating conversion to this width is not known here");
     const std::string suffix = (is_signed ? "s" : "u") + std::to_string(to.bits);
-    const std::string whole = e.fresh(register_of(to)), is_nan = e.fresh(Register::predicate);
+    const std::string whole = e.fresh(register_family(to)), is_nan = e.fresh(Register::predicate);
     const std::string value = e.use_register(call.operands[0]);
     e.put("cvt.rzi." + suffix + "." + float_suffix(from) + " " + whole + ", " + value);
     e.put("setp.nan." + float_suffix(from) + " " + is_nan + ", " + value + ", " + value);
@@ -184,7 +186,7 @@ void emit_canonicalize(Emitter& e, const Instruction& call) {
 // ---- NVIDIA's functions, whose names contain the instruction ----
 
 /// Emits "add.rn.ftz.f32" for "nvvm.add.rn.ftz.f". PTX uses the same words.
-void emit_spelt_out(Emitter& e, const Instruction& call) {
+void emit_name_as_opcode(Emitter& e, const Instruction& call) {
     std::string words = name_of(call).substr(std::string_view("nvvm.").size());
     // A type at the end of the name is that of the result.
     for (const std::string_view end : {".f16", ".f32", ".f64", ".bf16", ".f", ".d"}) {
@@ -194,11 +196,11 @@ void emit_spelt_out(Emitter& e, const Instruction& call) {
     }
     if (words.starts_with("fabs")) words = words.substr(1);
     if (words.starts_with("fmin") || words.starts_with("fmax")) words = words.substr(1);
-    put_for_all(e, call, words);
+    emit_for_all_parts(e, call, words);
 }
 
 void emit_sqrt(Emitter& e, const Instruction& call) {
-    put_for_all(e, call, "sqrt.rn");
+    emit_for_all_parts(e, call, "sqrt.rn");
 }
 
 void emit_saturate(Emitter& e, const Instruction& call) {
@@ -245,21 +247,21 @@ void emit_bits(Emitter& e, const Instruction& call) {
           e.use_bits(call.operands[0]));
 }
 
-constexpr Intrinsic kMath[] = {
-    {"fma.*", emit_direct},
-    {"fmuladd.*", emit_direct},
-    {"fabs.*", emit_direct},
-    {"minnum.*", emit_direct},
-    {"maxnum.*", emit_direct},
-    {"minimum.*", emit_direct},
-    {"maximum.*", emit_direct},
-    {"minimumnum.*", emit_direct},
-    {"maximumnum.*", emit_direct},
-    {"sqrt.*", emit_direct},
-    {"exp2.*", emit_direct},
-    {"log2.*", emit_direct},
-    {"sin.*", emit_direct},
-    {"cos.*", emit_direct},
+constexpr Intrinsic kMathIntrinsics[] = {
+    {"fma.*", emit_single_instruction},
+    {"fmuladd.*", emit_single_instruction},
+    {"fabs.*", emit_single_instruction},
+    {"minnum.*", emit_single_instruction},
+    {"maxnum.*", emit_single_instruction},
+    {"minimum.*", emit_single_instruction},
+    {"maximum.*", emit_single_instruction},
+    {"minimumnum.*", emit_single_instruction},
+    {"maximumnum.*", emit_single_instruction},
+    {"sqrt.*", emit_single_instruction},
+    {"exp2.*", emit_single_instruction},
+    {"log2.*", emit_single_instruction},
+    {"sin.*", emit_single_instruction},
+    {"cos.*", emit_single_instruction},
     {"floor.*", emit_round_to_whole},
     {"ceil.*", emit_round_to_whole},
     {"trunc.*", emit_round_to_whole},
@@ -278,21 +280,21 @@ constexpr Intrinsic kMath[] = {
     {"nvvm.d2i.hi", emit_half_of_double},
     {"nvvm.lohi.i2d", emit_double_of_halves},
     {"nvvm.bitcast.*", emit_bits},
-    {"nvvm.add.r*", emit_spelt_out},
-    {"nvvm.mul.r*", emit_spelt_out},
-    {"nvvm.fma.r*", emit_spelt_out},
-    {"nvvm.div.*", emit_spelt_out},
-    {"nvvm.rcp.*", emit_spelt_out},
-    {"nvvm.sqrt.*", emit_spelt_out},
-    {"nvvm.rsqrt.*", emit_spelt_out},
-    {"nvvm.ex2.*", emit_spelt_out},
-    {"nvvm.lg2.*", emit_spelt_out},
-    {"nvvm.sin.*", emit_spelt_out},
-    {"nvvm.cos.*", emit_spelt_out},
-    {"nvvm.tanh.*", emit_spelt_out},
-    {"nvvm.fabs.*", emit_spelt_out},
-    {"nvvm.fmin.*", emit_spelt_out},
-    {"nvvm.fmax.*", emit_spelt_out},
+    {"nvvm.add.r*", emit_name_as_opcode},
+    {"nvvm.mul.r*", emit_name_as_opcode},
+    {"nvvm.fma.r*", emit_name_as_opcode},
+    {"nvvm.div.*", emit_name_as_opcode},
+    {"nvvm.rcp.*", emit_name_as_opcode},
+    {"nvvm.sqrt.*", emit_name_as_opcode},
+    {"nvvm.rsqrt.*", emit_name_as_opcode},
+    {"nvvm.ex2.*", emit_name_as_opcode},
+    {"nvvm.lg2.*", emit_name_as_opcode},
+    {"nvvm.sin.*", emit_name_as_opcode},
+    {"nvvm.cos.*", emit_name_as_opcode},
+    {"nvvm.tanh.*", emit_name_as_opcode},
+    {"nvvm.fabs.*", emit_name_as_opcode},
+    {"nvvm.fmin.*", emit_name_as_opcode},
+    {"nvvm.fmax.*", emit_name_as_opcode},
     {"nvvm.f2*", emit_convert},
     {"nvvm.d2*", emit_convert},
     {"nvvm.i2*", emit_convert},
@@ -304,7 +306,7 @@ constexpr Intrinsic kMath[] = {
 }  // namespace
 
 std::span<const Intrinsic> math_intrinsics() {
-    return kMath;
+    return kMathIntrinsics;
 }
 
 }  // namespace coalesce::translator

@@ -6,7 +6,7 @@ namespace coalesce::translator {
 namespace {
 
 /// Operations on more bytes than this become a loop.
-constexpr u64 kLongestUnrolled = 256;
+constexpr u64 kMaxUnrolledBytes = 256;
 
 bool is_number_of_bytes(const Value* value, u64& bytes) {
     i64 number = 0;
@@ -16,7 +16,7 @@ bool is_number_of_bytes(const Value* value, u64& bytes) {
 }
 
 /// Returns the alignment of `pointer`, as far as it is known from the variable that it points into.
-u64 alignment_of(const Value* pointer) {
+u64 pointer_alignment(const Value* pointer) {
     u64 step = 16;
     for (;;) {
         if (const Instruction* i = as_instruction(pointer); i && i->op == Op::alloca) {
@@ -32,7 +32,7 @@ u64 alignment_of(const Value* pointer) {
         if (!step_of || (step_of->op != Op::getelementptr && step_of->op != Op::addrspacecast))
             return 1;
         if (step_of->op == Op::getelementptr) {
-            const Steps steps = steps_of(*step_of);
+            const AddressTerms steps = address_terms(*step_of);
             if (!steps.terms.empty()) return 1;
             while (steps.offset % static_cast<i64>(step) != 0) step /= 2;
         }
@@ -42,8 +42,9 @@ u64 alignment_of(const Value* pointer) {
 
 /// Returns the alignment of the call's pointer operand, taking into account the one that the call
 /// specifies.
-u64 alignment_of(const Instruction& call, std::size_t operand) {
-    return std::max<u64>(alignment_of(call.operands[operand]), call.by_value_align.at(operand));
+u64 pointer_alignment(const Instruction& call, std::size_t operand) {
+    return std::max<u64>(pointer_alignment(call.operands[operand]),
+                         call.by_value_align.at(operand));
 }
 
 Register family_of(u64 bytes) {
@@ -60,7 +61,7 @@ void store(Emitter& e, const Emitter::Address& at, u64 bytes, const std::string&
     e.put("st" + at.space + ".b" + std::to_string(8 * bytes) + " [" + at.text + "], " + value);
 }
 
-u64 next_piece(u64 left, u64 align) {
+u64 next_copy_bytes(u64 left, u64 align) {
     u64 piece = std::min<u64>(8, std::max<u64>(1, align));
     while (piece > left) piece /= 2;
     return piece;
@@ -69,31 +70,31 @@ u64 next_piece(u64 left, u64 align) {
 /// Emits a copy that reads all bytes before it writes any, so that it is also correct for memmove.
 void copy_unrolled(Emitter& e, const Instruction& i, u64 bytes, u64 align) {
     std::vector<std::string> loaded;
-    for (u64 at = 0; at < bytes; at += next_piece(bytes - at, align)) {
-        loaded.push_back(load(e, e.address_of(i.operands[1], static_cast<i64>(at)),
-                              next_piece(bytes - at, align)));
+    for (u64 at = 0; at < bytes; at += next_copy_bytes(bytes - at, align)) {
+        loaded.push_back(load(e, e.format_address(i.operands[1], static_cast<i64>(at)),
+                              next_copy_bytes(bytes - at, align)));
     }
     std::size_t k = 0;
-    for (u64 at = 0; at < bytes; at += next_piece(bytes - at, align)) {
-        store(e, e.address_of(i.operands[0], static_cast<i64>(at)), next_piece(bytes - at, align),
-              loaded[k++]);
+    for (u64 at = 0; at < bytes; at += next_copy_bytes(bytes - at, align)) {
+        store(e, e.format_address(i.operands[0], static_cast<i64>(at)),
+              next_copy_bytes(bytes - at, align), loaded[k++]);
     }
 }
 
 /// Emits for (index = first; index != end; index += step) body(index).
 template <class Body>
-void put_loop(Emitter& e, const std::string& first, const std::string& end, i64 step, Body body) {
-    const std::string loop = e.fresh_label(), done = e.fresh_label();
+void emit_loop(Emitter& e, const std::string& first, const std::string& end, i64 step, Body body) {
+    const std::string loop = e.make_label(), done = e.make_label();
     const std::string index = e.fresh(Register::b64), is_done = e.fresh(Register::predicate);
     e.put("mov.b64 " + index + ", " + first);
-    e.put_label(loop);
+    e.emit_label(loop);
     e.put("setp.eq.b64 " + is_done + ", " + index + ", " + end);
     e.put("@" + is_done + " bra " + done);
     if (step < 0) e.put("add.s64 " + index + ", " + index + ", " + std::to_string(step));
     body(index);
     if (step > 0) e.put("add.s64 " + index + ", " + index + ", " + std::to_string(step));
     e.put("bra.uni " + loop);
-    e.put_label(done);
+    e.emit_label(done);
 }
 
 Emitter::Address at_index(Emitter& e, const std::string& base, const std::string& space,
@@ -113,42 +114,42 @@ std::string length(Emitter& e, const Instruction& i) {
 
 void copy_in_loop(Emitter& e, const Instruction& i, i64 step, bool from_end) {
     const std::string to = e.use_register(i.operands[0]), from = e.use_register(i.operands[1]);
-    const std::string to_space = e.address_of(i.operands[0]).space,
-                      from_space = e.address_of(i.operands[1]).space, count = length(e, i);
+    const std::string to_space = e.format_address(i.operands[0]).space,
+                      from_space = e.format_address(i.operands[1]).space, count = length(e, i);
     const auto bytes = static_cast<u64>(step);
-    put_loop(e, from_end ? count : "0", from_end ? "0" : count, from_end ? -step : step,
-             [&](const std::string& index) {
-                 const std::string value = load(e, at_index(e, from, from_space, index), bytes);
-                 store(e, at_index(e, to, to_space, index), bytes, value);
-             });
+    emit_loop(e, from_end ? count : "0", from_end ? "0" : count, from_end ? -step : step,
+              [&](const std::string& index) {
+                  const std::string value = load(e, at_index(e, from, from_space, index), bytes);
+                  store(e, at_index(e, to, to_space, index), bytes, value);
+              });
 }
 
 void emit_copy(Emitter& e, const Instruction& i) {
     u64 bytes = 0;
-    const u64 align = std::min(alignment_of(i, 0), alignment_of(i, 1));
+    const u64 align = std::min(pointer_alignment(i, 0), pointer_alignment(i, 1));
     const bool is_known = is_number_of_bytes(i.operands[2], bytes);
-    if (is_known && bytes <= kLongestUnrolled) return copy_unrolled(e, i, bytes, align);
-    const bool may_overlap = called(i)->name.starts_with("llvm.memmove");
+    if (is_known && bytes <= kMaxUnrolledBytes) return copy_unrolled(e, i, bytes, align);
+    const bool may_overlap = called_function(i)->name.starts_with("llvm.memmove");
     if (!may_overlap) {
         const u64 step = is_known ? std::min<u64>(8, align) : 1;
         return copy_in_loop(e, i, bytes % step == 0 ? static_cast<i64>(step) : 1, false);
     }
     // If the destination is at a higher address, copy from the end, so that nothing is overwritten
     // before it is read.
-    const std::string upwards = e.fresh(Register::predicate), back = e.fresh_label(),
-                      done = e.fresh_label();
+    const std::string upwards = e.fresh(Register::predicate), back = e.make_label(),
+                      done = e.make_label();
     e.put("setp.lt.u64 " + upwards + ", " + e.use_register(i.operands[1]) + ", " +
           e.use_register(i.operands[0]));
     e.put("@" + upwards + " bra " + back);
     copy_in_loop(e, i, 1, false);
     e.put("bra.uni " + done);
-    e.put_label(back);
+    e.emit_label(back);
     copy_in_loop(e, i, 1, true);
-    e.put_label(done);
+    e.emit_label(done);
 }
 
 /// Returns a word that repeats the byte.
-std::string repeated(Emitter& e, const Value* byte, u64 bytes) {
+std::string repeat_byte(Emitter& e, const Value* byte, u64 bytes) {
     i64 number = 0;
     if (is_number(byte, number)) {
         const u64 all = (static_cast<u64>(number) & 0xFF) * 0x0101010101010101u;
@@ -166,21 +167,22 @@ std::string repeated(Emitter& e, const Value* byte, u64 bytes) {
 
 void emit_set(Emitter& e, const Instruction& i) {
     u64 bytes = 0;
-    const u64 align = alignment_of(i, 0);
+    const u64 align = pointer_alignment(i, 0);
     const bool is_known = is_number_of_bytes(i.operands[2], bytes);
-    if (is_known && bytes <= kLongestUnrolled) {
-        for (u64 at = 0; at < bytes; at += next_piece(bytes - at, align)) {
-            const u64 piece = next_piece(bytes - at, align);
-            store(e, e.address_of(i.operands[0], static_cast<i64>(at)), piece,
-                  repeated(e, i.operands[1], piece));
+    if (is_known && bytes <= kMaxUnrolledBytes) {
+        for (u64 at = 0; at < bytes; at += next_copy_bytes(bytes - at, align)) {
+            const u64 piece = next_copy_bytes(bytes - at, align);
+            store(e, e.format_address(i.operands[0], static_cast<i64>(at)), piece,
+                  repeat_byte(e, i.operands[1], piece));
         }
         return;
     }
     const u64 widest = is_known ? std::min<u64>(8, align) : 1;
     const u64 step = bytes % widest == 0 ? widest : 1;
-    const std::string value = repeated(e, i.operands[1], step), to = e.use_register(i.operands[0]);
-    const std::string space = e.address_of(i.operands[0]).space;
-    put_loop(e, "0", length(e, i), static_cast<i64>(step), [&](const std::string& index) {
+    const std::string value = repeat_byte(e, i.operands[1], step),
+                      to = e.use_register(i.operands[0]);
+    const std::string space = e.format_address(i.operands[0]).space;
+    emit_loop(e, "0", length(e, i), static_cast<i64>(step), [&](const std::string& index) {
         store(e, at_index(e, to, space, index), step, value);
     });
 }
@@ -192,7 +194,7 @@ void emit_objectsize(Emitter& e, const Instruction& i) {
 
 void emit_no_hint(Emitter&, const Instruction&) {}
 
-constexpr Intrinsic kMemory[] = {
+constexpr Intrinsic kMemoryIntrinsics[] = {
     {"memcpy.*", emit_copy},      {"memmove.*", emit_copy},
     {"memset.*", emit_set},       {"objectsize.*", emit_objectsize},
     {"lifetime.*", emit_no_hint}, {"invariant.end.*", emit_no_hint},
@@ -202,7 +204,7 @@ constexpr Intrinsic kMemory[] = {
 }  // namespace
 
 std::span<const Intrinsic> memory_intrinsics() {
-    return kMemory;
+    return kMemoryIntrinsics;
 }
 
 }  // namespace coalesce::translator

@@ -85,7 +85,7 @@ bool is_number(const Value* value, i64& number) {
     return true;
 }
 
-const Function* called(const Instruction& call) {
+const Function* called_function(const Instruction& call) {
     const bool is_named = call.callee && call.callee->is(Value::Kind::function);
     return is_named ? static_cast<const Function*>(call.callee) : nullptr;
 }
@@ -112,13 +112,13 @@ std::map<const Value*, u32> count_uses(const Function& function) {
     return uses;
 }
 
-const Place* learners_place(const Place* place) {
+const Place* outermost_call_site(const Place* place) {
     while (place && place->inlined_at) place = place->inlined_at;
     return place;
 }
 
 void fail(const Instruction& at, const std::string& why) {
-    const Place* place = learners_place(at.place);
+    const Place* place = outermost_call_site(at.place);
     throw Untranslated(why, at.text, place ? place->file : "", place ? place->line : 0);
 }
 

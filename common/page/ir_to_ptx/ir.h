@@ -30,7 +30,7 @@ struct Place {
 };
 
 /// Returns the learner's line: for code that was inlined from a header, the line of the call.
-const Place* learners_place(const Place* place);
+const Place* outermost_call_site(const Place* place);
 
 struct Value {
     enum class Kind : u8 {
@@ -164,7 +164,7 @@ struct Function : Value {
     const Place* place = nullptr;
 
     bool is_declaration() const { return blocks.empty(); }
-    const Type* returned() const { return function_type->elements.front(); }
+    const Type* return_type() const { return function_type->elements.front(); }
 };
 
 struct Variable : Value {
@@ -214,7 +214,7 @@ const Operation* as_operation(const Value* value);
 /// most 64 bits.
 bool is_number(const Value* value, i64& number);
 /// Returns the called function, or nullptr for indirect calls.
-const Function* called(const Instruction& call);
+const Function* called_function(const Instruction& call);
 /// Replaces all uses of the value in the function.
 void replace_uses(Function& function, const Value* old, Value* with);
 /// Counts how often each value is used as an operand in the function.

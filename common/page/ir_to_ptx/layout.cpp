@@ -8,11 +8,11 @@ namespace coalesce::translator {
 
 namespace {
 
-u64 rounded_up(u64 value, u64 to) {
+u64 round_up(u64 value, u64 to) {
     return (value + to - 1) / to * to;
 }
 
-u64 power_of_two_from(u64 value) {
+u64 next_power_of_two(u64 value) {
     u64 power = 1;
     while (power < value) power *= 2;
     return power;
@@ -28,7 +28,7 @@ u64 bits_of(const Type& type) {
     }
 }
 
-const Type& half_of_wide() {
+const Type& half_of_wide_integer() {
     static Types types;
     static const Type& type = *types.integer(64);
     return type;
@@ -37,8 +37,8 @@ const Type& half_of_wide() {
 void append_parts(const Type& type, u64 offset, std::vector<Part>& parts) {
     const u64 bytes = std::max<u64>(store_size(type), 1);
     if (type.is(Type::Kind::integer) && type.bits > 64) {
-        parts.push_back({&half_of_wide(), offset, 8});
-        parts.push_back({&half_of_wide(), offset + 8, bytes - 8});
+        parts.push_back({&half_of_wide_integer(), offset, 8});
+        parts.push_back({&half_of_wide_integer(), offset + 8, bytes - 8});
         return;
     }
     switch (type.kind) {
@@ -74,10 +74,10 @@ u64 store_size(const Type& type) {
         case Type::Kind::structure: {
             u64 end = 0;
             for (const Type* member : type.elements) {
-                if (!type.is_packed) end = rounded_up(end, align_of(*member));
+                if (!type.is_packed) end = round_up(end, abi_alignment(*member));
                 end += size_of(*member);
             }
-            return rounded_up(end, align_of(type));
+            return round_up(end, abi_alignment(type));
         }
         case Type::Kind::nothing:
         case Type::Kind::function:
@@ -89,21 +89,22 @@ u64 store_size(const Type& type) {
 }
 
 u64 size_of(const Type& type) {
-    return rounded_up(store_size(type), align_of(type));
+    return round_up(store_size(type), abi_alignment(type));
 }
 
-u32 align_of(const Type& type) {
+u32 abi_alignment(const Type& type) {
     switch (type.kind) {
-        case Type::Kind::array: return align_of(*type.element());
+        case Type::Kind::array: return abi_alignment(*type.element());
         case Type::Kind::structure: {
             u32 align = 1;
             if (type.is_packed) return align;
-            for (const Type* member : type.elements) align = std::max(align, align_of(*member));
+            for (const Type* member : type.elements)
+                align = std::max(align, abi_alignment(*member));
             return align;
         }
-        case Type::Kind::vector: return static_cast<u32>(power_of_two_from(store_size(type)));
+        case Type::Kind::vector: return static_cast<u32>(next_power_of_two(store_size(type)));
         case Type::Kind::integer:
-            return static_cast<u32>(std::min<u64>(power_of_two_from(store_size(type)), 16));
+            return static_cast<u32>(std::min<u64>(next_power_of_two(store_size(type)), 16));
         default: return static_cast<u32>(std::max<u64>(store_size(type), 1));
     }
 }
@@ -112,36 +113,36 @@ u64 offset_of_member(const Type& structure, u64 member) {
     u64 offset = 0;
     for (u64 i = 0;; ++i) {
         const Type& type = *structure.elements.at(i);
-        if (!structure.is_packed) offset = rounded_up(offset, align_of(type));
+        if (!structure.is_packed) offset = round_up(offset, abi_alignment(type));
         if (i == member) return offset;
         offset += size_of(type);
     }
 }
 
-std::vector<Part> parts_of(const Type& type) {
+std::vector<Part> list_parts(const Type& type) {
     std::vector<Part> parts;
     append_parts(type, 0, parts);
     return parts;
 }
 
-PartRange parts_at(const Type& type, const std::vector<u64>& indices) {
+PartRange select_parts(const Type& type, const std::vector<u64>& indices) {
     PartRange range{0, 0};
     const Type* at = &type;
     for (const u64 index : indices) {
         if (at->is(Type::Kind::structure)) {
-            for (u64 i = 0; i < index; ++i) range.first += parts_of(*at->elements.at(i)).size();
+            for (u64 i = 0; i < index; ++i) range.first += list_parts(*at->elements.at(i)).size();
             at = at->elements.at(index);
         } else {
             at = at->element();
-            range.first += index * parts_of(*at).size();
+            range.first += index * list_parts(*at).size();
         }
     }
-    range.count = parts_of(*at).size();
+    range.count = list_parts(*at).size();
     return range;
 }
 
-Steps steps_of(const Operation& getelementptr) {
-    Steps steps;
+AddressTerms address_terms(const Operation& getelementptr) {
+    AddressTerms steps;
     steps.base = getelementptr.operands.at(0);
     const Type* at = getelementptr.of;
     for (std::size_t i = 1; i < getelementptr.operands.size(); ++i) {

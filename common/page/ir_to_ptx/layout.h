@@ -10,7 +10,7 @@ namespace coalesce::translator {
 u64 store_size(const Type& type);
 /// Returns the number of bytes from one element of an array to the next.
 u64 size_of(const Type& type);
-u32 align_of(const Type& type);
+u32 abi_alignment(const Type& type);
 /// Returns the offset of a structure's member.
 u64 offset_of_member(const Type& structure, u64 member);
 
@@ -21,15 +21,15 @@ struct Part {
     const Type* type;
     u64 offset, bytes;
 };
-std::vector<Part> parts_of(const Type& type);
-/// The parts that `indices` select (in an extractvalue), as a range of parts_of(type).
+std::vector<Part> list_parts(const Type& type);
+/// The parts that `indices` select (in an extractvalue), as a range of list_parts(type).
 struct PartRange {
     std::size_t first, count;
 };
-PartRange parts_at(const Type& type, const std::vector<u64>& indices);
+PartRange select_parts(const Type& type, const std::vector<u64>& indices);
 
 /// A getelementptr as base + offset + the sum of index * scale.
-struct Steps {
+struct AddressTerms {
     struct Term {
         Value* index;
         u64 scale;
@@ -38,6 +38,6 @@ struct Steps {
     i64 offset = 0;
     std::vector<Term> terms;
 };
-Steps steps_of(const Operation& getelementptr);
+AddressTerms address_terms(const Operation& getelementptr);
 
 }  // namespace coalesce::translator

@@ -12,7 +12,7 @@ namespace {
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
-bool is_of_name(char c) {
+bool is_name_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
            c == '.' || c == '-' || c == '$';
 }
@@ -74,7 +74,7 @@ void Lexer::next() {
     } else if (text_.substr(at_).starts_with("...")) {
         token_.kind = TokenKind::dots;
         at_ += 3;
-    } else if (is_of_name(c)) {
+    } else if (is_name_character(c)) {
         token_.kind = TokenKind::word;
         token_.text = read_name();
         accept_colon();
@@ -95,7 +95,7 @@ void Lexer::accept_colon() {
 
 void Lexer::read_number() {
     const std::size_t begin = at_++;
-    while (is_of_name(peek()) || (peek() == '+' && (text_[at_ - 1] | 0x20) == 'e')) ++at_;
+    while (is_name_character(peek()) || (peek() == '+' && (text_[at_ - 1] | 0x20) == 'e')) ++at_;
     token_.kind = TokenKind::number;
     token_.text = text_.substr(begin, at_ - begin);
     accept_colon();
@@ -103,7 +103,7 @@ void Lexer::read_number() {
 
 std::string Lexer::read_name() {
     const std::size_t begin = at_;
-    while (is_of_name(peek())) ++at_;
+    while (is_name_character(peek())) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
 }
 
@@ -128,7 +128,7 @@ bool Lexer::at(char punctuation) const {
     return token_.kind == TokenKind::punctuation && token_.text[0] == punctuation;
 }
 
-bool Lexer::followed_by(char c) const {
+bool Lexer::is_followed_by(char c) const {
     const std::size_t next = text_.find_first_not_of(" \t\r\n", token_.end);
     return next != std::string_view::npos && text_[next] == c;
 }

@@ -39,7 +39,7 @@ public:
     bool at(char punctuation) const;
     bool at_word(std::string_view word) const;
     /// Reports whether this character follows the current token, possibly after blanks.
-    bool followed_by(char c) const;
+    bool is_followed_by(char c) const;
     bool accept(char punctuation);
     bool accept_word(std::string_view word);
     void expect(char punctuation);

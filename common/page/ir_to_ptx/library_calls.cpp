@@ -32,7 +32,7 @@ std::string name_in_library(const Instruction& i) {
             if (!is_wide(*i.type)) return "";
             return std::string(name_of(i.op)) + "." + text_of(*i.operands[0]->type) + ".i128";
         case Op::call: {
-            const Function* function = called(i);
+            const Function* function = called_function(i);
             const bool is_intrinsic = function && function->name.starts_with("llvm.");
             return is_intrinsic ? function->name.substr(5) : "";
         }
@@ -118,7 +118,7 @@ void drop_unused_library(Module& module) {
         if (!used.insert(function).second) continue;
         for (const Block* block : function->blocks)
             for (const Instruction* i : block->instructions)
-                if (i->op == Op::call && called(*i)) open.push_back(called(*i));
+                if (i->op == Op::call && called_function(*i)) open.push_back(called_function(*i));
     }
     std::erase_if(module.functions,
                   [&](const Function* function) { return !used.count(function); });

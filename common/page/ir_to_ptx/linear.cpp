@@ -38,7 +38,7 @@ private:
 
     /// Reports whether the operation gives the same result if its operands are extended first. It
     /// does not if it may overflow.
-    static bool keeps(const Instruction& i, Extension extension) {
+    static bool commutes_with_extension(const Instruction& i, Extension extension) {
         switch (extension) {
             case Extension::none: return true;
             case Extension::sign: return i.has(flag::nsw);
@@ -56,22 +56,23 @@ private:
                 add(operands[1], extension, factor, depth);
                 return true;
             case Op::add:
-                if (!keeps(i, extension)) return false;
+                if (!commutes_with_extension(i, extension)) return false;
                 add(operands[0], extension, factor, depth);
                 add(operands[1], extension, factor, depth);
                 return true;
             case Op::sub:
-                if (!keeps(i, extension)) return false;
+                if (!commutes_with_extension(i, extension)) return false;
                 add(operands[0], extension, factor, depth);
                 add(operands[1], extension, -factor, depth);
                 return true;
             case Op::mul:
-                if (!keeps(i, extension) || !is_number(operands[1], number)) return false;
+                if (!commutes_with_extension(i, extension) || !is_number(operands[1], number))
+                    return false;
                 add(operands[0], extension, factor * extended(number, *i.type, extension), depth);
                 return true;
             case Op::shl:
-                if (!keeps(i, extension) || !is_number(operands[1], number) || number < 0 ||
-                    number > 62)
+                if (!commutes_with_extension(i, extension) || !is_number(operands[1], number) ||
+                    number < 0 || number > 62)
                     return false;
                 add(operands[0], extension, static_cast<i64>(static_cast<u64>(factor) << number),
                     depth);
@@ -108,9 +109,9 @@ Linear linear_address(const Value* pointer) {
             (o->op == Op::bitcast && o->type->is(Type::Kind::pointer))) {
             pointer = o->operands[0];
         } else if (o->op == Op::getelementptr) {
-            const Steps steps = steps_of(*o);
+            const AddressTerms steps = address_terms(*o);
             linear.offset += steps.offset;
-            for (const Steps::Term& term : steps.terms) {
+            for (const AddressTerms::Term& term : steps.terms) {
                 const Extension extension =
                     term.index->type->bits < 64 ? Extension::sign : Extension::none;
                 sum.add(term.index, extension, static_cast<i64>(term.scale), 0);

@@ -33,20 +33,20 @@ void find_target(const Module& module, std::string& target, std::string& version
 }
 
 /// Adds the value and, if it is a constant, everything that it refers to.
-void add_named(const Value* value, std::set<const Value*>& named) {
+void add_referenced_values(const Value* value, std::set<const Value*>& named) {
     if (!value || !named.insert(value).second) return;
     if (const Constant* constant = as_constant(value)) {
-        for (const Value* operand : constant->operands) add_named(operand, named);
+        for (const Value* operand : constant->operands) add_referenced_values(operand, named);
     }
 }
 
-std::set<const Value*> named_values(const Function& function) {
+std::set<const Value*> referenced_values(const Function& function) {
     std::set<const Value*> named;
     for (const Block* block : function.blocks) {
         for (const Instruction* i : block->instructions) {
-            add_named(i->callee, named);
+            add_referenced_values(i->callee, named);
             for (const Value* operand : i->operands) {
-                if (!as_instruction(operand)) add_named(operand, named);
+                if (!as_instruction(operand)) add_referenced_values(operand, named);
             }
         }
     }
@@ -55,8 +55,9 @@ std::set<const Value*> named_values(const Function& function) {
 
 std::string prototypes(const Module& module) {
     std::set<const Value*> named;
-    for (const Function* function : module.functions) named.merge(named_values(*function));
-    for (const Variable* variable : module.variables) add_named(variable->initial, named);
+    for (const Function* function : module.functions) named.merge(referenced_values(*function));
+    for (const Variable* variable : module.variables)
+        add_referenced_values(variable->initial, named);
     std::string text;
     for (const Function* function : module.functions) {
         const bool is_intrinsic = function->name.starts_with("llvm.");
@@ -68,11 +69,11 @@ std::string prototypes(const Module& module) {
 
 /// Finds shared memory that only one kernel uses. It is declared inside this kernel, so that other
 /// kernels do not allocate it.
-std::map<const Variable*, const Function*> owners(const Module& module) {
+std::map<const Variable*, const Function*> find_single_owners(const Module& module) {
     std::map<const Variable*, const Function*> owner;
     std::set<const Variable*> several;
     for (const Function* function : module.functions) {
-        for (const Value* value : named_values(*function)) {
+        for (const Value* value : referenced_values(*function)) {
             if (!value->is(Value::Kind::variable)) continue;
             const auto* variable = static_cast<const Variable*>(value);
             if (variable->space != Space::shared || !variable->initial) continue;
@@ -88,7 +89,7 @@ std::map<const Variable*, const Function*> owners(const Module& module) {
 std::string text_of(Module& module) {
     std::string target, version;
     find_target(module, target, version);
-    const auto owner = owners(module);
+    const auto owner = find_single_owners(module);
     std::string text = ".version " + version + "\n.target " + target + "\n.address_size 64\n\n";
     std::string body;
     Files files;

@@ -35,7 +35,7 @@ public:
         for (Block* block : function_.blocks) {
             for (std::size_t k = 0; k < block->instructions.size(); ++k) {
                 Instruction* load = block->instructions[k];
-                if (is_candidate(*load)) narrow(*block, k, *load);
+                if (is_candidate(*load)) narrow_load(*block, k, *load);
             }
         }
     }
@@ -48,7 +48,7 @@ private:
     }
 
     /// Returns the only user of `of` if it is in `block`, and otherwise nullptr.
-    Instruction* only_user(const Instruction& of, const Block& block) const {
+    Instruction* single_user(const Instruction& of, const Block& block) const {
         const auto uses = uses_.find(&of);
         if (uses == uses_.end() || uses->second != 1) return nullptr;
         Instruction* user = user_.at(&of);
@@ -58,14 +58,14 @@ private:
     /// Matches trunc(load), trunc(load >> whole bytes), and load >> whole bytes if the remaining
     /// bits are as wide as an access.
     bool find(const Instruction& load, const Block& block, Narrowed& to) const {
-        Instruction* user = only_user(load, block);
+        Instruction* user = single_user(load, block);
         if (!user || user->operands[0] != &load) return false;
         u64 shift = 0;
         if (user->op == Op::lshr || user->op == Op::ashr) {
             i64 number = 0;
             if (!is_number(user->operands[1], number) || number % 8 != 0) return false;
             shift = static_cast<u64>(number);
-            if (Instruction* next = only_user(*user, block); next && next->op == Op::trunc)
+            if (Instruction* next = single_user(*user, block); next && next->op == Op::trunc)
                 user = next;
             else if (user->op == Op::ashr)
                 return false;
@@ -77,7 +77,7 @@ private:
                (to.offset * 8) % to.bits == 0;
     }
 
-    void narrow(Block& block, std::size_t k, const Instruction& load) {
+    void narrow_load(Block& block, std::size_t k, const Instruction& load) {
         Narrowed to{};
         if (!find(load, block, to)) return;
         const Type* type = module_.types.integer(to.bits);
@@ -94,7 +94,7 @@ private:
         Instruction* part = module_.instruction(Op::load, type, {pointer}, load);
         part->of = type;
         part->flags = load.flags;
-        part->align = std::min(load.align ? load.align : align_of(*load.type), to.bits / 8);
+        part->align = std::min(load.align ? load.align : abi_alignment(*load.type), to.bits / 8);
         made.push_back(part);
         // Insert the new instructions before the load. The load's user is removed, or becomes an
         // extension of the loaded value.

@@ -14,14 +14,14 @@ std::string attribute(const Function& function, const char* key) {
 }
 
 std::string bytes_declaration(const Type& type, u32 align, const std::string& name) {
-    return ".param .align " + std::to_string(std::max(align, align_of(type))) + " .b8 " + name +
-           "[" + std::to_string(std::max<u64>(1, size_of(type))) + "]";
+    return ".param .align " + std::to_string(std::max(align, abi_alignment(type))) + " .b8 " +
+           name + "[" + std::to_string(std::max<u64>(1, size_of(type))) + "]";
 }
 
 /// Reports whether the value fits into one register. Structures, vectors, i128 and halves do not;
 /// they are passed as bytes.
 bool is_one_word(const Type& type) {
-    return !type.is_aggregate() && registers_in(type) == 1 && !type.is(Type::Kind::half) &&
+    return !type.is_aggregate() && register_count(type) == 1 && !type.is(Type::Kind::half) &&
            !type.is(Type::Kind::bfloat);
 }
 
@@ -48,7 +48,8 @@ std::string parameters(const Function& function) {
 }
 
 /// Returns ".maxntid 256, 1, 1" for the nvvm.maxntid "256,1,1".
-std::string limit(const Function& function, const char* key, const char* directive) {
+std::string launch_limit_directive(const Function& function, const char* key,
+                                   const char* directive) {
     const std::string value = attribute(function, key);
     if (value.empty()) return "";
     std::string text;
@@ -63,7 +64,7 @@ bool is_local(const Function& function) {
     return function.linkage == "internal" || function.linkage == "private";
 }
 
-std::string visibility(const Function& function) {
+std::string linkage_directive(const Function& function) {
     if (function.is_declaration()) return ".extern ";
     if (is_local(function)) return "";
     const bool is_weak =
@@ -81,10 +82,10 @@ std::string parameter_declaration(const Type& type, const Type* by_value, u32 al
 }
 
 std::string prototype(const Function& function) {
-    std::string text = visibility(function) + ".func ";
-    if (!function.returned()->is(Type::Kind::nothing)) {
+    std::string text = linkage_directive(function) + ".func ";
+    if (!function.return_type()->is(Type::Kind::nothing)) {
         text +=
-            "(" + parameter_declaration(*function.returned(), nullptr, 1, "func_retval0") + ") ";
+            "(" + parameter_declaration(*function.return_type(), nullptr, 1, "func_retval0") + ") ";
     }
     text += ptx_name(function.name) + parameters(function);
     return text + (function.attributes.count("noreturn") ? "\n.noreturn" : "");
@@ -92,29 +93,30 @@ std::string prototype(const Function& function) {
 
 std::string function_header(const Function& function) {
     if (!function.is_kernel) return prototype(function);
-    return visibility(function) + ".entry " + ptx_name(function.name) + parameters(function) +
-           limit(function, "nvvm.maxntid", ".maxntid") +
-           limit(function, "nvvm.reqntid", ".reqntid") +
-           limit(function, "nvvm.minctasm", ".minnctapersm") +
-           limit(function, "nvvm.maxnreg", ".maxnreg") +
-           limit(function, "nvvm.cluster_dim", ".reqnctapercluster");
+    return linkage_directive(function) + ".entry " + ptx_name(function.name) +
+           parameters(function) + launch_limit_directive(function, "nvvm.maxntid", ".maxntid") +
+           launch_limit_directive(function, "nvvm.reqntid", ".reqntid") +
+           launch_limit_directive(function, "nvvm.minctasm", ".minnctapersm") +
+           launch_limit_directive(function, "nvvm.maxnreg", ".maxnreg") +
+           launch_limit_directive(function, "nvvm.cluster_dim", ".reqnctapercluster");
 }
 
 /// Emits the instructions that store an argument or a result. Small integers are extended to a
 /// word, and predicates become 0 and 1.
-void put_parameter(Emitter& e, const std::string& name, const Value* value, const Type* by_value) {
+void emit_parameter_store(Emitter& e, const std::string& name, const Value* value,
+                          const Type* by_value) {
     const auto put = [&](u64 offset, u32 bits, const std::string& text) {
         const std::string place = name + (offset ? "+" + std::to_string(offset) : "");
         e.put("st.param.b" + std::to_string(bits) + " [" + place + "], " + text);
     };
     const Type& type = *value->type;
     if (by_value) {
-        for (const Part& part : parts_of(*by_value)) {
+        for (const Part& part : list_parts(*by_value)) {
             const u32 bits = static_cast<u32>(8 * part.bytes);
             const std::string loaded = e.fresh(bits <= 16   ? Register::b16
                                                : bits == 32 ? Register::b32
                                                             : Register::b64);
-            const auto at = e.address_of(value, static_cast<i64>(part.offset));
+            const auto at = e.format_address(value, static_cast<i64>(part.offset));
             e.put("ld" + at.space + ".b" + std::to_string(bits) + " " + loaded + ", [" + at.text +
                   "]");
             put(part.offset, bits, loaded);
@@ -122,7 +124,7 @@ void put_parameter(Emitter& e, const std::string& name, const Value* value, cons
         return;
     }
     std::size_t index = 0;
-    for (const Part& part : parts_of(type)) {
+    for (const Part& part : list_parts(type)) {
         std::string text = e.use_bits(value, index++);
         u32 bits = std::max(register_bits(*part.type), 8u);
         if (bits == 8) {
@@ -145,7 +147,7 @@ void put_parameter(Emitter& e, const std::string& name, const Value* value, cons
 std::string Emitter::parameter_load(const Argument& argument, std::size_t index,
                                     const std::string& made) {
     std::string place = parameter_name(function, argument.index);
-    const Part part = parts_of(*argument.type).at(index);
+    const Part part = list_parts(*argument.type).at(index);
     if (part.offset) place += "+" + std::to_string(part.offset);
     const u32 bits = register_bits(*part.type);
     if (bits == 1) {

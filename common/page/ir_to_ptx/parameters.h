@@ -17,7 +17,7 @@ std::string prototype(const Function& function);
 std::string parameter_declaration(const Type& type, const Type* by_value, u32 align,
                                   const std::string& name);
 /// Emits st.param for all parts.
-void put_parameter(Emitter& emitter, const std::string& name, const Value* value,
-                   const Type* by_value);
+void emit_parameter_store(Emitter& emitter, const std::string& name, const Value* value,
+                          const Type* by_value);
 
 }  // namespace coalesce::translator

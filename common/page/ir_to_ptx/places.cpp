@@ -14,7 +14,7 @@ u32 number_in(std::vector<std::string>& list, const std::string& text) {
 }
 
 /// Reports whether all calls into which the code was inlined are in the same file as the code.
-bool is_of_one_file(const Place& place) {
+bool is_inlined_within_file(const Place& place) {
     for (const Place* at = place.inlined_at; at; at = at->inlined_at) {
         if (at->file != place.file) return false;
     }
@@ -40,16 +40,16 @@ u32 Files::name(const std::string& function) {
     return number_in(functions_, function);
 }
 
-std::string Files::location(const Place& place) {
+std::string Files::format_location(const Place& place) {
     const auto position = [&](const Place& at) {
         return std::to_string(number(at.file)) + ' ' + std::to_string(at.line) + ' ' +
                std::to_string(at.column);
     };
     std::string text = "\t.loc\t" + position(place);
-    if (!place.inlined_at || is_of_one_file(place)) return text + "\n";
+    if (!place.inlined_at || is_inlined_within_file(place)) return text + "\n";
     text += ", function_name $L__name" + std::to_string(name(place.function)) + ", inlined_at " +
             position(*place.inlined_at) + "\n";
-    return location(*place.inlined_at) + text;
+    return format_location(*place.inlined_at) + text;
 }
 
 std::string Files::text() const {

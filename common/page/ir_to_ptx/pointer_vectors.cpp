@@ -8,7 +8,7 @@ namespace {
 
 /// Returns instructions that compute the same vector, one pointer at a time. The result of the last
 /// one is the complete vector.
-std::vector<Instruction*> one_by_one(Module& module, const Instruction& i) {
+std::vector<Instruction*> split_pointer_vector(Module& module, const Instruction& i) {
     const Type* index = module.types.integer(32);
     std::vector<Instruction*> made;
     const auto add = [&](Op op, const Type* type, std::vector<Value*> operands) {
@@ -43,7 +43,7 @@ void split_pointer_vectors(Module& module, Function& function) {
                 all.push_back(i);
                 continue;
             }
-            const std::vector<Instruction*> made = one_by_one(module, *i);
+            const std::vector<Instruction*> made = split_pointer_vector(module, *i);
             all.insert(all.end(), made.begin(), made.end());
             replace_uses(function, i, made.back());
         }

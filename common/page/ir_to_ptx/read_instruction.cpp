@@ -37,7 +37,7 @@ bool is_calling_convention(const std::string& word) {
 
 }  // namespace
 
-InstructionReader::Form InstructionReader::form_of(Op op) {
+InstructionReader::Form InstructionReader::find_form(Op op) {
     static constexpr Form kForms[] = {
 #define COALESCE_OP(name, form, emit) &InstructionReader::form,
         COALESCE_TRANSLATOR_INSTRUCTIONS(COALESCE_OP)
@@ -51,7 +51,7 @@ Instruction* InstructionReader::read(std::vector<Note>& notes) {
     std::string name;
     Instruction* instruction = begin(name);
     instruction->text = lexer_.line_at(where);
-    (this->*form_of(instruction->op))(*instruction);
+    (this->*find_form(instruction->op))(*instruction);
     read_end(*instruction, notes);
     return instruction;
 }
@@ -104,14 +104,14 @@ void InstructionReader::read_flags(Instruction& i) {
 // ---- forms ----
 
 /// Reads fneg float %x, or freeze i32 %x.
-void InstructionReader::unary(Instruction& i) {
+void InstructionReader::read_unary(Instruction& i) {
     read_flags(i);
     i.operands = {values_.read_typed()};
     i.type = i.operands[0]->type;
 }
 
 /// Reads add nsw i32 %x, %y.
-void InstructionReader::binary(Instruction& i) {
+void InstructionReader::read_binary(Instruction& i) {
     read_flags(i);
     i.type = read_type(lexer_, module_.types);
     i.operands = {values_.read(i.type)};
@@ -172,13 +172,13 @@ void InstructionReader::read_shuffle_mask(Instruction& i) {
 }
 
 /// Reads extractvalue { i32, i1 } %x, 0, or insertvalue { i32, i1 } %x, i32 %y, 0.
-void InstructionReader::indexed(Instruction& i) {
+void InstructionReader::read_indexed(Instruction& i) {
     i.operands = {values_.read_typed()};
     if (i.op == Op::insertvalue) {
         lexer_.expect(',');
         i.operands.push_back(values_.read_typed());
     }
-    while (!lexer_.followed_by('!') && lexer_.accept(',')) {
+    while (!lexer_.is_followed_by('!') && lexer_.accept(',')) {
         i.indices.push_back(read_unsigned(lexer_));
     }
     const Type* at = i.operands[0]->type;
@@ -191,11 +191,11 @@ void InstructionReader::indexed(Instruction& i) {
 }
 
 /// Reads alloca [4 x i32], i32 2, align 4, addrspace(5).
-void InstructionReader::alloca_of(Instruction& i) {
+void InstructionReader::read_alloca(Instruction& i) {
     lexer_.accept_word("inalloca");
     i.of = read_type(lexer_, module_.types);
     i.type = module_.types.pointer();
-    if (lexer_.at(',') && lexer_.followed_by('i')) {
+    if (lexer_.at(',') && lexer_.is_followed_by('i')) {
         lexer_.take();
         i.operands = {values_.read_typed()};
     }
@@ -208,7 +208,7 @@ void InstructionReader::read_volatility(Instruction& i) {
 }
 
 /// Reads load volatile float, ptr %p, align 4.
-void InstructionReader::load_of(Instruction& i) {
+void InstructionReader::read_load(Instruction& i) {
     read_volatility(i);
     i.of = i.type = read_type(lexer_, module_.types);
     lexer_.expect(',');
@@ -220,7 +220,7 @@ void InstructionReader::load_of(Instruction& i) {
 }
 
 /// Reads store float %x, ptr %p, align 4. The value comes first.
-void InstructionReader::store_of(Instruction& i) {
+void InstructionReader::read_store(Instruction& i) {
     read_volatility(i);
     i.operands = {values_.read_typed()};
     i.of = i.operands[0]->type;
@@ -233,10 +233,10 @@ void InstructionReader::store_of(Instruction& i) {
 }
 
 /// Reads getelementptr inbounds float, ptr %p, i64 %i.
-void InstructionReader::element_pointer(Instruction& i) {
+void InstructionReader::read_getelementptr(Instruction& i) {
     read_flags(i);
     i.of = read_type(lexer_, module_.types);
-    while (lexer_.at(',') && !lexer_.followed_by('!')) {
+    while (lexer_.at(',') && !lexer_.is_followed_by('!')) {
         lexer_.take();
         i.operands.push_back(values_.read_typed());
     }
@@ -264,7 +264,7 @@ Ordering InstructionReader::read_ordering() {
 }
 
 /// Reads atomicrmw add ptr %p, i32 %x syncscope("block") monotonic.
-void InstructionReader::atomic_update(Instruction& i) {
+void InstructionReader::read_atomicrmw(Instruction& i) {
     read_volatility(i);
     i.predicate = lexer_.expect(TokenKind::word, "an atomic operation");
     i.operands = {values_.read_typed()};
@@ -276,7 +276,7 @@ void InstructionReader::atomic_update(Instruction& i) {
 }
 
 /// Reads cmpxchg weak ptr %p, i32 %expected, i32 %wanted acq_rel monotonic.
-void InstructionReader::compare_exchange(Instruction& i) {
+void InstructionReader::read_cmpxchg(Instruction& i) {
     read_volatility(i);
     for (int k = 0; k < 3; ++k) {
         if (k > 0) lexer_.expect(',');
@@ -289,13 +289,13 @@ void InstructionReader::compare_exchange(Instruction& i) {
 }
 
 /// Reads fence syncscope("block") acquire.
-void InstructionReader::fence_of(Instruction& i) {
+void InstructionReader::read_fence(Instruction& i) {
     read_scope(i);
     i.ordering = read_ordering();
 }
 
 /// Reads phi i32 [ 0, %entry ], [ %next, %loop ].
-void InstructionReader::phi_of(Instruction& i) {
+void InstructionReader::read_phi(Instruction& i) {
     read_flags(i);
     i.type = read_type(lexer_, module_.types);
     do {
@@ -304,7 +304,7 @@ void InstructionReader::phi_of(Instruction& i) {
         lexer_.expect(',');
         i.blocks.push_back(values_.block(lexer_.expect(TokenKind::local, "a block")));
         lexer_.expect(']');
-    } while (!lexer_.followed_by('!') && lexer_.accept(','));
+    } while (!lexer_.is_followed_by('!') && lexer_.accept(','));
 }
 
 Block* InstructionReader::read_label() {
@@ -324,7 +324,7 @@ void InstructionReader::branch(Instruction& i) {
 }
 
 /// Reads switch i32 %x, label %otherwise [ i32 0, label %zero ... ].
-void InstructionReader::switch_of(Instruction& i) {
+void InstructionReader::read_switch(Instruction& i) {
     i.operands = {values_.read_typed()};
     lexer_.expect(',');
     i.blocks = {read_label()};
@@ -338,12 +338,12 @@ void InstructionReader::switch_of(Instruction& i) {
 }
 
 /// Reads ret void, or ret i32 %x.
-void InstructionReader::return_of(Instruction& i) {
+void InstructionReader::read_return(Instruction& i) {
     const Type* type = read_type(lexer_, module_.types);
     if (!type->is(Type::Kind::nothing)) i.operands = {values_.read(type)};
 }
 
-void InstructionReader::nothing_more(Instruction&) {}
+void InstructionReader::read_no_operands(Instruction&) {}
 
 InstructionReader::ParameterFacts InstructionReader::read_parameter_attributes() {
     ParameterFacts facts;
@@ -371,7 +371,7 @@ InstructionReader::ParameterFacts InstructionReader::read_parameter_attributes()
 
 /// Reads call noundef i32 @f(i32 noundef %x) #3. The callee may also be a pointer or inline
 /// assembly.
-void InstructionReader::call_of(Instruction& i) {
+void InstructionReader::read_call(Instruction& i) {
     read_flags(i);
     while (lexer_.at(TokenKind::word) && is_calling_convention(lexer_.current().text))
         lexer_.take();

@@ -31,27 +31,27 @@ public:
 
 private:
     using Form = void (InstructionReader::*)(Instruction&);
-    static Form form_of(Op op);
+    static Form find_form(Op op);
 
-    void unary(Instruction& i);
-    void binary(Instruction& i);
+    void read_unary(Instruction& i);
+    void read_binary(Instruction& i);
     void compare(Instruction& i);
     void convert(Instruction& i);
     void operands(Instruction& i);
-    void indexed(Instruction& i);
-    void alloca_of(Instruction& i);
-    void load_of(Instruction& i);
-    void store_of(Instruction& i);
-    void element_pointer(Instruction& i);
-    void atomic_update(Instruction& i);
-    void compare_exchange(Instruction& i);
-    void fence_of(Instruction& i);
-    void phi_of(Instruction& i);
+    void read_indexed(Instruction& i);
+    void read_alloca(Instruction& i);
+    void read_load(Instruction& i);
+    void read_store(Instruction& i);
+    void read_getelementptr(Instruction& i);
+    void read_atomicrmw(Instruction& i);
+    void read_cmpxchg(Instruction& i);
+    void read_fence(Instruction& i);
+    void read_phi(Instruction& i);
     void branch(Instruction& i);
-    void switch_of(Instruction& i);
-    void return_of(Instruction& i);
-    void nothing_more(Instruction& i);
-    void call_of(Instruction& i);
+    void read_switch(Instruction& i);
+    void read_return(Instruction& i);
+    void read_no_operands(Instruction& i);
+    void read_call(Instruction& i);
 
     Instruction* begin(std::string& name);
     void read_flags(Instruction& i);

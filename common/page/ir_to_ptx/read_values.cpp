@@ -65,7 +65,7 @@ void parse_integer(const std::string& digits, u64& low, u64& high) {
 
 /// Returns the bits of the value as a float. The payload of a NaN is kept, because a hardware
 /// conversion would make it a quiet NaN.
-u64 bits_of_single(double value) {
+u64 float_bits(double value) {
     const u64 bits = same_bits<u64>(value);
     if (!std::isnan(value)) return same_bits<u32>(static_cast<float>(value));
     return (bits >> 63) << 31 | u64{0xFF} << 23 | (bits >> 29 & 0x7FFFFF);
@@ -188,7 +188,7 @@ Value* ValueReader::read_number(const Type* type) {
     switch (type->kind) {
         case Type::Kind::half:
         case Type::Kind::bfloat: constant->bits = hex; break;
-        case Type::Kind::single: constant->bits = bits_of_single(value); break;
+        case Type::Kind::single: constant->bits = float_bits(value); break;
         default: constant->bits = same_bits<u64>(value);
     }
     return constant;

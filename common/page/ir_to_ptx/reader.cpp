@@ -43,7 +43,7 @@ private:
     void read_parameters(Function& function, std::vector<const Type*>& types);
     void read_after_parameters(Function& function);
     void read_body(Function& function);
-    static std::string name_of_entry(const Function& function);
+    static std::string entry_block_name(const Function& function);
     void resolve();
     void apply_annotations();
 
@@ -55,8 +55,8 @@ private:
     InstructionReader instructions_;
     Metadata metadata_;
     std::map<std::string, Attributes> groups_;
-    std::map<Function*, std::vector<std::string>> groups_of_;
-    std::map<Function*, std::string> place_of_;
+    std::map<Function*, std::vector<std::string>> attribute_groups_;
+    std::map<Function*, std::string> debug_nodes_;
     std::vector<InstructionReader::Note> notes_;
     std::size_t header_end_ = 0;  ///< the end of the current function's parameters
     bool is_variadic_ = false;
@@ -265,10 +265,10 @@ void ModuleReader::read_after_parameters(Function& function) {
     const std::size_t end = std::min(lexer_.text().find('\n', header_end_), lexer_.text().size());
     while (!lexer_.at('{') && !lexer_.at(TokenKind::end) && lexer_.current().begin < end) {
         if (lexer_.at(TokenKind::attributes)) {
-            groups_of_[&function].push_back(lexer_.take().text);
+            attribute_groups_[&function].push_back(lexer_.take().text);
         } else if (lexer_.at(TokenKind::metadata) && lexer_.current().text == "dbg") {
             lexer_.take();
-            place_of_[&function] = lexer_.take().text;
+            debug_nodes_[&function] = lexer_.take().text;
         } else {
             lexer_.take();
         }
@@ -286,7 +286,7 @@ void ModuleReader::read_body(Function& function) {
         }
         const bool is_named = lexer_.at(TokenKind::key);
         if (is_named || !block) {
-            block = values_.block(is_named ? lexer_.take().text : name_of_entry(function));
+            block = values_.block(is_named ? lexer_.take().text : entry_block_name(function));
             block->parent = &function;
             function.blocks.push_back(block);
             continue;
@@ -306,7 +306,7 @@ void ModuleReader::read_body(Function& function) {
 
 /// Returns the name of the entry block. If it has no name, it gets the next number after the
 /// unnamed arguments.
-std::string ModuleReader::name_of_entry(const Function& function) {
+std::string ModuleReader::entry_block_name(const Function& function) {
     std::size_t unnamed = 0;
     for (const Argument* argument : function.arguments) {
         unnamed += argument->name == std::to_string(unnamed) ? 1 : 0;
@@ -317,12 +317,12 @@ std::string ModuleReader::name_of_entry(const Function& function) {
 // ---- metadata and attributes at the end ----
 
 void ModuleReader::resolve() {
-    for (auto& [function, groups] : groups_of_) {
+    for (auto& [function, groups] : attribute_groups_) {
         for (const std::string& group : groups) {
             function->attributes.insert(groups_[group].begin(), groups_[group].end());
         }
     }
-    for (auto& [function, node] : place_of_) function->place = metadata_.place(node, *module_);
+    for (auto& [function, node] : debug_nodes_) function->place = metadata_.place(node, *module_);
     for (const InstructionReader::Note& note : notes_) {
         if (note.kind == "dbg") note.instruction->place = metadata_.place(note.node, *module_);
         if (note.kind == "llvm.loop") {
@@ -353,7 +353,7 @@ void ModuleReader::apply_annotations() {
 
 /// Adds the source position to an error. The line that could not be read contains "!dbg !12", and
 /// the metadata at the end of the module is complete.
-Untranslated with_place(const Untranslated& error, const std::string& text) {
+Untranslated with_source_position(const Untranslated& error, const std::string& text) {
     constexpr std::string_view note = "!dbg !";
     const std::size_t at = error.instruction.find(note), notes = text.find("\n!0 = ");
     if (error.line != 0 || at == std::string::npos || notes == std::string::npos) return error;
@@ -362,7 +362,7 @@ Untranslated with_place(const Untranslated& error, const std::string& text) {
     while (lexer.at(TokenKind::metadata)) metadata.read(lexer);
     const std::string name = error.instruction.substr(at + note.size());
     Module module;
-    const Place* place = learners_place(
+    const Place* place = outermost_call_site(
         metadata.place(name.substr(0, name.find_first_not_of("0123456789")), module));
     if (!place) return error;
     return {error.what(), error.instruction, place->file, place->line};
@@ -374,7 +374,7 @@ std::unique_ptr<Module> read_module(const std::string& text) {
     try {
         return ModuleReader(text).read();
     } catch (const Untranslated& error) {
-        throw with_place(error, text);
+        throw with_source_position(error, text);
     }
 }
 

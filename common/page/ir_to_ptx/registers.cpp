@@ -14,7 +14,7 @@ bool needs_register(const Value* value) {
 /// that is emitted as several PTX instructions may write its result earlier.
 bool reads_before_it_writes(const Instruction& i) {
     const bool is_plain = i.op != Op::call && i.op != Op::atomicrmw && i.op != Op::cmpxchg;
-    return is_plain && registers_of(*i.type).size() == 1;
+    return is_plain && register_families(*i.type).size() == 1;
 }
 
 }  // namespace
@@ -82,9 +82,9 @@ Sharing::Sharing(const Function& function, const Folding& folding, const Livenes
     }
 }
 
-const Value* Sharing::leader(const Value* value) const {
-    const auto found = leader_.find(value);
-    return found == leader_.end() ? value : found->second;
+const Value* Sharing::representative(const Value* value) const {
+    const auto found = representative_.find(value);
+    return found == representative_.end() ? value : found->second;
 }
 
 /// Joins the registers of a phi and an incoming value. Both must be results of instructions.
@@ -93,7 +93,7 @@ void Sharing::join(const Value* phi, const Value* incoming) {
     const Instruction* made = as_instruction(incoming);
     if (!made || folding_.folded(made) || made->op == Op::alloca || made->type != phi->type) return;
     if (!reads_before_it_writes(*made)) return;
-    const Value *a = leader(phi), *b = leader(incoming);
+    const Value *a = representative(phi), *b = representative(incoming);
     if (a == b) return;
     std::vector<const Value*>& of_a = members_.try_emplace(a, 1, a).first->second;
     std::vector<const Value*>& of_b = members_.try_emplace(b, 1, b).first->second;
@@ -103,7 +103,7 @@ void Sharing::join(const Value* phi, const Value* incoming) {
         }
     }
     for (const Value* y : of_b) {
-        leader_[y] = a;
+        representative_[y] = a;
         of_a.push_back(y);
     }
     members_.erase(b);
@@ -119,10 +119,11 @@ bool Sharing::is_alive_after(const Value* value, const Instruction* place) const
     const Block* block = place->parent;
     // All phis of a block are defined at its beginning.
     if (made->parent == block && made->op == Op::phi && place->op == Op::phi) return true;
-    const bool is_made_before = made->parent == block ? position_.at(made) < position_.at(place)
-                                                      : liveness_.at_start(block).count(value) != 0;
+    const bool is_made_before = made->parent == block
+                                    ? position_.at(made) < position_.at(place)
+                                    : liveness_.alive_at_start(block).count(value) != 0;
     if (!is_made_before) return false;
-    if (liveness_.at_end(block).count(value)) return true;
+    if (liveness_.alive_at_end(block).count(value)) return true;
     const auto readers = readers_.find(value);
     if (readers == readers_.end()) return false;
     for (const Instruction* reader : readers->second) {

@@ -17,10 +17,12 @@ public:
     Liveness(const Function& function, const Folding& folding);
     /// Returns the values that are live on the edge between two blocks, before the phis are set.
     std::set<const Value*> between(const Block* from, const Block* to) const;
-    const std::set<const Value*>& at_start(const Block* block) const { return start_.at(block); }
+    const std::set<const Value*>& alive_at_start(const Block* block) const {
+        return start_.at(block);
+    }
     /// Returns the values that are live at the end of a block, including the operands of phis in
     /// the following blocks.
-    const std::set<const Value*>& at_end(const Block* block) const { return end_.at(block); }
+    const std::set<const Value*>& alive_at_end(const Block* block) const { return end_.at(block); }
 
 private:
     void add_phi_operands(const Block* from, const Block* to, std::set<const Value*>& alive) const;
@@ -33,7 +35,7 @@ private:
 class Sharing {
 public:
     Sharing(const Function& function, const Folding& folding, const Liveness& liveness);
-    const Value* leader(const Value* value) const;
+    const Value* representative(const Value* value) const;
 
 private:
     bool interfere(const Value* a, const Value* b) const;
@@ -43,7 +45,7 @@ private:
     const Folding& folding_;
     const Liveness& liveness_;
     std::map<const Value*, std::size_t> position_;  ///< position in its block
-    std::map<const Value*, const Value*> leader_;
+    std::map<const Value*, const Value*> representative_;
     std::map<const Value*, std::vector<const Value*>> members_;
     std::map<const Value*, std::vector<const Instruction*>> readers_;
 };

@@ -17,7 +17,7 @@ std::vector<std::string> replaced(std::vector<std::string> all, PartRange range,
     return all;
 }
 
-u64 index_in(const Instruction& i, std::size_t operand) {
+u64 constant_operand(const Instruction& i, std::size_t operand) {
     i64 number = 0;
     is_number(i.operands[operand], number);
     const u64 index = static_cast<u64>(number);
@@ -31,15 +31,17 @@ std::vector<std::string> Emitter::renamed(const Instruction& i) {
     std::vector<std::string> all = parts(i.operands[0]);
     const Type& type = *i.operands[0]->type;
     switch (i.op) {
-        case Op::extractvalue: return slice(all, parts_at(type, i.indices));
-        case Op::insertvalue: return replaced(all, parts_at(type, i.indices), parts(i.operands[1]));
-        case Op::extractelement: return slice(all, parts_at(type, {index_in(i, 1)}));
+        case Op::extractvalue: return slice(all, select_parts(type, i.indices));
+        case Op::insertvalue:
+            return replaced(all, select_parts(type, i.indices), parts(i.operands[1]));
+        case Op::extractelement: return slice(all, select_parts(type, {constant_operand(i, 1)}));
         case Op::insertelement:
-            return replaced(all, parts_at(type, {index_in(i, 2)}), parts(i.operands[1]));
+            return replaced(all, select_parts(type, {constant_operand(i, 2)}),
+                            parts(i.operands[1]));
         case Op::shufflevector: {
             const auto second = parts(i.operands[1]);
             all.insert(all.end(), second.begin(), second.end());
-            const std::size_t each = registers_of(*type.element()).size();
+            const std::size_t each = register_families(*type.element()).size();
             std::vector<std::string> chosen;
             for (const u64 lane : i.indices) {
                 const auto from = static_cast<std::size_t>(lane == kAnyLane ? 0 : lane);
@@ -53,7 +55,7 @@ std::vector<std::string> Emitter::renamed(const Instruction& i) {
                 if (text.starts_with("0f") || text.starts_with("0d")) text = "0x" + text.substr(2);
             }
             return all;
-        default: all.resize(registers_of(*i.type).size()); return all;
+        default: all.resize(register_families(*i.type).size()); return all;
     }
 }
 

@@ -21,7 +21,7 @@ bool is_generic_pointer(const Value& value) {
 }
 
 /// Returns the operands from which a pointer is computed.
-std::vector<Value*> sources_of(const Instruction& i) {
+std::vector<Value*> pointer_sources(const Instruction& i) {
     switch (i.op) {
         case Op::getelementptr: return {i.operands[0]};
         case Op::freeze: return {i.operands[0]};
@@ -41,7 +41,7 @@ bool is_address(const Instruction& user, std::size_t operand) {
         case Op::call: break;
         default: return false;
     }
-    const Function* function = called(user);
+    const Function* function = called_function(user);
     if (!function) return false;
     for (const char* name : {"llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.lifetime."}) {
         if (function->name.starts_with(name)) return true;
@@ -69,15 +69,15 @@ private:
     /// nullopt means that the space is not known yet.
     using Known = std::optional<Space>;
 
-    Known space_of(const Value* value) const;
+    Known find_space(const Value* value) const;
     void find_spaces();
-    bool is_moved(const Value* value) const;
-    Value* in_its_space(Value* value);
-    Value* back_to_generic(Instruction& user, std::size_t operand, Block& block, std::size_t& at);
+    bool has_known_space(const Value* value) const;
+    Value* cast_to_known_space(Value* value);
+    Value* cast_to_generic(Instruction& user, std::size_t operand, Block& block, std::size_t& at);
     void rewrite(Block& block, std::size_t& at);
     void rewrite_operand(Instruction& user, std::size_t operand, Block& block, std::size_t& at);
     void retype();
-    const Type* typed(Space space) { return module_.types.pointer(space); }
+    const Type* pointer_type(Space space) { return module_.types.pointer(space); }
 
     Module& module_;
     Function& function_;
@@ -86,7 +86,7 @@ private:
     std::map<Block*, std::vector<Instruction*>> at_end_;
 };
 
-Inference::Known Inference::space_of(const Value* value) const {
+Inference::Known Inference::find_space(const Value* value) const {
     if (!is_generic_pointer(*value)) return value->type->space;
     if (value->is(Value::Kind::undefined)) return std::nullopt;
     if (value->is(Value::Kind::argument)) {
@@ -97,7 +97,7 @@ Inference::Known Inference::space_of(const Value* value) const {
         const auto* expression = static_cast<const Constant*>(value);
         const bool goes_through =
             expression->op == Op::addrspacecast || expression->op == Op::getelementptr;
-        return goes_through ? space_of(expression->operands[0]) : Space::generic;
+        return goes_through ? find_space(expression->operands[0]) : Space::generic;
     }
     const auto found = found_.find(value);
     return found == found_.end() ? Space::generic : found->second;
@@ -107,12 +107,13 @@ Inference::Known Inference::space_of(const Value* value) const {
 /// that the search terminates even if loops have phis.
 void Inference::find_spaces() {
     const auto is_loaded_by_kernel = [&](const Instruction& i) {
-        return i.op == Op::load && function_.is_kernel && space_of(i.operands[0]) == Space::param;
+        return i.op == Op::load && function_.is_kernel && find_space(i.operands[0]) == Space::param;
     };
     for (Block* block : function_.blocks) {
         for (const Instruction* i : block->instructions) {
             if (!is_generic_pointer(*i)) continue;
-            if (i->op == Op::addrspacecast || !sources_of(*i).empty()) found_[i] = std::nullopt;
+            if (i->op == Op::addrspacecast || !pointer_sources(*i).empty())
+                found_[i] = std::nullopt;
             if (i->op == Op::alloca) found_[i] = Space::local;
         }
     }
@@ -124,9 +125,9 @@ void Inference::find_spaces() {
                 const auto found = found_.find(i);
                 if (found == found_.end() || i->op == Op::alloca || i->op == Op::load) continue;
                 Known known = found->second;
-                const auto sources = i->op == Op::addrspacecast ? i->operands : sources_of(*i);
+                const auto sources = i->op == Op::addrspacecast ? i->operands : pointer_sources(*i);
                 for (const Value* source : sources) {
-                    const Known other = space_of(source);
+                    const Known other = find_space(source);
                     if (!other) continue;
                     known = !known || *known == *other ? other : Space::generic;
                 }
@@ -137,24 +138,24 @@ void Inference::find_spaces() {
     }
 }
 
-bool Inference::is_moved(const Value* value) const {
+bool Inference::has_known_space(const Value* value) const {
     if (!is_generic_pointer(*value)) return false;
-    const Known known = space_of(value);
+    const Known known = find_space(value);
     return known && *known != Space::generic;
 }
 
 /// Returns the value as a pointer in its inferred space.
-Value* Inference::in_its_space(Value* value) {
-    const Space space = *space_of(value);
+Value* Inference::cast_to_known_space(Value* value) {
+    const Space space = *find_space(value);
     if (value->is(Value::Kind::argument)) {
         auto* argument = static_cast<Argument*>(value);
         if (argument->by_value) {
-            argument->type = typed(Space::param);
+            argument->type = pointer_type(Space::param);
             return argument;
         }
         Value*& moved = moved_arguments_[value];
         if (!moved) {
-            auto* cast = module_.make<Instruction>(Value::Kind::instruction, typed(space));
+            auto* cast = module_.make<Instruction>(Value::Kind::instruction, pointer_type(space));
             cast->op = Op::addrspacecast;
             cast->operands = {value};
             cast->parent = function_.blocks.front();
@@ -166,23 +167,24 @@ Value* Inference::in_its_space(Value* value) {
     auto* expression = static_cast<Constant*>(value);
     if (expression->op == Op::addrspacecast) {
         Value* source = expression->operands[0];
-        return is_moved(source) ? in_its_space(source) : source;
+        return has_known_space(source) ? cast_to_known_space(source) : source;
     }
     auto* moved = module_.make<Constant>(*expression);
-    moved->type = typed(space);
-    if (is_moved(moved->operands[0])) moved->operands[0] = in_its_space(moved->operands[0]);
+    moved->type = pointer_type(space);
+    if (has_known_space(moved->operands[0]))
+        moved->operands[0] = cast_to_known_space(moved->operands[0]);
     return moved;
 }
 
-Value* Inference::back_to_generic(Instruction& user, std::size_t operand, Block& block,
+Value* Inference::cast_to_generic(Instruction& user, std::size_t operand, Block& block,
                                   std::size_t& at) {
     Value* value = user.operands[operand];
     // Arguments and constants also exist as generic pointers, so they need no cast.
     const bool is_as_it_was =
         value->is(Value::Kind::expression) || value->is(Value::Kind::argument);
-    if (is_as_it_was && space_of(value) != Space::param) return value;
-    Instruction* cast =
-        module_.instruction(Op::addrspacecast, typed(Space::generic), {in_its_space(value)}, user);
+    if (is_as_it_was && find_space(value) != Space::param) return value;
+    Instruction* cast = module_.instruction(Op::addrspacecast, pointer_type(Space::generic),
+                                            {cast_to_known_space(value)}, user);
     if (user.op == Op::phi) {
         cast->parent = user.blocks[operand];
         at_end_[cast->parent].push_back(cast);
@@ -196,13 +198,13 @@ Value* Inference::back_to_generic(Instruction& user, std::size_t operand, Block&
 void Inference::rewrite_operand(Instruction& user, std::size_t operand, Block& block,
                                 std::size_t& at) {
     Value*& value = user.operands[operand];
-    if (!is_moved(value)) return;
-    const bool is_computed_from =
-        !sources_of(user).empty() && is_moved(&user) && !(user.op == Op::select && operand == 0);
+    if (!has_known_space(value)) return;
+    const bool is_computed_from = !pointer_sources(user).empty() && has_known_space(&user) &&
+                                  !(user.op == Op::select && operand == 0);
     if (is_address(user, operand) || is_computed_from || user.op == Op::addrspacecast) {
-        value = in_its_space(value);
+        value = cast_to_known_space(value);
     } else {
-        value = back_to_generic(user, operand, block, at);
+        value = cast_to_generic(user, operand, block, at);
     }
 }
 
@@ -223,7 +225,7 @@ void Inference::retype() {
             const auto found = found_.find(i);
             if (found == found_.end() || !found->second || *found->second == Space::generic)
                 continue;
-            i->type = typed(*found->second);
+            i->type = pointer_type(*found->second);
         }
     }
     auto& entry = function_.blocks.front()->instructions;

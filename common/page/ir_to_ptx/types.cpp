@@ -3,7 +3,7 @@
 
 namespace coalesce::translator {
 
-const Type* Types::simple(Type::Kind kind) {
+const Type* Types::basic_type(Type::Kind kind) {
     Type type;
     type.kind = kind;
     return unique(std::move(type));

@@ -64,14 +64,14 @@ struct Type {
 /// Creates types, each only once.
 class Types {
 public:
-    const Type* nothing() { return simple(Type::Kind::nothing); }
-    const Type* half() { return simple(Type::Kind::half); }
-    const Type* bfloat() { return simple(Type::Kind::bfloat); }
-    const Type* single() { return simple(Type::Kind::single); }
-    const Type* real() { return simple(Type::Kind::real); }
-    const Type* label() { return simple(Type::Kind::label); }
-    const Type* metadata() { return simple(Type::Kind::metadata); }
-    const Type* opaque() { return simple(Type::Kind::opaque); }
+    const Type* nothing() { return basic_type(Type::Kind::nothing); }
+    const Type* half() { return basic_type(Type::Kind::half); }
+    const Type* bfloat() { return basic_type(Type::Kind::bfloat); }
+    const Type* single() { return basic_type(Type::Kind::single); }
+    const Type* real() { return basic_type(Type::Kind::real); }
+    const Type* label() { return basic_type(Type::Kind::label); }
+    const Type* metadata() { return basic_type(Type::Kind::metadata); }
+    const Type* opaque() { return basic_type(Type::Kind::opaque); }
     const Type* integer(u32 bits);
     const Type* pointer(Space space = Space::generic);
     const Type* array(const Type* element, u64 count);
@@ -85,7 +85,7 @@ public:
     Type* named(const std::string& name);
 
 private:
-    const Type* simple(Type::Kind kind);
+    const Type* basic_type(Type::Kind kind);
     const Type* unique(Type type);
 
     std::deque<Type> all_;

@@ -17,7 +17,7 @@ namespace {
 }
 
 /// The initial bytes of a variable, and the 8-byte addresses among them.
-struct Image {
+struct InitialBytes {
     const Variable& variable;
     std::vector<u8> bytes;
     std::map<u64, std::string> addresses;
@@ -31,7 +31,7 @@ struct Image {
 };
 
 /// Returns "generic(table)+8", for example.
-std::string Image::address(const Value* value, i64 added) const {
+std::string InitialBytes::address(const Value* value, i64 added) const {
     const auto with = [&](const std::string& name) {
         return added == 0 ? name : name + (added > 0 ? "+" : "") + std::to_string(added);
     };
@@ -40,7 +40,7 @@ std::string Image::address(const Value* value, i64 added) const {
     if (!value->is(Value::Kind::expression)) fail_initial(variable);
     const auto* expression = static_cast<const Constant*>(value);
     if (expression->op == Op::getelementptr) {
-        const Steps steps = steps_of(*expression);
+        const AddressTerms steps = address_terms(*expression);
         if (!steps.terms.empty()) fail_initial(variable);
         return address(steps.base, added + steps.offset);
     }
@@ -54,7 +54,7 @@ std::string Image::address(const Value* value, i64 added) const {
     fail_initial(variable);
 }
 
-void Image::write_elements(const Constant& aggregate, u64 offset) {
+void InitialBytes::write_elements(const Constant& aggregate, u64 offset) {
     const Type& type = *aggregate.type;
     for (std::size_t i = 0; i < aggregate.operands.size(); ++i) {
         const u64 at = type.is(Type::Kind::structure) ? offset_of_member(type, i)
@@ -63,7 +63,7 @@ void Image::write_elements(const Constant& aggregate, u64 offset) {
     }
 }
 
-void Image::write(const Value* value, u64 offset) {
+void InitialBytes::write(const Value* value, u64 offset) {
     switch (value->kind) {
         case Value::Kind::zero:
         case Value::Kind::undefined: return;
@@ -83,7 +83,7 @@ void Image::write(const Value* value, u64 offset) {
 
 /// Returns the initial value as single bytes, or as words of eight bytes if there are addresses
 /// among them.
-std::string initial_text(const Image& image) {
+std::string initial_text(const InitialBytes& image) {
     std::string text;
     const u64 step = image.addresses.empty() ? 1 : 8;
     std::size_t last = image.bytes.size();
@@ -104,20 +104,20 @@ std::string initial_text(const Image& image) {
 void add_in_order(const Variable* variable, std::set<const Variable*>& seen,
                   std::vector<const Variable*>& order);
 
-void add_named(const Value* value, std::set<const Variable*>& seen,
-               std::vector<const Variable*>& order) {
+void add_referenced_values(const Value* value, std::set<const Variable*>& seen,
+                           std::vector<const Variable*>& order) {
     if (!value) return;
     if (value->is(Value::Kind::variable))
         add_in_order(static_cast<const Variable*>(value), seen, order);
     if (const Constant* constant = as_constant(value)) {
-        for (const Value* operand : constant->operands) add_named(operand, seen, order);
+        for (const Value* operand : constant->operands) add_referenced_values(operand, seen, order);
     }
 }
 
 void add_in_order(const Variable* variable, std::set<const Variable*>& seen,
                   std::vector<const Variable*>& order) {
     if (!seen.insert(variable).second) return;
-    if (!variable->name.starts_with("llvm.")) add_named(variable->initial, seen, order);
+    if (!variable->name.starts_with("llvm.")) add_referenced_values(variable->initial, seen, order);
     order.push_back(variable);
 }
 
@@ -133,7 +133,7 @@ std::vector<const Variable*> in_order(const Module& module) {
 std::string variable_declaration(const Variable& variable, bool is_of_module) {
     const bool is_local = variable.linkage == "internal" || variable.linkage == "private";
     const u64 size = size_of(*variable.of);
-    Image image{variable, std::vector<u8>((size + 7) / 8 * 8), {}};
+    InitialBytes image{variable, std::vector<u8>((size + 7) / 8 * 8), {}};
     if (variable.initial) image.write(variable.initial, 0);
     const bool has_words = !image.addresses.empty();
     for (const auto& [offset, text] : image.addresses) {
@@ -145,7 +145,7 @@ std::string variable_declaration(const Variable& variable, bool is_of_module) {
     } else if (is_of_module && !is_local) {
         text = variable.linkage.starts_with("weak") ? ".weak " : ".visible ";
     }
-    const u32 align = std::max({variable.align, align_of(*variable.of), has_words ? 8u : 1u});
+    const u32 align = std::max({variable.align, abi_alignment(*variable.of), has_words ? 8u : 1u});
     text += space_text(variable.space) + " .align " + std::to_string(align) +
             (has_words ? " .u64 " : " .b8 ") + ptx_name(variable.name) + "[";
     const bool is_open = !variable.initial && size == 0;

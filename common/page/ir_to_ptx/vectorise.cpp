@@ -36,11 +36,11 @@ using Chain = std::vector<Link>;
 const Type& accessed_type(const Instruction& i) {
     return i.op == Op::store ? *i.operands[0]->type : *i.type;
 }
-Value* pointer_of(const Instruction& i) {
+Value* accessed_pointer(const Instruction& i) {
     return i.op == Op::store ? i.operands[1] : i.operands[0];
 }
-u32 alignment_of(const Instruction& i) {
-    return i.align ? i.align : align_of(accessed_type(i));
+u32 pointer_alignment(const Instruction& i) {
+    return i.align ? i.align : abi_alignment(accessed_type(i));
 }
 
 bool is_candidate(const Instruction& i) {
@@ -67,11 +67,11 @@ public:
         // them.
         std::vector<std::size_t> bounds{0};
         for (std::size_t k = 0; k < block_.instructions.size(); ++k)
-            if (!always_goes_on(*block_.instructions[k])) bounds.push_back(k);
+            if (!always_continues(*block_.instructions[k])) bounds.push_back(k);
         bounds.push_back(block_.instructions.size());
         for (std::size_t k = 0; k + 1 < bounds.size(); ++k)
             for (const Chain& chain : chains_between(bounds[k], bounds[k + 1])) take(chain);
-        for (const Chain& chain : taken_) merge(chain);
+        for (const Chain& chain : merged_chains_) merge(chain);
     }
 
 private:
@@ -112,7 +112,7 @@ private:
         for (const Chain& movable : cut_by_aliases(chain))
             for (const Chain& contiguous : cut_by_gaps(movable))
                 for (Chain& aligned : cut_by_alignment(contiguous))
-                    taken_.push_back(std::move(aligned));
+                    merged_chains_.push_back(std::move(aligned));
     }
 
     // ---- 2: instructions in between ----
@@ -188,7 +188,7 @@ private:
         const bool is_load = chain.front().instruction->op == Op::load;
         for (std::size_t begin = 0; begin + 1 < chain.size(); ++begin) {
             if (!chain[begin].instruction) continue;
-            const u32 align = alignment_of(*chain[begin].instruction);
+            const u32 align = pointer_alignment(*chain[begin].instruction);
             for (std::size_t end = chain.size(); end > begin + 1; --end) {
                 u64 bytes = static_cast<u64>(chain[end - 1].offset - chain[begin].offset) +
                             (chain[end - 1].instruction ? bytes_of(chain[end - 1]) : scalar);
@@ -225,8 +225,8 @@ private:
 
     Value* index(u64 number) { return module_.number(module_.types.integer(32), number); }
 
-    Value* converted(Value* value, const Type* type, const Instruction& like,
-                     std::vector<Instruction*>& made) {
+    Value* convert_bits(Value* value, const Type* type, const Instruction& like,
+                        std::vector<Instruction*>& made) {
         if (value->type == type) return value;
         const Op op = value->type->is(Type::Kind::pointer) ? Op::ptrtoint
                       : type->is(Type::Kind::pointer)      ? Op::inttoptr
@@ -235,13 +235,13 @@ private:
         return made.back();
     }
 
-    Value* made_by(std::vector<Instruction*>& made, Op op, const Type* type,
-                   std::vector<Value*> operands, const Instruction& like) {
+    Value* append_instruction(std::vector<Instruction*>& made, Op op, const Type* type,
+                              std::vector<Value*> operands, const Instruction& like) {
         made.push_back(module_.instruction(op, type, std::move(operands), like));
         return made.back();
     }
 
-    std::size_t position_of(const Instruction* i) const {
+    std::size_t instruction_position(const Instruction* i) const {
         return static_cast<std::size_t>(
             std::find(block_.instructions.begin(), block_.instructions.end(), i) -
             block_.instructions.begin());
@@ -270,20 +270,22 @@ private:
     void hoist(Value* value, const Instruction* at) {
         Instruction* i = as_instruction(value);
         if (!i || i->parent != &block_ || i->op == Op::phi) return;
-        const std::size_t from = position_of(i);
-        if (from < position_of(at)) return;
+        const std::size_t from = instruction_position(i);
+        if (from < instruction_position(at)) return;
         for (Value* operand : i->operands) hoist(operand, at);
         block_.instructions.erase(block_.instructions.begin() +
-                                  static_cast<std::ptrdiff_t>(position_of(i)));
-        insert(position_of(at), {i});
+                                  static_cast<std::ptrdiff_t>(instruction_position(i)));
+        insert(instruction_position(at), {i});
     }
 
     const Link& first_or_last(const Chain& chain, bool is_last) const {
         const Link* best = &chain.front();
         for (const Link& link : chain) {
             if (!link.instruction) continue;
-            if (is_last ? position_of(link.instruction) > position_of(best->instruction)
-                        : position_of(link.instruction) < position_of(best->instruction))
+            if (is_last ? instruction_position(link.instruction) >
+                              instruction_position(best->instruction)
+                        : instruction_position(link.instruction) <
+                              instruction_position(best->instruction))
                 best = &link;
         }
         return *best;
@@ -297,13 +299,14 @@ private:
         u64 bytes =
             static_cast<u64>(chain.back().offset - chain.front().offset) + bytes_of(chain.back());
         while (!std::has_single_bit(bytes)) bytes += scalar;
-        hoist(pointer_of(lowest), first);
+        hoist(accessed_pointer(lowest), first);
         std::vector<Instruction*> made;
-        Value* whole = made_by(made, Op::load, module_.types.vector(element, bytes / scalar),
-                               {pointer_of(lowest)}, *first);
+        Value* whole =
+            append_instruction(made, Op::load, module_.types.vector(element, bytes / scalar),
+                               {accessed_pointer(lowest)}, *first);
         Instruction& load = *made.back();
         load.of = load.type;
-        load.align = alignment_of(lowest);
+        load.align = pointer_alignment(lowest);
         load.flags = lowest.flags;
         for (const Link& link : chain)
             if (link.instruction) load.flags &= link.instruction->flags;
@@ -311,26 +314,26 @@ private:
             if (!link.instruction) continue;
             const u64 lane = static_cast<u64>(link.offset - chain.front().offset) / scalar;
             replace_uses(function_, link.instruction,
-                         taken_out(whole, lane, *link.instruction, made));
+                         extract_loaded_element(whole, lane, *link.instruction, made));
         }
-        insert(position_of(first), made);
+        insert(instruction_position(first), made);
         erase(chain);
     }
 
     /// Returns the value of one of the merged loads, which is an element of `whole`.
-    Value* taken_out(Value* whole, u64 lane, const Instruction& of,
-                     std::vector<Instruction*>& made) {
+    Value* extract_loaded_element(Value* whole, u64 lane, const Instruction& of,
+                                  std::vector<Instruction*>& made) {
         const Type& type = accessed_type(of);
         const auto element = [&](u64 k) {
-            Value* one =
-                made_by(made, Op::extractelement, whole->type->element(), {whole, index(k)}, of);
-            return converted(one, &element_of(type), of, made);
+            Value* one = append_instruction(made, Op::extractelement, whole->type->element(),
+                                            {whole, index(k)}, of);
+            return convert_bits(one, &element_of(type), of, made);
         };
         if (!type.is(Type::Kind::vector)) return element(lane);
         Value* value = module_.undefined(&type);
         for (u64 k = 0; k < type.count; ++k) {
             Value* one = element(lane + k);
-            value = made_by(made, Op::insertelement, &type, {value, one, index(k)}, of);
+            value = append_instruction(made, Op::insertelement, &type, {value, one, index(k)}, of);
         }
         return value;
     }
@@ -352,22 +355,24 @@ private:
             for (u64 k = 0; k < count; ++k) {
                 Value* one = value;
                 if (value->type->is(Type::Kind::vector))
-                    one = made_by(made, Op::extractelement, value->type->element(),
-                                  {value, index(k)}, *last);
-                one = converted(one, element, *last, made);
-                whole = made_by(made, Op::insertelement, type, {whole, one, index(lane++)}, *last);
+                    one = append_instruction(made, Op::extractelement, value->type->element(),
+                                             {value, index(k)}, *last);
+                one = convert_bits(one, element, *last, made);
+                whole = append_instruction(made, Op::insertelement, type,
+                                           {whole, one, index(lane++)}, *last);
             }
         }
-        made_by(made, Op::store, module_.types.nothing(), {whole, pointer_of(lowest)}, *last);
-        made.back()->align = alignment_of(lowest);
-        insert(position_of(last) + 1, made);
+        append_instruction(made, Op::store, module_.types.nothing(),
+                           {whole, accessed_pointer(lowest)}, *last);
+        made.back()->align = pointer_alignment(lowest);
+        insert(instruction_position(last) + 1, made);
         erase(chain);
     }
 
     Module& module_;
     Function& function_;
     Block& block_;
-    std::vector<Chain> taken_;
+    std::vector<Chain> merged_chains_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Arranges 32 addresses in rows of 32 words: 128 bytes of memory in four sectors, or the banks of one wavefront.
-// rows_of_memory and rows_of_banks in common/examiner/picture.h do the same.
+// draw_memory_rows and draw_bank_rows in common/examiner/picture.h do the same.
 
 import type { Access } from "./simulator";
 

@@ -35,7 +35,7 @@ public:
         constexpr int seconds = 60;
         RawOutput raw = run_compiler(compiler_, wrapped(source.text, dialect_of(compiler_)),
                                      CompileOptions{}.architecture, seconds);
-        const Compiled compiled = compiled_from(source, kernel, version_of(compiler_), raw);
+        const Compiled compiled = finish_compilation(source, kernel, version_of(compiler_), raw);
         // The learner's kernel is compiled first, and the solution after it.
         if (made.is_null()) {
             made = {{"said", raw.output}};
@@ -60,7 +60,7 @@ public:
 
     void add(const Exercise& exercise, const std::string& name, const std::string& text) {
         const std::string path = exercise.name + "/" + exercise.file();
-        const Source source = source_of_text(text, "exercises/" + path);
+        const Source source = make_source(text, "exercises/" + path);
         Recorder runner(compiler_);
         const Verdict verdict = examine(
             source, exercise, runner,
@@ -85,16 +85,16 @@ private:
 void add_course(const std::string& name, Cases& cases) {
     const fs::path solutions = repository() / "solutions" / name;
     const Mutants mutants = read_mutants(solutions / "mutants.toml");
-    const Skeleton kernel = skeleton_of(read_file(solutions / "kernel.cu"), "kernel.cu");
-    const Exercise& exercise = exercise_called(name);
+    const Skeleton kernel = parse_skeleton(read_file(solutions / "kernel.cu"), "kernel.cu");
+    const Exercise& exercise = require_exercise(name);
     cases.add(exercise, "the solution", kernel.solved());
     cases.add(exercise, "the blank", kernel.blank());
     for (const Mutant& mutant : mutants.mutants) {
-        cases.add(exercise, "mutant: " + mutant.name, applied(mutant, kernel.solved()));
+        cases.add(exercise, "mutant: " + mutant.name, apply_mutant(mutant, kernel.solved()));
     }
-    const Skeleton hunt = skeleton_of(read_file(solutions / "hunt.cu"), "hunt.cu");
-    cases.add(exercise_called(name + " hunt"), "the fixed hunt", hunt.solved());
-    cases.add(exercise_called(name + " hunt"), "the hunt", hunt.blank());
+    const Skeleton hunt = parse_skeleton(read_file(solutions / "hunt.cu"), "hunt.cu");
+    cases.add(require_exercise(name + " hunt"), "the fixed hunt", hunt.solved());
+    cases.add(require_exercise(name + " hunt"), "the hunt", hunt.blank());
 }
 
 void add_learners(const std::string& name, Cases& cases) {
@@ -106,7 +106,7 @@ void add_learners(const std::string& name, Cases& cases) {
         }
         std::sort(files.begin(), files.end());
         for (const fs::path& file : files) {
-            cases.add(exercise_called(name), std::string(kind) + "/" + file.filename().string(),
+            cases.add(require_exercise(name), std::string(kind) + "/" + file.filename().string(),
                       read_file(file));
         }
     }
@@ -118,7 +118,7 @@ void run(int argc, char** argv) {
         is_ptx |= std::strcmp(argv[i], "--ptx") == 0;
         is_all |= std::strcmp(argv[i], "--all") == 0;
     }
-    choose_device_of_environment(argv);
+    choose_device_from_environment(argv);
     Cases cases(is_ptx ? Compiler::clang : Compiler::clang_ir);
     add_course(argv[1], cases);
     if (is_all) add_learners(argv[1], cases);

@@ -27,7 +27,7 @@ constexpr Question kQuestions[] = {
     {"picture", draw_picture},
 };
 
-json answer_to(const json& question) {
+json answer_question(const json& question) {
     const std::string name = question.at("ask").get<std::string>();
     for (const Question& one : kQuestions) {
         if (name == one.name) return one.answer(question);
@@ -46,7 +46,7 @@ extern "C" const char* page_ask(const char* question) {
     json answer;
     try {
         prepare_device();
-        answer = answer_to(json::parse(question));
+        answer = answer_question(json::parse(question));
     } catch (const std::exception& error) {
         answer = {{"error", error.what()}};
     }

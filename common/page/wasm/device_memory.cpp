@@ -19,39 +19,39 @@
 namespace coalesce::simulator {
 namespace {
 
-constexpr u64 kAlign = 16 << 10;
+constexpr u64 kAlignmentBytes = 16 << 10;
 /// The memory for two matrices of 2048 x 2048 floats, and some more.
-constexpr u64 kLargestCapacity = 48ull << 20;
+constexpr u64 kMaxCapacityBytes = 48ull << 20;
 /// The end of the address space: host and device addresses share 32 bits.
-constexpr u64 kEndOfAddresses = 1ull << 32;
-constexpr std::size_t kFreedRemembered = 256;
+constexpr u64 kAddressLimit = 1ull << 32;
+constexpr std::size_t kMaxFreedRecords = 256;
 
 }  // namespace
 
 struct DeviceMemory::State {
-    struct Owned {
+    struct LiveAllocation {
         Allocation allocation;
         Interval slot;             ///< empty for pinned memory
         bool has_storage = false;  ///< otherwise it has only addresses
     };
     explicit State(u64 range)
-        : with_storage({kDeviceBase, kDeviceBase + range}),
-          addresses_alone({kDeviceBase + range, kEndOfAddresses}) {}
+        : zone_with_storage({kDeviceBase, kDeviceBase + range}),
+          zone_without_storage({kDeviceBase + range, kAddressLimit}) {}
 
-    AddressZone with_storage, addresses_alone;
-    std::map<u64, Owned> live;  ///< by start address
+    AddressZone zone_with_storage, zone_without_storage;
+    std::map<u64, LiveAllocation> live;  ///< by start address
     std::vector<Allocation> freed;
     u64 bytes_in_use = 0, next_serial = 1;
     mutable std::shared_ptr<const AllocationTable> table;  ///< null if out of date
 
-    const Owned* find(u64 address) const {
+    const LiveAllocation* find(u64 address) const {
         const auto above = live.upper_bound(address);
         if (above == live.begin()) return nullptr;
-        const Owned& candidate = std::prev(above)->second;
+        const LiveAllocation& candidate = std::prev(above)->second;
         return candidate.allocation.contains(address, 1) ? &candidate : nullptr;
     }
     /// Drops the records of earlier allocations whose addresses are used again.
-    void forget_freed(Interval slot) {
+    void drop_reused_records(Interval slot) {
         std::erase_if(freed, [&](const Allocation& allocation) {
             return allocation.begin < slot.end && slot.begin < allocation.end;
         });
@@ -59,10 +59,10 @@ struct DeviceMemory::State {
 };
 
 // Static arrays are zero from the start and need not be cleared, so that the page starts quickly.
-static u8 all_storage[kLargestCapacity], all_shadow[kLargestCapacity / 4];
+static u8 all_storage[kMaxCapacityBytes], all_shadow[kMaxCapacityBytes / 4];
 
 DeviceMemory::DeviceMemory(u64 capacity_bytes)
-    : capacity_(std::min(capacity_bytes, kLargestCapacity)),
+    : capacity_(std::min(capacity_bytes, kMaxCapacityBytes)),
       range_(capacity_),
       storage_(all_storage),
       shadow_(all_shadow),
@@ -73,19 +73,22 @@ DeviceMemory::~DeviceMemory() = default;
 u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     if (kind == AllocationKind::managed) return 0;
     bytes = std::max<u64>(bytes, 1);
-    State::Owned owned;
+    State::LiveAllocation owned;
     Allocation& allocation = owned.allocation;
     if (kind == AllocationKind::pinned) {
         allocation.begin = reinterpret_cast<u64>(std::calloc(1, static_cast<std::size_t>(bytes)));
         allocation.has_shadow = false;
     } else {
-        const u64 with_gap = round_up(bytes + gap_behind(state_->live.size(), range_), kAlign);
-        owned.slot = state_->with_storage.take(with_gap, kAlign);
+        const u64 with_gap =
+            round_up(bytes + gap_after(state_->live.size(), range_), kAlignmentBytes);
+        owned.slot = state_->zone_with_storage.take(with_gap, kAlignmentBytes);
         if (owned.slot.size() == 0) {
-            owned.slot = state_->with_storage.take(round_up(bytes + kNarrowGap, kAlign), kAlign);
+            owned.slot = state_->zone_with_storage.take(
+                round_up(bytes + kNarrowGapBytes, kAlignmentBytes), kAlignmentBytes);
         }
         owned.has_storage = owned.slot.size() != 0;
-        if (!owned.has_storage) owned.slot = state_->addresses_alone.take(with_gap, kAlign);
+        if (!owned.has_storage)
+            owned.slot = state_->zone_without_storage.take(with_gap, kAlignmentBytes);
         allocation.begin = owned.slot.begin;
         // Host pointers have fewer bits than device addresses here, but those bits of the sum are
         // correct.
@@ -98,7 +101,7 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     allocation.serial = state_->next_serial++;
     allocation.name = std::move(name);
     if (owned.has_storage) {
-        state_->forget_freed(owned.slot);
+        state_->drop_reused_records(owned.slot);
         std::memset(storage_ + static_cast<std::size_t>(allocation.begin - kDeviceBase), 0,
                     static_cast<std::size_t>(bytes));
         clear_shadow(shadow(allocation.begin), owned.slot.size() / 4);
@@ -118,7 +121,7 @@ bool DeviceMemory::draw_addresses(u64) {
 bool DeviceMemory::free(u64 begin) {
     const auto found = state_->live.find(begin);
     if (found == state_->live.end()) return false;
-    const State::Owned owned = std::move(found->second);
+    const State::LiveAllocation owned = std::move(found->second);
     state_->live.erase(found);
     state_->table.reset();
     if (owned.slot.size() == 0) {
@@ -126,13 +129,13 @@ bool DeviceMemory::free(u64 begin) {
         return true;
     }
     if (!owned.has_storage) {
-        state_->addresses_alone.give_back(owned.slot);
+        state_->zone_without_storage.give_back(owned.slot);
         return true;
     }
-    state_->with_storage.give_back(owned.slot);
+    state_->zone_with_storage.give_back(owned.slot);
     state_->bytes_in_use -= owned.allocation.end - owned.allocation.begin;
     state_->freed.push_back(owned.allocation);
-    if (state_->freed.size() > kFreedRemembered) state_->freed.erase(state_->freed.begin());
+    if (state_->freed.size() > kMaxFreedRecords) state_->freed.erase(state_->freed.begin());
     return true;
 }
 
@@ -158,12 +161,12 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
 }
 
 std::optional<Allocation> DeviceMemory::find(u64 address) const {
-    const State::Owned* owned = state_->find(address);
+    const State::LiveAllocation* owned = state_->find(address);
     return owned ? std::optional(owned->allocation) : std::nullopt;
 }
 
 u8* DeviceMemory::host_view(u64 address, u64 bytes) const {
-    const State::Owned* owned = state_->find(address);
+    const State::LiveAllocation* owned = state_->find(address);
     if (!owned || !owned->has_storage || !owned->allocation.contains(address, bytes))
         return nullptr;
     return storage_ + static_cast<std::size_t>(address - kDeviceBase);

@@ -26,11 +26,11 @@ namespace {
 using nlohmann::json;
 
 const course::Course& whole_course() {
-    static const course::Course course = course::course_of_texts(course_texts());
+    static const course::Course course = course::parse_course(course_texts());
     return course;
 }
 
-const Exercise& exercise_of(const json& question) {
+const Exercise& find_exercise(const json& question) {
     const std::string name = question.at("exercise").get<std::string>();
     const bool is_hunt = question.value("hunt", false);
     const course::Step* step = whole_course().find(name);
@@ -41,27 +41,27 @@ const Exercise& exercise_of(const json& question) {
 }
 
 /// Returns "03_tiled/kernel.cu", for example.
-std::string path_of(const Exercise& exercise) {
+std::string exercise_path(const Exercise& exercise) {
     return exercise.name + "/" + exercise.file();
 }
 
 /// Returns the costs of the solution, or null if they are unknown.
-const json& solution_of(const Exercise& exercise) {
+const json& solution_costs(const Exercise& exercise) {
     static const json all = json::parse(solutions_text()), none;
-    const auto found = all.find(path_of(exercise));
+    const auto found = all.find(exercise_path(exercise));
     return found == all.end() ? none : *found;
 }
 
-Source source_in(const json& question, const Exercise& exercise) {
-    return source_of_text(question.at("source").get<std::string>(),
-                          "exercises/" + path_of(exercise));
+Source parse_source(const json& question, const Exercise& exercise) {
+    return make_source(question.at("source").get<std::string>(),
+                       "exercises/" + exercise_path(exercise));
 }
 
 /// Returns the compiler's output that the question contains. In tests, this is "ptx" instead of
 /// "ir", from a compiler with its own back end.
-FromCompiler compiled_in(const json& question) {
+FromCompiler parse_compiler_output(const json& question) {
     const json ir = question.value("ir", json()), ptx = question.value("ptx", json());
-    FromCompiler made{.compiler = translated_by_us(question.at("compiler").get<std::string>()),
+    FromCompiler made{.compiler = add_translator_name(question.at("compiler").get<std::string>()),
                       .raw = {.is_good = ir.is_string() || ptx.is_string(),
                               .output = question.at("said").get<std::string>()}};
     if (ir.is_string()) made.raw.ir = ir.get<std::string>();
@@ -80,7 +80,7 @@ json as_json(const Value& value) {
 // ---- the task for clang ----
 
 json request_for_compiler(const json& question) {
-    const Source source = source_in(question, exercise_of(question));
+    const Source source = parse_source(question, find_exercise(question));
     if (!source.is_good()) return {{"refused", true}};
     const ClangRequest asked = clang_ir_request(source);
     return {{"arguments", asked.arguments},
@@ -103,7 +103,7 @@ Examined last;
 
 json launch_json(const Verdict& verdict) {
     if (verdict.shapes.empty() || verdict.shapes.back().launch.blocks() < 1) return nullptr;
-    const ShapeTried& tried = verdict.shapes.back();
+    const TriedShape& tried = verdict.shapes.back();
     return {{"rows", tried.shape.rows},
             {"cols", tried.shape.cols},
             {"grid", tried.launch.grid},
@@ -112,12 +112,13 @@ json launch_json(const Verdict& verdict) {
 }
 
 json line_json(const Verdict& verdict, const LineCounters& line) {
-    json told = {{"line", line.line}, {"reasons", learn::reasons_for(verdict, line.counters)}};
+    json told = {{"line", line.line},
+                 {"reasons", learn::explain_line_costs(verdict, line.counters)}};
     const learn::Json counters = counters_to_json(line.counters),
                       all = counters_to_json(*verdict.counters);
     const double elements = verdict.counted.rows * static_cast<double>(verdict.counted.cols);
     const auto or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
-    for (const char* counter : course::kExpectable) {
+    for (const char* counter : course::kCounterNamesToExpect) {
         const auto mean = learn::per_request(counters, counter);
         told[counter] = or_null(mean);
         told[std::string(counter) + "_least"] =
@@ -129,48 +130,49 @@ json line_json(const Verdict& verdict, const LineCounters& line) {
 json verdict_json(const Verdict& verdict, const Compiled& compiled) {
     json lines = json::array();
     for (const LineCounters& line : verdict.lines) lines.push_back(line_json(verdict, line));
-    return {{"passed", verdict.passed()},
-            {"failure", verdict.failure_id()},
-            {"verdict", as_json(verdict)},
-            {"html", html_text(verdict)},
-            {"terminal", terminal_text(verdict)},
-            {"ptx", compiled.ptx},
-            {"entry", compiled.entry},
-            {"launch", launch_json(verdict)},
-            {"predicted", verdict.predicted ? json(learn::fact_of(*verdict.predicted)) : json()},
-            {"lines", lines}};
+    return {
+        {"passed", verdict.passed()},
+        {"failure", verdict.failure_id()},
+        {"verdict", as_json(verdict)},
+        {"html", html_text(verdict)},
+        {"terminal", terminal_text(verdict)},
+        {"ptx", compiled.ptx},
+        {"entry", compiled.entry},
+        {"launch", launch_json(verdict)},
+        {"predicted", verdict.predicted ? json(learn::predicted_fact(*verdict.predicted)) : json()},
+        {"lines", lines}};
 }
 
-Verdict examined(const json& solution, PageRunner& runner) {
+Verdict run_examination(const json& solution, PageRunner& runner) {
     ExamineOptions options;
     // The text of the solution is not needed, because its costs are known.
     if (!solution.is_null())
-        options.solution = Source{"solutions/" + path_of(*last.exercise), "", {}};
+        options.solution = Source{"solutions/" + exercise_path(*last.exercise), "", {}};
     return examine(last.source, *last.exercise, runner, options);
 }
 
 }  // namespace
 
 json examine_source(const json& question) {
-    const Exercise& exercise = exercise_of(question);
-    last = {&exercise, source_in(question, exercise), compiled_in(question)};
+    const Exercise& exercise = find_exercise(question);
+    last = {&exercise, parse_source(question, exercise), parse_compiler_output(question)};
     const json& solution =
-        question.contains("solution") ? question.at("solution") : solution_of(exercise);
+        question.contains("solution") ? question.at("solution") : solution_costs(exercise);
     if (solution.is_null()) {
-        throw std::runtime_error("It is not known what the solution of " + path_of(exercise) +
+        throw std::runtime_error("It is not known what the solution of " + exercise_path(exercise) +
                                  " costs: build the book again.");
     }
     PageRunner runner(last.made, solution);
-    const Verdict verdict = examined(solution, runner);
+    const Verdict verdict = run_examination(solution, runner);
     return verdict_json(verdict, runner.compiled());
 }
 
 json cost_of_solution(const json& question) {
-    const Exercise& exercise = exercise_of(question);
-    last = {&exercise, source_in(question, exercise), compiled_in(question)};
+    const Exercise& exercise = find_exercise(question);
+    last = {&exercise, parse_source(question, exercise), parse_compiler_output(question)};
     const json nothing;
     PageRunner runner(last.made, nothing);
-    Verdict verdict = examined(nothing, runner);
+    Verdict verdict = run_examination(nothing, runner);
     if (!verdict.passed()) throw std::runtime_error(terminal_text(verdict));
     if (verdict.predicted) {
         for (timing::Prediction& launch : verdict.predicted->launches) launch.time_line = {};
@@ -188,7 +190,7 @@ json hint_for_failure(const json& question) {
                                  std::to_string(kHintLevels.size()));
     }
     const Hint hint =
-        whole_course().hint_for(exercise_of(question), question.at("failure").get<std::string>());
+        whole_course().hint_for(find_exercise(question), question.at("failure").get<std::string>());
     const std::string text = learn::text_of(hint, level);
     return {{"level", level},
             {"of", kHintLevels.size()},
@@ -201,37 +203,38 @@ json hint_for_failure(const json& question) {
 namespace {
 
 /// Returns the learner's guess with the facts that are known so far, as ./learn predict does.
-learn::Guess settled(const Prediction& asked, const json& record) {
-    learn::Guess guess{.counter = asked.counter, .said = {}, .fact = {}, .within = asked.within};
+learn::Guess fill_in_facts(const Prediction& asked, const json& record) {
+    learn::Guess guess{
+        .counter = asked.counter, .answered = {}, .actual = {}, .tolerance = asked.tolerance};
     for (const json& one : record.at("guesses")) {
         if (one.at("counter") != asked.counter) continue;
-        if (one.at("said").is_number()) guess.said = one.at("said").get<double>();
-        if (one.at("fact").is_number()) guess.fact = one.at("fact").get<double>();
+        if (one.at("said").is_number()) guess.answered = one.at("said").get<double>();
+        if (one.at("fact").is_number()) guess.actual = one.at("fact").get<double>();
         guess.label = one.value("label", "");
     }
     const learn::Json counters = learn::Json::parse(record.at("best_counters").dump()),
                       predicted = learn::Json::parse(record.at("predicted").dump());
-    if (!guess.fact && counters.is_object()) learn::settle(guess, counters, predicted);
+    if (!guess.actual && counters.is_object()) learn::fill_in_actual(guess, counters, predicted);
     return guess;
 }
 
 }  // namespace
 
 json predictions_to_make(const json& question) {
-    const Exercise& exercise = exercise_of(question);
+    const Exercise& exercise = find_exercise(question);
     json questions = json::array();
     if (exercise.is_hunt) return {{"questions", questions}};
     for (const Prediction& asked : exercise.predictions) {
-        const learn::Guess guess = settled(asked, question.at("record"));
+        const learn::Guess guess = fill_in_facts(asked, question.at("record"));
         questions.push_back(
             {{"counter", asked.counter},
              {"question", asked.question},
-             {"words", learn::words_for(asked.counter)},
-             {"said", guess.said ? json(*guess.said) : json()},
-             {"fact", guess.fact ? json(*guess.fact) : json()},
+             {"words", learn::unit_of_counter(asked.counter)},
+             {"said", guess.answered ? json(*guess.answered) : json()},
+             {"fact", guess.actual ? json(*guess.actual) : json()},
              {"label", guess.label},
-             {"is_right", guess.said && guess.fact ? json(guess.is_right()) : json()},
-             {"text", guess.fact ? json(learn::fact_text(guess)) : json()}});
+             {"is_right", guess.answered && guess.actual ? json(guess.is_right()) : json()},
+             {"text", guess.actual ? json(learn::format_actual(guess)) : json()}});
     }
     return {{"questions", questions}};
 }
@@ -252,22 +255,23 @@ json explain_time(const json& question) {
         return {{"time", nullptr}, {"time_line", ""}, {"svg", ""}};
     }
     const timing::Prediction& launch = verdict->predicted->longest();
-    return {{"time", json::parse(simulator::told_json(told_of(*verdict->predicted)))},
+    return {{"time",
+             json::parse(simulator::explanation_json(describe_prediction(*verdict->predicted)))},
             {"time_line", timing::time_line_text(launch)},
             {"svg", timing::time_line_svg(launch)}};
 }
 
 json draw_picture(const json& question) {
-    if (last.exercise != &exercise_of(question)) {
+    if (last.exercise != &find_exercise(question)) {
         throw std::runtime_error("nothing was examined yet of which there could be a picture");
     }
     const json nothing;
     PageRunner runner(last.made, nothing);
-    const Picture picture =
-        picture_of(last.source, *last.exercise, runner,
-                   {.shape = {question.at("rows").get<int>(), question.at("cols").get<int>()},
-                    .block = question.at("block").get<std::uint64_t>(),
-                    .warp = question.at("warp").get<unsigned>()});
+    const Picture picture = draw_warp_picture(
+        last.source, *last.exercise, runner,
+        {.shape = {question.at("rows").get<int>(), question.at("cols").get<int>()},
+         .block = question.at("block").get<std::uint64_t>(),
+         .warp = question.at("warp").get<unsigned>()});
     if (!picture.ok()) return {{"problem", terminal_text(picture.problem)}};
     return {{"text", picture.text()}, {"svg", picture.svg()}};
 }

@@ -28,13 +28,13 @@ using simulator::Options;
 
 /// The limit that ends an endless loop. A page's launches execute at most a thirtieth of this
 /// number of instructions.
-constexpr u64 kMostInstructions = 50'000'000;
+constexpr u64 kMaxInstructions = 50'000'000;
 constexpr u32 kPoison = 0xfff7e570;
 
 /// Sets the options before each launch, because the examiner sets different ones.
 void set_options() {
     Options& o = options();
-    o.max_instructions = kMostInstructions;
+    o.max_instructions = kMaxInstructions;
     o.checks = {};
     // Only verdicts check for races in device memory.
     o.checks.global_race = false;
@@ -121,11 +121,11 @@ json reports_json() {
     return list;
 }
 
-Dim3 dim_of(const json& list) {
+Dim3 parse_dim3(const json& list) {
     return {list.at(0).get<u32>(), list.at(1).get<u32>(), list.at(2).get<u32>()};
 }
 
-void start_afresh(Kernel& kernel) {
+void reset_counters(Kernel& kernel) {
     const std::size_t sites = kernel.totals.sites.size();
     kernel.totals = {};
     kernel.totals.sites.resize(sites);
@@ -133,7 +133,7 @@ void start_afresh(Kernel& kernel) {
 }
 
 LaunchConfig launch_of(const json& question) {
-    return {dim_of(question.at("grid")), dim_of(question.at("block")),
+    return {parse_dim3(question.at("grid")), parse_dim3(question.at("block")),
             question.at("shared").get<u32>()};
 }
 
@@ -186,7 +186,7 @@ json run_launch(const json& question) {
 
     u64 out_address = out.address(), in_address = in.address();
     void* arguments[] = {&out_address, &in_address, &rows, &cols};
-    start_afresh(*kernel);
+    reset_counters(*kernel);
     trace().begin(question.at("traced_block").get<u64>(), question.at("traced_warp").get<u32>(),
                   question.at("limit").get<std::size_t>());
     const auto begin = std::chrono::steady_clock::now();
@@ -223,16 +223,16 @@ json run_launch(const json& question) {
 namespace {
 
 /// Records a launch in which only the recorded blocks run.
-class RecordedAlone {
+class SingleRecording {
 public:
-    RecordedAlone() { recorder().begin(Recorder::What::alone); }
-    ~RecordedAlone() {
+    SingleRecording() { recorder().begin(Recorder::What::alone); }
+    ~SingleRecording() {
         recorder().begin(Recorder::What::nothing);
         // These blocks may fail, because they lack what other blocks would have written. This says
         // nothing about the kernel.
         reports().clear();
     }
-    RecordedAlone(const RecordedAlone&) = delete;
+    SingleRecording(const SingleRecording&) = delete;
     const timing::Recording& only() const { return recorder().recordings().at(0); }
 };
 
@@ -249,7 +249,7 @@ json predict_launch(const json& question) {
     constexpr u64 between = 4096;
     u64 in_address = kDeviceBase, out_address = kDeviceBase + bytes + between;
     void* arguments[] = {&out_address, &in_address, &rows, &cols};
-    const RecordedAlone recorded;
+    const SingleRecording recorded;
     const Status status = Device::instance().launch(kernel, launch_of(question), arguments);
     if (status != Status::success) {
         throw std::runtime_error("The kernel was stopped (error " +

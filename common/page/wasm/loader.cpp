@@ -6,7 +6,7 @@
 
 namespace {
 
-struct Linked {
+struct LinkedFunction {
     const char* name;
     void* function;
 };
@@ -14,7 +14,7 @@ struct Linked {
 #define LINKED(name) \
     { #name, reinterpret_cast < void*>(&name) }
 
-const Linked linked[] = {
+const LinkedFunction linked[] = {
     LINKED(coalesceSimulatorVersion), LINKED(coalesceResetCounters),
     LINKED(coalesceGetKernels),       LINKED(coalesceGetKernel),
     LINKED(coalesceGetLineCount),     LINKED(coalesceGetLine),
@@ -31,7 +31,7 @@ const Linked linked[] = {
 }  // namespace
 
 extern "C" void* dlsym(void*, const char* name) {
-    for (const Linked& one : linked) {
+    for (const LinkedFunction& one : linked) {
         if (std::strcmp(one.name, name) == 0) return one.function;
     }
     return nullptr;

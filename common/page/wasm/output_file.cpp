@@ -10,13 +10,13 @@
 namespace coalesce {
 namespace {
 
-constexpr const char* kFile = "/printed";
+constexpr const char* kCaptureFile = "/printed";
 
 }  // namespace
 
 OutputCapture::OutputCapture() {
     std::fflush(stdout);
-    const int file = open(kFile, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int file = open(kCaptureFile, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (file < 0) return;
     saved_ = dup(STDOUT_FILENO);
     dup2(file, STDOUT_FILENO);
@@ -29,9 +29,9 @@ void OutputCapture::finish() {
     dup2(saved_, STDOUT_FILENO);
     close(saved_);
     saved_ = -1;
-    read_all(open(kFile, O_RDONLY));
-    unlink(kFile);
-    make_harmless();
+    read_all(open(kCaptureFile, O_RDONLY));
+    unlink(kCaptureFile);
+    escape_control_characters();
 }
 
 }  // namespace coalesce

@@ -16,14 +16,15 @@ EM_JS(void, tell_page_of_step, (), {
 namespace coalesce::page {
 
 PageRunner::PageRunner(const FromCompiler& learners, const nlohmann::json& solution)
-    : learners_(learners), solution_(solution) {}
+    : compiler_output_(learners), solution_(solution) {}
 
 Compiled PageRunner::compile(const Source& source, const std::string& kernel) {
     tell_page_of_step();
-    return compiled_ = compiled_from(source, kernel, learners_.compiler, learners_.raw);
+    return compiled_ =
+               finish_compilation(source, kernel, compiler_output_.compiler, compiler_output_.raw);
 }
 
-Trial PageRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
+Trial PageRunner::run(const Compiled& kernel, const Produces& task, const TrialRequest& order) {
     tell_page_of_step();
     return LaunchingRunner::run(kernel, task, order);
 }
@@ -34,7 +35,7 @@ std::optional<Predicted> PageRunner::predict(const Compiled& kernel, const Produ
     return LaunchingRunner::predict(kernel, task, shape);
 }
 
-std::optional<std::string> PageRunner::kept(const std::string& kind, const std::string&) {
+std::optional<std::string> PageRunner::load_cached(const std::string& kind, const std::string&) {
     const auto& known = solution_.at(kind == "time" ? "predicted" : kind);
     return known.is_null() ? std::nullopt : std::optional(known.dump());
 }
@@ -45,7 +46,7 @@ void prepare_device() {
         options.memory_bytes = 48ull << 20;
         options.workers = 1;
         options.quiet = true;
-        simulator::reports().print_as_they_come(false);
+        simulator::reports().print_immediately(false);
         return true;
     }();
     static_cast<void>(once);

@@ -25,16 +25,16 @@ public:
 
     /// Returns the learner's text, which has been compiled already.
     Compiled compile(const Source& source, const std::string& kernel) override;
-    Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
+    Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
-    std::optional<std::string> kept(const std::string& kind, const std::string& of) override;
+    std::optional<std::string> load_cached(const std::string& kind, const std::string& of) override;
 
     /// Returns the result of `compile`.
     const Compiled& compiled() const { return compiled_; }
 
 private:
-    const FromCompiler& learners_;
+    const FromCompiler& compiler_output_;
     const nlohmann::json& solution_;
     Compiled compiled_;
 };

@@ -13,7 +13,7 @@
 namespace coalesce {
 namespace timing {
 
-void describe(auto& codec, Told& t) {
+void describe(auto& codec, TimeExplanation& t) {
     fields(codec, "kernel", t.kernel, "time", t.time, "label", t.label, "verdict", t.verdict, "why",
            t.why, "unknown", t.unknown, "cure", t.cure);
 }
@@ -26,7 +26,7 @@ namespace {
 struct TimeOfLaunch {
     timing::Prediction prediction;
     std::optional<double> of_copy;
-    timing::Told told;
+    timing::TimeExplanation told;
     std::string svg, text;
 };
 
@@ -39,17 +39,17 @@ void describe(auto& codec, TimeOfLaunch& t) {
 
 std::string time_of_launch(const timing::Recording& recording, const std::string& gpu_name,
                            double useful_bytes) {
-    const timing::Gpu gpu = timing::gpu_of(gpu_name);
+    const timing::Gpu gpu = timing::parse_or_find_gpu(gpu_name);
     TimeOfLaunch time;
     time.prediction = timing::predict(recording, gpu);
-    time.of_copy = timing::part_of_copy(time.prediction, gpu, useful_bytes);
-    time.told = timing::told(time.prediction, gpu, useful_bytes);
+    time.of_copy = timing::fraction_of_copy(time.prediction, gpu, useful_bytes);
+    time.told = timing::explain_prediction(time.prediction, gpu, useful_bytes);
     time.svg = timing::time_line_svg(time.prediction);
     time.text = timing::time_line_text(time.prediction);
     return codec::write(time);
 }
 
-std::string told_json(const timing::Told& told) {
+std::string explanation_json(const timing::TimeExplanation& told) {
     return codec::write(told);
 }
 

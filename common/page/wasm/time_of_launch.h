@@ -17,6 +17,6 @@ std::string time_of_launch(const timing::Recording& recording, const std::string
                            double useful_bytes);
 
 /// Returns only "told".
-std::string told_json(const timing::Told& told);
+std::string explanation_json(const timing::TimeExplanation& told);
 
 }  // namespace coalesce::simulator

@@ -4,14 +4,14 @@
 
 namespace coalesce::simulator {
 
-AliveValues::Bits AliveValues::at_end(std::size_t piece) const {
+LiveValues::Bits LiveValues::at_end(std::size_t piece) const {
     Bits alive = none();
     for (u32 next : next_[piece])
         for (std::size_t k = 0; k < alive.size(); ++k) alive[k] |= begin_[next][k];
     return alive;
 }
 
-std::vector<u32> AliveValues::values_in(const Bits& bits) const {
+std::vector<u32> LiveValues::list_values(const Bits& bits) const {
     std::vector<u32> values;
     for (std::size_t k = 0; k < bits.size(); ++k)
         for (u64 rest = bits[k]; rest; rest &= rest - 1)
@@ -19,13 +19,13 @@ std::vector<u32> AliveValues::values_in(const Bits& bits) const {
     return values;
 }
 
-void AliveValues::number(u32 value) {
+void LiveValues::number(u32 value) {
     if (number_[value] != kNone) return;
     number_[value] = static_cast<u32>(values_.size());
     values_.push_back(value);
 }
 
-void AliveValues::follow(const std::vector<Bits>& overwritten) {
+void LiveValues::follow(const std::vector<Bits>& overwritten) {
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t p = begin_.size(); p-- > 0;) {

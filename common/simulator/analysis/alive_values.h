@@ -12,15 +12,15 @@
 
 namespace coalesce::simulator {
 
-class AliveValues {
+class LiveValues {
 public:
     using Bits = std::vector<u64>;
 
-    /// Each piece (a block) lists its possible successors in `next`. `go_over(piece, read,
+    /// Each piece (a block) lists its possible successors in `next`. `for_each_access(piece, read,
     /// overwrite)` calls `read` for each value that the piece reads, and `overwrite` for each value
     /// that it writes in all lanes, in order.
-    template <class Piece, class GoOver>
-    AliveValues(std::size_t values, const std::vector<Piece>& pieces, GoOver go_over)
+    template <class Piece, class ForEachAccess>
+    LiveValues(std::size_t values, const std::vector<Piece>& pieces, ForEachAccess for_each_access)
         : number_(values, kNone) {
         std::vector<u32> written_in(values, kNone);
         for (u32 p = 0; p < pieces.size(); ++p) {
@@ -28,7 +28,7 @@ public:
             const auto read = [&](u32 v) {
                 if (written_in[v] != p) number(v);
             };
-            go_over(pieces[p], read, [&](u32 v) { written_in[v] = p; });
+            for_each_access(pieces[p], read, [&](u32 v) { written_in[v] = p; });
         }
         begin_.assign(pieces.size(), none());
         std::vector<Bits> overwritten = begin_;
@@ -36,7 +36,7 @@ public:
             const auto read = [&](u32 v) {
                 if (!has(overwritten[p], v)) add(begin_[p], v);
             };
-            go_over(pieces[p], read, [&](u32 v) { add(overwritten[p], v); });
+            for_each_access(pieces[p], read, [&](u32 v) { add(overwritten[p], v); });
         }
         follow(overwritten);
     }
@@ -52,7 +52,7 @@ public:
     void add(Bits& bits, u32 value) const {
         if (number_[value] != kNone) bits[number_[value] / 64] |= u64{1} << (number_[value] % 64);
     }
-    std::vector<u32> values_in(const Bits& bits) const;
+    std::vector<u32> list_values(const Bits& bits) const;
 
 private:
     void number(u32 value);

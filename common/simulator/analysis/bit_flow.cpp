@@ -18,7 +18,7 @@ using ptx::Type;
 
 namespace {
 
-constexpr int kDeepest = 8;  ///< the maximum number of definitions to follow in a chain
+constexpr int kMaxChainLength = 8;  ///< the maximum number of definitions to follow in a chain
 
 bool is_plain_register(const Operand& operand) {
     return operand.is_register() && !operand.negated && operand.elements.empty();
@@ -30,13 +30,13 @@ bool is_plain_register(const Operand& operand) {
 
 Definitions::Definitions(const ptx::Function& function) : function_(function) {
     const std::size_t count = function.registers.size();
-    only_.assign(count, kNone);
+    only_writer_.assign(count, kNone);
     growth_.assign(count, 0);
     std::vector<bool> written(count, false);
     for (u32 at = 0; at < function.body.size(); ++at) {
         const Instruction& i = function.body[at];
         for (const u32 r : registers_written(i)) {
-            only_[r] = written[r] || i.guard ? kNone : at;
+            only_writer_[r] = written[r] || i.guard ? kNone : at;
             written[r] = true;
         }
     }
@@ -45,16 +45,16 @@ Definitions::Definitions(const ptx::Function& function) : function_(function) {
 
 std::optional<u64> Definitions::constant(const Operand& operand) const {
     if (operand.is_immediate()) return operand.bits;
-    if (!is_plain_register(operand) || only_[operand.reg] == kNone) return std::nullopt;
-    const Instruction& i = function_.body[only_[operand.reg]];
+    if (!is_plain_register(operand) || only_writer_[operand.reg] == kNone) return std::nullopt;
+    const Instruction& i = function_.body[only_writer_[operand.reg]];
     const bool sets = i.opcode == "mov" && i.operands.size() == 2 && i.operands[1].is_immediate();
     return sets ? std::optional(i.operands[1].bits) : std::nullopt;
 }
 
 /// Returns the register that `reg` is a copy of, or `reg` itself if it is not a copy.
-u32 Definitions::original(u32 reg) const {
-    for (int followed = 0; followed < kDeepest && only_[reg] != kNone; ++followed) {
-        const Instruction& i = function_.body[only_[reg]];
+u32 Definitions::follow_copies_back(u32 reg) const {
+    for (int followed = 0; followed < kMaxChainLength && only_writer_[reg] != kNone; ++followed) {
+        const Instruction& i = function_.body[only_writer_[reg]];
         if (i.opcode != "mov" || i.operands.size() != 2 || !is_plain_register(i.operands[1])) break;
         reg = i.operands[1].reg;
     }
@@ -67,22 +67,23 @@ void Definitions::note_growth(const Instruction& i) {
     const Instruction* add = &i;
     if (i.operands.size() < 2 || !is_plain_register(i.operands[0])) return;
     if (i.opcode == "mov" && is_plain_register(i.operands[1])) {
-        const u32 sum = only_[original(i.operands[1].reg)];
+        const u32 sum = only_writer_[follow_copies_back(i.operands[1].reg)];
         if (sum == kNone) return;
         add = &function_.body[sum];
     }
     const u32 grows = i.operands[0].reg;
     if (add->opcode != "add" || add->operands.size() != 3 || !is_plain_register(add->operands[1]) ||
-        original(add->operands[1].reg) != grows)
+        follow_copies_back(add->operands[1].reg) != grows)
         return;
     if (const auto by = constant(add->operands[2])) growth_[grows] = static_cast<i64>(*by);
 }
 
-i64 Definitions::growth_of(u32 reg, int depth) const {
-    if (growth_[reg] != 0 || only_[reg] == kNone || depth == kDeepest) return growth_[reg];
-    const Instruction& i = function_.body[only_[reg]];
+i64 Definitions::find_growth(u32 reg, int depth) const {
+    if (growth_[reg] != 0 || only_writer_[reg] == kNone || depth == kMaxChainLength)
+        return growth_[reg];
+    const Instruction& i = function_.body[only_writer_[reg]];
     if (i.operands.size() < 2 || !is_plain_register(i.operands[1])) return 0;
-    const u64 before = static_cast<u64>(growth_of(i.operands[1].reg, depth + 1));
+    const u64 before = static_cast<u64>(find_growth(i.operands[1].reg, depth + 1));
     if (i.opcode == "mov" || i.opcode == "cvt" || i.opcode == "cvta")
         return static_cast<i64>(before);
     if (i.operands.size() != 3) return 0;
@@ -92,7 +93,7 @@ i64 Definitions::growth_of(u32 reg, int depth) const {
     if (i.opcode != "add") return 0;
     if (by) return static_cast<i64>(before);
     if (!is_plain_register(i.operands[2])) return 0;
-    return static_cast<i64>(before + static_cast<u64>(growth_of(i.operands[2].reg, depth + 1)));
+    return static_cast<i64>(before + static_cast<u64>(find_growth(i.operands[2].reg, depth + 1)));
 }
 
 // ---- instructions ----
@@ -103,8 +104,11 @@ namespace {
 struct Describer {
     const Instruction& i;
     const Definitions& definitions;
-    PassedOn result{
-        .known = true, .merges = false, .chooses = false, .zero_elsewhere = true, .flows = {}};
+    BitTransfer result{.known = true,
+                       .selects_at_run_time = false,
+                       .selects_one_source = false,
+                       .zero_elsewhere = true,
+                       .flows = {}};
 
     const Operand& operand(std::size_t k) const { return i.operands[k]; }
     u32 bits() const { return std::min(8 * size_of(type_of(i)), 64u); }
@@ -123,11 +127,11 @@ struct Describer {
         else if (definitions.constant(from) != 0)
             result.zero_elsewhere = false;
     }
-    PassedOn unknown() const { return {}; }
+    BitTransfer unknown() const { return {}; }
 };
 
 /// Handles mov and cvta, including mov.b64 {%r1, %r2}, %rd1 and its inverse.
-PassedOn move(Describer d) {
+BitTransfer move(Describer d) {
     const Operand &to = d.operand(0), &from = d.operand(1);
     const u32 bits = d.bits();
     if (8 * size_of(type_of(d.i)) > 64) return d.unknown();
@@ -142,11 +146,11 @@ PassedOn move(Describer d) {
 }
 
 /// Handles cvt between integers, which truncates or extends.
-PassedOn convert(Describer d) {
+BitTransfer convert(Describer d) {
     Type types[2] = {Type::none, Type::none};
     std::size_t count = 0;
     for (const std::string& m : d.i.modifiers)
-        if (const Type type = ptx::type_named(m); type != Type::none && count < 2)
+        if (const Type type = ptx::parse_type(m); type != Type::none && count < 2)
             types[count++] = type;
     if (count != 2 || d.i.has("sat") || d.i.has("pack")) return d.unknown();
     if (is_float(types[0]) || is_float(types[1]) || types[0] == Type::pred) return d.unknown();
@@ -158,21 +162,21 @@ PassedOn convert(Describer d) {
 }
 
 /// Handles selp d, a, b, p.
-PassedOn select(Describer d) {
+BitTransfer select(Describer d) {
     d.add(d.operand(1), 0, 0, d.bits());
     d.add(d.operand(2), 0, 0, d.bits());
-    d.result.merges = d.result.chooses = true;
+    d.result.selects_at_run_time = d.result.selects_one_source = true;
     return d.result;
 }
 
-PassedOn shift_left(Describer d) {
+BitTransfer shift_left(Describer d) {
     const auto by = d.constant(2);
     if (!by) return d.unknown();
     if (*by < d.bits()) d.add(d.operand(1), 0, *by, d.bits() - *by);
     return d.result;
 }
 
-PassedOn shift_right(Describer d) {
+BitTransfer shift_right(Describer d) {
     const auto amount = d.constant(2);
     if (!amount) return d.unknown();
     const u32 bits = d.bits(), by = std::min(*amount, bits);
@@ -182,7 +186,7 @@ PassedOn shift_right(Describer d) {
 }
 
 /// Handles shf.{l,r}.{wrap,clamp}.b32 d, a, b, c, which extracts 32 bits from the pair b:a.
-PassedOn funnel_shift(Describer d) {
+BitTransfer funnel_shift(Describer d) {
     const auto amount = d.constant(3);
     if (!amount) return d.unknown();
     const u32 by = d.i.has("wrap") ? *amount & 31 : std::min(*amount, 32u);
@@ -194,7 +198,7 @@ PassedOn funnel_shift(Describer d) {
 }
 
 /// Handles bfe d, a, position, length.
-PassedOn extract(Describer d) {
+BitTransfer extract(Describer d) {
     const auto position = d.constant(2), length = d.constant(3);
     if (!position || !length) return d.unknown();
     const u32 bits = d.bits(), begin = std::min(*position & 0xff, bits),
@@ -206,7 +210,7 @@ PassedOn extract(Describer d) {
 }
 
 /// Handles bfi f, a, b, position, length.
-PassedOn insert(Describer d) {
+BitTransfer insert(Describer d) {
     const auto position = d.constant(3), length = d.constant(4);
     if (!position || !length) return d.unknown();
     const u32 bits = d.bits(), begin = std::min(*position & 0xff, bits),
@@ -218,7 +222,7 @@ PassedOn insert(Describer d) {
 }
 
 /// Handles prmt.b32 d, a, b, selector, which selects four of the eight bytes of b:a.
-PassedOn permute(Describer d) {
+BitTransfer permute(Describer d) {
     const auto selector = d.constant(3);
     const bool has_mode = d.i.modifiers.size() > 1;  // .f4e, .b4e, .rc8 ...
     if (!selector || has_mode) return d.unknown();
@@ -238,7 +242,7 @@ constexpr u32 kA = 0xf0, kB = 0xcc, kC = 0xaa;
 
 /// Handles and, or, xor, not and lop3 bit by bit. A bit of a constant operand may determine whether
 /// the other operands' bits are copied, inverted or ignored.
-PassedOn bitwise(Describer d, u32 table, u32 operands) {
+BitTransfer bitwise(Describer d, u32 table, u32 operands) {
     if (d.i.has("pred")) return d.unknown();
     std::optional<u64> constants[3];
     for (u32 k = 0; k < operands; ++k) {
@@ -273,19 +277,19 @@ PassedOn bitwise(Describer d, u32 table, u32 operands) {
         }
     }
     const bool joins = table == (kA | kB) || table == (kA ^ kB);
-    d.result.merges = registers > 1 && !joins;
+    d.result.selects_at_run_time = registers > 1 && !joins;
     d.result.zero_elsewhere = (ones & ~(passes[0] | passes[1] | passes[2])) == 0;
     return d.result;
 }
 
-PassedOn lop3(Describer d) {
+BitTransfer lop3(Describer d) {
     const auto table = d.constant(4);
     return table ? bitwise(d, *table & 0xff, 3) : d.unknown();
 }
 
 struct Rule {
     std::size_t operands;
-    PassedOn (*describe)(Describer);
+    BitTransfer (*describe)(Describer);
 };
 
 const std::map<std::string_view, Rule> kRules = {
@@ -308,7 +312,7 @@ const std::map<std::string_view, Rule> kRules = {
 
 }  // namespace
 
-PassedOn passed_on(const Instruction& instruction, const Definitions& definitions) {
+BitTransfer describe_bit_transfer(const Instruction& instruction, const Definitions& definitions) {
     const auto rule = kRules.find(instruction.opcode);
     if (rule == kRules.end() || instruction.operands.size() != rule->second.operands) return {};
     for (const Operand& operand : instruction.operands)

@@ -26,23 +26,23 @@ public:
 
     /// Returns the index in the body of the only instruction that writes the register. Returns
     /// kNone if several instructions write the register, or if that instruction has a guard.
-    u32 only(u32 reg) const { return only_[reg]; }
+    u32 only_writer(u32 reg) const { return only_writer_[reg]; }
     /// Returns the constant value of an immediate, or of a register that is only ever set to one
     /// constant.
     std::optional<u64> constant(const ptx::Operand& operand) const;
     /// Returns the constant that each iteration of a loop adds to the register, or 0 if there is
     /// none.
-    i64 growth(u32 reg) const { return growth_of(reg, 0); }
+    i64 growth(u32 reg) const { return find_growth(reg, 0); }
 
     const ptx::Function& function() const { return function_; }
 
 private:
-    u32 original(u32 reg) const;
+    u32 follow_copies_back(u32 reg) const;
     void note_growth(const ptx::Instruction& i);
-    i64 growth_of(u32 reg, int depth) const;
+    i64 find_growth(u32 reg, int depth) const;
 
     const ptx::Function& function_;
-    std::vector<u32> only_;
+    std::vector<u32> only_writer_;
     std::vector<i64> growth_;  ///< for `add r, r, constant`
 };
 
@@ -55,14 +55,15 @@ struct BitFlow {
     bool repeats = false;
 };
 
-struct PassedOn {
-    bool known = false;           ///< false if each bit of the result may depend on all sources
-    bool merges = false;          ///< true if a run-time value selects the source of a bit
-    bool chooses = false;         ///< true if that value selects one source for all bits
-    bool zero_elsewhere = false;  ///< true if the result is zero outside the flows
+struct BitTransfer {
+    bool known = false;  ///< false if each bit of the result may depend on all sources
+    bool selects_at_run_time = false;  ///< true if a run-time value selects the source of a bit
+    bool selects_one_source = false;   ///< true if that value selects one source for all bits
+    bool zero_elsewhere = false;       ///< true if the result is zero outside the flows
     std::vector<BitFlow> flows;
 };
 
-PassedOn passed_on(const ptx::Instruction& instruction, const Definitions& definitions);
+BitTransfer describe_bit_transfer(const ptx::Instruction& instruction,
+                                  const Definitions& definitions);
 
 }  // namespace coalesce::simulator

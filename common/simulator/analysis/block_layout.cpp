@@ -13,9 +13,9 @@ namespace {
 constexpr u32 kDeepestLoop = 64;
 
 /// The control flow without the back edges of loops, and a sort key for each block.
-class TurnOrder {
+class LoopOrder {
 public:
-    explicit TurnOrder(std::vector<BasicBlock> blocks)
+    explicit LoopOrder(std::vector<BasicBlock> blocks)
         : blocks_(std::move(blocks)), keys_(blocks_.size()) {
         for (u32 depth = 0; depth < kDeepestLoop && !is_complete_; ++depth) {
             number_loops(blocks_);
@@ -24,12 +24,12 @@ public:
                 if (depth == 0) keys_[b].push_back(blocks_[b].loop > blocks_[0].loop);
                 keys_[b].push_back(~blocks_[b].loop);
             }
-            if (!take_turns_out()) return;
+            if (!remove_back_edges()) return;
         }
     }
 
     /// Reports whether a block comes before one of its predecessors.
-    bool is_disturbed() const {
+    bool has_block_before_predecessor() const {
         for (u32 b = 0; b < blocks_.size(); ++b)
             for (u32 next : blocks_[b].next)
                 if (next < b) return is_complete_;
@@ -48,7 +48,7 @@ public:
 private:
     /// Removes the back edges of the outermost remaining loops, so that only the loops nested in
     /// them remain. Returns false if one of these loops has several entries.
-    bool take_turns_out() {
+    bool remove_back_edges() {
         std::vector<u32> beginnings(blocks_.size(), kNone);
         const auto begin_at = [&](u32 b) {
             u32& beginning = beginnings[blocks_[b].loop];
@@ -75,7 +75,7 @@ private:
     bool is_complete_ = false;            ///< true once no loop is left
 };
 
-ptx::Instruction label_called(const std::string& name) {
+ptx::Instruction make_label(const std::string& name) {
     ptx::Instruction label;
     label.label = name;
     return label;
@@ -97,10 +97,10 @@ ptx::Instruction branch_to(const std::string& label, const ptx::Instruction& aft
 }
 
 /// Reorders the function's blocks.
-void lay_out(ptx::Function& function, const std::vector<BasicBlock>& blocks,
-             const std::vector<u32>& order) {
+void reorder_blocks(ptx::Function& function, const std::vector<BasicBlock>& blocks,
+                    const std::vector<u32>& order) {
     if (falls_through(function, blocks.back()) && order.back() + 1 != blocks.size()) return;
-    const auto label_of = [&](u32 b) {
+    const auto format_label = [&](u32 b) {
         const std::string& own = function.body[blocks[b].begin].label;
         return own.empty() ? "behind@" + std::to_string(b) : own;
     };
@@ -118,10 +118,10 @@ void lay_out(ptx::Function& function, const std::vector<BasicBlock>& blocks,
     function.labels.clear();
     for (std::size_t k = 0; k < order.size(); ++k) {
         const BasicBlock& block = blocks[order[k]];
-        if (needs_label[order[k]]) body.push_back(label_called(label_of(order[k])));
+        if (needs_label[order[k]]) body.push_back(make_label(format_label(order[k])));
         for (u32 at = block.begin; at < block.end; ++at) body.push_back(function.body[at]);
         if (loses_neighbour(k))
-            body.push_back(branch_to(label_of(order[k] + 1), function.body[block.end - 1]));
+            body.push_back(branch_to(format_label(order[k] + 1), function.body[block.end - 1]));
     }
     for (u32 at = 0; at < body.size(); ++at)
         if (!body[at].label.empty()) function.labels[body[at].label] = at;
@@ -130,10 +130,11 @@ void lay_out(ptx::Function& function, const std::vector<BasicBlock>& blocks,
 
 }  // namespace
 
-void put_in_order(ptx::Function& function) {
+void order_blocks_for_reconvergence(ptx::Function& function) {
     const ControlFlow flow(function);
-    const TurnOrder turns(flow.blocks());
-    if (turns.is_disturbed()) lay_out(function, flow.blocks(), turns.order());
+    const LoopOrder turns(flow.blocks());
+    if (turns.has_block_before_predecessor())
+        reorder_blocks(function, flow.blocks(), turns.order());
 }
 
 }  // namespace coalesce::simulator

@@ -13,6 +13,6 @@ namespace coalesce::simulator {
 
 /// Reorders the blocks if any block comes before one of its predecessors in the same iteration.
 /// Functions with loops that have several entries are left unchanged.
-void put_in_order(ptx::Function& function);
+void order_blocks_for_reconvergence(ptx::Function& function);
 
 }  // namespace coalesce::simulator

@@ -14,7 +14,7 @@ bool ends_thread_or_call(const ptx::Instruction& i) {
 
 /// Returns the blocks in the postorder of a depth-first search. The search has its own stack,
 /// because recursion over a long body could overflow the host's stack.
-std::vector<u32> in_order_of_ends(const std::vector<BasicBlock>& blocks) {
+std::vector<u32> find_postorder(const std::vector<BasicBlock>& blocks) {
     struct Visit {
         u32 block;
         std::size_t next = 0;
@@ -40,11 +40,11 @@ std::vector<u32> in_order_of_ends(const std::vector<BasicBlock>& blocks) {
     return ended;
 }
 
-std::vector<std::vector<u32>> ways_into(const std::vector<BasicBlock>& blocks) {
-    std::vector<std::vector<u32>> ways_in(blocks.size());
+std::vector<std::vector<u32>> find_predecessors(const std::vector<BasicBlock>& blocks) {
+    std::vector<std::vector<u32>> predecessors(blocks.size());
     for (u32 b = 0; b < blocks.size(); ++b)
-        for (u32 next : blocks[b].next) ways_in[next].push_back(b);
-    return ways_in;
+        for (u32 next : blocks[b].next) predecessors[next].push_back(b);
+    return predecessors;
 }
 
 }  // namespace
@@ -57,8 +57,8 @@ bool falls_through(const ptx::Function& function, const BasicBlock& block) {
 /// Numbers the strongly connected components (Kosaraju's algorithm). Among the blocks not yet
 /// numbered, the last one in postorder forms a component with all of its unnumbered ancestors.
 void number_loops(std::vector<BasicBlock>& blocks) {
-    const std::vector<u32> ended = in_order_of_ends(blocks);
-    const std::vector<std::vector<u32>> ways_in = ways_into(blocks);
+    const std::vector<u32> ended = find_postorder(blocks);
+    const std::vector<std::vector<u32>> predecessors = find_predecessors(blocks);
     std::vector<bool> is_left(blocks.size(), true);
     u32 loop = static_cast<u32>(blocks.size());
     for (auto last = ended.rbegin(); last != ended.rend(); ++last) {
@@ -69,7 +69,7 @@ void number_loops(std::vector<BasicBlock>& blocks) {
             if (!is_left[b]) continue;
             is_left[b] = false;
             blocks[b].loop = loop;
-            open.insert(open.end(), ways_in[b].begin(), ways_in[b].end());
+            open.insert(open.end(), predecessors[b].begin(), predecessors[b].end());
         }
     }
 }
@@ -106,10 +106,10 @@ ControlFlow::ControlFlow(const ptx::Function& function) : block_of_(function.bod
             block.next.push_back(block_of_[block.end]);
     }
     number_loops(blocks_);
-    ways_in_ = ways_into(blocks_);
+    predecessors_ = find_predecessors(blocks_);
 }
 
-std::vector<u32> ControlFlow::blocks_of_turn(u32 from, u32 to) const {
+std::vector<u32> ControlFlow::blocks_of_iteration(u32 from, u32 to) const {
     const u32 last = block_of_[from], first = block_of_[to];
     if (blocks_[last].loop != blocks_[first].loop) return {};
     std::vector<u32> turn{first};
@@ -122,36 +122,37 @@ std::vector<u32> ControlFlow::blocks_of_turn(u32 from, u32 to) const {
     };
     add(last);
     for (std::size_t k = 1; k < turn.size(); ++k)
-        for (u32 b : ways_in_[turn[k]]) add(b);
+        for (u32 b : predecessors_[turn[k]]) add(b);
     return turn;
 }
 
-Dominators::Dominators(const ControlFlow& flow) : before_(flow.blocks().size(), kNone) {
-    std::vector<bool> known(before_.size(), false);
+Dominators::Dominators(const ControlFlow& flow)
+    : immediate_dominators_(flow.blocks().size(), kNone) {
+    std::vector<bool> known(immediate_dominators_.size(), false);
     if (!known.empty()) known[0] = true;
     for (bool changed = true; changed;) {
         changed = false;
-        for (u32 b = 1; b < before_.size(); ++b) {
+        for (u32 b = 1; b < immediate_dominators_.size(); ++b) {
             u32 found = kNone;
-            for (u32 from : flow.ways_in(b))
-                if (known[from]) found = found == kNone ? from : common(found, from);
-            if (found == kNone || (known[b] && before_[b] == found)) continue;
+            for (u32 from : flow.predecessors(b))
+                if (known[from]) found = found == kNone ? from : find_common_dominator(found, from);
+            if (found == kNone || (known[b] && immediate_dominators_[b] == found)) continue;
             known[b] = changed = true;
-            before_[b] = found;
+            immediate_dominators_[b] = found;
         }
     }
 }
 
-bool Dominators::passed(u32 earlier, u32 block) const {
-    while (block != kNone && block != earlier) block = before_[block];
+bool Dominators::dominates(u32 earlier, u32 block) const {
+    while (block != kNone && block != earlier) block = immediate_dominators_[block];
     return block == earlier;
 }
 
 /// Returns the closest common dominator of two blocks.
-u32 Dominators::common(u32 a, u32 b) const {
+u32 Dominators::find_common_dominator(u32 a, u32 b) const {
     std::set<u32> above;
-    for (; a != kNone; a = before_[a]) above.insert(a);
-    while (!above.contains(b)) b = before_[b];
+    for (; a != kNone; a = immediate_dominators_[a]) above.insert(a);
+    while (!above.contains(b)) b = immediate_dominators_[b];
     return b;
 }
 

@@ -32,16 +32,16 @@ public:
     const BasicBlock& block_at(u32 instruction) const { return blocks_[block_of_[instruction]]; }
     /// Returns the predecessors of a block. A predecessor with several edges to the block occurs
     /// once per edge.
-    const std::vector<u32>& ways_in(u32 block) const { return ways_in_[block]; }
+    const std::vector<u32>& predecessors(u32 block) const { return predecessors_[block]; }
     /// Returns the blocks that an iteration may execute if it ends with a branch from `from` back
     /// to `to`. They are the blocks of the same loop that lead to the branch without passing
     /// through `to` again. Returns an empty list if `from` and `to` are not in the same loop.
-    std::vector<u32> blocks_of_turn(u32 from, u32 to) const;
+    std::vector<u32> blocks_of_iteration(u32 from, u32 to) const;
 
 private:
     std::vector<BasicBlock> blocks_;
-    std::vector<std::vector<u32>> ways_in_;  ///< for each block, its predecessors
-    std::vector<u32> block_of_;              ///< for each instruction, its block
+    std::vector<std::vector<u32>> predecessors_;  ///< for each block, its predecessors
+    std::vector<u32> block_of_;                   ///< for each instruction, its block
 };
 
 /// The dominators of each block, which are the blocks on every path to it.
@@ -51,13 +51,13 @@ public:
 
     /// Returns the immediate dominator of a block, or kNone for the first block and for unreachable
     /// blocks.
-    u32 before(u32 block) const { return before_[block]; }
-    bool passed(u32 earlier, u32 block) const;
+    u32 immediate_dominator(u32 block) const { return immediate_dominators_[block]; }
+    bool dominates(u32 earlier, u32 block) const;
 
 private:
-    u32 common(u32 a, u32 b) const;
+    u32 find_common_dominator(u32 a, u32 b) const;
 
-    std::vector<u32> before_;
+    std::vector<u32> immediate_dominators_;
 };
 
 /// Returns the possible targets of a branch, as indices into the body. Names that are not labels of

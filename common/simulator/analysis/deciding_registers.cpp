@@ -17,11 +17,12 @@ using ptx::Operand;
 
 /// Returns the functions that contain an instruction for which `does` is true, or that call such a
 /// function. A call through a pointer counts as a call to such a function.
-std::set<std::string> functions_that(const ptx::Module& module, bool (*does)(const Instruction&)) {
+std::set<std::string> find_functions_with(const ptx::Module& module,
+                                          bool (*does)(const Instruction&)) {
     std::set<std::string> found;
     const auto reaches = [&](const Instruction& i) {
         if (i.opcode != "call") return does(i);
-        const std::string* callee = callee_of(i);
+        const std::string* callee = find_callee(i);
         return !callee || found.contains(*callee);
     };
     for (bool grown = true; grown;) {
@@ -39,15 +40,15 @@ public:
         : code_(code), times_(results_of_calls(module, *code.ast, reads_clock)) {
         for (std::size_t k = 0; k < code.ast->body.size(); ++k)
             if (executed[k]) executed_.push_back(&code.ast->body[k]);
-        timed_.resize(code.ast->registers.size());
+        holds_clock_.resize(code.ast->registers.size());
         result_.decides.resize(code.ast->registers.size());
     }
 
     DecidingRegisters run() {
-        find_timed();
-        find_deciding();
-        for (std::size_t r = 0; r < timed_.size(); ++r)
-            if (timed_[r]) result_.decides[r] = false;
+        find_clock_registers();
+        find_deciding_registers();
+        for (std::size_t r = 0; r < holds_clock_.size(); ++r)
+            if (holds_clock_[r]) result_.decides[r] = false;
         return std::move(result_);
     }
 
@@ -56,7 +57,7 @@ private:
         for (u32& r : registers) r = code_.roots[r];
         return registers;
     }
-    std::vector<u32> roots_of_numbers(std::vector<u32> registers) const {
+    std::vector<u32> roots_except_predicates(std::vector<u32> registers) const {
         std::erase_if(registers,
                       [&](u32 r) { return code_.ast->registers[r].type == ptx::Type::pred; });
         return roots(std::move(registers));
@@ -64,28 +65,30 @@ private:
 
     /// Finds the registers whose values contain clock readings. Values selected by a predicate do
     /// not count: a time-out counter, for example, is not a time.
-    void find_timed() {
+    void find_clock_registers() {
         for (bool grown = true; grown;) {
             grown = false;
             for (const Instruction* i : executed_) {
                 const bool is_time = reads_clock(*i) || loads_result(*i, times_);
                 result_.reads_clock |= is_time;
                 if (!only_computes(*i) && !is_time) continue;
-                if (!is_time && !has_any(timed_, roots_of_numbers(registers_read(*i)))) continue;
-                grown |= add_to(timed_, roots_of_numbers(registers_written(*i)));
+                if (!is_time &&
+                    !contains_any(holds_clock_, roots_except_predicates(registers_read(*i))))
+                    continue;
+                grown |= add_all_to(holds_clock_, roots_except_predicates(registers_written(*i)));
             }
         }
     }
 
-    void find_deciding() {
+    void find_deciding_registers() {
         for (bool grown = true; grown;) {
             grown = false;
             for (const Instruction* i : executed_) {
                 const bool sleeps = i->opcode == "nanosleep";
-                if (sleeps ||
-                    (only_computes(*i) && !has_any(result_.decides, roots(registers_written(*i)))))
+                if (sleeps || (only_computes(*i) &&
+                               !contains_any(result_.decides, roots(registers_written(*i)))))
                     continue;
-                grown |= add_to(result_.decides, roots(registers_read(*i)));
+                grown |= add_all_to(result_.decides, roots(registers_read(*i)));
             }
         }
     }
@@ -93,7 +96,7 @@ private:
     const FunctionCode& code_;
     const std::set<std::string> times_;  ///< results of calls that read a clock
     std::vector<const Instruction*> executed_;
-    std::vector<bool> timed_;
+    std::vector<bool> holds_clock_;
     DecidingRegisters result_;
 };
 
@@ -108,7 +111,7 @@ bool only_computes(const ptx::Instruction& i) {
            !has_carry;
 }
 
-std::vector<bool> own_addresses(const ptx::Function& function) {
+std::vector<bool> find_local_addresses(const ptx::Function& function) {
     std::vector<u32> writes(function.registers.size(), 0);
     for (const Instruction& i : function.body)
         for (u32 r : registers_written(i)) ++writes[r];
@@ -125,7 +128,7 @@ std::vector<bool> own_addresses(const ptx::Function& function) {
     return own;
 }
 
-bool asks_memory(const ptx::Instruction& i) {
+bool reads_changeable_memory(const ptx::Instruction& i) {
     if (i.opcode == "ld")
         return !i.has("local") && (i.has("volatile") || i.has("relaxed") || i.has("acquire"));
     return i.opcode == "atom" ||
@@ -142,10 +145,10 @@ std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Fun
     const auto is_call = [](const Instruction& i) { return i.opcode == "call"; };
     std::set<std::string> results;
     if (none_of(function.body, is_call)) return results;
-    const std::set<std::string> functions = functions_that(module, does);
+    const std::set<std::string> functions = find_functions_with(module, does);
     for (const Instruction& i : function.body) {
         if (!is_call(i) || i.operands.empty() || !i.operands[0].is_vector()) continue;
-        const std::string* callee = callee_of(i);
+        const std::string* callee = find_callee(i);
         if (callee && !functions.contains(*callee)) continue;
         for (const Operand& result : i.operands[0].elements) results.insert(result.name);
     }

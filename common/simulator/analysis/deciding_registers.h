@@ -29,10 +29,10 @@ DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCo
 /// effect.
 bool only_computes(const ptx::Instruction& instruction);
 /// Reports whether the instruction reads memory that other threads may change at any time.
-bool asks_memory(const ptx::Instruction& instruction);
+bool reads_changeable_memory(const ptx::Instruction& instruction);
 /// Returns, for each register, whether it contains an address in the thread's own local memory,
 /// which no other thread can change.
-std::vector<bool> own_addresses(const ptx::Function& function);
+std::vector<bool> find_local_addresses(const ptx::Function& function);
 /// Reports whether the instruction reads a clock.
 bool reads_clock(const ptx::Instruction& instruction);
 

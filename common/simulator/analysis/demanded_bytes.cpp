@@ -41,17 +41,17 @@ u32 element_bytes(const Instruction& i) {
     return moves_matrices(i) ? 4 : size_of(type_of(i));
 }
 /// Reports whether the instruction accesses a kind of memory whose initialized bytes are tracked.
-bool is_watched(const Instruction& i) {
-    const StateSpace space = space_of_access(i);
+bool is_initialisation_tracked(const Instruction& i) {
+    const StateSpace space = access_space(i);
     return space == StateSpace::global || space == StateSpace::shared ||
            space == StateSpace::generic;
 }
 
 /// Returns the registers of a loaded or stored value, which may be a vector.
-std::vector<Operand> elements_of(const Operand& value) {
+std::vector<Operand> vector_elements(const Operand& value) {
     return value.is_vector() ? value.elements : std::vector{value};
 }
-const Operand& value_of(const Instruction& i) {
+const Operand& value_operand(const Instruction& i) {
     return i.operands[is_load(i) ? 0 : 1];
 }
 const Operand& address_of(const Instruction& i) {
@@ -61,14 +61,14 @@ const Operand& address_of(const Instruction& i) {
 // ---- uses that certainly happen ----
 
 /// The straight-line blocks of a function, and the block that certainly follows each of them.
-class Course {
+class ExecutionOrder {
 public:
-    explicit Course(const ptx::Function& function) {
+    explicit ExecutionOrder(const ptx::Function& function) {
         const auto& body = function.body;
         block_of_.resize(body.size());
         u32 blocks = 0;
         for (u32 at = 0; at < body.size(); ++at) {
-            const bool begins = !body[at].label.empty() || at == 0 || ends(body[at - 1]);
+            const bool begins = !body[at].label.empty() || at == 0 || ends_block(body[at - 1]);
             block_of_[at] = begins ? blocks++ : blocks - 1;
         }
         next_.assign(blocks, kNone);
@@ -76,7 +76,7 @@ public:
             const Instruction& i = body[at];
             const bool is_last = at + 1 == body.size() || block_of_[at + 1] != block_of_[at];
             if (!is_last) continue;
-            if (!ends(i)) {
+            if (!ends_block(i)) {
                 if (at + 1 < body.size()) next_[block_of_[at]] = block_of_[at + 1];
             } else if (i.opcode == "bra" && !i.guard && !i.operands.empty()) {
                 const auto target = function.labels.find(i.operands[0].name);
@@ -87,7 +87,7 @@ public:
     }
 
     /// Reports whether every lane that executes `first` also executes `second` afterwards.
-    bool certainly_leads(u32 first, u32 second) const {
+    bool is_always_followed_by(u32 first, u32 second) const {
         constexpr int kFar = 64;
         u32 block = block_of_[first];
         if (block == block_of_[second]) return first < second;
@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    static bool ends(const Instruction& i) {
+    static bool ends_block(const Instruction& i) {
         return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" ||
                i.opcode == "trap";
     }
@@ -114,10 +114,10 @@ public:
     explicit Uses(const Definitions& definitions)
         : definitions_(definitions),
           function_(definitions.function()),
-          course_(function_),
+          execution_order_(function_),
           readers_(function_.registers.size()) {
         for (u32 at = 0; at < function_.body.size(); ++at) {
-            passed_.push_back(passed_on(function_.body[at], definitions));
+            transfers_.push_back(describe_bit_transfer(function_.body[at], definitions));
             for (const u32 r : registers_read(function_.body[at])) readers_[r].push_back(at);
         }
     }
@@ -128,7 +128,7 @@ public:
         LoadUse use{.members = i.used_bytes, .decides = 0, .certain = false};
         const u32 size = element_bytes(i);
         u32 first = 0;
-        for (const Operand& element : elements_of(value_of(i))) {
+        for (const Operand& element : vector_elements(value_operand(i))) {
             for (u32 byte = 0; element.is_register() && byte < size; ++byte) {
                 const bool whole = size_of(function_.registers[element.reg].type) > 8;
                 // A load of a signed type copies the sign bit of its last byte to all higher bits.
@@ -143,7 +143,7 @@ public:
         }
         // The callers know only the row in memory, not which of its bytes each lane receives.
         if (moves_matrices(i)) use.decides = use.decides ? ~0u : 0;
-        use.takes_more = moves_matrices(i);
+        use.may_overread = moves_matrices(i);
         return use;
     }
 
@@ -175,10 +175,10 @@ private:
             rest.pop_back();
             // A running sum is certainly needed, and so is a value that many others depend on.
             constexpr std::size_t kMany = 64;
-            const bool is_sum = definitions_.only(from.reg) == kNone;
+            const bool is_sum = definitions_.only_writer(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
             for (const u32 reader : readers_[from.reg]) {
-                if (!course_.certainly_leads(load, reader)) continue;
+                if (!execution_order_.is_always_followed_by(load, reader)) continue;
                 const Fate next = pass(reader, from, known[from], reach);
                 if (next == Fate::decides) return next;
                 if (next == Fate::stored) fate = next;
@@ -197,8 +197,8 @@ private:
             const bool points = address.has_base_register && address.reg == from.reg;
             return points || from.computed ? Fate::decides : Fate::stored;
         }
-        const PassedOn& passed = passed_[reader];
-        if (i.opcode == "shfl" && !from.computed && is_only_value(i, from.reg))
+        const BitTransfer& passed = transfers_[reader];
+        if (i.opcode == "shfl" && !from.computed && is_only_shuffled_value(i, from.reg))
             return Fate::unknown;
         if (!passed.known) {
             // The result may be computed before the program checks whether it is needed.
@@ -210,28 +210,28 @@ private:
         for (const BitFlow& flow : passed.flows) {
             if (flow.from_register != from.reg) continue;
             moves = true;
-            const u64 more = from.computed ? ~u64{0} : arriving(flow, bits);
-            if (more && !passed.chooses) reach({flow.to_register, from.computed}, more);
+            const u64 more = from.computed ? ~u64{0} : map_through(flow, bits);
+            if (more && !passed.selects_one_source) reach({flow.to_register, from.computed}, more);
         }
         // The value is the condition of a selection, so it decides.
-        return moves || !passed.chooses ? Fate::unknown : Fate::decides;
+        return moves || !passed.selects_one_source ? Fate::unknown : Fate::decides;
     }
     /// Reports whether `reg` is only the value that a shuffle moves, which we do not follow to
     /// other lanes.
-    static bool is_only_value(const Instruction& shuffle, u32 reg) {
+    static bool is_only_shuffled_value(const Instruction& shuffle, u32 reg) {
         const std::vector<u32> read = registers_read(shuffle);
         return shuffle.operands.size() > 1 && shuffle.operands[1].is_register() &&
                shuffle.operands[1].reg == reg && std::count(read.begin(), read.end(), reg) == 1;
     }
-    static u64 arriving(const BitFlow& flow, u64 bits) {
+    static u64 map_through(const BitFlow& flow, u64 bits) {
         const u64 taken = bits >> flow.from & low_bits(flow.repeats ? 1 : flow.count);
         return (flow.repeats && taken ? low_bits(flow.count) : taken) << flow.to;
     }
 
     const Definitions& definitions_;
     const ptx::Function& function_;
-    Course course_;
-    std::vector<PassedOn> passed_;
+    ExecutionOrder execution_order_;
+    std::vector<BitTransfer> transfers_;
     std::vector<std::vector<u32>> readers_;  ///< for each register, its readers
 };
 
@@ -253,7 +253,7 @@ public:
         const auto [found, is_new] = known_.try_emplace({reg, byte});
         // A byte counts as `other` while its origin is being searched, so that a cycle of
         // definitions ends.
-        if (!is_new || depth_ == kDeepest) return found->second;
+        if (!is_new || depth_ == kMaxFollowedDepth) return found->second;
         ++depth_;
         const Origin origin = find(reg, byte);
         --depth_;
@@ -262,11 +262,11 @@ public:
 
 private:
     Origin find(u32 reg, u32 byte) {
-        const u32 at = definitions_.only(reg);
+        const u32 at = definitions_.only_writer(reg);
         if (at == kNone) return {};
         const Instruction& i = definitions_.function().body[at];
-        if (is_load(i)) return is_watched(i) ? loaded(i, at, reg, byte) : Origin{};
-        const PassedOn passed = passed_on(i, definitions_);
+        if (is_load(i)) return is_initialisation_tracked(i) ? loaded(i, at, reg, byte) : Origin{};
+        const BitTransfer passed = describe_bit_transfer(i, definitions_);
         if (!passed.known) return {};
         Origin origin{passed.zero_elsewhere ? Origin::Kind::zero : Origin::Kind::other, kNone, 0};
         bool is_first = true;
@@ -274,17 +274,18 @@ private:
             if (flow.to_register != reg || flow.to >= 8 * byte + 8 ||
                 flow.to + flow.count <= 8 * byte)
                 continue;
-            const Origin more = arriving(flow, 8 * byte);
-            origin = is_first ? more : both(origin, more);
+            const Origin more = map_through(flow, 8 * byte);
+            origin = is_first ? more : merge_origins(origin, more);
             is_first = false;
         }
-        if (passed.merges && origin.kind == Origin::Kind::copied) origin.kind = Origin::Kind::other;
+        if (passed.selects_at_run_time && origin.kind == Origin::Kind::copied)
+            origin.kind = Origin::Kind::other;
         return origin;
     }
 
     Origin loaded(const Instruction& i, u32 at, u32 reg, u32 byte) const {
         const u32 size = element_bytes(i);
-        const std::vector<Operand> elements = elements_of(value_of(i));
+        const std::vector<Operand> elements = vector_elements(value_operand(i));
         for (u32 k = 0; k < elements.size(); ++k) {
             if (!elements[k].is_register() || elements[k].reg != reg) continue;
             if (byte < size) return {Origin::Kind::copied, at, k * size + byte};
@@ -294,18 +295,18 @@ private:
     }
 
     /// Returns the origin of the bits that a flow copies to the byte starting at bit `first`.
-    Origin arriving(const BitFlow& flow, u32 first) {
+    Origin map_through(const BitFlow& flow, u32 first) {
         const u32 begin = std::max(flow.to, first), end = std::min(flow.to + flow.count, first + 8);
         const u32 from = flow.repeats ? flow.from : flow.from + begin - flow.to;
         Origin origin = of(flow.from_register, from / 8);
         const bool whole = !flow.repeats && end - begin == 8 && from % 8 == 0;
         if (!whole && origin.kind == Origin::Kind::copied) origin.kind = Origin::Kind::other;
         if (from / 8 != (from + end - begin - 1) / 8 && !flow.repeats)
-            origin = both(origin, of(flow.from_register, from / 8 + 1));
+            origin = merge_origins(origin, of(flow.from_register, from / 8 + 1));
         return origin;
     }
 
-    static Origin both(const Origin& a, const Origin& b) {
+    static Origin merge_origins(const Origin& a, const Origin& b) {
         if (a.kind == Origin::Kind::zero) return b;
         if (b.kind == Origin::Kind::zero) return a;
         Origin origin = a.load != kNone ? a : b;
@@ -313,7 +314,8 @@ private:
         return origin;
     }
 
-    static constexpr int kDeepest = 64;  ///< the maximum number of moves to follow a value through
+    static constexpr int kMaxFollowedDepth =
+        64;  ///< the maximum number of moves to follow a value through
 
     const Definitions& definitions_;
     std::map<std::pair<u32, u32>, Origin> known_;
@@ -329,13 +331,13 @@ struct Address {
     i64 offset = 0;
 };
 
-Address address_from(const Definitions& definitions, const Operand& operand) {
+Address parse_address(const Definitions& definitions, const Operand& operand) {
     Address address{.base = kNone, .name = operand.name, .offset = operand.offset};
     if (!operand.has_base_register) return address;
     address.base = operand.reg;
     // Stops after 16 definitions, because they may form a cycle.
     for (int followed = 0; followed < 16; ++followed) {
-        const u32 at = definitions.only(address.base);
+        const u32 at = definitions.only_writer(address.base);
         if (at == kNone) break;
         const Instruction& i = definitions.function().body[at];
         const bool moves = (i.opcode == "mov" || i.opcode == "cvta") && i.operands.size() == 2,
@@ -351,37 +353,38 @@ Address address_from(const Definitions& definitions, const Operand& operand) {
 
 /// Finds the loads and stores that copy one struct together. They have the same two base addresses
 /// and the same distance between source and destination, with at most padding in between.
-class Pieces {
+class StructParts {
 public:
-    Pieces(const Definitions& definitions, DemandedBytes& result)
+    StructParts(const Definitions& definitions, DemandedBytes& result)
         : definitions_(definitions), result_(result) {}
 
     /// Records that byte `to` of the store `store` contains bits of byte `from` of the load `load`.
     void note(u32 load, u32 from, u32 store, u32 to) {
         const Instruction &loads = body(load), &stores = body(store);
         if (moves_matrices(loads) || moves_matrices(stores)) return;
-        const Address source = address_from(definitions_, address_of(loads)),
-                      target = address_from(definitions_, address_of(stores));
+        const Address source = parse_address(definitions_, address_of(loads)),
+                      target = parse_address(definitions_, address_of(stores));
         const i64 begin = source.offset + from, moved = target.offset + to - begin;
         const bool same_place = source.base == target.base && source.name == target.name &&
                                 source.offset == target.offset &&
-                                space_of_access(loads) == space_of_access(stores);
-        if (same_place) result_.loads[load].rewritten = true;
+                                access_space(loads) == access_space(stores);
+        if (same_place) result_.loads[load].is_stored_back = true;
         bytes_[{{source.base, source.name}, {target.base, target.name}, moved}].push_back(
             {begin, load, source.offset});
-        if (is_walk(loads, source, target)) {
-            result_.loads[load].piece_from = 1 - kAlignment;
-            result_.loads[load].piece_to = static_cast<i32>(bytes_loaded(loads)) + kAlignment - 1;
+        if (is_copy_loop(loads, source, target)) {
+            result_.loads[load].part_begin = 1 - kAlignment;
+            result_.loads[load].part_end =
+                static_cast<i32>(count_loaded_bytes(loads)) + kAlignment - 1;
         }
     }
 
     /// Records the loads from each base address. Compilers may load a member before checking
     /// whether the program needs it. Such a load is not reported if other members are initialized.
-    void note_members() {
+    void record_members() {
         for (const auto& [at, use] : result_.loads) {
             if (moves_matrices(body(at))) continue;
-            const Address source = address_from(definitions_, address_of(body(at)));
-            for (u32 byte = 0; byte < bytes_loaded(body(at)); ++byte)
+            const Address source = parse_address(definitions_, address_of(body(at)));
+            for (u32 byte = 0; byte < count_loaded_bytes(body(at)); ++byte)
                 members_[{source.base, source.name}].push_back(
                     {source.offset + byte, at, source.offset});
         }
@@ -413,16 +416,16 @@ private:
     }
 
     const Instruction& body(u32 at) const { return definitions_.function().body[at]; }
-    static u32 bytes_loaded(const Instruction& i) {
-        return element_bytes(i) * static_cast<u32>(elements_of(value_of(i)).size());
+    static u32 count_loaded_bytes(const Instruction& i) {
+        return element_bytes(i) * static_cast<u32>(vector_elements(value_operand(i)).size());
     }
 
     /// Reports whether a loop advances both addresses by the size of one copy, as memcpy does.
-    bool is_walk(const Instruction& load, const Address& source, const Address& target) const {
+    bool is_copy_loop(const Instruction& load, const Address& source, const Address& target) const {
         if (source.base == kNone || target.base == kNone) return false;
         const i64 step = definitions_.growth(source.base);
         return step != 0 && step == definitions_.growth(target.base) && step <= 8 &&
-               step == i64{bytes_loaded(load)};
+               step == i64{count_loaded_bytes(load)};
     }
 
     void join(std::size_t first, std::size_t last, const std::vector<Byte>& bytes, bool certain) {
@@ -434,10 +437,10 @@ private:
         for (std::size_t k = first; k < last; ++k) {
             LoadUse& use = result_.loads[bytes[k].load];
             if (use.certain && !certain) continue;
-            use.piece_from =
-                std::min(use.piece_from, static_cast<i32>(bytes[first].at - bytes[k].offset));
-            use.piece_to =
-                std::max(use.piece_to, static_cast<i32>(bytes[last - 1].at + 1 - bytes[k].offset));
+            use.part_begin =
+                std::min(use.part_begin, static_cast<i32>(bytes[first].at - bytes[k].offset));
+            use.part_end =
+                std::max(use.part_end, static_cast<i32>(bytes[last - 1].at + 1 - bytes[k].offset));
         }
     }
 
@@ -447,11 +450,11 @@ private:
     std::map<Base, std::vector<Byte>> members_;                       ///< bytes loaded together
 };
 
-void find_copies(const Definitions& definitions, u32 at, Origins& origins, Pieces& pieces,
+void find_copies(const Definitions& definitions, u32 at, Origins& origins, StructParts& pieces,
                  std::vector<CopiedBytes>& copies) {
     const Instruction& i = definitions.function().body[at];
     const u32 size = element_bytes(i);
-    const std::vector<Operand> elements = elements_of(value_of(i));
+    const std::vector<Operand> elements = vector_elements(value_operand(i));
     for (u32 to = 0; to < size * elements.size(); ++to) {
         const Operand& element = elements[to / size];
         if (!element.is_register() || element.negated || to % size >= 8) continue;
@@ -470,7 +473,7 @@ void find_copies(const Definitions& definitions, u32 at, Origins& origins, Piece
 
 /// Reports whether the function may call itself, directly or indirectly. In such a function, a
 /// deeper call may repeat a load before the store that uses its bytes.
-bool may_recur(const ptx::Function& function) {
+bool may_be_recursive(const ptx::Function& function) {
     return !function.is_entry &&
            any_of(function.body, [](const Instruction& i) { return i.opcode == "call"; });
 }
@@ -483,17 +486,17 @@ DemandedBytes demanded_bytes(const ptx::Function& function) {
     const Uses uses(definitions);
     for (u32 at = 0; at < function.body.size(); ++at) {
         const Instruction& i = function.body[at];
-        if (!is_load(i) || !is_watched(i)) continue;
+        if (!is_load(i) || !is_initialisation_tracked(i)) continue;
         result.loads[at] = uses.of(at);
     }
     Origins origins(definitions);
-    Pieces pieces(definitions, result);
-    pieces.note_members();
+    StructParts pieces(definitions, result);
+    pieces.record_members();
     for (u32 at = 0; at < function.body.size(); ++at)
         if (is_store(function.body[at]))
             find_copies(definitions, at, origins, pieces, result.stores[at]);
     pieces.find();
-    if (may_recur(function)) result.stores.clear();
+    if (may_be_recursive(function)) result.stores.clear();
     return result;
 }
 

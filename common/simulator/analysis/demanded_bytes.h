@@ -31,15 +31,15 @@ struct LoadUse {
     bool certain = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
-    bool rewritten = false;
+    bool is_stored_back = false;
     /// True if the load may read more bytes than the program needs, as ldmatrix does at the edge of
     /// a matrix.
-    bool takes_more = false;
+    bool may_overread = false;
     /// The part of a struct that is copied or loaded together with these bytes, as offsets from the
     /// load's address. Empty if unknown.
-    i32 piece_from = 0, piece_to = 0;
+    i32 part_begin = 0, part_end = 0;
 
-    bool is_piece() const { return piece_from != piece_to; }
+    bool has_part() const { return part_begin != part_end; }
 };
 
 /// A run of bytes in a store that were copied from a load.
@@ -59,20 +59,21 @@ DemandedBytes demanded_bytes(const ptx::Function& function);
 /// `unwritten` are uninitialized. `is_any_written(begin, end)` returns whether any byte in that
 /// range is initialized.
 template <class IsAnyWritten>
-bool reads_unwritten(const LoadUse& use, u32 unwritten, u64 address, u32 bytes,
-                     IsAnyWritten is_any_written) {
+bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten, u64 address, u32 bytes,
+                                 IsAnyWritten is_any_written) {
     const u32 all = bytes < 32 ? (1u << bytes) - 1 : ~0u;
     unwritten &= use.members & all;
     if (unwritten & use.decides) return true;
     // A copy of a struct is correct if some bytes of the struct are initialized, and an error if
     // none are.
-    if (unwritten != (use.members & all) || unwritten == 0 || use.rewritten || use.takes_more)
+    if (unwritten != (use.members & all) || unwritten == 0 || use.is_stored_back ||
+        use.may_overread)
         return false;
-    if (!use.is_piece()) return true;
+    if (!use.has_part()) return true;
     // Look at whole words, because a small part of a word may consist only of padding.
     constexpr u64 kWord = 8;
-    return !is_any_written((address + static_cast<u64>(i64{use.piece_from})) / kWord * kWord,
-                           round_up(address + static_cast<u64>(i64{use.piece_to}), kWord));
+    return !is_any_written((address + static_cast<u64>(i64{use.part_begin})) / kWord * kWord,
+                           round_up(address + static_cast<u64>(i64{use.part_end}), kWord));
 }
 
 }  // namespace coalesce::simulator

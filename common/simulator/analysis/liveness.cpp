@@ -19,15 +19,15 @@ void Liveness::Range::add(const Range& other) {
 Liveness::Liveness(const ptx::Function& function, const ControlFlow& flow)
     : function_(function),
       flow_(flow),
-      alive_(function.registers.size(), flow.blocks(),
-             [&](const BasicBlock& block, auto read, auto overwrite) {
-                 for (u32 at = block.begin; at < block.end; ++at) {
-                     const ptx::Instruction& i = function.body[at];
-                     for (u32 r : registers_read(i)) read(r);
-                     if (i.guard) continue;
-                     for (u32 r : registers_written(i)) overwrite(r);
-                 }
-             }),
+      live_(function.registers.size(), flow.blocks(),
+            [&](const BasicBlock& block, auto read, auto overwrite) {
+                for (u32 at = block.begin; at < block.end; ++at) {
+                    const ptx::Instruction& i = function.body[at];
+                    for (u32 r : registers_read(i)) read(r);
+                    if (i.guard) continue;
+                    for (u32 r : registers_written(i)) overwrite(r);
+                }
+            }),
       ranges_(function.registers.size()) {
     for (u32 at = 0; at < function.body.size(); ++at) {
         for (u32 r : registers_read(function.body[at])) ranges_[r].add(at);
@@ -35,12 +35,12 @@ Liveness::Liveness(const ptx::Function& function, const ControlFlow& flow)
     }
     for (std::size_t b = 0; b < flow.blocks().size(); ++b) {
         const BasicBlock& block = flow.blocks()[b];
-        for (u32 r : alive_.values_in(alive_.at_begin(b))) ranges_[r].add(block.begin);
-        for (u32 r : alive_.values_in(alive_.at_end(b))) ranges_[r].add(block.end - 1);
+        for (u32 r : live_.list_values(live_.at_begin(b))) ranges_[r].add(block.begin);
+        for (u32 r : live_.list_values(live_.at_end(b))) ranges_[r].add(block.end - 1);
     }
 }
 
-std::vector<u32> Liveness::alive_behind(u32 instruction, const std::vector<u32>& candidates) const {
+std::vector<u32> Liveness::live_after(u32 instruction, const std::vector<u32>& candidates) const {
     std::vector<u32> alive;
     std::set<u32> open(candidates.begin(), candidates.end());  // used or written next?
     const BasicBlock& block = flow_.block_at(instruction);
@@ -51,9 +51,9 @@ std::vector<u32> Liveness::alive_behind(u32 instruction, const std::vector<u32>&
         if (i.guard) continue;
         for (u32 r : registers_written(i)) open.erase(r);
     }
-    const auto at_end = alive_.at_end(static_cast<std::size_t>(&block - flow_.blocks().data()));
+    const auto at_end = live_.at_end(static_cast<std::size_t>(&block - flow_.blocks().data()));
     for (u32 r : open)
-        if (alive_.has(at_end, r)) alive.push_back(r);
+        if (live_.has(at_end, r)) alive.push_back(r);
     return alive;
 }
 

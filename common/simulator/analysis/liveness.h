@@ -33,12 +33,12 @@ public:
     const Range& range(u32 reg) const { return ranges_[reg]; }
 
     /// Returns the registers in `candidates` that are live after the instruction.
-    std::vector<u32> alive_behind(u32 instruction, const std::vector<u32>& candidates) const;
+    std::vector<u32> live_after(u32 instruction, const std::vector<u32>& candidates) const;
 
 private:
     const ptx::Function& function_;
     const ControlFlow& flow_;
-    const AliveValues alive_;    ///< live registers at each block
+    const LiveValues live_;      ///< live registers at each block
     std::vector<Range> ranges_;  ///< for each register, its range
 };
 

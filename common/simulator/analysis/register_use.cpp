@@ -54,7 +54,7 @@ std::vector<u32> registers_read(const ptx::Instruction& i) {
     return read;
 }
 
-bool add_to(std::vector<bool>& set, const std::vector<u32>& registers) {
+bool add_all_to(std::vector<bool>& set, const std::vector<u32>& registers) {
     bool grown = false;
     for (u32 r : registers) {
         grown |= !set[r];
@@ -63,7 +63,7 @@ bool add_to(std::vector<bool>& set, const std::vector<u32>& registers) {
     return grown;
 }
 
-bool has_any(const std::vector<bool>& set, const std::vector<u32>& registers) {
+bool contains_any(const std::vector<bool>& set, const std::vector<u32>& registers) {
     return any_of(registers, [&](u32 r) { return set[r]; });
 }
 

@@ -14,12 +14,12 @@ std::vector<u32> registers_written(const ptx::Instruction& instruction);
 std::vector<u32> registers_read(const ptx::Instruction& instruction);
 
 /// Adds registers to a set with one bit per register. Returns true if at least one register is new.
-bool add_to(std::vector<bool>& set, const std::vector<u32>& registers);
-bool has_any(const std::vector<bool>& set, const std::vector<u32>& registers);
+bool add_all_to(std::vector<bool>& set, const std::vector<u32>& registers);
+bool contains_any(const std::vector<bool>& set, const std::vector<u32>& registers);
 
 /// Applies `rule` to all instructions repeatedly until it reports no change.
 template <class Rule>
-void until_nothing_changes(const ptx::Function& function, Rule rule) {
+void repeat_until_stable(const ptx::Function& function, Rule rule) {
     for (bool changed = true; changed;) {
         changed = false;
         for (const ptx::Instruction& i : function.body) changed |= rule(i);

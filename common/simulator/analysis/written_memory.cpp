@@ -18,7 +18,7 @@ using Pointers = u64;
 constexpr Pointers kUnknown = u64{1} << 63;
 
 /// Reports whether the result is a plain number, even if a source is an address.
-bool makes_numbers(const Instruction& i) {
+bool yields_plain_number(const Instruction& i) {
     static const std::set<std::string> opcodes = {
         "mul", "mul24", "shl", "shr",  "shf", "div",  "rem", "setp",  "set", "popc", "clz",
         "bfe", "neg",   "not", "brev", "ex2", "sqrt", "rcp", "rsqrt", "fma", "bfind"};
@@ -28,19 +28,21 @@ bool makes_numbers(const Instruction& i) {
 class Addresses {
 public:
     explicit Addresses(const Kernel& kernel)
-        : kernel_(kernel), function_(*kernel.ast), of_register_(function_.registers.size(), 0) {
-        until_nothing_changes(function_, [&](const Instruction& i) { return follow(i); });
+        : kernel_(kernel),
+          function_(*kernel.ast),
+          register_pointers_(function_.registers.size(), 0) {
+        repeat_until_stable(function_, [&](const Instruction& i) { return follow(i); });
     }
 
     /// Returns the pointers that the instruction may write through.
-    Pointers written_by(const Instruction& i) {
+    Pointers pointers_written_by(const Instruction& i) {
         const bool first = i.opcode == "st" || i.opcode == "red" || i.opcode == "wmma";
         const std::size_t place = first ? 0 : 1;
         const bool known = (first || i.opcode == "atom") && i.operands.size() > place;
         if (!known || !i.operands[place].is_address()) return kUnknown;
-        return of_operand(i.operands[place]);
+        return pointers_of_operand(i.operands[place]);
     }
-    WrittenMemory named(Pointers pointers) const {
+    WrittenMemory list_targets(Pointers pointers) const {
         WrittenMemory result;
         result.anywhere = (pointers & kUnknown) != 0;
         for (std::size_t k = 0; k < pointers_.size(); ++k) {
@@ -60,7 +62,7 @@ private:
         bool operator==(const Pointer&) const = default;
     };
 
-    Pointers bit_of(const Pointer& pointer) {
+    Pointers get_or_create_bit(const Pointer& pointer) {
         auto found = std::find(pointers_.begin(), pointers_.end(), pointer);
         if (found == pointers_.end()) {
             if (pointers_.size() == 63) return kUnknown;
@@ -71,26 +73,26 @@ private:
 
     /// Returns the pointer to a named variable, or an empty set for a variable in shared or local
     /// memory, which does not matter here.
-    Pointers of_name(const std::string& name) {
+    Pointers pointers_of_name(const std::string& name) {
         const auto& variables = kernel_.module->ast->variables;
         const auto found = variables.find(name);
         const bool counts = found != variables.end() && found->second.space != StateSpace::shared;
-        return counts ? bit_of({.parameter = 0, .variable = name}) : 0;
+        return counts ? get_or_create_bit({.parameter = 0, .variable = name}) : 0;
     }
 
-    Pointers of_operand(const Operand& operand) {
+    Pointers pointers_of_operand(const Operand& operand) {
         switch (operand.kind) {
-            case Operand::Kind::reg: return of_register_[operand.reg];
-            case Operand::Kind::symbol: return of_name(operand.name);
+            case Operand::Kind::reg: return register_pointers_[operand.reg];
+            case Operand::Kind::symbol: return pointers_of_name(operand.name);
             case Operand::Kind::address:
-                if (operand.has_base_register) return of_register_[operand.reg];
-                return operand.name.empty() ? kUnknown : of_name(operand.name);
+                if (operand.has_base_register) return register_pointers_[operand.reg];
+                return operand.name.empty() ? kUnknown : pointers_of_name(operand.name);
             case Operand::Kind::immediate:
                 // A constant this large could be an address.
                 return operand.bits >> 32 != 0 && operand.bits >> 32 != 0xffff'ffff ? kUnknown : 0;
             case Operand::Kind::vector: {
                 Pointers all = 0;
-                for (const Operand& element : operand.elements) all |= of_operand(element);
+                for (const Operand& element : operand.elements) all |= pointers_of_operand(element);
                 return all;
             }
             default: return 0;
@@ -101,7 +103,7 @@ private:
     bool is_wide(u32 reg) const { return ptx::size_of(function_.registers[reg].type) == 8; }
 
     bool follow(const Instruction& i) {
-        if (i.operands.empty() || makes_numbers(i)) return false;
+        if (i.operands.empty() || yields_plain_number(i)) return false;
         if (i.opcode == "ld" && i.has("param")) return follow_parameter(i);
         Pointers from = 0;
         const bool from_memory =
@@ -109,7 +111,7 @@ private:
         // For a multiply-add, only the addend can be a pointer.
         const std::size_t first = i.opcode == "mad" || i.opcode == "madc" ? 3 : 1;
         for (std::size_t k = first; k < i.operands.size() && !from_memory; ++k)
-            from |= of_operand(i.operands[k]);
+            from |= pointers_of_operand(i.operands[k]);
         // Two halves that form an address may come from any pointer.
         if (i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_vector())
             from |= kUnknown;
@@ -122,33 +124,34 @@ private:
     bool follow_parameter(const Instruction& i) {
         const Operand& address = i.operands.at(1);
         const auto& parameters = function_.parameters;
-        const auto named =
+        const auto list_targets =
             std::find_if(parameters.begin(), parameters.end(),
                          [&](const ptx::Variable& v) { return v.name == address.name; });
-        const bool known = !address.has_base_register && named != parameters.end();
-        const auto start =
-            known ? kernel_.parameter_offsets[static_cast<std::size_t>(named - parameters.begin())]
-                  : 0;
+        const bool known = !address.has_base_register && list_targets != parameters.end();
+        const auto start = known ? kernel_.parameter_offsets[static_cast<std::size_t>(
+                                       list_targets - parameters.begin())]
+                                 : 0;
         const std::vector<u32> written = registers_written(i);
         bool changed = false;
         for (std::size_t k = 0; k < written.size(); ++k) {
             if (!is_wide(written[k])) continue;
             const auto offset = static_cast<u32>(start + address.offset + static_cast<i64>(8 * k));
             changed |=
-                add(written[k], known ? bit_of({.parameter = offset, .variable = {}}) : kUnknown);
+                add(written[k],
+                    known ? get_or_create_bit({.parameter = offset, .variable = {}}) : kUnknown);
         }
         return changed;
     }
 
     bool add(u32 reg, Pointers pointers) {
-        const Pointers before = of_register_[reg];
-        of_register_[reg] |= pointers;
-        return of_register_[reg] != before;
+        const Pointers before = register_pointers_[reg];
+        register_pointers_[reg] |= pointers;
+        return register_pointers_[reg] != before;
     }
 
     const Kernel& kernel_;
     const ptx::Function& function_;
-    std::vector<Pointers> of_register_;
+    std::vector<Pointers> register_pointers_;
     std::vector<Pointer> pointers_;  ///< the pointer of each bit
 };
 
@@ -162,10 +165,10 @@ WrittenMemory written_memory(const Kernel& kernel) {
             site.space == StateSpace::global || site.space == StateSpace::generic;
         if (!is_global || !(site.store || site.atomic)) continue;
         all |= site.function == kernel.ast
-                   ? addresses.written_by(site.function->body[site.instruction])
+                   ? addresses.pointers_written_by(site.function->body[site.instruction])
                    : kUnknown;
     }
-    return addresses.named(all);
+    return addresses.list_targets(all);
 }
 
 }  // namespace coalesce::simulator

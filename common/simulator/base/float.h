@@ -27,14 +27,14 @@ using BitsOf =
     std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
 
 template <class T>
-BitsOf<T> bits_in(T value) {
+BitsOf<T> bit_pattern(T value) {
     if constexpr (Packed<T>)
         return value.bits;
     else
         return std::bit_cast<BitsOf<T>>(value);
 }
 template <class T>
-T with_bits(auto bits) {
+T from_bit_pattern(auto bits) {
     const auto as_long = static_cast<BitsOf<T>>(bits);
     if constexpr (Packed<T>)
         return {as_long};
@@ -49,24 +49,25 @@ constexpr BitsOf<T> kExponentBits = sizeof(T) == 8 ? 0x7ff0000000000000u : 0x7f8
 
 template <class T>
 T magnitude(T value) {
-    return with_bits<T>(bits_in(value) & ~kSignBit<T>);
+    return from_bit_pattern<T>(bit_pattern(value) & ~kSignBit<T>);
 }
 template <class T>
 T with_sign_of(T value, T sign) {
-    return with_bits<T>((bits_in(value) & ~kSignBit<T>) | (bits_in(sign) & kSignBit<T>));
+    return from_bit_pattern<T>((bit_pattern(value) & ~kSignBit<T>) |
+                               (bit_pattern(sign) & kSignBit<T>));
 }
 
 /// Replaces a subnormal with a zero of the same sign.
 template <class T>
-T flush(T value) {
-    const auto bits = bits_in(value);
-    return with_bits<T>((bits & kExponentBits<T>) == 0 ? bits & kSignBit<T> : bits);
+T flush_subnormal(T value) {
+    const auto bits = bit_pattern(value);
+    return from_bit_pattern<T>((bits & kExponentBits<T>) == 0 ? bits & kSignBit<T> : bits);
 }
 
 template <class T>
 bool is_nan(T value) {
     if constexpr (Packed<T>)
-        return bits_in(magnitude(value)) > kExponentBits<T>;
+        return bit_pattern(magnitude(value)) > kExponentBits<T>;
     else
         return value != value;
 }
@@ -77,37 +78,37 @@ inline constexpr u32 kNaN32 = 0x7fffffffu;
 /// Replaces any NaN with the one NaN that the format uses. Not for double precision, in which a NaN
 /// operand is passed on.
 template <class T>
-T canonical(T value) {
-    return is_nan(value) ? with_bits<T>(~kSignBit<T>) : value;
+T canonicalize_nan(T value) {
+    return is_nan(value) ? from_bit_pattern<T>(~kSignBit<T>) : value;
 }
 
 /// Returns `result`, the result of an operation on these sources, or the NaN that the device would
 /// return instead. In double precision, that NaN is one of the operands, made quiet: the second if
 /// it is a NaN, otherwise the third, otherwise the first.
 template <class... Sources>
-float with_nan(float result, Sources...) {
-    return canonical(result);
+float propagate_nan(float result, Sources...) {
+    return canonicalize_nan(result);
 }
-inline double quiet(double nan) {
+inline double make_quiet(double nan) {
     return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
 }
 /// Returns the result if no source is a NaN. Invalid operations such as infinity minus infinity
 /// produce a negative NaN on the device and on x86, and a positive one on other processors.
-inline double with_nan(double result) {
+inline double propagate_nan(double result) {
 #ifdef __x86_64__
     return result;
 #else
     return result == result ? result : std::bit_cast<double>(u64{0xfff8} << 48);
 #endif
 }
-inline double with_nan(double result, double a) {
-    return a != a ? quiet(a) : with_nan(result);
+inline double propagate_nan(double result, double a) {
+    return a != a ? make_quiet(a) : propagate_nan(result);
 }
-inline double with_nan(double result, double a, double b) {
-    return b != b ? quiet(b) : with_nan(result, a);
+inline double propagate_nan(double result, double a, double b) {
+    return b != b ? make_quiet(b) : propagate_nan(result, a);
 }
-inline double with_nan(double result, double a, double b, double c) {
-    return b != b ? quiet(b) : with_nan(result, a, c);
+inline double propagate_nan(double result, double a, double b, double c) {
+    return b != b ? make_quiet(b) : propagate_nan(result, a, c);
 }
 
 /// Clamps to [0, 1]. NaN and -0 become +0.
@@ -121,7 +122,7 @@ enum class Rounding : u8 { nearest, zero, down, up };
 
 /// Rounds to an integer in the given direction.
 template <class T>
-T to_whole(T value, Rounding direction) {
+T round_to_integer(T value, Rounding direction) {
     switch (direction) {
         case Rounding::nearest: return std::nearbyint(value);
         case Rounding::zero: return std::trunc(value);

@@ -58,7 +58,7 @@ inline float to_float(BF16 value) {
 
 /// Converts a value to a type that C++ can compare and compute with: f16 and bf16 become float.
 template <class T>
-auto as_number(T value) {
+auto to_arithmetic(T value) {
     if constexpr (Half<T>)
         return to_float(value);
     else
@@ -92,7 +92,7 @@ inline BF16 to_bf16(float value) {
 /// Takes a value that was rounded to nearest, and returns it rounded to odd. `error` has the same
 /// sign as value - rounded.
 template <class T>
-T to_odd(T rounded, T error) {
+T round_to_odd(T rounded, T error) {
     const auto bits = std::bit_cast<BitsOf<T>>(rounded);
     const bool inexact =
         error != 0 && magnitude(rounded) <= std::bit_cast<T>(kExponentBits<T>) && error == error;
@@ -105,13 +105,13 @@ inline float to_float_odd(double value) {
     const float rounded = static_cast<float>(value);
     const double error = value - static_cast<double>(rounded);
     // The error may be too small for an f32, but only its sign matters.
-    return to_odd(rounded, error > 0 ? 1.0f : error < 0 ? -1.0f : static_cast<float>(error));
+    return round_to_odd(rounded, error > 0 ? 1.0f : error < 0 ? -1.0f : static_cast<float>(error));
 }
 /// Returns a + b rounded to odd.
 inline double add_to_odd(double a, double b) {
     const double sum = a + b, b_there = sum - a;
     const double error = (a - (sum - b_there)) + (b - b_there);  // exact
-    return to_odd(sum, error);
+    return round_to_odd(sum, error);
 }
 
 inline F16 to_f16(double value) {
@@ -156,13 +156,13 @@ H fma(H a, H b, H c) {
 }
 
 template <Half H>
-H with_nan(H result, H) {
-    return canonical(result);
+H propagate_nan(H result, H) {
+    return canonicalize_nan(result);
 }
 /// With two or more sources, the result has already been rounded, which has produced the correct
 /// NaN.
 template <Half H, class... Sources>
-H with_nan(H rounded, H, H, Sources...) {
+H propagate_nan(H rounded, H, H, Sources...) {
     return rounded;
 }
 template <Half H>
@@ -206,7 +206,7 @@ inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, 
 
 /// Rounds a finite number to `format`. On overflow, returns the largest number or infinity,
 /// depending on the direction.
-inline u64 round_into(const Format& format, Exact value, Rounding direction) {
+inline u64 round_to_format(const Format& format, Exact value, Rounding direction) {
     const u64 sign = u64{value.negative} << format.sign_position;
     if (value.significand == 0) return sign;
     // Shift the highest bit to position 62, so that rounding up never overflows.
@@ -237,7 +237,7 @@ inline u64 round_into(const Format& format, Exact value, Rounding direction) {
     return (to_largest ? format.largest : format.infinity) | sign;
 }
 
-inline Exact exact(double finite) {
+inline Exact decompose(double finite) {
     const u64 bits = std::bit_cast<u64>(finite), fraction = bits & ((u64{1} << 52) - 1);
     const int field = static_cast<int>(bits >> 52 & 0x7ff);
     return {static_cast<bool>(bits >> 63), field ? fraction | u64{1} << 52 : fraction,
@@ -245,15 +245,15 @@ inline Exact exact(double finite) {
 }
 
 /// Rounds any double to `format`. NaN and infinity become the format's own NaN and infinity.
-inline u64 round_into(const Format& format, double value, Rounding direction) {
+inline u64 round_to_format(const Format& format, double value, Rounding direction) {
     if (value != value) return format.nan;
     if (std::isinf(value))
         return format.infinity | u64{std::signbit(value)} << format.sign_position;
-    return round_into(format, exact(value), direction);
+    return round_to_format(format, decompose(value), direction);
 }
 
 /// Converts a number in an 8-bit format, given as bits, to a float.
-inline float value_of_small(const Format& format, u32 bits) {
+inline float decode_small_float(const Format& format, u32 bits) {
     const u32 rest = bits & ((1u << format.sign_position) - 1);
     const float sign = bits >> format.sign_position & 1 ? -1.0f : 1.0f;
     if (rest > format.largest) {

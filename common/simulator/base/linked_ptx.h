@@ -9,14 +9,15 @@
 namespace coalesce::simulator {
 
 /// The line that separates two inputs.
-inline constexpr std::string_view kNextPiece = "\n// coalesce: the next piece of cuLinkAddData\n";
+inline constexpr std::string_view kPtxSeparator =
+    "\n// coalesce: the next piece of cuLinkAddData\n";
 
 /// Splits a linked image into its PTX inputs. Any other text is a single input.
-inline std::vector<std::string> pieces_of(std::string_view text) {
+inline std::vector<std::string> split_linked_ptx(std::string_view text) {
     std::vector<std::string> pieces;
-    for (std::size_t at; (at = text.find(kNextPiece)) != text.npos;) {
+    for (std::size_t at; (at = text.find(kPtxSeparator)) != text.npos;) {
         pieces.emplace_back(text.substr(0, at));
-        text.remove_prefix(at + kNextPiece.size());
+        text.remove_prefix(at + kPtxSeparator.size());
     }
     pieces.emplace_back(text);
     return pieces;

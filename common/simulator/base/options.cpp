@@ -23,12 +23,13 @@ constexpr NamedCheck kChecks[] = {
     {"leakcheck", &Checks::leak},
 };
 
-void complain(const char* variable, const std::string& value, const std::string& expected) {
-    std::fprintf(stderr, "coalesce: %s=%s is ignored: %s.\n", variable, value.c_str(),
+void warn_invalid_value(const char* read_variable, const std::string& value,
+                        const std::string& expected) {
+    std::fprintf(stderr, "coalesce: %s=%s is ignored: %s.\n", read_variable, value.c_str(),
                  expected.c_str());
 }
 
-std::optional<std::string> variable(const char* name) {
+std::optional<std::string> read_variable(const char* name) {
     const char* value = std::getenv(name);
     return value && *value ? std::optional<std::string>(value) : std::nullopt;
 }
@@ -36,7 +37,7 @@ std::optional<std::string> variable(const char* name) {
 /// Reads a whole number from the environment variable `name`. If `units` is true, the number may
 /// end in K, M, G or T.
 void read_number(const char* name, u64& target, bool units = false) {
-    const auto text = variable(name);
+    const auto text = read_variable(name);
     if (!text) return;
     char* rest = nullptr;
     const bool starts_well = (*text)[0] >= '0' && (*text)[0] <= '9';
@@ -51,39 +52,40 @@ void read_number(const char* name, u64& target, bool units = false) {
         }
     }
     if (!starts_well || *rest || value << shift >> shift != value) {
-        complain(name, *text, units ? "give a size such as 512M or 16G" : "give a whole number");
+        warn_invalid_value(name, *text,
+                           units ? "give a size such as 512M or 16G" : "give a whole number");
         return;
     }
     target = value << shift;
 }
 
 /// Reads a whole number and clamps it to [least, most].
-void read_within(const char* name, u32& target, u64 least, u64 most) {
+void read_clamped(const char* name, u32& target, u64 least, u64 most) {
     u64 value = target;
     read_number(name, value);
     target = static_cast<u32>(std::clamp(value, least, most));
 }
 
 void read_flag(const char* name, bool& target) {
-    const auto text = variable(name);
+    const auto text = read_variable(name);
     if (!text) return;
     if (*text == "1" || *text == "0") {
         target = *text == "1";
     } else {
-        complain(name, *text, "give 0 or 1");
+        warn_invalid_value(name, *text, "give 0 or 1");
     }
 }
 
 Options from_environment() {
     Options result;
-    if (const auto list = variable("COALESCE_SIM_CHECK")) {
+    if (const auto list = read_variable("COALESCE_SIM_CHECK")) {
         const std::string problem = set_checks(result.checks, *list);
-        if (!problem.empty()) complain("COALESCE_SIM_CHECK", *list, problem);
+        if (!problem.empty()) warn_invalid_value("COALESCE_SIM_CHECK", *list, problem);
     }
-    read_within("COALESCE_SIM_THREADS", result.workers, 0, 1024);
+    read_clamped("COALESCE_SIM_THREADS", result.workers, 0, 1024);
     read_number("COALESCE_SIM_SEED", result.seed);
     read_number("COALESCE_SIM_MAX_INSTRUCTIONS", result.max_instructions);
-    read_within("COALESCE_SIM_DEVICES", result.devices, 1, 64);
+    read_clamped("COALESCE_SIM_DEVICES", result.devices, 1, 64);
     read_number("COALESCE_SIM_MEMORY", result.memory_bytes, true);
     read_flag("COALESCE_SIM_QUIET", result.quiet);
     read_flag("COALESCE_SIM_REPORT", result.print_report);
@@ -91,20 +93,20 @@ Options from_environment() {
     read_flag("COALESCE_SIM_PLAIN", result.plain);
     read_number("COALESCE_SIM_SAMPLE", result.sample);
     read_number("COALESCE_SIM_PROGRESS", result.progress_after_ms);
-    result.json_file = variable("COALESCE_SIM_JSON").value_or("");
-    result.time_on = variable("COALESCE_SIM_TIME").value_or("");
+    result.json_file = read_variable("COALESCE_SIM_JSON").value_or("");
+    result.predicted_gpu = read_variable("COALESCE_SIM_TIME").value_or("");
     return result;
 }
 
 }  // namespace
 
-bool Checks::wants(const std::string& name) const {
+bool Checks::is_enabled(const std::string& name) const {
     for (const NamedCheck& check : kChecks)
         if (name == check.name) return this->*check.on;
     return true;
 }
 
-std::vector<std::string> Checks::names_of_missing() const {
+std::vector<std::string> Checks::names_of_disabled() const {
     std::vector<std::string> names;
     for (const NamedCheck& check : kChecks)
         if (check.on != &Checks::leak && !(this->*check.on)) names.push_back(check.name);

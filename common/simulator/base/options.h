@@ -19,9 +19,9 @@ struct Checks {
 
     /// Reports whether the check with this name is on. Anything that is not one of these checks
     /// ("execution": asserts, the instruction limit, unknown instructions) is always on.
-    bool wants(const std::string& name) const;
+    bool is_enabled(const std::string& name) const;
     /// Returns the names of the checks that are part of "all" but turned off.
-    std::vector<std::string> names_of_missing() const;
+    std::vector<std::string> names_of_disabled() const;
 };
 
 struct Options {
@@ -44,7 +44,7 @@ struct Options {
     u64 sample = 0;
     /// The time after which a running launch shows its progress on a terminal; 0 means never.
     u64 progress_after_ms = 0;
-    std::string time_on;  ///< the GPU whose times are predicted; empty means no predictions
+    std::string predicted_gpu;  ///< the GPU whose times are predicted; empty means no predictions
 };
 
 /// Returns the options, which are read from these environment variables:

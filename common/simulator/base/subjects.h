@@ -15,7 +15,7 @@ struct Subject {
 #include "simulator/base/subjects.inc"
 #undef COALESCE_SUBJECT
 
-inline constexpr Subject kAll[] = {
+inline constexpr Subject kAllSubjects[] = {
 #define COALESCE_SUBJECT(name, what, instead) name,
 #include "simulator/base/subjects.inc"
 #undef COALESCE_SUBJECT

@@ -23,11 +23,11 @@ constexpr u64 kFarOutside = u64{1} << 31;
 constexpr u64 kNearRegistered = 4096;
 
 /// Returns the number of bytes between an address and an allocation that does not contain it.
-u64 distance(u64 address, const Allocation& allocation) {
+u64 distance_to(u64 address, const Allocation& allocation) {
     return address < allocation.begin ? allocation.begin - address : address - allocation.end;
 }
 
-const char* verb(LaneAccess::Kind kind) {
+const char* format_verb(LaneAccess::Kind kind) {
     switch (kind) {
         case LaneAccess::Kind::read: return "Reads ";
         case LaneAccess::Kind::write: return "Writes ";
@@ -36,36 +36,36 @@ const char* verb(LaneAccess::Kind kind) {
     return "Touches ";
 }
 
-std::string bytes_of(u64 count) {
+std::string format_byte_count(u64 count) {
     return with_commas(count) + (count == 1 ? " byte" : " bytes");
 }
 
-std::string hexadecimal(u64 address) {
+std::string format_hexadecimal(u64 address) {
     char text[24];
     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
     return text;
 }
 
-std::string quoted(const std::string& name) {
+std::string quote(const std::string& name) {
     return std::string(1, '\'').append(name).append("'");
 }
 
 std::string name_of(const Allocation& allocation) {
     const u64 size = allocation.end - allocation.begin;
     if (!allocation.name.empty())
-        return quoted(variable_name(allocation.name)) + " (" + bytes_of(size) + ")";
+        return quote(variable_name(allocation.name)) + " (" + format_byte_count(size) + ")";
     const char* kind = allocation.kind == AllocationKind::managed      ? "managed "
                        : allocation.kind == AllocationKind::pinned     ? "pinned "
                        : allocation.kind == AllocationKind::registered ? "registered "
                                                                        : "";
     const char* what =
         allocation.kind == AllocationKind::array ? "CUDA array of " : "allocation of ";
-    return std::string("the ") + kind + what + bytes_of(size) + " (no. " +
+    return std::string("the ") + kind + what + format_byte_count(size) + " (no. " +
            std::to_string(allocation.serial) + ")";
 }
 
-Report filled(Report report, const char* check, const char* kind, u64 address, std::string message,
-              std::string cure) {
+Report fill_report(Report report, const char* check, const char* kind, u64 address,
+                   std::string message, std::string cure) {
     report.check = check;
     report.kind = kind;
     report.address = address;
@@ -75,27 +75,27 @@ Report filled(Report report, const char* check, const char* kind, u64 address, s
 }
 
 /// Returns text such as "12 bytes past its end, 3 elements of 4 bytes".
-std::string by_how_much(u64 distance, u32 bytes, const char* beyond) {
-    std::string text = bytes_of(distance) + beyond;
-    if (bytes > 1 && distance >= bytes && distance % bytes == 0) {
-        const u64 elements = distance / bytes;
+std::string format_distance(u64 distance_to, u32 bytes, const char* beyond) {
+    std::string text = format_byte_count(distance_to) + beyond;
+    if (bytes > 1 && distance_to >= bytes && distance_to % bytes == 0) {
+        const u64 elements = distance_to / bytes;
         text += ", " + with_commas(elements) + (elements == 1 ? " element of " : " elements of ") +
-                bytes_of(bytes);
+                format_byte_count(bytes);
     }
     return text;
 }
 
 /// The location of a bad address, and the remedy for its likely cause.
-struct Outside {
+struct OutsideLocation {
     std::string where, cure;
 };
 
 /// Describes where [offset, offset + bytes) lies relative to the end of an object of `size` bytes.
-Outside past_end(u64 offset, u32 bytes, u64 size) {
+OutsideLocation describe_past_end(u64 offset, u32 bytes, u64 size) {
     if (offset < size) {
         const u64 over = offset + bytes - size;
-        return {"partly inside, but its last " + bytes_of(over) + (over == 1 ? " lies" : " lie") +
-                    " past the end",
+        return {"partly inside, but its last " + format_byte_count(over) +
+                    (over == 1 ? " lies" : " lie") + " past the end",
                 "The size is not a multiple of " + std::to_string(bytes) +
                     " bytes: handle the last elements one by one, or round the allocation up."};
     }
@@ -104,21 +104,21 @@ Outside past_end(u64 offset, u32 bytes, u64 size) {
             "just past the end, the first element that does not exist",
             "Compare the index with < instead of <=, or guard the threads that have no element."};
     }
-    const u64 distance = offset - size;
-    if (distance >= kFarOutside) {
-        return {by_how_much(distance, bytes, " past the end"),
+    const u64 distance_to = offset - size;
+    if (distance_to >= kFarOutside) {
+        return {format_distance(distance_to, bytes, " past the end"),
                 "The index has probably overflowed: compute it in size_t, and check unsigned "
                 "differences."};
     }
     return {
-        by_how_much(distance, bytes, " past the end"),
+        format_distance(distance_to, bytes, " past the end"),
         "Guard the access with the number of elements: a grid usually has more threads than there "
         "are elements, and rows may be shorter than the pitch."};
 }
 
-Outside before_begin(u64 distance, u32 bytes) {
-    return {by_how_much(distance, bytes, " before the beginning"),
-            distance >= kFarOutside
+OutsideLocation describe_before_begin(u64 distance_to, u32 bytes) {
+    return {format_distance(distance_to, bytes, " before the beginning"),
+            distance_to >= kFarOutside
                 ? "The index has probably overflowed: compute it in size_t."
                 : "The index is negative for this thread: handle the first elements separately."};
 }
@@ -130,13 +130,13 @@ bool is_near_device_memory(u64 address, const Allocation* nearest,
     if (address >= device_base() && address < allocations.range_end) return true;
     if (nearest == nullptr) return false;
     const u64 near = nearest->kind == AllocationKind::registered ? kNearRegistered : kFarOutside;
-    return distance(address, *nearest) < near;
+    return distance_to(address, *nearest) < near;
 }
 
 /// Describes an address that cannot be a device address, such as a pointer to host memory.
-Outside outside_device(HostRegion region) {
+OutsideLocation describe_outside_device(HostRegion region) {
     const auto host = [](const std::string& whose, const std::string& more) {
-        return Outside{
+        return OutsideLocation{
             ": a pointer to memory of the host, " + whose +
                 ". A kernel can only follow pointers to memory of the device.",
             "Allocate it with cudaMalloc and copy the data there with cudaMemcpy, or allocate it "
@@ -169,32 +169,33 @@ std::string variable_name(const std::string& ptx_name) {
 
 std::string describe_address(u64 address, const AllocationTable& allocations) {
     const Allocation* allocation = allocations.find(address);
-    if (allocation == nullptr) return "address " + hexadecimal(address);
+    if (allocation == nullptr) return "address " + format_hexadecimal(address);
     return "byte " + with_commas(address - allocation->begin) + " of " + name_of(*allocation);
 }
 
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations) {
     const u64 address = access.address;
-    const std::string what =
-        verb(access.kind) + bytes_of(access.bytes) + " at " + hexadecimal(address);
+    const std::string what = format_verb(access.kind) + format_byte_count(access.bytes) + " at " +
+                             format_hexadecimal(address);
     const auto out_of_bounds = [&](const std::string& where, const std::string& cure) {
-        return filled(std::move(report), "memcheck", "out of bounds", address, what + where, cure);
+        return fill_report(std::move(report), "memcheck", "out of bounds", address, what + where,
+                           cure);
     };
 
     if (address < kNullPage) {
         return out_of_bounds(
             address == 0 ? ": a null pointer."
-                         : ": a null pointer, plus " + bytes_of(address) + ".",
+                         : ": a null pointer, plus " + format_byte_count(address) + ".",
             "Check that cudaMalloc succeeded, and that this pointer was passed to the kernel.");
     }
     if (const Allocation* freed = allocations.find_freed(address)) {
-        return filled(std::move(report), "memcheck", "use after free", address,
-                      what + ": byte " + with_commas(address - freed->begin) + " of " +
-                          name_of(*freed) + ", which has been freed.",
-                      std::string(freed->kind == AllocationKind::array ? "Call cudaFreeArray"
-                                                                       : "Call cudaFree") +
-                          " after the last kernel that uses the memory.");
+        return fill_report(std::move(report), "memcheck", "use after free", address,
+                           what + ": byte " + with_commas(address - freed->begin) + " of " +
+                               name_of(*freed) + ", which has been freed.",
+                           std::string(freed->kind == AllocationKind::array ? "Call cudaFreeArray"
+                                                                            : "Call cudaFree") +
+                               " after the last kernel that uses the memory.");
     }
     if (address >= shared_window() && address < param_window() + kWindowBytes) {
         return out_of_bounds(
@@ -203,17 +204,17 @@ Report describe_bad_global(Report report, const LaneAccess& access,
     }
     const Allocation* nearest = allocations.nearest(address);
     if (!is_near_device_memory(address, nearest, allocations)) {
-        const Outside elsewhere = outside_device(host_region(address));
+        const OutsideLocation elsewhere = describe_outside_device(host_region(address));
         return out_of_bounds(elsewhere.where, elsewhere.cure);
     }
     if (nearest == nullptr) {
         return out_of_bounds(": no device memory is allocated.",
                              "Allocate it with cudaMalloc before the launch.");
     }
-    const Outside outside =
-        address < nearest->begin
-            ? before_begin(nearest->begin - address, access.bytes)
-            : past_end(address - nearest->begin, access.bytes, nearest->end - nearest->begin);
+    const OutsideLocation outside =
+        address < nearest->begin ? describe_before_begin(nearest->begin - address, access.bytes)
+                                 : describe_past_end(address - nearest->begin, access.bytes,
+                                                     nearest->end - nearest->begin);
     return out_of_bounds(", which is " + outside.where + " of " + name_of(*nearest) + ".",
                          outside.cure);
 }
@@ -222,9 +223,9 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
                            u32 dynamic_bytes, const std::vector<PlacedVariable>& variables) {
     const u32 size = static_bytes + dynamic_bytes;
     const u64 end = access.address + access.bytes;
-    std::string text = verb(access.kind) + bytes_of(access.bytes) + " at byte " +
+    std::string text = format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
                        with_commas(access.address) + " of shared memory; the block has " +
-                       bytes_of(size);
+                       format_byte_count(size);
     if (dynamic_bytes > 0 && static_bytes > 0) {
         text += " (" + with_commas(static_bytes) + " static and " + with_commas(dynamic_bytes) +
                 " dynamic)";
@@ -236,8 +237,8 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
     if (last != variables.end() && dynamic_bytes == 0 && last->bytes > 0 &&
         access.address >= last->offset) {
         const u64 offset = access.address - last->offset;
-        text += " That is " + past_end(offset, access.bytes, last->bytes).where + " of " +
-                quoted(variable_name(last->name)) + " (" + bytes_of(last->bytes) + ").";
+        text += " That is " + describe_past_end(offset, access.bytes, last->bytes).where + " of " +
+                quote(variable_name(last->name)) + " (" + format_byte_count(last->bytes) + ").";
     }
     std::string cure;
     if (access.address >= kFarOutside) {
@@ -251,15 +252,16 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
     } else {
         cure = "Check the index against every dimension of the array, padding included.";
     }
-    return filled(std::move(report), "memcheck", "out of bounds", access.address, text, cure);
+    return fill_report(std::move(report), "memcheck", "out of bounds", access.address, text, cure);
 }
 
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes) {
-    return filled(std::move(report), "memcheck", "out of bounds", access.address,
-                  verb(access.kind) + bytes_of(access.bytes) + " at byte " +
-                      with_commas(access.address & 0xffff'ffffull) +
-                      " of the thread's local memory, which has " + bytes_of(local_bytes) + ".",
-                  "Check the index into the local array; very deep recursion also ends here.");
+    return fill_report(std::move(report), "memcheck", "out of bounds", access.address,
+                       format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
+                           with_commas(access.address & 0xffff'ffffull) +
+                           " of the thread's local memory, which has " +
+                           format_byte_count(local_bytes) + ".",
+                       "Check the index into the local array; very deep recursion also ends here.");
 }
 
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
@@ -271,13 +273,13 @@ Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSp
         where = "byte " + with_commas(access.address) + " of local memory";
     } else {
         where = allocations != nullptr ? describe_address(access.address, *allocations)
-                                       : "address " + hexadecimal(access.address);
+                                       : "address " + format_hexadecimal(access.address);
     }
     const std::string size = std::to_string(access.bytes);
-    return filled(
+    return fill_report(
         std::move(report), "memcheck", "misaligned", access.address,
-        verb(access.kind) + size + " bytes at " + where + ", " +
-            bytes_of(access.address % access.bytes) + " past a multiple of " + size + ".",
+        format_verb(access.kind) + size + " bytes at " + where + ", " +
+            format_byte_count(access.address % access.bytes) + " past a multiple of " + size + ".",
         access.bytes > 8
             ? "A 16-byte access needs an index divisible by 4 floats, in every row: pad the pitch, "
               "or handle the first elements one by one."
@@ -288,7 +290,7 @@ Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSp
 namespace {
 
 /// Returns text such as "of which the last 3 were never written".
-std::string unwritten_bytes(const LaneAccess& access) {
+std::string format_unwritten_bytes(const LaneAccess& access) {
     const u32 all = access.bytes < 32 ? (1u << access.bytes) - 1 : ~0u;
     const u32 unwritten = access.unwritten & all;
     if (unwritten == all) return "none of which was ever written";
@@ -305,7 +307,7 @@ std::string unwritten_bytes(const LaneAccess& access) {
 }
 
 /// Returns a hint about padding if only some of the bytes are uninitialized, otherwise "".
-std::string about_padding(const LaneAccess& access) {
+std::string format_padding_hint(const LaneAccess& access) {
     const u32 all = access.bytes < 32 ? (1u << access.bytes) - 1 : ~0u;
     if (access.unwritten == 0 || (access.unwritten & all) == all) return "";
     return " Bytes between the members of a struct may be copied, but nothing may depend on them: "
@@ -316,22 +318,24 @@ std::string about_padding(const LaneAccess& access) {
 
 Report describe_uninitialised_global(Report report, const LaneAccess& access,
                                      const AllocationTable& allocations) {
-    return filled(
+    return fill_report(
         std::move(report), "initcheck", "uninitialised global read", access.address,
-        verb(access.kind) + bytes_of(access.bytes) + " at " +
-            describe_address(access.address, allocations) + ", " + unwritten_bytes(access) + ".",
+        format_verb(access.kind) + format_byte_count(access.bytes) + " at " +
+            describe_address(access.address, allocations) + ", " + format_unwritten_bytes(access) +
+            ".",
         "Fill the memory first: cudaMemcpy, cudaMemset, or a kernel that writes all of it." +
-            about_padding(access));
+            format_padding_hint(access));
 }
 
 Report describe_uninitialised_shared(Report report, const LaneAccess& access) {
-    return filled(std::move(report), "initcheck", "uninitialised shared read", access.address,
-                  verb(access.kind) + bytes_of(access.bytes) + " at byte " +
-                      with_commas(access.address) + " of shared memory, " +
-                      unwritten_bytes(access) + " by this block.",
-                  "Write every element that is read, also at ragged edges: shared memory begins "
-                  "with whatever the last block left." +
-                      about_padding(access));
+    return fill_report(
+        std::move(report), "initcheck", "uninitialised shared read", access.address,
+        format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
+            with_commas(access.address) + " of shared memory, " + format_unwritten_bytes(access) +
+            " by this block.",
+        "Write every element that is read, also at ragged edges: shared memory begins "
+        "with whatever the last block left." +
+            format_padding_hint(access));
 }
 
 }  // namespace coalesce::simulator

@@ -11,26 +11,26 @@ namespace coalesce::simulator {
 #ifdef __EMSCRIPTEN__
 
 namespace {
-constexpr std::size_t kPiece = std::size_t{1} << Cells::kPieceShift;
+constexpr std::size_t kPiece = std::size_t{1} << Cells::kChunkShift;
 }
 
 bool Cells::reserve(u64 count) {
-    pieces_.resize(static_cast<std::size_t>((count >> kPieceShift) + 1));
+    chunks_.resize(static_cast<std::size_t>((count >> kChunkShift) + 1));
     return true;
 }
 
 Cells::~Cells() {
-    for (u64* piece : pieces_) delete[] piece;
+    for (u64* piece : chunks_) delete[] piece;
 }
 
 void Cells::clear() {
-    for (u64* piece : pieces_) {
+    for (u64* piece : chunks_) {
         if (piece != nullptr) std::fill_n(piece, kPiece, 0);
     }
 }
 
 u64* Cells::make(u64 number) const {
-    return pieces_[static_cast<std::size_t>(number)] = new u64[kPiece]();
+    return chunks_[static_cast<std::size_t>(number)] = new u64[kPiece]();
 }
 
 #else

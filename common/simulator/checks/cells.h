@@ -15,7 +15,7 @@ class Cells {
 public:
     /// The base-2 logarithm of the number of cells in a piece. Cells whose indices differ only in
     /// this many low bits are contiguous in memory.
-    static constexpr u32 kPieceShift = 12;
+    static constexpr u32 kChunkShift = 12;
 
     Cells() = default;
     ~Cells();
@@ -29,14 +29,14 @@ public:
 
 #ifdef __EMSCRIPTEN__
     u64& operator[](u64 index) const {
-        u64* piece = pieces_[index >> kPieceShift];
-        if (piece == nullptr) piece = make(index >> kPieceShift);
-        return piece[index & ((1 << kPieceShift) - 1)];
+        u64* piece = chunks_[index >> kChunkShift];
+        if (piece == nullptr) piece = make(index >> kChunkShift);
+        return piece[index & ((1 << kChunkShift) - 1)];
     }
 
 private:
     u64* make(u64 number) const;
-    mutable std::vector<u64*> pieces_;
+    mutable std::vector<u64*> chunks_;
 #else
     u64& operator[](u64 index) const {
         return first_[index];

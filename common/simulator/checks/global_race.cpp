@@ -23,23 +23,23 @@ using Cell = GlobalRace::Cell;
 
 constexpr u32 kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
 
-/// Shift values of cells that do not describe an access. kSplit means that the smaller cells
-/// describe the accesses, and kLocked that a worker is filling those cells in.
-constexpr u32 kSplit = 7, kLocked = 6;
+/// Shift values of cells that do not describe an access. kSplitMark means that the smaller cells
+/// describe the accesses, and kLockedMark that a worker is filling those cells in.
+constexpr u32 kSplitMark = 7, kLockedMark = 6;
 /// The largest shift of an access, which occurs when each lane accesses 16 bytes.
 constexpr u32 kMaxLaneShift = 4, kMaxLaneBytes = 1 << kMaxLaneShift;
 /// The shift that assigns all bytes to a single lane.
-constexpr u32 kOneLane = 31;
+constexpr u32 kOneLaneShift = 31;
 
-constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSiteAt, 10>,
-               epoch_of = cell_field<GlobalRace::kEpochAt, 10>,
-               lane_of = cell_field<GlobalRace::kLaneAt, 5>,
-               warp_of = cell_field<GlobalRace::kWarpAt, 5>,
-               block_of = cell_field<GlobalRace::kBlockAt, 24>;
+constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSiteShift, 10>,
+               epoch_of = cell_field<GlobalRace::kEpochShift, 10>,
+               lane_of = cell_field<GlobalRace::kLaneShift, 5>,
+               warp_of = cell_field<GlobalRace::kWarpShift, 5>,
+               block_of = cell_field<GlobalRace::kBlockShift, 24>;
 
 /// Returns `cell`, narrowed to the bytes from `offset` onwards.
-Cell narrowed(Cell cell, u32 offset) {
-    return cell + (u64{offset >> shift_of(cell)} << GlobalRace::kLaneAt);
+Cell skip_to_byte(Cell cell, u32 offset) {
+    return cell + (u64{offset >> shift_of(cell)} << GlobalRace::kLaneShift);
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ struct GlobalRace::Block::Sync {
     /// State that is needed only while the block runs.
     struct Running {
         struct PerWarp {
-            u64 acquired = 0;       ///< the time of the last acquire
+            u64 acquired_time = 0;  ///< the time of the last acquire
             u64 fenced = 0;         ///< the warp's own accesses before this time precede a fence
             u64 fenced_others = 0;  ///< like `fenced`, but for accesses of the other warps
             u64 released = 0, released_others = 0;  ///< what the last release covered
@@ -81,43 +81,44 @@ struct GlobalRace::Block::Order {
     /// What one warp knows, or what a barrier passes to the warps that wait at it.
     struct Knowledge {
         std::array<u64, kLanes> times{};  ///< accesses of each warp before this time are known
-        u64 acquired = 0;                 ///< releases of other blocks up to this time are known
+        u64 acquired_time = 0;            ///< releases of other blocks up to this time are known
 
         void join(const Knowledge& other) {
             for (u32 v = 0; v < kLanes; ++v) times[v] = std::max(times[v], other.times[v]);
-            acquired = std::max(acquired, other.acquired);
+            acquired_time = std::max(acquired_time, other.acquired_time);
         }
     };
     std::array<Knowledge, kLanes> warps;
-    std::unordered_map<u64, Knowledge> places;  ///< what warps brought to each barrier or mbarrier
+    std::unordered_map<u64, Knowledge>
+        arrived_knowledge;  ///< what warps brought to each barrier or mbarrier
 };
 
 /// The numbers after that of the grid's last block. A block that has used up its epochs continues
 /// under one of them.
-struct GlobalRace::Turns {
+struct GlobalRace::Renumberings {
     mutable std::shared_mutex mutex;
     u64 first = 0;  ///< the first of these numbers
-    struct Turn {
-        u64 block, turn;
+    struct Renumbering {
+        u64 block, rounds;
     };
-    std::vector<Turn> turns;
+    std::vector<Renumbering> entries;
 
     void clear(u64 blocks) {
         first = blocks;
-        turns.clear();
+        entries.clear();
     }
     /// Returns the number under which the block continues, or kNoBlock if none is left.
-    u64 add(Turn turn) {
+    u64 add(Renumbering renumbering) {
         const std::unique_lock lock(mutex);
-        const u64 number = first + turns.size();
+        const u64 number = first + entries.size();
         if (number >= kNoBlock) return kNoBlock;
-        turns.push_back(turn);
+        entries.push_back(renumbering);
         return number;
     }
-    Turn find(u64 number) const {
+    Renumbering find(u64 number) const {
         if (number < first) return {number, 0};
         const std::shared_lock lock(mutex);
-        return number - first < turns.size() ? turns[number - first] : Turn{number, 0};
+        return number - first < entries.size() ? entries[number - first] : Renumbering{number, 0};
     }
 };
 
@@ -140,7 +141,7 @@ struct GlobalRace::Clock {
         const auto found = shard.blocks.find(block);
         return found == shard.blocks.end() ? nullptr : found->second.get();
     }
-    Block::Sync& sync_of(Block& block) {
+    Block::Sync& get_or_create_sync(Block& block) {
         if (block.sync == nullptr) {
             Shard& shard = shard_of(block.number);
             const std::lock_guard lock(shard.mutex);
@@ -157,13 +158,13 @@ struct GlobalRace::Clock {
 template <class F>
 void GlobalRace::for_each_shadow(F f) {
     for (const Level level : {kLines, kWords, kBytes})
-        for (Cells& cells : shadow_[level]) f(cells, capacity_ / kBytesOf[level]);
+        for (Cells& cells : shadow_[level]) f(cells, capacity_ / kBytesPerCell[level]);
 }
 
 GlobalRace::GlobalRace(u64 capacity)
     : capacity_(round_up(capacity, kLineBytes * 128)),
       clock_(std::make_unique<Clock>()),
-      turns_(std::make_unique<Turns>()) {
+      renumberings_(std::make_unique<Renumberings>()) {
     for_each_shadow(
         [this](Cells& cells, u64 count) { available_ = available_ && cells.reserve(count); });
 }
@@ -177,7 +178,7 @@ void GlobalRace::new_stamp() {
         for_each_shadow([](Cells& cells, u64) { cells.clear(); });
         stamp_ = 1;
     }
-    stamp_bits_ = u64{stamp_} << kStampAt;
+    stamp_bits_ = u64{stamp_} << kStampShift;
 }
 
 // ---- a launch ----
@@ -185,11 +186,11 @@ void GlobalRace::new_stamp() {
 void GlobalRace::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
                               const AllocationTable& allocations) {
     allocations_ = &allocations;
-    leaves_reads_out_ = false;
-    surprised_ = false;
+    ignores_read_only_ = false;
+    had_unexpected_write_ = false;
     log_.begin_launch(kernel, grid, block);
     clock_->clear();
-    turns_->clear(grid.count());
+    renumberings_->clear(grid.count());
     if (available_) new_stamp();
 
     Report report;
@@ -211,25 +212,25 @@ void GlobalRace::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
 
 void GlobalRace::expect_writes(std::vector<const Allocation*> allocations) {
     written_ = std::move(allocations);
-    leaves_reads_out_ = true;
+    ignores_read_only_ = true;
 }
 
-bool GlobalRace::is_only_read(const Allocation& allocation) const {
-    return leaves_reads_out_ &&
+bool GlobalRace::is_read_only(const Allocation& allocation) const {
+    return ignores_read_only_ &&
            std::find(written_.begin(), written_.end(), &allocation) == written_.end();
 }
 
 /// Reports a store to an allocation for which no writes were expected. One lane of the store writes
 /// to `address`.
-void GlobalRace::find_written(const Block& block, u32 site, u64 address) {
+void GlobalRace::check_allocation_is_writable(const Block& block, u32 site, u64 address) {
     const Allocation* found = allocations_->find(address);
     if (found == nullptr) return;
-    if (!is_only_read(*found)) {
+    if (!is_read_only(*found)) {
         block.written_begin = found->begin;
         block.written_end = found->end;
         return;
     }
-    if (surprised_.exchange(true)) return;
+    if (had_unexpected_write_.exchange(true)) return;
     Report report;
     report.check = "globalrace";
     report.kind = "not checked";
@@ -253,7 +254,7 @@ void GlobalRace::end_launch() {
 void GlobalRace::begin_block(Block& block, u64 number) const {
     block = Block{};
     block.number = number;
-    block.bits = number << kBlockAt;
+    block.bits = number << kBlockShift;
     block.checked = available_ && number < kNoBlock;
 }
 
@@ -266,64 +267,65 @@ void GlobalRace::end_block(Block& block) {
 // ---- what orders accesses ----
 
 /// Starts a new epoch.
-void GlobalRace::advance(Block& block) {
-    const u64 epoch = (block.time + 1) % kMaxEpoch, turn = (block.time + 1) / kMaxEpoch;
+void GlobalRace::begin_epoch(Block& block) {
+    const u64 epoch = (block.time + 1) % kMaxEpoch, rounds = (block.time + 1) / kMaxEpoch;
     if (!block.checked) return;
-    if (epoch == 0 && !begin_turn(block, turn)) return;
+    if (epoch == 0 && !continue_under_new_number(block, rounds)) return;
     ++block.time;
-    block.bits = (block.bits & ~(u64{kMaxEpoch} << kEpochAt)) | epoch << kEpochAt;
+    block.bits = (block.bits & ~(u64{kMaxEpoch} << kEpochShift)) | epoch << kEpochShift;
 }
 
 /// Continues the block under a new number, because the epochs of its current number are used up. If
 /// no number is left, as can happen in a very large grid, returns false and leaves the block in an
 /// epoch that never ends. Accesses in that epoch count as ordered with all others.
-bool GlobalRace::begin_turn(Block& block, u64 turn) {
-    const u64 number = turns_->add({block.number, turn});
+bool GlobalRace::continue_under_new_number(Block& block, u64 rounds) {
+    const u64 number = renumberings_->add({block.number, rounds});
     if (number == kNoBlock) {
-        block.bits |= u64{kMaxEpoch} << kEpochAt;
+        block.bits |= u64{kMaxEpoch} << kEpochShift;
         return false;
     }
-    block.bits = number << kBlockAt;
+    block.bits = number << kBlockShift;
     return true;
 }
 
-GlobalRace::Moment GlobalRace::moment_of(Cell cell) const {
-    const Turns::Turn turn = turns_->find(block_of(cell));
-    return {turn.block, turn.turn * kMaxEpoch + epoch_of(cell)};
+GlobalRace::Moment GlobalRace::find_moment(Cell cell) const {
+    const Renumberings::Renumbering found = renumberings_->find(block_of(cell));
+    return {found.block, found.rounds * kMaxEpoch + epoch_of(cell)};
 }
 
 void GlobalRace::barrier(Block& block) {
-    advance(block);
-    block.last_barrier = block.last_meeting = block.time;
+    begin_epoch(block);
+    block.last_barrier = block.last_barrier_of_any_kind = block.time;
     if (block.sync == nullptr) return;
     // The barrier passes on to all warps what any one of them has acquired or fenced.
     auto& running = *block.sync->running;
     for (const auto& warp : running.warps) {
-        running.acquired_by_all = std::max(running.acquired_by_all, warp.acquired);
+        running.acquired_by_all = std::max(running.acquired_by_all, warp.acquired_time);
     }
     running.fenced_by_all = running.last_fence;
 }
 
 namespace {
 
-GlobalRace::Block::Order& order_of(GlobalRace::Block& block) {
+GlobalRace::Block::Order& get_or_create_order(GlobalRace::Block& block) {
     if (!block.order) block.order = std::make_shared<GlobalRace::Block::Order>();
     return *block.order;
 }
 
 /// Returns what a warp knows at this moment, including all of its own accesses.
-GlobalRace::Block::Order::Knowledge knowledge_of(GlobalRace::Block& block, u32 warp) {
-    auto knows = order_of(block).warps[warp];
+GlobalRace::Block::Order::Knowledge collect_knowledge(GlobalRace::Block& block, u32 warp) {
+    auto knows = get_or_create_order(block).warps[warp];
     knows.times[warp] = block.time;
     if (block.sync != nullptr)
-        knows.acquired = std::max(knows.acquired, block.sync->running->warps[warp].acquired);
+        knows.acquired_time =
+            std::max(knows.acquired_time, block.sync->running->warps[warp].acquired_time);
     return knows;
 }
 
-void teach(GlobalRace::Block& block, u32 warp,
-           const GlobalRace::Block::Order::Knowledge& knowledge) {
-    order_of(block).warps[warp].join(knowledge);
-    block.last_meeting = block.time;
+void add_knowledge(GlobalRace::Block& block, u32 warp,
+                   const GlobalRace::Block::Order::Knowledge& knowledge) {
+    get_or_create_order(block).warps[warp].join(knowledge);
+    block.last_barrier_of_any_kind = block.time;
     if (block.sync != nullptr) block.sync->running->fenced_by_all = block.sync->running->last_fence;
 }
 
@@ -331,60 +333,61 @@ void teach(GlobalRace::Block& block, u32 warp,
 
 void GlobalRace::arrive(Block& block, u64 place, u32 warp) {
     if (!block.checked) return;
-    advance(block);
-    order_of(block).places[place].join(knowledge_of(block, warp));
+    begin_epoch(block);
+    get_or_create_order(block).arrived_knowledge[place].join(collect_knowledge(block, warp));
 }
 
 void GlobalRace::barrier_complete(Block& block, u32 id, Mask waiting) {
     if (!block.checked) return;
-    advance(block);
-    auto& brought = order_of(block).places[id];
+    begin_epoch(block);
+    auto& brought = get_or_create_order(block).arrived_knowledge[id];
     for (Mask rest = waiting; rest; rest &= rest - 1)
-        brought.join(knowledge_of(block, static_cast<u32>(std::countr_zero(rest))));
+        brought.join(collect_knowledge(block, static_cast<u32>(std::countr_zero(rest))));
     for (Mask rest = waiting; rest; rest &= rest - 1)
-        teach(block, static_cast<u32>(std::countr_zero(rest)), brought);
-    order_of(block).places.erase(id);
+        add_knowledge(block, static_cast<u32>(std::countr_zero(rest)), brought);
+    get_or_create_order(block).arrived_knowledge.erase(id);
 }
 
 void GlobalRace::mbarrier_phase_done(Block& block, u32 address) {
     if (!block.checked) return;
-    auto& places = order_of(block).places;
-    const auto brought = places[kFirstMbarrier + address];
-    places[kFirstPhase + address].join(brought);
+    auto& arrived_knowledge = get_or_create_order(block).arrived_knowledge;
+    const auto brought = arrived_knowledge[kFirstMbarrier + address];
+    arrived_knowledge[kFirstPhase + address].join(brought);
 }
 
 void GlobalRace::mbarrier_wait_done(Block& block, u32 address, u32 warp) {
     if (!block.checked) return;
-    auto& places = order_of(block).places;
-    const auto brought = places.find(kFirstPhase + address);
-    if (brought != places.end()) teach(block, warp, brought->second);
+    auto& arrived_knowledge = get_or_create_order(block).arrived_knowledge;
+    const auto brought = arrived_knowledge.find(kFirstPhase + address);
+    if (brought != arrived_knowledge.end()) add_knowledge(block, warp, brought->second);
 }
 
 u64 GlobalRace::copy_issued(Block& block) {
-    advance(block);
+    begin_epoch(block);
     return block.time;
 }
 
 void GlobalRace::copy_complete(Block& block, u32 mbarrier, u32 warp, u64 issued) {
     if (!block.checked) return;
-    u64& known = order_of(block).places[kFirstMbarrier + mbarrier].times[warp];
+    u64& known =
+        get_or_create_order(block).arrived_knowledge[kFirstMbarrier + mbarrier].times[warp];
     known = std::max(known, issued);
 }
 
 void GlobalRace::fence(Block& block, u32 warp) {
     if (!block.checked) return;
-    auto& running = *clock_->sync_of(block).running;
-    advance(block);
+    auto& running = *clock_->get_or_create_sync(block).running;
+    begin_epoch(block);
     running.last_fence = block.time;
     running.warps[warp].fenced = block.time;
-    running.warps[warp].fenced_others = block.last_meeting;
+    running.warps[warp].fenced_others = block.last_barrier_of_any_kind;
 }
 
 void GlobalRace::acquire(Block& block, u32 warp) {
     // If nothing has been released yet, there is nothing to acquire.
     const u64 now = clock_->now.load(std::memory_order_acquire);
     if (now == 0 || !block.checked) return;
-    clock_->sync_of(block).running->warps[warp].acquired = now;
+    clock_->get_or_create_sync(block).running->warps[warp].acquired_time = now;
 }
 
 void GlobalRace::release(Block& block, u32 warp) {
@@ -408,27 +411,27 @@ struct GlobalRace::Detail {
     GlobalRace& race;
     const Block& block;
     // Offsets are relative to device_base(). They select cells, so they are shuffled (see
-    // shuffled_line).
+    // shuffle_line).
     const Cell me;  ///< this warp's cell, still without lane and shift
     const bool writes;
     const StoredValue* value;  ///< the value of a store, otherwise null
     const u32 bytes_per_lane;
 
-    static u64 shuffled(u64 offset) {
-        return shuffled_line(offset / kLineBytes) * kLineBytes + offset % kLineBytes;
+    static u64 shuffle_offset(u64 offset) {
+        return shuffle_line(offset / kLineBytes) * kLineBytes + offset % kLineBytes;
     }
-    Cell split_mark() const { return mark(kSplit); }
-    Cell mark(u32 shift) const { return race.stamp_bits_ | kNoBlock << kBlockAt | shift; }
+    Cell split_mark() const { return mark(kSplitMark); }
+    Cell mark(u32 shift) const { return race.stamp_bits_ | kNoBlock << kBlockShift | shift; }
     bool is_live(Cell cell) const { return race.is_live(cell); }
     bool is_split(Cell cell) const { return cell == split_mark(); }
-    Cell with_lane(u32 lane, u32 shift) const { return me | u64{lane} << kLaneAt | shift; }
+    Cell with_lane(u32 lane, u32 shift) const { return me | u64{lane} << kLaneShift | shift; }
 
     // -- are two accesses ordered? --
 
     /// Reports whether the access that `earlier` describes happened before this one.
     bool is_ordered(Cell earlier) const {
         if (!is_foreign(earlier, me) || epoch_of(earlier) == kMaxEpoch) return true;
-        const Moment moment = race.moment_of(earlier);
+        const Moment moment = race.find_moment(earlier);
         return (moment.block == block.number && is_ordered_here(warp_of(earlier), moment.time)) ||
                is_published(moment, warp_of(earlier));
     }
@@ -442,7 +445,7 @@ struct GlobalRace::Detail {
 
     /// Reports whether the access was released by its block and then acquired by this warp.
     bool is_published(Moment moment, u32 warp) const {
-        const u64 seen = acquired();
+        const u64 seen = acquired_time();
         if (seen == 0) return false;
         Block::Sync* sync = race.clock_->find(moment.block);
         if (sync == nullptr) return false;
@@ -453,46 +456,48 @@ struct GlobalRace::Detail {
     }
 
     /// Returns the time up to which this warp has acquired releases.
-    u64 acquired() const {
-        u64 seen = block.order != nullptr ? block.order->warps[warp_of(me)].acquired : 0;
+    u64 acquired_time() const {
+        u64 seen = block.order != nullptr ? block.order->warps[warp_of(me)].acquired_time : 0;
         if (block.sync == nullptr) return seen;
         const auto& running = *block.sync->running;
-        return std::max({seen, running.warps[warp_of(me)].acquired, running.acquired_by_all});
+        return std::max({seen, running.warps[warp_of(me)].acquired_time, running.acquired_by_all});
     }
 
     /// Checks this access against the earlier one in a cell, and reports a race if there is one.
     /// Both cells begin with the byte at `offset`; `mine` contains the lane and shift for that
     /// byte.
-    void meet(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
-        if (!is_foreign(earlier, mine) || (earlier & mine & kStrong) || is_ordered(earlier)) return;
+    void check_against(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
+        if (!is_foreign(earlier, mine) || (earlier & mine & kStrongBit) || is_ordered(earlier))
+            return;
         const std::optional<u32> at = first_change(mine, offset, bytes);
         if (!at) return;  // storing the value that is already there does no harm
-        collide(narrowed(earlier, *at), narrowed(mine, *at), offset + *at, earlier_wrote);
+        report_collision(skip_to_byte(earlier, *at), skip_to_byte(mine, *at), offset + *at,
+                         earlier_wrote);
     }
 
     /// Returns the first of the `bytes` bytes at which this access has an effect that another
     /// access could notice.
     std::optional<u32> first_change(Cell mine, u64 offset, u32 bytes) const {
         if (value == nullptr || value->copy == nullptr) return 0;
-        const u8* memory = host_of(offset);
+        const u8* memory = host_pointer(offset);
         if (memory == nullptr) return 0;
         for (u32 i = 0; i < bytes; i += std::min(bytes_per_lane, bytes)) {
             // The bytes of each lane begin at a multiple of bytes_per_lane.
             const u32 before = (offset + i) % bytes_per_lane;
-            if (value->changes(lane_of(narrowed(mine, i)), memory + i - before, bytes_per_lane))
+            if (value->changes(lane_of(skip_to_byte(mine, i)), memory + i - before, bytes_per_lane))
                 return i;
         }
         return std::nullopt;
     }
 
-    const u8* host_of(u64 offset) const {
-        const u64 address = device_base() + shuffled(offset);
+    const u8* host_pointer(u64 offset) const {
+        const u64 address = device_base() + shuffle_offset(offset);
         const Allocation* allocation = race.allocations_->find(address);
         return allocation == nullptr ? nullptr
                                      : reinterpret_cast<const u8*>(address + allocation->to_host);
     }
 
-    RaceParty party(Cell cell) const {
+    RaceParty to_party(Cell cell) const {
         const u32 site = site_of(cell);
         return {.site = site == kUnknownSite ? RaceParty::kUnknownSite : site,
                 .block = owner_of(cell),
@@ -501,18 +506,18 @@ struct GlobalRace::Detail {
 
     /// Reports a race. Blocks run in no particular order, so the block with the lower number counts
     /// as the earlier one, which makes the report independent of the number of workers.
-    void collide(Cell earlier, Cell mine, u64 offset, bool earlier_wrote) const {
+    void report_collision(Cell earlier, Cell mine, u64 offset, bool earlier_wrote) const {
         const bool swap = owner_of(earlier) > owner_of(mine);
         const RaceKind kind =
             swap ? kind_of_race(writes, earlier_wrote) : kind_of_race(earlier_wrote, writes);
         if (swap) std::swap(earlier, mine);
-        tell(kind, party(mine), party(earlier), RaceCause::unordered, offset);
+        report_race(kind, to_party(mine), to_party(earlier), RaceCause::unordered, offset);
     }
 
-    void tell(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause,
-              u64 offset) const {
-        if (race.log_.count_known(kind, later, earlier)) return;
-        const u64 address = device_base() + shuffled(offset);
+    void report_race(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause,
+                     u64 offset) const {
+        if (race.log_.count_if_known(kind, later, earlier)) return;
+        const u64 address = device_base() + shuffle_offset(offset);
         race.log_.add(
             {kind, later, earlier, cause, address, describe_address(address, *race.allocations_)});
     }
@@ -520,9 +525,9 @@ struct GlobalRace::Detail {
     // -- from lines to words, from words to bytes --
 
     /// Waits until no other worker is splitting the cell, and returns the cell.
-    Cell settled(const Cell& cell) const {
+    Cell wait_until_unlocked(const Cell& cell) const {
         Cell now = load(cell);
-        while (now == mark(kLocked)) {
+        while (now == mark(kLockedMark)) {
 #if defined(__x86_64__)
             __builtin_ia32_pause();
 #endif
@@ -535,19 +540,19 @@ struct GlobalRace::Detail {
     /// split. The two arrays of reads are split together, under the lock of the first one.
     void split(Level level, u64 index, bool reads) const {
         const Cells *coarse = race.shadow_[level], *fine = race.shadow_[level + 1];
-        const u32 part_bytes = kBytesOf[level + 1], parts = kBytesOf[level] / part_bytes;
+        const u32 part_bytes = kBytesPerCell[level + 1], parts = kBytesPerCell[level] / part_bytes;
         Cell& cell = coarse[reads ? kRead : kWrite][index];
-        Cell before = settled(cell);
+        Cell before = wait_until_unlocked(cell);
         while (!is_split(before) &&
-               !std::atomic_ref(cell).compare_exchange_weak(before, mark(kLocked))) {
-            before = settled(cell);
+               !std::atomic_ref(cell).compare_exchange_weak(before, mark(kLockedMark))) {
+            before = wait_until_unlocked(cell);
         }
         if (is_split(before)) return;
         if (is_live(before)) {
             const auto push = [&](Cell whole, Role role) {
                 for (u32 i = 0; i < parts; ++i) {
                     store(fine[role][index * parts + i],
-                          is_live(whole) ? narrowed_part(whole, i * part_bytes, part_bytes) : 0);
+                          is_live(whole) ? narrow_to_part(whole, i * part_bytes, part_bytes) : 0);
                 }
             };
             push(before, reads ? kRead : kWrite);
@@ -555,9 +560,9 @@ struct GlobalRace::Detail {
         }
         std::atomic_ref(cell).store(split_mark(), std::memory_order_release);
     }
-    static Cell narrowed_part(Cell whole, u32 offset, u32 part_bytes) {
+    static Cell narrow_to_part(Cell whole, u32 offset, u32 part_bytes) {
         const u32 shift = std::min<u32>(shift_of(whole), std::countr_zero(part_bytes));
-        return (narrowed(whole, offset) & ~Cell{7}) | shift;
+        return (skip_to_byte(whole, offset) & ~Cell{7}) | shift;
     }
 
     // -- meeting earlier accesses --
@@ -565,47 +570,49 @@ struct GlobalRace::Detail {
     /// Checks this access against the earlier writes (or, with `reads`, the earlier reads) recorded
     /// in cells of this level and below. `bytes` is the size of a line, a word or a byte that
     /// starts at `offset`.
-    void meet_all(Level level, u64 offset, u32 bytes, Cell mine, bool reads) const {
+    void check_against_cells(Level level, u64 offset, u32 bytes, Cell mine, bool reads) const {
         const Cells* cells = race.shadow_[level];
-        const u64 index = offset / kBytesOf[level];
+        const u64 index = offset / kBytesPerCell[level];
         const Role first = reads ? kRead : kWrite, last = reads ? kSecondRead : kWrite;
-        const Cell head = settled(cells[first][index]);
+        const Cell head = wait_until_unlocked(cells[first][index]);
         if (!is_live(head)) return;
         if (is_split(head)) {
-            const u32 step = std::min(bytes, kBytesOf[level + 1]);
+            const u32 step = std::min(bytes, kBytesPerCell[level + 1]);
             for (u32 i = 0; i < bytes; i += step)
-                meet_all(below(level), offset + i, step, narrowed_part(mine, i, step), reads);
+                check_against_cells(finer_level(level), offset + i, step,
+                                    narrow_to_part(mine, i, step), reads);
             return;
         }
         for (u32 role = first; role <= last; ++role) {
             const Cell cell = role == first ? head : load(cells[role][index]);
             if (!is_live(cell)) continue;
-            meet(narrowed_part(cell, offset % kBytesOf[level], bytes), mine, offset, bytes, !reads);
+            check_against(narrow_to_part(cell, offset % kBytesPerCell[level], bytes), mine, offset,
+                          bytes, !reads);
         }
     }
 
     // -- recording this access --
 
-    static Level below(Level level) {
+    static Level finer_level(Level level) {
         return static_cast<Level>(level + 1);
     }
     /// Records the access in a cell of this level, or in smaller cells if that cell is split.
     void record(Level level, u64 offset, Cell mine) const {
         for (u32 above = kLines; above < level; ++above)
-            split(static_cast<Level>(above), offset / kBytesOf[above], !writes);
+            split(static_cast<Level>(above), offset / kBytesPerCell[above], !writes);
         const Cells* cells = race.shadow_[level];
-        const u64 index = offset / kBytesOf[level];
+        const u64 index = offset / kBytesPerCell[level];
         if (writes) return store(cells[kWrite][index], mine);
-        if (level == kBytes || !is_split(settled(cells[kRead][index])))
-            return note_read(cells, index, mine);
-        const u32 step = kBytesOf[level + 1];
-        for (u32 i = 0; i < kBytesOf[level]; i += step)
-            record(below(level), offset + i, narrowed_part(mine, i, step));
+        if (level == kBytes || !is_split(wait_until_unlocked(cells[kRead][index])))
+            return record_read(cells, index, mine);
+        const u32 step = kBytesPerCell[level + 1];
+        for (u32 i = 0; i < kBytesPerCell[level]; i += step)
+            record(finer_level(level), offset + i, narrow_to_part(mine, i, step));
     }
 
     /// Keeps two reads that are not ordered with each other, from different blocks if possible. A
     /// later write is then unordered with at least one of them, unless it is ordered after both.
-    void note_read(const Cells* cells, u64 index, Cell mine) const {
+    void record_read(const Cells* cells, u64 index, Cell mine) const {
         Cell& first = cells[kRead][index];
         Cell& second = cells[kSecondRead][index];
         const Cell one = load(first);
@@ -614,23 +621,26 @@ struct GlobalRace::Detail {
         // Two different blocks have already read this, as happens with an input that all blocks
         // read.
         const bool is_shared = is_live(two) && owner_of(one) != owner_of(two);
-        if (is_shared && !is_own(one) && !is_own(two) && block.sync == nullptr) return;
+        if (is_shared && !is_from_own_block(one) && !is_from_own_block(two) &&
+            block.sync == nullptr)
+            return;
         if (is_ordered(one)) return store(first, mine);
-        if (!is_live(two) || is_ordered(two) || (!is_shared && !is_own(one))) store(second, mine);
+        if (!is_live(two) || is_ordered(two) || (!is_shared && !is_from_own_block(one)))
+            store(second, mine);
     }
-    bool is_own(Cell cell) const {
+    bool is_from_own_block(Cell cell) const {
         return owner_of(cell) == block.number;
     }
     /// Returns the number, within the grid, of the block that the cell belongs to.
     u64 owner_of(Cell cell) const {
-        return race.moment_of(cell).block;
+        return race.find_moment(cell).block;
     }
 
     // -- splitting a warp's access --
 
-    void part(Level level, u64 offset, Cell mine) const {
-        meet_all(kLines, offset, kBytesOf[level], mine, false);
-        if (writes) meet_all(kLines, offset, kBytesOf[level], mine, true);
+    void check_and_record(Level level, u64 offset, Cell mine) const {
+        check_against_cells(kLines, offset, kBytesPerCell[level], mine, false);
+        if (writes) check_against_cells(kLines, offset, kBytesPerCell[level], mine, true);
         record(level, offset, mine);
     }
 
@@ -642,27 +652,28 @@ struct GlobalRace::Detail {
         u32 shift;  ///< byte b of the run belongs to lane + (b >> shift)
     };
 
-    void part_of(const Run& run, Level level, u64 offset) const {
+    void check_and_record_in_run(const Run& run, Level level, u64 offset) const {
         const u32 lane = run.lane + static_cast<u32>((offset - run.begin) >> run.shift);
-        const u32 shift = std::min<u32>(run.shift, std::countr_zero(kBytesOf[level]));
-        part(level, shuffled(offset), with_lane(lane, shift));
+        const u32 shift = std::min<u32>(run.shift, std::countr_zero(kBytesPerCell[level]));
+        check_and_record(level, shuffle_offset(offset), with_lane(lane, shift));
     }
 
     void run(const Run& run) const {
         for (u64 at = run.begin; at < run.end;) {
             const u64 left = run.end - at;
             if (at % kLineBytes == 0 && left >= kLineBytes && run.shift <= kMaxLaneShift) {
-                part_of(run, kLines, at);
+                check_and_record_in_run(run, kLines, at);
                 at += kLineBytes;
             } else if (at % kWordBytes == 0 && left >= kWordBytes) {
                 const u32 count =
                     static_cast<u32>(std::min(left, kLineBytes - at % kLineBytes) / kWordBytes);
-                if (!quick_words(run, at, count)) {
-                    for (u32 i = 0; i < count; ++i) part_of(run, kWords, at + i * kWordBytes);
+                if (!check_words_quickly(run, at, count)) {
+                    for (u32 i = 0; i < count; ++i)
+                        check_and_record_in_run(run, kWords, at + i * kWordBytes);
                 }
                 at += count * kWordBytes;
             } else {
-                part_of(run, kBytes, at++);
+                check_and_record_in_run(run, kBytes, at++);
             }
         }
     }
@@ -671,14 +682,14 @@ struct GlobalRace::Detail {
     u32 lane_shift() const {
         return std::has_single_bit(bytes_per_lane) && bytes_per_lane <= kMaxLaneBytes
                    ? std::countr_zero(bytes_per_lane)
-                   : kOneLane;
+                   : kOneLaneShift;
     }
 
     /// Handles an access as a single run if all lanes are active and their addresses are
     /// consecutive. Unlike read_lines, this does not require whole lines. Returns false for any
     /// other access.
-    bool row(const GlobalAccess& access) const {
-        if (access.active != kAllLanes || lane_shift() == kOneLane) return false;
+    bool check_row(const GlobalAccess& access) const {
+        if (access.active != kAllLanes || lane_shift() == kOneLaneShift) return false;
         const u64 first = access.addresses[0];
         u64 differs = 0;
         for (u64 l = 0; l < kLanes; ++l)
@@ -690,7 +701,7 @@ struct GlobalRace::Detail {
     }
 
     /// Splits an access into runs and handles each of them.
-    void by_runs(const GlobalAccess& access) const {
+    void check_runs(const GlobalAccess& access) const {
         const u32 shift = lane_shift();
         for (Mask rest = access.active; rest;) {
             const u32 first = std::countr_zero(rest);
@@ -699,7 +710,7 @@ struct GlobalRace::Detail {
             u32 last = first;
             rest &= rest - 1;
             while (last + 1 < kLanes && (rest >> (last + 1) & 1) &&
-                   access.addresses[last + 1] == end && shift != kOneLane) {
+                   access.addresses[last + 1] == end && shift != kOneLaneShift) {
                 ++last;
                 end += bytes_per_lane;
                 rest &= rest - 1;
@@ -716,22 +727,23 @@ struct GlobalRace::Detail {
 
     /// Handles words within one line in the usual case: no other warp has written them or, if this
     /// access is a write, read them. Returns false if the slow path is needed.
-    bool quick_words(const Run& run, u64 offset, u32 count) const {
-        const u64 line = shuffled_line(offset / kLineBytes);
+    bool check_words_quickly(const Run& run, u64 offset, u32 count) const {
+        const u64 line = shuffle_line(offset / kLineBytes);
         const u64 word = line * kWordsPerLine + offset % kLineBytes / kWordBytes;
         const Cell reads_head = load(race.shadow_[kLines][kRead][line]);
-        if (is_known_to_others(load(race.shadow_[kLines][kWrite][line]), kWrite, word, count))
+        if (may_be_accessed_by_others(load(race.shadow_[kLines][kWrite][line]), kWrite, word,
+                                      count))
             return false;
-        if (writes && is_known_to_others(reads_head, kRead, word, count)) return false;
-        if (writes && is_live(reads_head) && any_second_reader(line, word, count)) return false;
+        if (writes && may_be_accessed_by_others(reads_head, kRead, word, count)) return false;
+        if (writes && is_live(reads_head) && has_second_reader(line, word, count)) return false;
         split(kLines, line, !writes);
         Cell* cells = &race.shadow_[kWords][writes ? kWrite : kRead][word];
         const Cell base = me | std::min(run.shift, 2u);
         const u64 from = offset - run.begin;
         const auto mine = [&](u32 i) {
-            return base | (run.lane + ((from + i * kWordBytes) >> run.shift)) << kLaneAt;
+            return base | (run.lane + ((from + i * kWordBytes) >> run.shift)) << kLaneShift;
         };
-        if (writes || !any_foreign(cells, count)) {
+        if (writes || !has_foreign_access(cells, count)) {
             for (u32 i = 0; i < count; ++i) cells[i] = mine(i);
             return true;
         }
@@ -739,32 +751,32 @@ struct GlobalRace::Detail {
             if (is_split(cells[i]))
                 record(kWords, (word + i) * kWordBytes, mine(i));
             else
-                note_read(race.shadow_[kWords], word + i, mine(i));
+                record_read(race.shadow_[kWords], word + i, mine(i));
         }
         return true;
     }
     /// Reports whether another warp may have accessed these words of a line. `head` is the line's
     /// cell.
-    bool is_known_to_others(Cell head, Role role, u64 word, u32 count) const {
+    bool may_be_accessed_by_others(Cell head, Role role, u64 word, u32 count) const {
         if (!is_foreign(head, me)) return false;
-        return !is_split(head) || any_foreign(&race.shadow_[kWords][role][word], count);
+        return !is_split(head) || has_foreign_access(&race.shadow_[kWords][role][word], count);
     }
-    bool any_second_reader(u64 line, u64 word, u32 count) const {
+    bool has_second_reader(u64 line, u64 word, u32 count) const {
         return is_split(load(race.shadow_[kLines][kRead][line]))
-                   ? any_foreign(&race.shadow_[kWords][kSecondRead][word], count)
+                   ? has_foreign_access(&race.shadow_[kWords][kSecondRead][word], count)
                    : is_foreign(load(race.shadow_[kLines][kSecondRead][line]), me);
     }
-    bool any_foreign(const Cell* cells, u32 count) const {
+    bool has_foreign_access(const Cell* cells, u32 count) const {
         bool any = false;
         for (u32 i = 0; i < count; ++i) any |= is_foreign(cells[i], me);
         return any;
     }
 
     /// Handles lanes whose words are far apart, such as a column of a matrix, in the same usual
-    /// case as quick_words. Each step is a loop over all 32 lanes that the compiler vectorizes,
+    /// case as check_words_quickly. Each step is a loop over all 32 lanes that the compiler vectorizes,
     /// which takes half as long as handling one lane after the other. Returns false if the slow
     /// path is needed.
-    bool scattered(const GlobalAccess& access) const {
+    bool check_scattered(const GlobalAccess& access) const {
         const u32 bytes = bytes_per_lane;
         if (bytes % kWordBytes != 0 || bytes > kMaxLaneBytes) return false;
         if (std::popcount(access.active) <= 2) return false;
@@ -775,9 +787,9 @@ struct GlobalRace::Detail {
         const Cells& cells = race.shadow_[kWords][writes ? kWrite : kRead];
         for (const u64 word : words) __builtin_prefetch(&cells[word], 1);
         const u32 words_per_lane = bytes / kWordBytes;
-        if (meets_others(words, words_per_lane) || !enter_lines(words)) return false;
+        if (conflicts_with_other_warps(words, words_per_lane) || !split_lines(words)) return false;
         for (u32 k = 0; k < words_per_lane; ++k) {
-            if (any_foreign_at(cells, words, k)) return false;
+            if (has_foreign_access_at(cells, words, k)) return false;
         }
         for (u32 k = 0; k < words_per_lane; ++k) {
             for (int l = 0; l < kLanes; ++l) cells[words[l] + k] = mine[l];
@@ -796,15 +808,15 @@ struct GlobalRace::Detail {
             const bool active = access.active >> l & 1;
             const u64 offset = (active ? access.addresses[l] : first_address) - device_base();
             outside |= offset >= capacity ? 1 : 0;
-            words[l] = shuffled(offset) / kWordBytes;
-            mine[l] = base | u64{active ? l : first} << kLaneAt;
+            words[l] = shuffle_offset(offset) / kWordBytes;
+            mine[l] = base | u64{active ? l : first} << kLaneShift;
         }
         return outside == 0;
     }
 
     /// Reports whether other warps have written words that this access reads, or have read words
     /// that it writes.
-    bool meets_others(const u64* words, u32 words_per_lane) const {
+    bool conflicts_with_other_warps(const u64* words, u32 words_per_lane) const {
         const Role role = writes ? kRead : kWrite;
         const Cells &heads = race.shadow_[kLines][role],
                     &seconds = race.shadow_[kLines][kSecondRead];
@@ -813,21 +825,22 @@ struct GlobalRace::Detail {
         for (int l = 0; l < kLanes; ++l) {
             const u64 line = words[l] / kWordsPerLine;
             const Cell head = heads[line];
-            live |= ((head ^ stamp) >> kStampAt) == 0 ? 1 : 0;
+            live |= ((head ^ stamp) >> kStampShift) == 0 ? 1 : 0;
             foreign |= head != split && is_foreign(head, mine) ? 1 : 0;
             foreign |= writes && head != split && is_foreign(seconds[line], mine) ? 1 : 0;
         }
         if (live == 0 || foreign != 0) return foreign != 0;
         for (u32 k = 0; k < words_per_lane; ++k) {
-            if (any_foreign_at(race.shadow_[kWords][role], words, k)) return true;
-            if (writes && any_foreign_at(race.shadow_[kWords][kSecondRead], words, k)) return true;
+            if (has_foreign_access_at(race.shadow_[kWords][role], words, k)) return true;
+            if (writes && has_foreign_access_at(race.shadow_[kWords][kSecondRead], words, k))
+                return true;
         }
         return false;
     }
 
     /// Splits the lines that contain these words. Returns false, without splitting them, if another
     /// warp has accessed the lines.
-    bool enter_lines(const u64* words) const {
+    bool split_lines(const u64* words) const {
         const Cells& own = race.shadow_[kLines][writes ? kWrite : kRead];
         const Cell marked = split_mark();
         u64 whole = 0;
@@ -840,7 +853,7 @@ struct GlobalRace::Detail {
         }
         return true;
     }
-    bool any_foreign_at(const Cells& cells, const u64* words, u32 k) const {
+    bool has_foreign_access_at(const Cells& cells, const u64* words, u32 k) const {
         const Cell mine = me;
         u64 any = 0;
         for (int l = 0; l < kLanes; ++l) any |= is_foreign(cells[words[l] + k], mine) ? 1 : 0;
@@ -849,22 +862,24 @@ struct GlobalRace::Detail {
 
     void same_instruction(const GlobalAccess& access) const {
         const auto clash = [&](u32 lane, u32 other) {
-            tell(RaceKind::write_after_write, party(with_lane(other, 0)), party(with_lane(lane, 0)),
-                 RaceCause::same_instruction, shuffled(access.addresses[lane] - device_base()));
+            report_race(RaceKind::write_after_write, to_party(with_lane(other, 0)),
+                        to_party(with_lane(lane, 0)), RaceCause::same_instruction,
+                        shuffle_offset(access.addresses[lane] - device_base()));
         };
         find_clash(access, clash, [] {});
     }
 };
 
-void GlobalRace::contested_line(const Block& block, u64 line, Cell mine, bool write,
-                                const StoredValue* value) {
+void GlobalRace::check_contested_line(const Block& block, u64 line, Cell mine, bool write,
+                                      const StoredValue* value) {
     const u32 bytes_per_lane = 1u << shift_of(mine);
-    const Cell me = mine & ~(Cell{31} << kLaneAt | 7);
-    Detail{*this, block, me, write, value, bytes_per_lane}.part(kLines, line * kLineBytes, mine);
+    const Cell me = mine & ~(Cell{31} << kLaneShift | 7);
+    Detail{*this, block, me, write, value, bytes_per_lane}.check_and_record(
+        kLines, line * kLineBytes, mine);
 }
 
-/// Like expect_write, but for lanes that may access several allocations.
-void GlobalRace::expect_lanes(const Block& block, const GlobalAccess& access) {
+/// Like check_write_is_expected, but for lanes that may access several allocations.
+void GlobalRace::check_lanes_are_expected(const Block& block, const GlobalAccess& access) {
     u64 outside = 0;
     for (u32 l = 0; l < kLanes; ++l) {
         const u64 active = access.active >> l & 1 ? ~u64{0} : 0, address = access.addresses[l];
@@ -873,7 +888,7 @@ void GlobalRace::expect_lanes(const Block& block, const GlobalAccess& access) {
     }
     for (Mask rest = outside ? access.active : 0; rest; rest &= rest - 1) {
         const u64 address = access.addresses[std::countr_zero(rest)];
-        expect_write(block, access.site, address, address);
+        check_write_is_expected(block, access.site, address, address);
     }
 }
 
@@ -885,14 +900,14 @@ void GlobalRace::access(Block& block, const GlobalAccess& access) {
         if (access.releases) fence(block, access.warp);
         release(block, access.warp);
     }
-    if (writes && leaves_reads_out_) expect_lanes(block, access);
-    const Cell me = cell_of(block, access.warp, access.site) | (access.strong ? kStrong : 0);
+    if (writes && ignores_read_only_) check_lanes_are_expected(block, access);
+    const Cell me = make_cell(block, access.warp, access.site) | (access.strong ? kStrongBit : 0);
     const Detail detail{
         *this, block, me, writes, writes ? &access.value : nullptr, access.bytes_per_lane};
 
-    if (detail.row(access)) return;
+    if (detail.check_row(access)) return;
     if (plain_write && !are_ascending(access)) detail.same_instruction(access);
-    if (!detail.scattered(access)) detail.by_runs(access);
+    if (!detail.check_scattered(access)) detail.check_runs(access);
 }
 
 }  // namespace coalesce::simulator

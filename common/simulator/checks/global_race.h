@@ -15,7 +15,7 @@
 //            warps. After the first such barrier, the block stores for each warp the time up to
 //            which it knows about every other warp. Cells contain the low bits of a time, the
 //            epoch. When the epochs are used up, the block continues under another number, outside
-//            the grid; `turns_` maps this number to the block. Blocks share no time, except through
+//            the grid; `renumberings_` maps this number to the block. Blocks share no time, except through
 //            memory: a fence followed by an atomic (or volatile, or release) store publishes what
 //            the block has done before, and an atomic or volatile read acquires what has been
 //            published. All such locations are treated as a single clock of the launch. This is
@@ -63,10 +63,10 @@ public:
     /// The checker's state for one block. The executor keeps one for every running block.
     struct Block {
         u64 number = 0;
-        u64 bits = 0;          ///< the block's number and epoch, as stored in a Cell
-        u64 time = 0;          ///< the number of barriers, arrivals and fences so far
-        u64 last_barrier = 0;  ///< the time after the last barrier of the whole block
-        u64 last_meeting = 0;  ///< the time after the last barrier of any kind
+        u64 bits = 0;                      ///< the block's number and epoch, as stored in a Cell
+        u64 time = 0;                      ///< the number of barriers, arrivals and fences so far
+        u64 last_barrier = 0;              ///< the time after the last barrier of the whole block
+        u64 last_barrier_of_any_kind = 0;  ///< the time after the last barrier of any kind
         /// The bounds of the most recently written allocation, among those to which writes are
         /// expected.
         mutable u64 written_begin = 0, written_end = 0;
@@ -95,9 +95,9 @@ public:
     void expect_writes(std::vector<const Allocation*> allocations);
     /// Reports whether reads of the allocation can be ignored, because no writes to it are
     /// expected.
-    bool is_only_read(const Allocation& allocation) const;
+    bool is_read_only(const Allocation& allocation) const;
     /// Reports whether the launch stored to an allocation for which no writes were expected.
-    bool was_surprised() const { return surprised_; }
+    bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
     void begin_block(Block& block, u64 number) const;
@@ -161,9 +161,9 @@ public:
     /// A cell may stand for several lanes with consecutive bytes. Its byte b then belongs to
     /// lane + (b >> shift).
     using Cell = u64;
-    static constexpr u32 kStampAt = 58, kBlockAt = 34, kWarpAt = 29, kLaneAt = 24, kEpochAt = 14,
-                         kSiteAt = 4;
-    static constexpr Cell kStrong = 1 << 3;
+    static constexpr u32 kStampShift = 58, kBlockShift = 34, kWarpShift = 29, kLaneShift = 24,
+                         kEpochShift = 14, kSiteShift = 4;
+    static constexpr Cell kStrongBit = 1 << 3;
     static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
     /// The keys of the places where warps meet. The key of a barrier is its number, that of an
     /// mbarrier is kFirstMbarrier plus its address, and that of an mbarrier's completed phase is
@@ -174,9 +174,9 @@ public:
     static constexpr u32 kLineBytes = 128, kLineShift = 7;
 
 private:
-    /// How much memory a cell covers. kBytesOf gives the amount in bytes.
+    /// How much memory a cell covers. kBytesPerCell gives the amount in bytes.
     enum Level : u32 { kLines = 0, kWords = 1, kBytes = 2 };
-    static constexpr u32 kBytesOf[] = {kLineBytes, kWordBytes, 1};
+    static constexpr u32 kBytesPerCell[] = {kLineBytes, kWordBytes, 1};
     /// The three arrays that exist for each size of cell.
     enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2 };
 
@@ -186,19 +186,19 @@ private:
     static void store(Cell& cell, Cell value) {
         std::atomic_ref<Cell>(cell).store(value, std::memory_order_relaxed);
     }
-    bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampAt == 0; }
+    bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampShift == 0; }
     /// Reports whether the cell records an access by another warp in this launch, which needs a
     /// closer look.
     static bool is_foreign(Cell cell, Cell mine) {
-        return ((cell ^ mine) >> kWarpAt) - 1 < (u64{1} << (kStampAt - kWarpAt)) - 1;
+        return ((cell ^ mine) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
     /// Permutes the cells of the lines within 16 KB. The elements of a matrix column are often a
     /// power of two apart, so without this their cells would compete for the same few sets of the
     /// host's caches. The function is its own inverse.
-    static u64 shuffled_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
-    Cell cell_of(const Block& block, u32 warp, u32 site) const {
-        return stamp_bits_ | block.bits | u64{warp} << kWarpAt |
-               u64{site < kUnknownSite ? site : kUnknownSite} << kSiteAt;
+    static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
+    Cell make_cell(const Block& block, u32 warp, u32 site) const {
+        return stamp_bits_ | block.bits | u64{warp} << kWarpShift |
+               u64{site < kUnknownSite ? site : kUnknownSite} << kSiteShift;
     }
 
     template <bool Write>
@@ -207,46 +207,46 @@ private:
         const u64 offset = first - device_base();
         if ((offset % kLineBytes) != 0 || bytes_per_lane < 4) return false;
         if (offset >= capacity_ || !block.checked) return true;
-        if (Write) expect_write(block, site, first, first + bytes_per_lane * kLanes - 1);
+        if (Write) check_write_is_expected(block, site, first, first + bytes_per_lane * kLanes - 1);
         const u32 count = bytes_per_lane * kLanes / kLineBytes;
         const u32 lanes_per_line = kLanes / count;
         const Cells* const lines = shadow_[kLines];
         const u32 shift = bytes_per_lane == 4 ? 2 : bytes_per_lane == 8 ? 3 : 4;
-        Cell mine = cell_of(block, warp, site) | shift;
+        Cell mine = make_cell(block, warp, site) | shift;
         for (u64 i = offset >> kLineShift, end = i + count; i < end; ++i) {
-            const u64 line = shuffled_line(i);
+            const u64 line = shuffle_line(i);
             const Cell written = load(lines[kWrite][line]);
             const Cell read = load(lines[kRead][line]);
             // A second reader is stored only if there is a first one.
             const bool second =
                 Write && is_live(read) && is_foreign(load(lines[kSecondRead][line]), mine);
             if (is_foreign(written, mine) || is_foreign(read, mine) || second) {
-                contested_line(block, line, mine, Write, value);
+                check_contested_line(block, line, mine, Write, value);
             } else {
                 Cell& own = lines[Write ? kWrite : kRead][line];
                 if ((Write ? written : read) != mine) store(own, mine);
             }
-            mine += u64{lanes_per_line} << kLaneAt;
+            mine += u64{lanes_per_line} << kLaneShift;
         }
         return true;
     }
     /// Reports a store to the bytes from `first` to `last` if no writes to their allocation are
     /// expected. The range may include bytes that are not written.
-    void expect_write(const Block& block, u32 site, u64 first, u64 last) {
-        if (!leaves_reads_out_) return;
+    void check_write_is_expected(const Block& block, u32 site, u64 first, u64 last) {
+        if (!ignores_read_only_) return;
         if (first < block.written_begin || last >= block.written_end)
-            find_written(block, site, first);
+            check_allocation_is_writable(block, site, first);
     }
-    void find_written(const Block& block, u32 site, u64 address);
-    void expect_lanes(const Block& block, const GlobalAccess& access);
-    void contested_line(const Block& block, u64 line, Cell mine, bool write,
-                        const StoredValue* value);
+    void check_allocation_is_writable(const Block& block, u32 site, u64 address);
+    void check_lanes_are_expected(const Block& block, const GlobalAccess& access);
+    void check_contested_line(const Block& block, u64 line, Cell mine, bool write,
+                              const StoredValue* value);
 
     template <class F>
     void for_each_shadow(F f);
     void new_stamp();
-    void advance(Block& block);
-    bool begin_turn(Block& block, u64 turn);
+    void begin_epoch(Block& block);
+    bool continue_under_new_number(Block& block, u64 rounds);
     void arrive(Block& block, u64 place, u32 warp);
     void release(Block& block, u32 warp);
 
@@ -255,7 +255,7 @@ private:
     struct Moment {
         u64 block, time;
     };
-    Moment moment_of(Cell cell) const;
+    Moment find_moment(Cell cell) const;
 
     struct Detail;  ///< the slow path, in global_race.cpp
     friend struct Detail;
@@ -267,15 +267,16 @@ private:
     Cells shadow_[3][3];  ///< indexed by Level and Role
 
     const AllocationTable* allocations_ = nullptr;
-    bool leaves_reads_out_ = false;
-    /// The allocations for which writes are expected. Used only if `leaves_reads_out_` is true.
+    bool ignores_read_only_ = false;
+    /// The allocations for which writes are expected. Used only if `ignores_read_only_` is true.
     std::vector<const Allocation*> written_;
-    std::atomic<bool> surprised_{false};
+    std::atomic<bool> had_unexpected_write_{false};
     RaceLog log_{"globalrace"};
     struct Clock;
     std::unique_ptr<Clock> clock_;
-    struct Turns;
-    std::unique_ptr<Turns> turns_;  ///< blocks that continue under numbers outside the grid
+    struct Renumberings;
+    std::unique_ptr<Renumberings>
+        renumberings_;  ///< blocks that continue under numbers outside the grid
 };
 
 }  // namespace coalesce::simulator

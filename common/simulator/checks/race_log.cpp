@@ -9,9 +9,9 @@ namespace coalesce::simulator {
 
 namespace {
 
-constexpr u32 kMostBytes = 16;  ///< maximum number of bytes that one lane stores
+constexpr u32 kMaxValueBytes = 16;  ///< maximum number of bytes that one lane stores
 
-bool same_warp(const RaceParty& a, const RaceParty& b) {
+bool are_in_same_warp(const RaceParty& a, const RaceParty& b) {
     return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
 }
 
@@ -19,7 +19,7 @@ bool same_warp(const RaceParty& a, const RaceParty& b) {
 /// stronger barrier is better: a race between two lanes of a warp must not hide one between two
 /// warps.
 auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
-    const int grain = later.block != earlier.block ? 0 : same_warp(later, earlier) ? 2 : 1;
+    const int grain = later.block != earlier.block ? 0 : are_in_same_warp(later, earlier) ? 2 : 1;
     return std::tuple(grain, kind, later.block, earlier.block, later.thread, earlier.thread);
 }
 auto rank(const Race& race) {
@@ -30,7 +30,7 @@ auto rank(const Race& race) {
 
 bool StoredValue::differ(int lane, int other_lane, u32 bytes) const {
     if (copy == nullptr) return false;
-    u8 one[kMostBytes], other[kMostBytes];
+    u8 one[kMaxValueBytes], other[kMaxValueBytes];
     copy(context, lane, one);
     copy(context, other_lane, other);
     return std::memcmp(one, other, bytes) != 0;
@@ -38,7 +38,7 @@ bool StoredValue::differ(int lane, int other_lane, u32 bytes) const {
 
 bool StoredValue::changes(int lane, const u8* memory, u32 bytes) const {
     if (copy == nullptr) return true;
-    u8 value[kMostBytes];
+    u8 value[kMaxValueBytes];
     copy(context, lane, value);
     return std::memcmp(value, memory, bytes) != 0;
 }
@@ -61,13 +61,13 @@ void RaceLog::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block) {
     by_sites_.clear();
 }
 
-u64 RaceLog::key_of(const RaceParty& later, const RaceParty& earlier) {
+u64 RaceLog::make_key(const RaceParty& later, const RaceParty& earlier) {
     return u64{later.site} << 32 | earlier.site;
 }
 
-bool RaceLog::count_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
+bool RaceLog::count_if_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
     const std::lock_guard lock(mutex_);
-    const auto found = by_sites_.find(key_of(later, earlier));
+    const auto found = by_sites_.find(make_key(later, earlier));
     if (found == by_sites_.end()) return false;
     Entry& entry = *found->second;
     if (rank(kind, later, earlier) < rank(entry.race)) return false;
@@ -77,9 +77,9 @@ bool RaceLog::count_known(RaceKind kind, const RaceParty& later, const RaceParty
 
 void RaceLog::add(Race race) {
     const std::lock_guard lock(mutex_);
-    const auto [place, is_new] = entries_.try_emplace(places_of(race.later, race.earlier));
+    const auto [place, is_new] = entries_.try_emplace(ordered_places(race.later, race.earlier));
     Entry& entry = place->second;
-    by_sites_[key_of(race.later, race.earlier)] = &entry;
+    by_sites_[make_key(race.later, race.earlier)] = &entry;
     ++entry.count;
     if (is_new || rank(race) < rank(entry.race)) entry.race = std::move(race);
 }
@@ -87,7 +87,7 @@ void RaceLog::add(Race race) {
 void RaceLog::end_launch() {
     const std::lock_guard lock(mutex_);
     for (const auto& [places, entry] : entries_) {
-        Report report = report_of(entry.race);
+        Report report = format_report(entry.race);
         report.count = entry.count;
         reports().add(report);
     }
@@ -102,42 +102,42 @@ Dim3 RaceLog::thread_index(u32 thread) const {
     return block_.place(thread);
 }
 
-Place RaceLog::place_of(const RaceParty& party) const {
-    if (party.site >= kernel_->sites.size()) return {};
-    return kernel_->place(kernel_->sites[party.site].where);
+Place RaceLog::place_of(const RaceParty& to_party) const {
+    if (to_party.site >= kernel_->sites.size()) return {};
+    return kernel_->place(kernel_->sites[to_party.site].where);
 }
 
-bool RaceLog::is_atomic(const RaceParty& party) const {
-    return party.site < kernel_->sites.size() && kernel_->sites[party.site].atomic;
+bool RaceLog::is_atomic(const RaceParty& to_party) const {
+    return to_party.site < kernel_->sites.size() && kernel_->sites[to_party.site].atomic;
 }
 
-bool RaceLog::is_mbarrier(const RaceParty& party) const {
-    if (party.site >= kernel_->sites.size()) return false;
-    const Site& site = kernel_->sites[party.site];
+bool RaceLog::is_mbarrier(const RaceParty& to_party) const {
+    if (to_party.site >= kernel_->sites.size()) return false;
+    const Site& site = kernel_->sites[to_party.site];
     return site.function && site.function->body[site.instruction].opcode == "mbarrier";
 }
 
-RaceLog::PlacePair RaceLog::places_of(const RaceParty& a, const RaceParty& b) const {
-    const auto key = [this](const RaceParty& party) {
-        const Place place = place_of(party);
+RaceLog::PlacePair RaceLog::ordered_places(const RaceParty& a, const RaceParty& b) const {
+    const auto key = [this](const RaceParty& to_party) {
+        const Place place = place_of(to_party);
         // Without line information, the position of the instruction is used instead.
         return place.line != 0 ? std::pair(place.file, place.line)
-                               : std::pair(std::string(), party.site);
+                               : std::pair(std::string(), to_party.site);
     };
     auto first = key(a), second = key(b);
     if (second < first) std::swap(first, second);
     return {std::move(first), std::move(second)};
 }
 
-const char* RaceLog::barrier_for(const Race& race) const {
+const char* RaceLog::choose_barrier(const Race& race) const {
     const auto is_of_warps = [](const Race& r) {
-        return r.later.block == r.earlier.block && !same_warp(r.later, r.earlier);
+        return r.later.block == r.earlier.block && !are_in_same_warp(r.later, r.earlier);
     };
     const bool takes_all =
         is_of_warps(race) ||
         std::any_of(entries_.begin(), entries_.end(), [&](const auto& places_and_entry) {
             const Race& other = places_and_entry.second.race;
-            return is_of_warps(other) && one_barrier_does(race, other);
+            return is_of_warps(other) && can_one_barrier_prevent_both(race, other);
         });
     return takes_all ? "__syncthreads()" : "__syncwarp()";
 }
@@ -145,7 +145,7 @@ const char* RaceLog::barrier_for(const Race& race) const {
 /// Reports whether a single barrier could prevent both races. That is the case if the same line
 /// lies between the two accesses of each race, or if both races lead from the end of a loop back to
 /// its beginning.
-bool RaceLog::one_barrier_does(const Race& a, const Race& b) const {
+bool RaceLog::can_one_barrier_prevent_both(const Race& a, const Race& b) const {
     const Place first[] = {place_of(a.earlier), place_of(b.earlier)};
     const Place then[] = {place_of(a.later), place_of(b.later)};
     for (int i = 0; i < 2; ++i) {
@@ -157,7 +157,7 @@ bool RaceLog::one_barrier_does(const Race& a, const Race& b) const {
     return std::max(first[0].line, first[1].line) < std::min(then[0].line, then[1].line);
 }
 
-Report RaceLog::report_of(const Race& race) const {
+Report RaceLog::format_report(const Race& race) const {
     Report report;
     report.check = check_;
     report.kind = name_of(race.kind);
@@ -169,12 +169,12 @@ Report RaceLog::report_of(const Race& race) const {
     report.other_block = block_index(race.earlier.block);
     report.other_thread = thread_index(race.earlier.thread);
     report.address = race.address;
-    report.message = message_for(race);
-    report.cure = cure_for(race);
+    report.message = format_message(race);
+    report.cure = format_remedy(race);
     return report;
 }
 
-std::string RaceLog::message_for(const Race& race) const {
+std::string RaceLog::format_message(const Race& race) const {
     const bool is_of_mbarrier =
         is_mbarrier(race.later) ||
         (is_mbarrier(race.earlier) && race.kind == RaceKind::read_after_write);
@@ -198,9 +198,9 @@ std::string RaceLog::message_for(const Race& race) const {
         case RaceCause::unordered: break;
     }
     text += std::string(", which ") +
-            (race.later.block != race.earlier.block ? "another block"
-             : same_warp(race.later, race.earlier)  ? "another lane of the same warp"
-                                                    : "another warp of the same block") +
+            (race.later.block != race.earlier.block       ? "another block"
+             : are_in_same_warp(race.later, race.earlier) ? "another lane of the same warp"
+                                                          : "another warp of the same block") +
             " " + earlier_verb + "; nothing orders the two.";
     if (race.later.site == RaceParty::kUnknownSite ||
         race.earlier.site == RaceParty::kUnknownSite) {
@@ -209,7 +209,7 @@ std::string RaceLog::message_for(const Race& race) const {
     return text;
 }
 
-std::string RaceLog::cure_for(const Race& race) const {
+std::string RaceLog::format_remedy(const Race& race) const {
     if (race.cause == RaceCause::same_instruction) {
         return "Let one lane store, give every lane an element of its own, or use an atomic.";
     }
@@ -226,7 +226,7 @@ std::string RaceLog::cure_for(const Race& race) const {
                      "second buffer, split "
                      "the kernel in two, or use atomics.";
     }
-    const std::string barrier = barrier_for(race);
+    const std::string barrier = choose_barrier(race);
     const Place later = place_of(race.later), earlier = place_of(race.earlier);
     if (later.line == 0 || earlier.line == 0)
         return barrier + " is missing between the two accesses.";

@@ -114,7 +114,7 @@ public:
 
     /// Counts the race and returns true if the race is already known. The caller then need not
     /// describe it.
-    bool count_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
+    bool count_if_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
     void add(Race race);
 
     /// Passes the races to reports().
@@ -132,19 +132,19 @@ private:
     /// Two places in the source, in ascending order.
     using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
 
-    static u64 key_of(const RaceParty& later, const RaceParty& earlier);
-    Place place_of(const RaceParty& party) const;
-    bool is_atomic(const RaceParty& party) const;
+    static u64 make_key(const RaceParty& later, const RaceParty& earlier);
+    Place place_of(const RaceParty& to_party) const;
+    bool is_atomic(const RaceParty& to_party) const;
     /// Reports whether the access initializes, invalidates or uses an mbarrier.
-    bool is_mbarrier(const RaceParty& party) const;
-    PlacePair places_of(const RaceParty& a, const RaceParty& b) const;
-    Report report_of(const Race& race) const;
-    std::string message_for(const Race& race) const;
-    std::string cure_for(const Race& race) const;
+    bool is_mbarrier(const RaceParty& to_party) const;
+    PlacePair ordered_places(const RaceParty& a, const RaceParty& b) const;
+    Report format_report(const Race& race) const;
+    std::string format_message(const Race& race) const;
+    std::string format_remedy(const Race& race) const;
     /// Returns the barrier that would prevent the race. For lanes of one warp, __syncwarp() is
     /// enough, unless different warps race at the same place too.
-    const char* barrier_for(const Race& race) const;
-    bool one_barrier_does(const Race& a, const Race& b) const;
+    const char* choose_barrier(const Race& race) const;
+    bool can_one_barrier_prevent_both(const Race& a, const Race& b) const;
 
     const char* check_;
     const Kernel* kernel_ = nullptr;

@@ -27,24 +27,24 @@ namespace {
 /// stand for several lanes with consecutive bytes. Its byte b belongs to lane + (b >> shift).
 using Cell = u64;
 
-constexpr u32 kStampAt = 48, kWarpAt = 39, kLaneAt = 34, kClockAt = 18, kSiteAt = 5;
-constexpr Cell kStrong = 1 << 4, kSeveral = 1 << 3;
-constexpr u32 kLastStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
+constexpr u32 kStampShift = 48, kWarpShift = 39, kLaneShift = 34, kClockShift = 18, kSiteShift = 5;
+constexpr Cell kStrongBit = 1 << 4, kSeveralLanesBit = 1 << 3;
+constexpr u32 kMaxStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
 /// The clock of a copy that no thread has waited for. It is later than any clock that a warp has
 /// seen.
-constexpr u32 kPending = 0xffff;
+constexpr u32 kPendingClock = 0xffff;
 /// The shift of a word that is split into separate cells for its bytes.
-constexpr u32 kSplit = 7;
+constexpr u32 kSplitMark = 7;
 
-constexpr auto stamp_of = cell_field<kStampAt, 16>, warp_of = cell_field<kWarpAt, 9>,
-               lane_of = cell_field<kLaneAt, 5>, clock_of = cell_field<kClockAt, 16>,
-               site_of = cell_field<kSiteAt, 13>, shift_of = cell_field<0, 3>;
+constexpr auto stamp_of = cell_field<kStampShift, 16>, warp_of = cell_field<kWarpShift, 9>,
+               lane_of = cell_field<kLaneShift, 5>, clock_of = cell_field<kClockShift, 16>,
+               site_of = cell_field<kSiteShift, 13>, shift_of = cell_field<0, 3>;
 
 Cell with_lane(Cell cell, u32 lane) {
-    return (cell & ~(Cell{31} << kLaneAt)) | Cell{lane} << kLaneAt;
+    return (cell & ~(Cell{31} << kLaneShift)) | Cell{lane} << kLaneShift;
 }
 /// Returns the cell for byte `b` of the bytes that `cell` covers.
-Cell byte_of(Cell cell, u32 b) {
+Cell cell_for_byte(Cell cell, u32 b) {
     return with_lane(cell & ~Cell{7}, lane_of(cell) + (b >> shift_of(cell)));
 }
 
@@ -74,7 +74,7 @@ private:
 };
 
 /// In a cluster, the bits of an address from this position upwards hold the rank of its block.
-constexpr u32 kRankAt = 24;
+constexpr u32 kRankShift = 24;
 constexpr u32 kBarriersOfBlock = 16;
 
 /// The arrays that exist for each size of cell: one for the last write, and two for reads.
@@ -88,7 +88,7 @@ struct SharedRace::State {
 
     const Kernel* kernel = nullptr;
     RaceLog* log = nullptr;
-    Wanted wanted;
+    EnabledChecks enabled;
     u64 block = 0;
     Cluster cluster;  ///< `blocks` is empty if there is only one block
     u32 warps = 0;    ///< in all blocks together
@@ -96,8 +96,8 @@ struct SharedRace::State {
     u64* findings = nullptr;
     /// Reports about uninitialized reads by site, for this block and for all blocks so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
-    std::set<u32> explained;   ///< sites whose reads race in this block
-    bool forgave = false;      ///< accesses in this block collided but stored equal values
+    std::set<u32> racing_sites;         ///< sites whose reads race in this block
+    bool ignored_equal_stores = false;  ///< accesses in this block collided but stored equal values
     std::map<u32, u64> ended;  ///< sites reported because their target block may have ended
 
     // ---- the shadow ----
@@ -121,11 +121,11 @@ struct SharedRace::State {
     Clocks barriers;                          ///< of all blocks' barriers, block by block
     std::unordered_map<u32, Clock> released;  ///< by address
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
-    Clock cluster_arrived, cluster_over;
+    Clock cluster_arrived, cluster_completed;
     /// The same clocks, with .relaxed arrivals included. `met` holds what each block has learned
     /// from them, which is enough to order accesses before the end of a block.
-    Clock all_arrived, all_over;
-    Clocks met;
+    Clock all_arrived, all_completed;
+    Clocks block_clocks;
 
     /// A cp.async that no thread has waited for.
     struct Copy {
@@ -164,7 +164,7 @@ struct SharedRace::State {
         barriers.resize(std::size_t{kBarriersOfBlock} * blocks, warps);
         accesses.assign(warps, 0);
         phase_begin.assign(warps, 0);
-        met.resize(blocks, warps);
+        block_clocks.resize(blocks, warps);
         fenced.assign(warps, 0);
         groups.assign(warps, 0);
         steps.assign(of.sites.size() * warps, 0);
@@ -188,16 +188,16 @@ struct SharedRace::State {
         bulk_copies.clear();
         std::fill(groups.begin(), groups.end(), 0);
         cluster_arrived.assign(warps, 0);
-        cluster_over.assign(warps, 0);
+        cluster_completed.assign(warps, 0);
         all_arrived.assign(warps, 0);
-        all_over.assign(warps, 0);
-        met.clear();
-        forget();
+        all_completed.assign(warps, 0);
+        block_clocks.clear();
+        make_cells_stale();
     }
 
     /// Makes all cells stale, because everything so far is ordered before everything that follows.
-    void forget() {
-        if (++stamp > kLastStamp) {
+    void make_cells_stale() {
+        if (++stamp > kMaxStamp) {
             for (Shadow* shadow : {&words, &bytes}) {
                 for (auto& cells : *shadow) std::fill(cells.begin(), cells.end(), 0);
             }
@@ -208,18 +208,18 @@ struct SharedRace::State {
         barriers.clear();
         std::fill(fenced.begin(), fenced.end(), 0);
         released.clear();
-        for (const Copy& copy : copies) write_down(copy, kPending);
-        for (const BulkCopy& bulk : bulk_copies) write_down(bulk.copy, kPending, bulk.writes);
+        for (const Copy& copy : copies) record_copy(copy, kPendingClock);
+        for (const BulkCopy& bulk : bulk_copies) record_copy(bulk.copy, kPendingClock, bulk.writes);
     }
     bool copies_are_pending() const { return !copies.empty() || !bulk_copies.empty(); }
 
     /// Ends the warp's current moment, so that later accesses can be told apart from earlier ones.
     void tick(u32 warp) {
-        if (++clocks[warp][warp] == kPending) forget();
+        if (++clocks[warp][warp] == kPendingClock) make_cells_stale();
     }
 
     bool is_live(Cell cell) const { return stamp_of(cell) == stamp; }
-    bool is_split(Cell cell) const { return is_live(cell) && shift_of(cell) == kSplit; }
+    bool is_split(Cell cell) const { return is_live(cell) && shift_of(cell) == kSplitMark; }
 
     // ---- one access ----
 
@@ -233,48 +233,50 @@ struct SharedRace::State {
     u32 now(const SharedAccess& access) const { return clocks[access.warp][access.warp]; }
     Access begin(const SharedAccess& from, bool reads, bool writes, u32 clock) const {
         const u32 site = std::min(from.site, kUnknownSite);
-        const Cell strong = from.strong || (reads && writes) ? kStrong : 0;
+        const Cell strong = from.strong || (reads && writes) ? kStrongBit : 0;
         return {from, reads, writes,
-                Cell{stamp} << kStampAt | Cell{from.warp} << kWarpAt | Cell{clock} << kClockAt |
-                    Cell{site} << kSiteAt | strong};
+                Cell{stamp} << kStampShift | Cell{from.warp} << kWarpShift |
+                    Cell{clock} << kClockShift | Cell{site} << kSiteShift | strong};
     }
 
     bool is_ordered(Cell earlier, Cell mine) const {
         if (!is_live(earlier)) return true;
-        if (clock_of(earlier) == kPending) return false;
+        if (clock_of(earlier) == kPendingClock) return false;
         const u32 warp = warp_of(mine);
-        if (warp_of(earlier) == warp && lane_of(earlier) == lane_of(mine) && !(earlier & kSeveral))
+        if (warp_of(earlier) == warp && lane_of(earlier) == lane_of(mine) &&
+            !(earlier & kSeveralLanesBit))
             return true;
         return clock_of(earlier) < clocks[warp][warp_of(earlier)];
     }
 
     /// Checks an access to `count` bytes at `address` against the earlier access in a cell, and
     /// reports a race if there is one.
-    void meet(const Access& access, Cell earlier, Cell mine, u32 address, u32 count,
-              bool earlier_wrote) {
+    void check_against(const Access& access, Cell earlier, Cell mine, u32 address, u32 count,
+                       bool earlier_wrote) {
         if (!is_live(earlier)) return;
         // If the bytes of a word belong to several lanes, check each byte.
         if (count > 1 && (shift_of(earlier) < 2 || shift_of(mine) < 2)) {
             for (u32 b = 0; b < count; ++b) {
-                meet(access, byte_of(earlier, b), byte_of(mine, b), address + b, 1, earlier_wrote);
+                check_against(access, cell_for_byte(earlier, b), cell_for_byte(mine, b),
+                              address + b, 1, earlier_wrote);
             }
             return;
         }
-        const bool pending = clock_of(earlier) == kPending;
-        if (!pending && (earlier & mine & kStrong)) return;
+        const bool pending = clock_of(earlier) == kPendingClock;
+        if (!pending && (earlier & mine & kStrongBit)) return;
         if (is_ordered(earlier, mine)) return;
-        if (changes_nothing(access, mine, address)) {
-            forgave = true;
+        if (stores_equal_value(access, mine, address)) {
+            ignored_equal_stores = true;
             return;
         }
         bool later_wrote = access.writes;
-        if (!pending && comes_first(mine, earlier)) {
+        if (!pending && counts_as_earlier(mine, earlier)) {
             std::swap(earlier, mine);
             std::swap(earlier_wrote, later_wrote);
         }
         const RaceKind kind = kind_of_race(earlier_wrote, later_wrote);
-        tell(kind, party(mine), party(earlier),
-             pending ? RaceCause::pending_copy : RaceCause::unordered, address);
+        report_race(kind, to_party(mine), to_party(earlier),
+                    pending ? RaceCause::pending_copy : RaceCause::unordered, address);
     }
 
     /// Reports whether `mine` counts as the earlier of two unordered accesses. The simulation
@@ -282,7 +284,7 @@ struct SharedRace::State {
     /// running side by side. If the warp that is ahead executed the instruction of `mine` before
     /// that of `ahead`, then `mine` is the earlier access in this sense, and the missing barrier
     /// belongs after it.
-    bool comes_first(Cell mine, Cell ahead) const {
+    bool counts_as_earlier(Cell mine, Cell ahead) const {
         const u32 warp = warp_of(ahead);
         const std::size_t sites = kernel->sites.size();
         if (warp == warp_of(mine) || site_of(mine) >= sites || site_of(ahead) >= sites)
@@ -292,7 +294,7 @@ struct SharedRace::State {
     }
 
     /// Reports whether a store only writes what is already there, which does no harm.
-    bool changes_nothing(const Access& access, Cell mine, u32 address) const {
+    bool stores_equal_value(const Access& access, Cell mine, u32 address) const {
         if (!access.plain_write() || memory == nullptr) return false;
         const u32 lane = lane_of(mine), size = access.from.bytes_per_lane;
         return !access.from.value.changes(lane, memory + access.from.addresses[lane], size) &&
@@ -312,10 +314,10 @@ struct SharedRace::State {
     }
     /// Returns the offset of the cells for an address. The cells of a cluster's blocks are stored
     /// one after the other.
-    u32 placed(u32 address) const {
-        return cluster.blocks.empty()
-                   ? address
-                   : (address >> kRankAt) * cluster.stride + (address & ((1u << kRankAt) - 1));
+    u32 to_cell_offset(u32 address) const {
+        return cluster.blocks.empty() ? address
+                                      : (address >> kRankShift) * cluster.stride +
+                                            (address & ((1u << kRankShift) - 1));
     }
     std::string name_of(u32 address) const {
         if (cluster.blocks.empty()) return "byte " + std::to_string(address) + " of shared memory";
@@ -324,36 +326,37 @@ struct SharedRace::State {
                " of the shared memory of the block with rank " + std::to_string(rank);
     }
 
-    RaceParty party(Cell cell) const {
+    RaceParty to_party(Cell cell) const {
         const u32 site = site_of(cell);
         return {.site = site == kUnknownSite ? RaceParty::kUnknownSite : site,
                 .block = block_of(warp_of(cell)),
                 .thread = thread_of(warp_of(cell), lane_of(cell))};
     }
 
-    void tell(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause, u32 address) {
+    void report_race(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause,
+                     u32 address) {
         ++*findings;
         // A read that is part of a race is not also reported as uninitialized.
         if (kind != RaceKind::write_after_write) {
-            explained.insert(kind == RaceKind::read_after_write ? later.site : earlier.site);
+            racing_sites.insert(kind == RaceKind::read_after_write ? later.site : earlier.site);
         }
-        if (log->count_known(kind, later, earlier)) return;
+        if (log->count_if_known(kind, later, earlier)) return;
         log->add({kind, later, earlier, cause, address, name_of(address)});
     }
 
     /// Reports accesses by other blocks that are not ordered before the end of this block. Call
     /// this after all warps of this block have ended.
-    void find_accesses_of_others(u32 rank) {
-        if (!wanted.races) return;
-        Clock known(met[rank], met[rank] + warps);
+    void check_accesses_of_other_blocks(u32 rank) {
+        if (!enabled.races) return;
+        Clock known(block_clocks[rank], block_clocks[rank] + warps);
         for (u32 w = rank * cluster.warps; w < (rank + 1) * cluster.warps; ++w)
             join(known.data(), clocks[w], warps);
         const auto look = [&](Cell cell, u32 address, bool wrote) {
             const u32 warp = warp_of(cell);
-            if (!is_live(cell) || shift_of(cell) == kSplit || warp / cluster.warps == rank ||
-                clock_of(cell) == kPending || clock_of(cell) < known[warp])
+            if (!is_live(cell) || shift_of(cell) == kSplitMark || warp / cluster.warps == rank ||
+                clock_of(cell) == kPendingClock || clock_of(cell) < known[warp])
                 return;
-            tell_ended(cell, address, rank, wrote);
+            report_access_after_end(cell, address, rank, wrote);
         };
         const u32 first = rank * cluster.stride, last = first + cluster.stride;
         for (const Role role : {kWrite, kRead, kSecondRead})
@@ -363,7 +366,7 @@ struct SharedRace::State {
                 if (at % kWordBytes == 0) look(word, at, role == kWrite);
             }
     }
-    void tell_ended(Cell cell, u32 address, u32 rank, bool wrote) {
+    void report_access_after_end(Cell cell, u32 address, u32 rank, bool wrote) {
         ++*findings;
         const u32 site = site_of(cell);
         const auto [count, is_new] = ended.try_emplace(site, 0);
@@ -383,7 +386,7 @@ struct SharedRace::State {
     }
 
     /// A word or a byte that lanes access, and the cell that will record it.
-    struct Piece {
+    struct AccessedPart {
         u32 address, bytes;
         Cell mine;
         u32 word() const { return address / kWordBytes; }
@@ -391,29 +394,29 @@ struct SharedRace::State {
         u32 bits() const { return ((1u << bytes) - 1) << address % kWordBytes; }
     };
 
-    void meet_role(const Access& access, const Piece& piece, Role role) {
+    void check_against_role(const Access& access, const AccessedPart& piece, Role role) {
         const auto& [address, count, mine] = piece;
         const Cell cell = words[role][piece.word()];
         if (!is_split(cell)) {
-            const Cell earlier = count == 1 ? byte_of(cell, address % kWordBytes) : cell;
-            return meet(access, earlier, mine, address, count, role == kWrite);
+            const Cell earlier = count == 1 ? cell_for_byte(cell, address % kWordBytes) : cell;
+            return check_against(access, earlier, mine, address, count, role == kWrite);
         }
         for (u32 b = 0; b < count; ++b)
-            meet(access, bytes[role][address + b], byte_of(mine, b), address + b, 1,
-                 role == kWrite);
+            check_against(access, bytes[role][address + b], cell_for_byte(mine, b), address + b, 1,
+                          role == kWrite);
     }
 
     void split(u32 word, Role role) {
         Cell& cell = words[role][word];
         if (is_split(cell)) return;
         for (u32 b = 0; b < kWordBytes; ++b) {
-            bytes[role][word * kWordBytes + b] = is_live(cell) ? byte_of(cell, b) : 0;
+            bytes[role][word * kWordBytes + b] = is_live(cell) ? cell_for_byte(cell, b) : 0;
         }
-        cell = Cell{stamp} << kStampAt | kSplit;
+        cell = Cell{stamp} << kStampShift | kSplitMark;
     }
 
     /// Keeps two reads that are not ordered with each other, from different warps if possible.
-    void note_read(Shadow& shadow, u32 index, Cell mine) {
+    void record_read(Shadow& shadow, u32 index, Cell mine) {
         Cell& first = shadow[kRead][index];
         Cell& second = shadow[kSecondRead][index];
         const u32 warp = warp_of(mine);
@@ -422,23 +425,23 @@ struct SharedRace::State {
         } else if (is_ordered(second, mine)) {
             second = mine;
         } else if (warp_of(first) == warp_of(second) && warp != warp_of(first)) {
-            first |= kSeveral;
+            first |= kSeveralLanesBit;
             second = mine;
         } else if (warp == warp_of(first)) {
-            first = with_lane(first, lane_of(mine)) | kSeveral;
+            first = with_lane(first, lane_of(mine)) | kSeveralLanesBit;
         } else if (warp == warp_of(second)) {
-            second = with_lane(second, lane_of(mine)) | kSeveral;
+            second = with_lane(second, lane_of(mine)) | kSeveralLanesBit;
         }
     }
 
-    void check(const Access& access, const Piece& piece) {
-        meet_role(access, piece, kWrite);
+    void check(const Access& access, const AccessedPart& piece) {
+        check_against_role(access, piece, kWrite);
         if (!access.writes) return;
-        meet_role(access, piece, kRead);
-        meet_role(access, piece, kSecondRead);
+        check_against_role(access, piece, kRead);
+        check_against_role(access, piece, kSecondRead);
     }
 
-    void record(const Access& access, const Piece& piece) {
+    void record(const Access& access, const AccessedPart& piece) {
         const auto& [address, count, mine] = piece;
         const u32 word = piece.word();
         const bool is_whole = count == kWordBytes;
@@ -452,13 +455,13 @@ struct SharedRace::State {
             return;
         }
         if (is_whole && !is_split(words[kRead][word]) && shift_of(mine) >= 2)
-            return note_read(words, word, mine);
+            return record_read(words, word, mine);
         // Split the two arrays of reads together.
         if (!is_split(words[kRead][word])) {
             split(word, kSecondRead);
             split(word, kRead);
         }
-        for (u32 b = 0; b < count; ++b) note_read(bytes, address + b, byte_of(mine, b));
+        for (u32 b = 0; b < count; ++b) record_read(bytes, address + b, cell_for_byte(mine, b));
     }
 
     // ---- initcheck ----
@@ -507,10 +510,10 @@ struct SharedRace::State {
                 if (!is_error(access.site, piece)) {
                     if (access.undefined) access.undefined[lane] |= piece.unwritten << at;
                 } else if (!std::exchange(told, true)) {
-                    tell_uninitialised(access, lane,
-                                       size <= kPiece
-                                           ? piece
-                                           : LaneAccess{LaneAccess::Kind::read, begin, size, 0});
+                    report_uninitialised(access, lane,
+                                         size <= kPiece
+                                             ? piece
+                                             : LaneAccess{LaneAccess::Kind::read, begin, size, 0});
                 }
             }
         }
@@ -519,7 +522,7 @@ struct SharedRace::State {
         if (piece.unwritten == 0) return false;
         const LoadUse use = site < kernel->sites.size() ? byte_uses(*kernel).load(site) : LoadUse{};
         const i64 size = static_cast<i64>(written.size() * kWordBytes);
-        return reads_unwritten(
+        return is_uninitialised_read_error(
             use, piece.unwritten, piece.address, piece.bytes, [&](u64 begin, u64 end) {
                 const auto within = [&](u64 at) {
                     return static_cast<u32>(std::clamp(static_cast<i64>(at), i64{0}, size));
@@ -530,7 +533,7 @@ struct SharedRace::State {
             });
     }
 
-    void tell_uninitialised(const SharedAccess& access, u32 lane, const LaneAccess& what) {
+    void report_uninitialised(const SharedAccess& access, u32 lane, const LaneAccess& what) {
         ++*findings;
         const auto [found, is_new] = uninitialised_here.try_emplace(access.site);
         Report& report = found->second;
@@ -555,7 +558,7 @@ struct SharedRace::State {
     /// left out, because they have been reported as races.
     void end_block() {
         for (auto& [site, report] : uninitialised_here) {
-            if (explained.contains(site)) continue;
+            if (racing_sites.contains(site)) continue;
             const auto [found, is_new] = uninitialised.try_emplace(site, report);
             if (!is_new) {
                 found->second.count += report.count;
@@ -565,7 +568,7 @@ struct SharedRace::State {
             found->second.count = 0;
         }
         uninitialised_here.clear();
-        explained.clear();
+        racing_sites.clear();
     }
 
     void flush() {
@@ -581,21 +584,22 @@ struct SharedRace::State {
     /// Calls `use(piece)` for each word or byte that the active lanes access. Lanes that together
     /// cover a word count as one piece.
     template <class Use>
-    static void for_each_piece(const Access& access, Use use) {
+    static void for_each_part(const Access& access, Use use) {
         const SharedAccess& from = access.from;
         const u32 size = from.bytes_per_lane;
         for (Mask rest = from.active; rest; rest &= rest - 1) {
             const u32 lane = std::countr_zero(rest);
             const u32 begin = from.addresses[lane];
-            const Cell mine = access.me | Cell{lane} << kLaneAt;
+            const Cell mine = access.me | Cell{lane} << kLaneShift;
             if (size < kWordBytes && covers_word(from, lane)) {
-                use(Piece{begin, kWordBytes, mine | std::countr_zero(size)});
+                use(AccessedPart{begin, kWordBytes, mine | std::countr_zero(size)});
                 for (u32 i = 1; i < kWordBytes / size; ++i) rest &= rest - 1;
                 continue;
             }
             for (u32 at = begin; at < begin + size;) {
                 const bool is_whole = at % kWordBytes == 0 && begin + size - at >= kWordBytes;
-                const Piece piece = is_whole ? Piece{at, kWordBytes, mine | 2} : Piece{at, 1, mine};
+                const AccessedPart piece =
+                    is_whole ? AccessedPart{at, kWordBytes, mine | 2} : AccessedPart{at, 1, mine};
                 use(piece);
                 at += piece.bytes;
             }
@@ -614,27 +618,27 @@ struct SharedRace::State {
         return true;
     }
 
-    void meet_and_record(const Access& access) {
-        if (!wanted.races) return;
+    void check_and_record(const Access& access) {
+        if (!enabled.races) return;
         // Check all lanes before recording any of them, because they act at the same time.
         if (access.plain_write() && !are_ascending(access.from)) same_instruction(access);
-        for_each_piece(access, [&](const Piece& piece) { check(access, piece); });
-        for_each_piece(access, [&](const Piece& piece) { record(access, piece); });
+        for_each_part(access, [&](const AccessedPart& piece) { check(access, piece); });
+        for_each_part(access, [&](const AccessedPart& piece) { record(access, piece); });
         count_step(access.from);
     }
 
     /// Handles the usual kind of access, in which each lane has one whole word and no cell
     /// conflicts with it. Returns false, and records nothing, if the slow path is needed.
-    bool perform_quickly(const Access& access) {
+    bool perform_whole_words(const Access& access) {
         const SharedAccess& from = access.from;
-        if (from.bytes_per_lane != kWordBytes || !wanted.races || !wanted.uninitialised)
+        if (from.bytes_per_lane != kWordBytes || !enabled.races || !enabled.uninitialised)
             return false;
         if (access.plain_write() && !are_ascending(from)) return false;
         const u32 all_written = serial << 4 | 0xf;
         bool matters = false;
         for (Mask rest = from.active; rest; rest &= rest - 1) {
             const u32 lane = std::countr_zero(rest), word = from.addresses[lane] / kWordBytes;
-            const Cell mine = access.me | Cell{lane} << kLaneAt;
+            const Cell mine = access.me | Cell{lane} << kLaneShift;
             matters |= from.addresses[lane] % kWordBytes != 0;
             matters |= access.reads && written[word] != all_written;
             matters |= collides(words[kWrite][word], mine);
@@ -648,12 +652,12 @@ struct SharedRace::State {
         if (matters) return false;
         for (Mask rest = from.active; rest; rest &= rest - 1) {
             const u32 lane = std::countr_zero(rest), word = from.addresses[lane] / kWordBytes;
-            const Cell mine = access.me | Cell{lane} << kLaneAt | 2;
+            const Cell mine = access.me | Cell{lane} << kLaneShift | 2;
             if (access.writes) {
                 words[kWrite][word] = mine;
                 written[word] = all_written;
             } else {
-                note_read(words, word, mine);
+                record_read(words, word, mine);
             }
         }
         count_step(from);
@@ -662,16 +666,18 @@ struct SharedRace::State {
     /// Reports whether a word's cell requires the slow path.
     bool collides(Cell earlier, Cell mine) const {
         if (!is_live(earlier)) return false;
-        const bool both_strong = (earlier & mine & kStrong) && clock_of(earlier) != kPending;
+        const bool both_strong =
+            (earlier & mine & kStrongBit) && clock_of(earlier) != kPendingClock;
         return shift_of(earlier) != 2 || !(both_strong || is_ordered(earlier, mine));
     }
 
     void perform(const Access& access) {
-        if (perform_quickly(access)) return;
-        if (access.reads && wanted.uninitialised) check_written(access.from);
-        meet_and_record(access);
+        if (perform_whole_words(access)) return;
+        if (access.reads && enabled.uninitialised) check_written(access.from);
+        check_and_record(access);
         if (access.writes)
-            for_each_piece(access, [&](const Piece& piece) { mark(piece.word(), piece.bits()); });
+            for_each_part(access,
+                          [&](const AccessedPart& piece) { mark(piece.word(), piece.bits()); });
     }
 
     void count_step(const SharedAccess& access) {
@@ -682,18 +688,18 @@ struct SharedRace::State {
 
     void same_instruction(const Access& access) {
         const auto clash = [&](u32 lane, u32 other) {
-            tell(RaceKind::write_after_write, party(with_lane(access.me, other)),
-                 party(with_lane(access.me, lane)), RaceCause::same_instruction,
-                 access.from.addresses[lane]);
+            report_race(RaceKind::write_after_write, to_party(with_lane(access.me, other)),
+                        to_party(with_lane(access.me, lane)), RaceCause::same_instruction,
+                        access.from.addresses[lane]);
         };
-        find_clash(access.from, clash, [this] { forgave = true; });
+        find_clash(access.from, clash, [this] { ignored_equal_stores = true; });
     }
 
     // ---- asynchronous copies ----
 
     /// Marks the bytes of a copy as written (or read) by its threads at `clock`, in cells that
     /// still belong to the copy.
-    void write_down(const Copy& copy, u32 clock, bool writes = true) {
+    void record_copy(const Copy& copy, u32 clock, bool writes = true) {
         const SharedAccess from{.warp = copy.warp,
                                 .site = copy.site,
                                 .active = copy.lanes,
@@ -701,15 +707,15 @@ struct SharedRace::State {
                                 .bytes_per_lane = copy.bytes_per_lane};
         const Access access = begin(from, !writes, writes, clock);
         const auto write_role = [&](Role role, bool into_empty) {
-            const auto is_own = [&](Cell cell) {
+            const auto is_from_own_block = [&](Cell cell) {
                 if (!is_live(cell)) return into_empty;
-                return clock_of(cell) == kPending && warp_of(cell) == copy.warp;
+                return clock_of(cell) == kPendingClock && warp_of(cell) == copy.warp;
             };
-            for_each_piece(access, [&](const Piece& piece) {
+            for_each_part(access, [&](const AccessedPart& piece) {
                 const bool is_byte = piece.bytes == 1;
                 if (is_byte) split(piece.word(), role);
                 Cell& cell = is_byte ? bytes[role][piece.address] : words[role][piece.word()];
-                if (is_own(cell)) cell = piece.mine;
+                if (is_from_own_block(cell)) cell = piece.mine;
             });
         };
         if (writes) return write_role(kWrite, true);
@@ -725,7 +731,7 @@ struct SharedRace::State {
             Copy part = copy;
             part.lanes &= lanes;
             copy.lanes &= ~lanes;
-            write_down(part, clocks[warp][warp]);
+            record_copy(part, clocks[warp][warp]);
         }
         std::erase_if(copies, [](const Copy& copy) { return copy.lanes == 0; });
     }
@@ -737,7 +743,7 @@ struct SharedRace::State {
         std::copy_n(clocks[warp], warps, fences[warp]);
         fenced[warp] = 1;
     }
-    void bring(Clock& to, const u32* clock) {
+    void join_clock(Clock& to, const u32* clock) {
         to.resize(warps);
         join(to.data(), clock, warps);
     }
@@ -746,7 +752,7 @@ struct SharedRace::State {
         if (access.releases) fence(access.warp);
         if (!fenced[access.warp]) return;
         for (Mask rest = access.active; rest; rest &= rest - 1) {
-            bring(released[access.addresses[std::countr_zero(rest)]], fences[access.warp]);
+            join_clock(released[access.addresses[std::countr_zero(rest)]], fences[access.warp]);
         }
     }
 
@@ -765,11 +771,11 @@ SharedRace::~SharedRace() {
     state_->flush();
 }
 
-void SharedRace::begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps,
+void SharedRace::begin_launch(const Kernel& kernel, RaceLog& log, EnabledChecks enabled, u32 warps,
                               u32 blocks) {
     state_->flush();
     state_->log = &log;
-    state_->wanted = wanted;
+    state_->enabled = enabled;
     state_->begin_launch(kernel, warps, blocks);
 }
 
@@ -779,7 +785,7 @@ void SharedRace::end_launch() {
 
 void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memory) {
     findings_ = 0;
-    state_->forgave = false;
+    state_->ignored_equal_stores = false;
     state_->memory = memory;
     state_->begin_block(block_number, shared_bytes);
 }
@@ -791,23 +797,23 @@ void SharedRace::begin_cluster(Cluster cluster, const u8* memory) {
     begin_block(state_->cluster.blocks[0], static_cast<u32>(bytes), memory);
 }
 
-bool SharedRace::forgave() const {
-    return state_->forgave;
+bool SharedRace::ignored_equal_stores() const {
+    return state_->ignored_equal_stores;
 }
 
 namespace {
 
 /// An access together with the addresses of its cells, which in a cluster differ from the addresses
 /// of the access.
-struct Placed {
+struct AccessWithCellOffsets {
     SharedAccess access;
     u32 addresses[kLanes];
 
-    Placed(const SharedRace::State& state, const SharedAccess& from) : access(from) {
+    AccessWithCellOffsets(const SharedRace::State& state, const SharedAccess& from) : access(from) {
         if (state.cluster.blocks.empty()) return;
         for (Mask rest = from.active; rest; rest &= rest - 1) {
             const int lane = std::countr_zero(rest);
-            addresses[lane] = state.placed(from.addresses[lane]);
+            addresses[lane] = state.to_cell_offset(from.addresses[lane]);
         }
         access.addresses = addresses;
     }
@@ -817,43 +823,43 @@ struct Placed {
 }  // namespace
 
 void SharedRace::read(const SharedAccess& access) {
-    const Placed here(*state_, access);
+    const AccessWithCellOffsets here(*state_, access);
     state_->perform(state_->begin(here, true, false, state_->now(here)));
 }
 
 void SharedRace::write(const SharedAccess& access) {
-    const Placed here(*state_, access);
+    const AccessWithCellOffsets here(*state_, access);
     if (access.strong) state_->release(here);
     state_->perform(state_->begin(here, false, true, state_->now(here)));
 }
 
 void SharedRace::atomic(const SharedAccess& access) {
-    const Placed here(*state_, access);
+    const AccessWithCellOffsets here(*state_, access);
     state_->release(here);
     state_->perform(state_->begin(here, true, true, state_->now(here)));
 }
 
 void SharedRace::use_mbarrier(const SharedAccess& access) {
-    Placed use(*state_, access);
+    AccessWithCellOffsets use(*state_, access);
     use.access.strong = true;
-    state_->meet_and_record(state_->begin(use, true, false, state_->now(use)));
+    state_->check_and_record(state_->begin(use, true, false, state_->now(use)));
 }
 
 void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined) {
     for (Mask rest = undefined ? access.active : 0; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        u32 at = state_->placed(access.addresses[lane]);
+        u32 at = state_->to_cell_offset(access.addresses[lane]);
         for (u32 bytes = undefined[lane]; bytes; ++at, bytes >>= 1)
             if (bytes & 1) state_->written[at / kWordBytes] &= ~(1u << at % kWordBytes);
     }
 }
 
 u32 SharedRace::unwritten_bytes(u32 address, u32 bytes) const {
-    return state_->unwritten_bytes(state_->placed(address), bytes);
+    return state_->unwritten_bytes(state_->to_cell_offset(address), bytes);
 }
 
 void SharedRace::mark_written(u32 address, u32 bytes) {
-    const u32 first = state_->placed(address);
+    const u32 first = state_->to_cell_offset(address);
     for (u32 at = first; at < first + bytes; ++at)
         state_->mark(at / kWordBytes, 1u << at % kWordBytes);
 }
@@ -865,7 +871,7 @@ void SharedRace::barrier_arrive(u32 id, u32 warp) {
 
 void SharedRace::barrier_complete(u32 id, Mask waiting, bool whole_block, u32 first_warp) {
     const bool is_alone = state_->cluster.blocks.empty();
-    if (whole_block && is_alone && !state_->copies_are_pending()) return state_->forget();
+    if (whole_block && is_alone && !state_->copies_are_pending()) return state_->make_cells_stale();
     const u32 place = state_->barrier_of(first_warp, id);
     for (Mask rest = waiting; rest; rest &= rest - 1) {
         const u32 warp = first_warp + static_cast<u32>(std::countr_zero(rest));
@@ -876,23 +882,24 @@ void SharedRace::barrier_complete(u32 id, Mask waiting, bool whole_block, u32 fi
 
 void SharedRace::cluster_arrive(u32 warp, bool releases) {
     state_->tick(warp);
-    if (releases) state_->bring(state_->cluster_arrived, state_->clocks[warp]);
-    state_->bring(state_->all_arrived, state_->clocks[warp]);
+    if (releases) state_->join_clock(state_->cluster_arrived, state_->clocks[warp]);
+    state_->join_clock(state_->all_arrived, state_->clocks[warp]);
 }
 
 void SharedRace::cluster_complete() {
-    state_->bring(state_->cluster_over, state_->cluster_arrived.data());
-    state_->bring(state_->all_over, state_->all_arrived.data());
+    state_->join_clock(state_->cluster_completed, state_->cluster_arrived.data());
+    state_->join_clock(state_->all_completed, state_->all_arrived.data());
 }
 
 void SharedRace::cluster_wait_done(u32 warp) {
-    join(state_->clocks[warp], state_->cluster_over.data(), state_->warps);
+    join(state_->clocks[warp], state_->cluster_completed.data(), state_->warps);
     if (!state_->cluster.blocks.empty())
-        join(state_->met[warp / state_->cluster.warps], state_->all_over.data(), state_->warps);
+        join(state_->block_clocks[warp / state_->cluster.warps], state_->all_completed.data(),
+             state_->warps);
 }
 
 void SharedRace::end_block_of_cluster(u32 rank) {
-    state_->find_accesses_of_others(rank);
+    state_->check_accesses_of_other_blocks(rank);
 }
 
 void SharedRace::syncwarp(u32 warp, Mask) {
@@ -906,22 +913,23 @@ void SharedRace::fence(u32 warp) {
 void SharedRace::acquire(const SharedAccess& access) {
     if (state_->released.empty()) return;
     for (Mask rest = access.active; rest; rest &= rest - 1) {
-        state_->acquire(access.warp, state_->placed(access.addresses[std::countr_zero(rest)]));
+        state_->acquire(access.warp,
+                        state_->to_cell_offset(access.addresses[std::countr_zero(rest)]));
     }
 }
 
 void SharedRace::mbarrier_arrive(u32 warp, u32 address) {
     state_->tick(warp);
-    state_->bring(state_->released[state_->placed(address)], state_->clocks[warp]);
+    state_->join_clock(state_->released[state_->to_cell_offset(address)], state_->clocks[warp]);
 }
 
 void SharedRace::mbarrier_wait_done(u32 warp, u32 address) {
-    state_->acquire(warp, state_->placed(address));
+    state_->acquire(warp, state_->to_cell_offset(address));
 }
 
 void SharedRace::async_write(const SharedAccess& access) {
-    const Placed here(*state_, access);
-    state_->perform(state_->begin(here, false, true, kPending));
+    const AccessWithCellOffsets here(*state_, access);
+    state_->perform(state_->begin(here, false, true, kPendingClock));
     state_->copies.emplace_back(here);
 }
 
@@ -939,9 +947,9 @@ void SharedRace::async_wait(u32 warp, Mask lanes, u32 groups_left, bool everythi
     });
 }
 
-u32 SharedRace::bulk_begin(const SharedAccess& access, bool writes) {
-    const Placed here(*state_, access);
-    state_->perform(state_->begin(here, !writes, writes, kPending));
+u32 SharedRace::begin_bulk_copy(const SharedAccess& access, bool writes) {
+    const AccessWithCellOffsets here(*state_, access);
+    state_->perform(state_->begin(here, !writes, writes, kPendingClock));
     const u32* const known = state_->clocks[access.warp];
     const u32 issued = known[access.warp];
     state_->tick(access.warp);
@@ -950,13 +958,15 @@ u32 SharedRace::bulk_begin(const SharedAccess& access, bool writes) {
     return state_->last_ticket;
 }
 
-void SharedRace::bulk_end(u32 ticket, bool writes, u32 mbarrier) {
+void SharedRace::end_bulk_copy(u32 ticket, bool writes, u32 mbarrier) {
     const auto found =
         std::find_if(state_->bulk_copies.begin(), state_->bulk_copies.end(),
                      [=](const State::BulkCopy& bulk) { return bulk.ticket == ticket; });
     if (found == state_->bulk_copies.end()) return;
-    state_->write_down(found->copy, found->clock, writes);
-    if (writes) state_->bring(state_->released[state_->placed(mbarrier)], found->released.data());
+    state_->record_copy(found->copy, found->clock, writes);
+    if (writes)
+        state_->join_clock(state_->released[state_->to_cell_offset(mbarrier)],
+                           found->released.data());
     state_->bulk_copies.erase(found);
 }
 

@@ -43,7 +43,7 @@ struct SharedAccess {
 
 class SharedRace {
 public:
-    struct Wanted {
+    struct EnabledChecks {
         bool races = true;          ///< racecheck
         bool uninitialised = true;  ///< initcheck
     };
@@ -62,7 +62,7 @@ public:
 
     /// Starts a launch. `log` collects the races found by all its workers. `warps` is the number of
     /// warps in a block, or in all `blocks` of a cluster together.
-    void begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps = kLanes,
+    void begin_launch(const Kernel& kernel, RaceLog& log, EnabledChecks wanted, u32 warps = kLanes,
                       u32 blocks = 1);
     /// Starts a block. `memory` is its shared memory, which shows whether a store changes anything.
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
@@ -77,7 +77,7 @@ public:
     u64 findings() const { return findings_; }
     /// Reports whether accesses in this block collided but did not count as a race, because they
     /// stored equal values. In another block, the values may differ.
-    bool forgave() const;
+    bool ignored_equal_stores() const;
 
     // ---- accesses: call these before the memory changes ----
 
@@ -138,13 +138,13 @@ public:
 
     // ---- cp.async.bulk ----
 
-    /// Records that one lane starts a copy. Until bulk_end, the copy races with accesses to the
+    /// Records that one lane starts a copy. Until end_bulk_copy, the copy races with accesses to the
     /// bytes that it writes, and with writes to the bytes that it reads. Returns a ticket for
-    /// bulk_end.
-    u32 bulk_begin(const SharedAccess& access, bool writes);
+    /// end_bulk_copy.
+    u32 begin_bulk_copy(const SharedAccess& access, bool writes);
     /// Records that the copy is complete. A copy that writes has also arrived at an mbarrier, which
     /// releases what its thread had done when it issued the copy.
-    void bulk_end(u32 ticket, bool writes, u32 mbarrier);
+    void end_bulk_copy(u32 ticket, bool writes, u32 mbarrier);
 
     SharedRace(const SharedRace&) = delete;
 

@@ -67,7 +67,7 @@ void add_remark_of_opcode(const Instruction& i, Exactness exactness, std::vector
 
 }  // namespace
 
-std::vector<Remark> remarks_on(const Instruction& instruction) {
+std::vector<Remark> find_remarks(const Instruction& instruction) {
     std::vector<Remark> remarks;
     const OpcodeEntry* opcode = find_opcode(instruction.opcode);
     if (!opcode) return remarks;

@@ -45,6 +45,6 @@ struct Remark {
 
 /// Returns the remarks on an instruction. At most one of them says that the instruction is not
 /// exact.
-std::vector<Remark> remarks_on(const ptx::Instruction& instruction);
+std::vector<Remark> find_remarks(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

@@ -44,7 +44,7 @@ struct PlacedRegister {
 };
 
 /// The position of a slot in a warp's own register file.
-struct SlotPlace {
+struct SlotPosition {
     u32 offset = 0, bytes = 0;
 };
 
@@ -53,8 +53,8 @@ struct FunctionCode {
     std::string name;
     const ptx::Function* ast = nullptr;
     std::vector<Op> ops;
-    u32 own_bytes = 0;             ///< the size of a warp's own register file
-    std::vector<SlotPlace> slots;  ///< the slots in this file
+    u32 register_file_bytes = 0;      ///< the size of a warp's own register file
+    std::vector<SlotPosition> slots;  ///< the slots in this file
     /// The size of a frame's parameter memory, per lane. It contains the frame's own parameters,
     /// its results and the arguments of its calls.
     u32 parameter_bytes = 0;
@@ -94,7 +94,7 @@ struct Kernel::Code {
     /// For each straight piece of code, the number of instructions per line. A piece ends with an
     /// Op that has a weight (Op::weight), so the executions of that Op give the counts of all
     /// lines.
-    std::vector<std::map<std::pair<u32, u32>, u32>> straights{1};
+    std::vector<std::map<std::pair<u32, u32>, u32>> straight_line_runs{1};
     /// For each straight piece, the number of instructions with each remark. Parallel to
     /// `straights`.
     std::vector<std::map<Remark, u32>> remarks{1};
@@ -109,7 +109,7 @@ struct Kernel::Code {
     bool reserved_shared = false;  ///< true if the kernel queries the reserved shared memory
     /// True if the kernel has only plain shared accesses and block barriers, so that blocks can be
     /// compared with a SharedLedger.
-    bool repeats_shared = true;
+    bool has_repeatable_shared_steps = true;
     bool uses_calls = false;
     bool needs_heap = false;  ///< whether it calls malloc
     std::map<u64, const FunctionCode*> function_pointers;

@@ -101,11 +101,13 @@ struct MachineAccess {
     u32 bytes = 0;  ///< per lane
     /// In a loop that ptxas unrolls, the access happens only in iterations whose address modulo 16
     /// equals this remainder.
-    u32 remainder = kEach;
+    u32 remainder = kAnyRemainder;
 
-    static constexpr u32 kEach = ~0u, kDivisor = 16;
+    static constexpr u32 kAnyRemainder = ~0u, kDivisor = 16;
     bool operator==(const MachineAccess&) const = default;
-    bool is_due(u64 address) const { return remainder == kEach || address % kDivisor == remainder; }
+    bool is_due(u64 address) const {
+        return remainder == kAnyRemainder || address % kDivisor == remainder;
+    }
 };
 
 /// The machine accesses for one load or store in the PTX.
@@ -151,8 +153,8 @@ struct KernelTotals {
     /// The launches that were ended by an error. Their counts are ignored, because the progress of
     /// each worker at that moment is random.
     u64 stopped = 0;
-    u64 only_counted = 0;  ///< launches without checks: see Options::sample
-    Dim3 grid, block;      ///< of the last launch, whether completed or stopped
+    u64 unchecked_launches = 0;  ///< launches without checks: see Options::sample
+    Dim3 grid, block;            ///< of the last launch, whether completed or stopped
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;  ///< summed over all active lanes
     u64 branches = 0;
@@ -177,9 +179,9 @@ struct Kernel {
     u32 parameter_bytes = 0;
     std::vector<u32> parameter_offsets;  ///< the offset of each argument in parameter memory
     u32 local_bytes = 0;                 ///< per thread
-    u32 registers_estimate = 0;  ///< 32-bit registers per thread, for occupancy and attributes
+    u32 estimated_registers = 0;  ///< 32-bit registers per thread, for occupancy and attributes
     /// The estimated address of each of the function's instructions in the machine code.
-    std::vector<u32> places_estimate;
+    std::vector<u32> estimated_addresses;
     /// One instruction of each loop that ptxas unrolls, if unrolling changes the counters.
     std::vector<u32> unrolled_loops;
     /// For each instruction that starts a loop, the number of iterations that ptxas combines. 0

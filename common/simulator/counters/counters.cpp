@@ -41,15 +41,15 @@ private:
 struct Range {
     u64 first, last;
 };
-Range range_of(u64 address, u32 bytes, u32 shift) {
+Range to_range(u64 address, u32 bytes, u32 shift) {
     return {address >> shift, (address + bytes - 1) >> shift};
 }
 
-u32 count_sectors_any(const u64* addresses, u32 bytes, Mask active) {
+u32 count_sectors_in_any_case(const u64* addresses, u32 bytes, Mask active) {
     SmallSet seen;
     u32 sectors = 0;
     for (Mask rest = active; rest; rest &= rest - 1) {
-        const Range lane = range_of(addresses[std::countr_zero(rest)], bytes, kSectorShift);
+        const Range lane = to_range(addresses[std::countr_zero(rest)], bytes, kSectorShift);
         for (u64 sector = lane.first; sector <= lane.last; ++sector) sectors += seen.insert(sector);
     }
     return sectors;
@@ -58,7 +58,7 @@ u32 count_sectors_any(const u64* addresses, u32 bytes, Mask active) {
 /// Counts the sectors if no lane straddles two of them and all lie within 128 GB. Each sector is
 /// counted at the first lane that accesses it. Comparing all pairs of lanes is faster than using a
 /// set, because each step handles 32 lanes.
-u32 count_apart(const u64* addresses) {
+u32 count_sectors_without_straddling(const u64* addresses) {
     u32 sectors[kLanes], seen[kLanes] = {};
     for (int l = 0; l < kLanes; ++l)
         sectors[l] =
@@ -76,7 +76,7 @@ u32 count_apart(const u64* addresses) {
 /// Copies the addresses. An inactive lane gets the address of the nearest active lane below it, or
 /// above it if there is none below. This changes neither the set of addresses nor their order.
 template <class T>
-void close_gaps(const T* addresses, Mask active, int count, T* closed) {
+void fill_inactive_lanes(const T* addresses, Mask active, int count, T* closed) {
     T last = addresses[std::countr_zero(active)];
     for (int l = 0; l < count; ++l) {
         last = (active >> l & 1) ? addresses[l] : last;
@@ -85,12 +85,12 @@ void close_gaps(const T* addresses, Mask active, int count, T* closed) {
 }
 
 /// Returns the largest number of distinct words in any bank, by counting word by word.
-u32 busiest_bank(const u32* addresses, u32 bytes, int count) {
+u32 count_words_in_busiest_bank(const u32* addresses, u32 bytes, int count) {
     SmallSet seen;
     u8 load[kBanks] = {};
     u8 most = 0;
     for (int l = 0; l < count; ++l) {
-        const Range lane = range_of(addresses[l], bytes, kWordShift);
+        const Range lane = to_range(addresses[l], bytes, kWordShift);
         for (u64 word = lane.first; word <= lane.last; ++word) {
             if (seen.insert(word)) most = std::max(most, ++load[word % kBanks]);
         }
@@ -102,7 +102,7 @@ u32 busiest_bank(const u32* addresses, u32 bytes, int count) {
 /// Measured in units of one lane's access (4, 8 or 16 bytes: shift 2, 3 or 4), the rule is the same
 /// with fewer, wider banks, and a pass has as many lanes as there are wide banks.
 template <u32 kCount>
-u32 regular_pass(const u32* addresses, u32 bytes, u32 shift) {
+u32 count_regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     u32 lowest = ~0u, highest = 0, banks = 0, off_stride = 0, low_bits = 0;
     const u32 stride = addresses[1] - addresses[0];
     for (u32 l = 0; l < kCount; ++l) {
@@ -123,20 +123,20 @@ u32 regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     return 0;
 }
 
-/// Returns the number of wavefronts in a pass in which every lane has an address (see close_gaps).
+/// Returns the number of wavefronts in a pass in which every lane has an address (see fill_inactive_lanes).
 u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
     u32 taken = 0;
     switch (count) {
-        case 32: taken = regular_pass<32>(addresses, bytes, shift); break;
-        case 16: taken = regular_pass<16>(addresses, bytes, shift); break;
-        case 8: taken = regular_pass<8>(addresses, bytes, shift); break;
+        case 32: taken = count_regular_pass<32>(addresses, bytes, shift); break;
+        case 16: taken = count_regular_pass<16>(addresses, bytes, shift); break;
+        case 8: taken = count_regular_pass<8>(addresses, bytes, shift); break;
         default: break;
     }
-    return taken ? taken : busiest_bank(addresses, bytes, count);
+    return taken ? taken : count_words_in_busiest_bank(addresses, bytes, count);
 }
 
 /// Reports whether each lane has the same address as lane ^ distance wherever both are active.
-bool lanes_share(const u32* addresses, Mask active, int distance) {
+bool have_pairs_same_address(const u32* addresses, Mask active, int distance) {
     u32 differs = 0;
     for (int l = 0; l < kLanes; ++l) {
         const int other = l ^ distance;
@@ -175,7 +175,7 @@ u32 atomic_unit_of(u64 address) {
 
 /// Performs one pass of a unit. Removes the lanes that it serves from `lanes`, and returns the
 /// number of sectors that they access.
-u32 serve_line(const u64* addresses, u32 bytes, Mask& lanes) {
+u32 serve_cache_line(const u64* addresses, u32 bytes, Mask& lanes) {
     const u64 line = addresses[std::countr_zero(lanes)] / kLineBytes;
     u64 taken = 0;  // occupied positions in the line, in units of two bytes (the smallest atomic)
     u32 sectors = 0;
@@ -191,7 +191,7 @@ u32 serve_line(const u64* addresses, u32 bytes, Mask& lanes) {
     return static_cast<u32>(std::popcount(sectors));
 }
 
-bool all_the_same(const u64* addresses, Mask active) {
+bool are_all_equal(const u64* addresses, Mask active) {
     const u64 first = addresses[std::countr_zero(active)];
     for (Mask rest = active; rest; rest &= rest - 1)
         if (addresses[std::countr_zero(rest)] != first) return false;
@@ -199,7 +199,7 @@ bool all_the_same(const u64* addresses, Mask active) {
 }
 
 /// Returns the number of lanes that access the busiest bank.
-u32 busiest_bank_of_atomics(const u32* addresses, u32 bytes, Mask active) {
+u32 count_lanes_in_busiest_bank(const u32* addresses, u32 bytes, Mask active) {
     u32 lanes[kBanks] = {};
     u32 most = 0;
     for (Mask rest = active; rest; rest &= rest - 1) {
@@ -217,7 +217,7 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
     if (active == 0) return 0;
     alignas(64) u64 closed[kLanes];
     if (active != kAllLanes) {
-        close_gaps(addresses, active, kLanes, closed);
+        fill_inactive_lanes(addresses, active, kLanes, closed);
         addresses = closed;
     }
     // If no lane straddles two sectors and addresses never decrease, each increase is a new sector.
@@ -236,8 +236,8 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
     for (int l = 0; l < kLanes; ++l)
         far |= ((addresses[l] >> kSectorShift) - (addresses[0] >> kSectorShift) + (u64{1} << 31)) >>
                32;
-    return (straddles | far) == 0 ? count_apart(addresses)
-                                  : count_sectors_any(addresses, bytes_per_lane, kAllLanes);
+    return (straddles | far) == 0 ? count_sectors_without_straddling(addresses)
+                                  : count_sectors_in_any_case(addresses, bytes_per_lane, kAllLanes);
 }
 
 Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
@@ -246,7 +246,8 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
     const u32 shift = static_cast<u32>(std::countr_zero(width));
     int count = static_cast<int>(std::max(1u, kBanks * kWordBytes / width));
     const bool twice = kind == SharedAccessKind::load && width > kWordBytes &&
-                       (lanes_share(addresses, active, 1) || lanes_share(addresses, active, 2));
+                       (have_pairs_same_address(addresses, active, 1) ||
+                        have_pairs_same_address(addresses, active, 2));
     if (twice) count *= 2;
     const Mask whole = kAllLanes >> (kLanes - count);
 
@@ -257,11 +258,11 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
         if (lanes == 0) continue;
         const u32* pass = addresses + first;
         if (lanes != whole) {
-            close_gaps(pass, lanes, count, closed);
+            fill_inactive_lanes(pass, lanes, count, closed);
             pass = closed;
         }
         ++result.ideal;
-        result.taken += twice ? busiest_bank(pass, bytes_per_lane, count)
+        result.taken += twice ? count_words_in_busiest_bank(pass, bytes_per_lane, count)
                               : pass_wavefronts(pass, bytes_per_lane, shift, count);
     }
     return result;
@@ -270,14 +271,14 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
     if (active == 0) return 0;
     // If all lanes have the same address, there are as many passes as lanes.
-    if (all_the_same(addresses, active))
+    if (are_all_equal(addresses, active))
         return static_cast<u32>(std::popcount(active)) *
                count_sectors(addresses, bytes_per_lane, active & -active);
     Mask of_unit[kAtomicUnits] = {};
     for (const int lane : LanesIn{active}) of_unit[atomic_unit_of(addresses[lane])] |= 1u << lane;
     u32 sectors = 0;
     for (Mask lanes : of_unit)
-        while (lanes) sectors += serve_line(addresses, bytes_per_lane, lanes);
+        while (lanes) sectors += serve_cache_line(addresses, bytes_per_lane, lanes);
     return sectors;
 }
 
@@ -302,7 +303,7 @@ Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mas
         const Mask pass = active & (whole << first);
         if (pass == 0) continue;
         result.ideal += each;
-        result.taken += each * busiest_bank_of_atomics(addresses, bytes_per_lane, pass);
+        result.taken += each * count_lanes_in_busiest_bank(addresses, bytes_per_lane, pass);
     }
     return result;
 }
@@ -333,7 +334,7 @@ SiteCounters& SiteCounters::operator+=(const SiteCounters& other) {
     remote_sectors += other.remote_sectors;
     remote_useful_bytes += other.remote_useful_bytes;
     waits += other.waits;
-    bytes_under_way += other.bytes_under_way;
+    bytes_in_flight += other.bytes_in_flight;
     loop_load_requests += other.loop_load_requests;
     loop_load_wavefronts += other.loop_load_wavefronts;
     loop_load_ideal += other.loop_load_ideal;

@@ -86,7 +86,7 @@ struct alignas(32) SiteCounters {
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;
     u64 wavefronts_ideal = 0;
-    u64 bytes_under_way = 0;  ///< sum of the bytes in flight to shared memory at each load from it
+    u64 bytes_in_flight = 0;  ///< sum of the bytes in flight to shared memory at each load from it
 
     u64 remote_requests = 0;  ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;

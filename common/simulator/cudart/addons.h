@@ -11,10 +11,10 @@ namespace coalesce::simulator::cudart {
 // ---- addons/graphs ----
 
 /// Executes work of a kind that exists only in graph nodes.
-void carry_out_node(const ChildWork& work);
-void carry_out_node(const AllocateWork& work);
-void carry_out_node(const FreeWork& work);
-void carry_out_node(const ConditionalWork& work);
+void execute_node(const ChildWork& work);
+void execute_node(const AllocateWork& work);
+void execute_node(const FreeWork& work);
+void execute_node(const ConditionalWork& work);
 
 /// Frees graph memory that the program frees like ordinary memory. Returns false if the memory does
 /// not belong to a graph.
@@ -27,7 +27,7 @@ void forget_graphs();
 
 /// Converts a copy that involves CUDA arrays to a copy between blocks of pitched memory. Returns
 /// other copies unchanged.
-CopyWork without_arrays(const CopyWork& work);
+CopyWork replace_arrays_by_memory(const CopyWork& work);
 
 /// Deletes all arrays, textures and surfaces for cudaDeviceReset, which frees their memory
 /// separately.

@@ -110,7 +110,7 @@ public:
     /// Returns and clears the explanations collected so far, as a single string.
     static std::string take_explanations();
     /// Stores the name of the kernel that the current call launches, for reports.
-    static void launches(const std::string& kernel);
+    static void set_launched_kernel(const std::string& kernel);
 
 private:
     friend void explain(const std::string& sentence);
@@ -123,12 +123,12 @@ private:
     std::vector<std::string> sentences_;  ///< the explanations of the outermost call
     std::string kernel_;
     /// True if hardware also returns cudaErrorNotSupported for this call.
-    bool hardware_refuses_ = false;
+    bool is_refused_by_hardware_ = false;
 };
 
 /// Runs `body` and returns the error that it ends with.
 template <class Body>
-cudaError_t error_of(Body body) {
+cudaError_t catch_error(Body body) {
     try {
         body();
         return cudaSuccess;
@@ -146,14 +146,14 @@ cudaError_t error_of(Body body) {
 template <class Body, class... Arguments>
 cudaError_t answer(const char* name, Body body, const Arguments&... arguments) noexcept {
     CurrentCall call(name);
-    return remember(call.end(error_of([&] { body(arguments...); })));
+    return remember(call.end(catch_error([&] { body(arguments...); })));
 }
 
 /// Runs a call that needs the device. If the context has an error, returns it instead.
 template <class Body, class... Arguments>
 cudaError_t api(const char* name, Body body, const Arguments&... arguments) noexcept {
     return answer(name, [&] {
-        must(context_error());
+        require_success(context_error());
         body(arguments...);
     });
 }

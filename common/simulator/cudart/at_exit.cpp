@@ -9,7 +9,7 @@
 
 namespace {
 
-__attribute__((destructor)) void end_of_process() {
+__attribute__((destructor)) void report_leaks_at_exit() {
     coalesce::simulator::cudart::report_leaks();
     coalesce::simulator::write_exit_report();
 }

@@ -38,21 +38,21 @@ struct Dependency {
 };
 
 /// The number of captures in progress. Calls check it first, because it is nearly always 0.
-extern std::atomic<int> captures_under_way;
+extern std::atomic<int> captures_in_progress;
 
 inline bool any_capture() {
-    return captures_under_way.load(std::memory_order_relaxed) > 0;
+    return captures_in_progress.load(std::memory_order_relaxed) > 0;
 }
 
 /// Returns the capture that the stream takes part in, valid or invalid, or null if there is none.
-std::shared_ptr<Capture> capture_of(cudaStream_t stream);
+std::shared_ptr<Capture> find_capture(cudaStream_t stream);
 
 /// Fails if work in this stream would make a captured stream wait for the default stream.
-void check_order(cudaStream_t stream);
+void check_default_stream_order(cudaStream_t stream);
 
 /// Fails if a capture in progress forbids the call. Called by functions that may wait or change the
 /// device.
-void check_safe();
+void check_capture_allows_call();
 
 /// Fails if the stream is being captured. Called by functions that wait for a stream or query it.
 void check_not_captured(cudaStream_t stream);
@@ -61,13 +61,13 @@ void check_not_captured(cudaStream_t stream);
 void check_nothing_captured();
 
 /// Calls `make`, and invalidates the capture if it fails.
-void for_capture(Capture& capture, const std::function<void()>& make);
+void invalidate_on_failure(Capture& capture, const std::function<void()>& make);
 
 /// Adds a node for work in a captured stream.
 void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work);
 
 /// Executes the work immediately, or captures it if the stream is being captured.
-void put(cudaStream_t stream, Work work);
+void execute_or_capture(cudaStream_t stream, Work work);
 
 /// Allocates or frees memory as a node of the captured graph.
 void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
@@ -88,8 +88,8 @@ struct CapturedEvent {
 };
 
 /// Records an event in a captured stream.
-void record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
-                     CapturedEvent& event);
+void record_captured_event(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                           CapturedEvent& event);
 
 /// Makes `stream` wait for an event that was recorded in a captured stream, so that `stream` takes
 /// part in the capture.
@@ -108,28 +108,30 @@ void join_capture(cudaStream_t stream, const CapturedEvent& event);
 
 /// Runs a call that queues work in a stream. `describe(arguments...)` returns the work.
 template <class Describe, class... Arguments>
-cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe,
-                      const Arguments&... arguments) noexcept {
-    return on_stream(name, stream, [&] { put(stream, describe(arguments...)); });
+cudaError_t queue_in_stream(const char* name, cudaStream_t stream, Describe describe,
+                            const Arguments&... arguments) noexcept {
+    return call_on_stream(name, stream,
+                          [&] { execute_or_capture(stream, describe(arguments...)); });
 }
 
 /// Runs a call that waits for the device or changes its state.
 template <class Body, class... Arguments>
 cudaError_t unsafe_api(const char* name, Body body, const Arguments&... arguments) noexcept {
     return api(name, [&] {
-        check_safe();
+        check_capture_allows_call();
         body(arguments...);
     });
 }
 
-/// Runs a call that does its work in the default stream and, unlike in_stream, waits for the work.
+/// Runs a call that does its work in the default stream and, unlike queue_in_stream, waits for the work.
 template <class Describe, class... Arguments>
-cudaError_t at_once(const char* name, Describe describe, const Arguments&... arguments) noexcept {
+cudaError_t execute_now(const char* name, Describe describe,
+                        const Arguments&... arguments) noexcept {
     return api(name, [&] {
-        check_order(nullptr);
-        check_safe();
+        check_default_stream_order(nullptr);
+        check_capture_allows_call();
         note_stream_work(nullptr);
-        carry_out(describe(arguments...));
+        execute_work(describe(arguments...));
     });
 }
 
@@ -137,13 +139,13 @@ cudaError_t at_once(const char* name, Describe describe, const Arguments&... arg
 
 /// Defines `call`, with the same `count` parameters as `describe`. The call executes the described
 /// work immediately.
-#define COALESCE_AT_ONCE(call, describe, count)  \
-    COALESCE_BY(at_once, call, describe, count); \
+#define COALESCE_AT_ONCE(call, describe, count)      \
+    COALESCE_BY(execute_now, call, describe, count); \
     COALESCE_PER_THREAD_STREAM(call, _ptds)
 /// Also defines the variant of `call` that takes a stream.
 #define COALESCE_AT_ONCE_AND_IN_STREAM(call, describe, count)                             \
     COALESCE_AT_ONCE(call, describe, count);                                              \
     cudaError_t call##Async(COALESCE_PARAMETERS_##count(describe), cudaStream_t stream) { \
-        return in_stream(__func__, stream, describe COALESCE_ARGUMENTS_##count);          \
+        return queue_in_stream(__func__, stream, describe COALESCE_ARGUMENTS_##count);    \
     }                                                                                     \
     COALESCE_PER_THREAD_STREAM(call##Async, _ptsz)

@@ -12,13 +12,13 @@ namespace {
 
 /// Describes a copy between devices. Source and destination may be the same device.
 Work describe_peer_copy(void* to, int to_device, const void* from, int from_device, size_t bytes) {
-    need(is_device(to_device) && is_device(from_device), cudaErrorInvalidDevice);
+    require(is_device(to_device) && is_device(from_device), cudaErrorInvalidDevice);
     return describe_copy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
 Work describe_copy_3d_peer(const cudaMemcpy3DPeerParms* p) {
-    need(p);
-    need(is_device(p->srcDevice) && is_device(p->dstDevice), cudaErrorInvalidDevice);
+    require(p);
+    require(is_device(p->srcDevice) && is_device(p->dstDevice), cudaErrorInvalidDevice);
     CopyWork plain{};
     plain.srcArray = p->srcArray;
     plain.srcPos = p->srcPos;
@@ -38,7 +38,7 @@ Work describe_fill_2d(void* to, size_t pitch, int value, size_t width, size_t he
 }
 
 Work describe_fill_3d(cudaPitchedPtr to, int value, cudaExtent extent) {
-    need(extent.width <= to.pitch);
+    require(extent.width <= to.pitch);
     return FillWork{.to = to, .extent = extent, .value = static_cast<unsigned>(value)};
 }
 
@@ -47,11 +47,12 @@ Work describe_fill_3d(cudaPitchedPtr to, int value, cudaExtent extent) {
 COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy, describe_copy, 4);
 COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemset, describe_fill, 3);
 
-COALESCE_BY(at_once, cudaMemcpyPeer, describe_peer_copy, 5);
+COALESCE_BY(execute_now, cudaMemcpyPeer, describe_peer_copy, 5);
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 size_t bytes, cudaStream_t stream) {
-    return in_stream(__func__, stream, describe_peer_copy, to, to_device, from, from_device, bytes);
+    return queue_in_stream(__func__, stream, describe_peer_copy, to, to_device, from, from_device,
+                           bytes);
 }
 
 // ---- pitched memory, and 3D calls, which also accept CUDA arrays (arrays.h) ----
@@ -69,14 +70,14 @@ COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpyFromSymbol, describe_copy_from_symbol, 
 
 cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
     return api(__func__, [&] {
-        need(address);
+        require(address);
         *address = reinterpret_cast<void*>(Modules::instance().find_variable(symbol).address);
     });
 }
 
 cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
     return api(__func__, [&] {
-        need(bytes);
+        require(bytes);
         *bytes = Modules::instance().find_variable(symbol).bytes;
     });
 }

@@ -29,7 +29,7 @@ unsigned device_flags = cudaDeviceMapHost;
 void set_flags(unsigned flags) {
     const unsigned schedule = flags & cudaDeviceScheduleMask;
     const bool one_way_to_wait = (schedule & (schedule - 1)) == 0;
-    need(!(flags & ~cudaDeviceMask) && one_way_to_wait);
+    require(!(flags & ~cudaDeviceMask) && one_way_to_wait);
     device_flags = flags | cudaDeviceMapHost;
 }
 
@@ -46,9 +46,9 @@ size_t& stored_limit(cudaLimit limit) {
                                          {cudaLimitDevRuntimePendingLaunchCount, 2048},
                                          {cudaLimitMaxL2FetchGranularity, 64},
                                          {cudaLimitPersistingL2CacheSize, 0}};
-    need(limit != cudaLimitDevRuntimeSyncDepth, cudaErrorUnsupportedLimit);
+    require(limit != cudaLimitDevRuntimeSyncDepth, cudaErrorUnsupportedLimit);
     const auto found = stored.find(limit);
-    need(found != stored.end());
+    require(found != stored.end());
     return found->second;
 }
 
@@ -60,10 +60,10 @@ size_t get_limit(cudaLimit limit) {
 
 void set_limit(cudaLimit limit, size_t value) {
     if (limit == cudaLimitStackSize) {
-        need(value <= kMaxStack);
+        require(value <= kMaxStack);
         Device::instance().stack_limit = round_up(value, 16);
     } else if (limit == cudaLimitMallocHeapSize) {
-        need(DeviceHeap::instance().set_size(value));
+        require(DeviceHeap::instance().set_size(value));
     } else {
         const bool is_bounded = limit == cudaLimitMaxL2FetchGranularity;
         stored_limit(limit) = is_bounded ? std::min<size_t>(value, 128) : value;
@@ -84,17 +84,17 @@ bool are_peers(int device, int peer) {
 }
 
 void enable_peer(int peer, unsigned flags) {
-    need(flags == 0);
+    require(flags == 0);
     check_device(peer);
-    need(are_peers(current_device(), peer), cudaErrorPeerAccessUnsupported);
+    require(are_peers(current_device(), peer), cudaErrorPeerAccessUnsupported);
     const bool is_new = enabled_peers.insert({current_device(), peer}).second;
-    need(is_new, cudaErrorPeerAccessAlreadyEnabled);
+    require(is_new, cudaErrorPeerAccessAlreadyEnabled);
 }
 
 void disable_peer(int peer) {
     check_device(peer);
     const bool was_there = enabled_peers.erase({current_device(), peer}) > 0;
-    need(was_there, cudaErrorPeerAccessNotEnabled);
+    require(was_there, cudaErrorPeerAccessNotEnabled);
 }
 
 // ---- reset ----
@@ -141,7 +141,7 @@ bool is_device(int device) {
 }
 
 void check_device(int device) {
-    need(is_device(device), cudaErrorInvalidDevice);
+    require(is_device(device), cudaErrorInvalidDevice);
 }
 
 int& current_device() {
@@ -175,14 +175,14 @@ cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
 
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
     return answer(__func__, [&] {
-        need(wanted);
+        require(wanted);
         give(device, 0);
     });
 }
 
 cudaError_t cudaSetValidDevices(int* devices, int count) {
     return answer(__func__, [&] {
-        need(count == 0 || (count > 0 && devices));
+        require(count == 0 || (count > 0 && devices));
         std::for_each(devices, devices + count, check_device);
     });
 }
@@ -199,7 +199,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     return api(__func__, [&] {
-        need(value);
+        require(value);
         *value = get_limit(limit);
     });
 }
@@ -212,7 +212,7 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
     return api(__func__, [&] {
-        need(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual);
+        require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual);
         cache_config = config;
     });
 }

@@ -57,7 +57,7 @@ void fill_properties(cudaDeviceProp& p) {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return answer(__func__, [&] {
-        need(properties);
+        require(properties);
         check_device(device);
         fill_properties(*properties);
     });
@@ -66,7 +66,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     return answer(__func__, [&] {
         const auto found = attribute_value(attribute);
-        need(value && found);
+        require(value && found);
         check_device(device);
         *value = *found;
     });
@@ -74,7 +74,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 
 cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
     return answer(__func__, [&] {
-        need(id && size >= 13);
+        require(id && size >= 13);
         check_device(device);
         std::snprintf(id, static_cast<size_t>(size), "0000:%02X:00.0",
                       kPciBus + static_cast<unsigned>(device));
@@ -84,16 +84,16 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
     return answer(__func__, [&] {
         unsigned domain = 0, bus = 0, slot = 0, function = 0;
-        need(device && id);
+        require(device && id);
         // The accepted formats are domain:bus:device.function, domain:bus:device and
         // bus:device.function, in hexadecimal.
         if (std::sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
             domain = function = 0;
-            need(std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) >= 2);
+            require(std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) >= 2);
         }
         const int number = static_cast<int>(bus) - static_cast<int>(kPciBus);
-        need(domain == 0 && is_device(number) && slot == 0 && function == 0,
-             cudaErrorInvalidDevice);
+        require(domain == 0 && is_device(number) && slot == 0 && function == 0,
+                cudaErrorInvalidDevice);
         *device = number;
     });
 }

@@ -20,7 +20,7 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
                                     unsigned interleave, unsigned swizzle, unsigned promotion,
                                     unsigned fill) {
     CurrentCall call("cuTensorMapEncodeTiled");
-    const cudaError_t error = error_of([&] {
+    const cudaError_t error = catch_error([&] {
         const std::string fault = encode({.map = map,
                                           .type = type,
                                           .rank = rank,
@@ -64,7 +64,7 @@ void* find_in_driver(const char* symbol, unsigned long long flags) {
 
 void find_entry_point(const char* symbol, void** function, unsigned long long flags,
                       cudaDriverEntryPointQueryResult* result) {
-    need(symbol && function);
+    require(symbol && function);
     *function = std::string(symbol) == "cuTensorMapEncodeTiled"
                     ? reinterpret_cast<void*>(coalesceEncodeTensorMap)
                     : find_in_driver(symbol, flags);

@@ -15,7 +15,7 @@ cudaError_t coalesceDriverCall(const char* name, const char* (*error_name)(cudaE
                                const std::function<void()>& body) {
     const LastError before = last_error_of_thread();
     CurrentCall call(name, error_name);
-    const cudaError_t error = call.end(error_of(body));
+    const cudaError_t error = call.end(catch_error(body));
     last_error_of_thread() = before;
     return error;
 }
@@ -45,7 +45,7 @@ cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned elemen
                         .value = value,
                         .element = element};
     };
-    return stream ? in_stream("", *stream, describe) : at_once("", describe);
+    return stream ? queue_in_stream("", *stream, describe) : execute_now("", describe);
 }
 
 bool coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes) {
@@ -58,5 +58,5 @@ bool coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes) {
 
 void coalesceWithArguments(const void* function, void** extra,
                            const std::function<void(void** arguments)>& launch) {
-    launch(unpack_extra(find_to_run(function), extra)->list());
+    launch(unpack_extra(find_runnable_kernel(function), extra)->list());
 }

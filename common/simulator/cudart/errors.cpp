@@ -18,7 +18,7 @@ namespace {
 /// The error that broke the context. `waiting` was caused by a kernel and has not been returned by
 /// any call; every call from now on returns `current`.
 struct ContextState {
-    std::atomic<cudaError_t> waiting{cudaSuccess};
+    std::atomic<cudaError_t> unreported{cudaSuccess};
     std::atomic<cudaError_t> current{cudaSuccess};
 };
 ContextState context;
@@ -45,7 +45,7 @@ void note_runtime_use() {
 
 cudaError_t context_error() {
     note_runtime_use();
-    const cudaError_t fresh = context.waiting.exchange(cudaSuccess);
+    const cudaError_t fresh = context.unreported.exchange(cudaSuccess);
     // Keep the first error.
     cudaError_t none = cudaSuccess;
     if (fresh != cudaSuccess) context.current.compare_exchange_strong(none, fresh);
@@ -53,7 +53,7 @@ cudaError_t context_error() {
 }
 
 void break_context(cudaError_t error) {
-    context.waiting = error;
+    context.unreported = error;
 }
 
 void leave_broken_context() {
@@ -66,13 +66,13 @@ LastError& last_error_of_thread() {
 }
 
 void mend_context() {
-    context.waiting = cudaSuccess;
+    context.unreported = cudaSuccess;
     context.current = cudaSuccess;
     last = {};
 }
 
 bool context_is_broken() {
-    return context.waiting.load() != cudaSuccess || context.current.load() != cudaSuccess;
+    return context.unreported.load() != cudaSuccess || context.current.load() != cudaSuccess;
 }
 
 // ---- messages about a call ----
@@ -81,7 +81,7 @@ namespace {
 
 /// The maximum number of sentences to print. A program may repeat a failing call forever, but after
 /// a thousand different sentences nothing new is likely to follow.
-constexpr std::size_t kMostSaid = 1000;
+constexpr std::size_t kMaxPrintedSentences = 1000;
 
 void print_once(const std::string& sentence) {
     static std::mutex mutex;
@@ -89,7 +89,8 @@ void print_once(const std::string& sentence) {
     if (options().quiet) return;
     const std::string text = wrap("coalesce: " + sentence, kColumns, "", "  ") + "\n";
     std::lock_guard lock(mutex);
-    if (said.size() < kMostSaid && said.insert(text).second) std::fputs(text.c_str(), stderr);
+    if (said.size() < kMaxPrintedSentences && said.insert(text).second)
+        std::fputs(text.c_str(), stderr);
 }
 
 /// Reports whether `error` from `call` shows a mistake in the program. Many errors are normal
@@ -162,8 +163,8 @@ CurrentCall& CurrentCall::outermost() {
 
 cudaError_t CurrentCall::end(cudaError_t error) {
     // An error that broke the context was already reported when it occurred.
-    const bool is_new = error != context.current.load() && error != context.waiting.load();
-    const bool is_refused = error == cudaErrorNotSupported && hardware_refuses_;
+    const bool is_new = error != context.current.load() && error != context.unreported.load();
+    const bool is_refused = error == cudaErrorNotSupported && is_refused_by_hardware_;
     if (!outer_ && is_new && (is_refused || is_mistake(name_, error))) {
         const std::string said = take_explanations();
         report_failure(*name_ ? name_ : "a launch", error_name_(error), kernel_,
@@ -185,7 +186,7 @@ std::string CurrentCall::take_explanations() {
     return text;
 }
 
-void CurrentCall::launches(const std::string& kernel) {
+void CurrentCall::set_launched_kernel(const std::string& kernel) {
     if (current_call) current_call->outermost().kernel_ = kernel;
 }
 
@@ -212,7 +213,7 @@ void not_simulated(const std::string& what) {
 }
 
 void not_supported(const std::string& why) {
-    if (current_call) current_call->outermost().hardware_refuses_ = true;
+    if (current_call) current_call->outermost().is_refused_by_hardware_ = true;
     refuse(why, cudaErrorNotSupported);
 }
 

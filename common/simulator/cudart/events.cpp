@@ -37,9 +37,9 @@ Event& find_event(cudaEvent_t handle) {
 void create_event(cudaEvent_t* event, unsigned flags) {
     constexpr unsigned known =
         cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-    need(event && !(flags & ~known));
+    require(event && !(flags & ~known));
     if (flags & cudaEventInterprocess) {
-        need(flags & cudaEventDisableTiming);
+        require(flags & cudaEventDisableTiming);
         not_simulated("an event that other processes share");
     }
     *event = events().add({.timed = !(flags & cudaEventDisableTiming)});
@@ -50,13 +50,13 @@ void create_event(cudaEvent_t* event, unsigned flags) {
 void record(cudaEvent_t handle, cudaStream_t stream, bool external) {
     Event& event = find_event(handle);
     check_stream(stream);
-    check_order(stream);
-    const auto capture = capture_of(stream);
-    need(capture || !external);
+    check_default_stream_order(stream);
+    const auto capture = find_capture(stream);
+    require(capture || !external);
     if (external)
         capture_work(capture, stream, RecordWork{handle});
     else if (capture)
-        record_captured(capture, stream, event.captured.emplace());
+        record_captured_event(capture, stream, event.captured.emplace());
     else
         record_now(handle);
 }
@@ -65,9 +65,9 @@ void wait(cudaStream_t stream, cudaEvent_t handle, bool external) {
     const Event& event = find_event(handle);
     check_stream(stream);
     if (event.captured && !external) return join_capture(stream, *event.captured);
-    check_order(stream);
-    const auto capture = capture_of(stream);
-    need(capture || !external);
+    check_default_stream_order(stream);
+    const auto capture = find_capture(stream);
+    require(capture || !external);
     if (external)
         capture_work(capture, stream, WaitWork{handle});
     else if (capture)
@@ -76,19 +76,19 @@ void wait(cudaStream_t stream, cudaEvent_t handle, bool external) {
 
 /// Checks an event for a query or a wait. Events complete immediately, so there is nothing left to
 /// wait for.
-void ask(cudaEvent_t handle) {
+void check_event_for_query(cudaEvent_t handle) {
     const Event& event = find_event(handle);
     if (event.captured) refuse_captured_event(*event.captured);
-    check_safe();
+    check_capture_allows_call();
 }
 
-void elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+void store_elapsed_time(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     const Event* from = events().find(start);
     const Event* to = events().find(end);
-    need(milliseconds);
-    need(from && to && from->recorded && to->recorded && from->timed && to->timed,
-         cudaErrorInvalidResourceHandle);
-    need(!from->captured && !to->captured, cudaErrorCapturedEvent);
+    require(milliseconds);
+    require(from && to && from->recorded && to->recorded && from->timed && to->timed,
+            cudaErrorInvalidResourceHandle);
+    require(!from->captured && !to->captured, cudaErrorCapturedEvent);
     *milliseconds = std::chrono::duration<float, std::milli>(to->at - from->at).count();
 }
 
@@ -120,7 +120,7 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 COALESCE_BY(api, cudaEventCreateWithFlags, create_event, 2);
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    return api(__func__, [&] { need(events().destroy(event), cudaErrorInvalidResourceHandle); });
+    return api(__func__, [&] { require(events().destroy(event), cudaErrorInvalidResourceHandle); });
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
@@ -131,20 +131,20 @@ COALESCE_PER_THREAD_STREAM(cudaEventRecord, _ptsz);
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
     return api(__func__, [&] {
         check_event(event);
-        need(flags <= cudaEventRecordExternal);
+        require(flags <= cudaEventRecordExternal);
         record(event, stream, flags != 0);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaEventRecordWithFlags, _ptsz);
 
-COALESCE_BY(api, cudaEventQuery, ask, 1);
-COALESCE_BY(api, cudaEventSynchronize, ask, 1);
-COALESCE_BY(api, cudaEventElapsedTime, elapsed, 3);
+COALESCE_BY(api, cudaEventQuery, check_event_for_query, 1);
+COALESCE_BY(api, cudaEventSynchronize, check_event_for_query, 1);
+COALESCE_BY(api, cudaEventElapsedTime, store_elapsed_time, 3);
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
     return api(__func__, [&] {
         check_event(event);
-        need(flags <= cudaEventWaitExternal);
+        require(flags <= cudaEventWaitExternal);
         wait(stream, event, flags != 0);
     });
 }

@@ -18,19 +18,19 @@ struct Failure {
 }
 
 /// Fails unless `condition` is true.
-inline void need(bool condition, cudaError_t error = cudaErrorInvalidValue) {
+inline void require(bool condition, cudaError_t error = cudaErrorInvalidValue) {
     if (!condition) fail(error);
 }
 
 /// Fails with `error`, the result of another call, unless it is cudaSuccess.
-inline void must(cudaError_t error) {
-    need(error == cudaSuccess, error);
+inline void require_success(cudaError_t error) {
+    require(error == cudaSuccess, error);
 }
 
 /// Sets `*target = value`. Fails if `target` is null.
 template <class T>
 void give(T* target, std::type_identity_t<T> value) {
-    need(target);
+    require(target);
     *target = value;
 }
 

@@ -33,7 +33,7 @@ void get_attributes(const KernelHandle& handle, cudaFuncAttributes& attributes) 
     attributes.constSizeBytes = constant_bytes(kernel);
     attributes.localSizeBytes = kernel.local_bytes;
     attributes.maxThreadsPerBlock = max_threads_per_block(kernel);
-    attributes.numRegs = static_cast<int>(kernel.registers_estimate);
+    attributes.numRegs = static_cast<int>(kernel.estimated_registers);
     attributes.ptxVersion = DeviceModel::capability;
     attributes.binaryVersion = DeviceModel::capability;
     attributes.maxDynamicSharedSizeBytes = static_cast<int>(handle.dynamic_shared_limit());
@@ -58,18 +58,18 @@ void set_max_dynamic_shared(KernelHandle& handle, int bytes) {
 
 void set_cluster_extent(KernelHandle& handle, u32& extent, int value) {
     // The cluster size of a kernel compiled with __cluster_dims__ is fixed.
-    need(value >= 0 && handle.kernel->ast->cluster[0] == 0);
+    require(value >= 0 && handle.kernel->ast->cluster[0] == 0);
     extent = static_cast<u32>(value);
 }
 
 void set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
-    KernelHandle& handle = Modules::instance().find_ready(function);
+    KernelHandle& handle = Modules::instance().find_prepared(function);
     switch (attribute) {
         case cudaFuncAttributeMaxDynamicSharedMemorySize:
             return set_max_dynamic_shared(handle, value);
         case cudaFuncAttributePreferredSharedMemoryCarveout:
             // The preferred split between L1 and shared memory is stored but has no effect.
-            need(value >= -1 && value <= 100);
+            require(value >= -1 && value <= 100);
             handle.carveout = value;
             return;
         case cudaFuncAttributeRequiredClusterWidth:
@@ -92,8 +92,8 @@ void set_function_attribute(const void* function, cudaFuncAttribute attribute, i
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
     return api(__func__, [&] {
-        need(attributes);
-        get_attributes(Modules::instance().find_ready(function), *attributes);
+        require(attributes);
+        get_attributes(Modules::instance().find_prepared(function), *attributes);
     });
 }
 
@@ -102,7 +102,7 @@ COALESCE_BY(api, cudaFuncSetAttribute, set_function_attribute, 3);
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
                                             int value, int device) {
     return api(__func__, [&] {
-        need(device == 0, cudaErrorInvalidDevice);
+        require(device == 0, cudaErrorInvalidDevice);
         set_function_attribute(kernel, attribute, value);
     });
 }
@@ -110,19 +110,19 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
 /// Checks and ignores the preferred split between L1 and shared memory, which is only a hint.
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
     return api(__func__, [&] {
-        need(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual);
-        Modules::instance().find_ready(function);
+        require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual);
+        Modules::instance().find_prepared(function);
     });
 }
 
 /// Ignores the bank size. Since compute capability 5, hardware ignores it too.
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
-    return api(__func__, [&] { Modules::instance().find_ready(function); });
+    return api(__func__, [&] { Modules::instance().find_prepared(function); });
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
     return api(__func__, [&] {
-        need(name);
+        require(name);
         *name = Modules::instance().find(function).name.c_str();
     });
 }
@@ -130,9 +130,9 @@ cudaError_t cudaFuncGetName(const char** name, const void* function) {
 cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset,
                                  size_t* bytes) {
     return api(__func__, [&] {
-        need(offset);
-        const Kernel& kernel = *Modules::instance().find_ready(function).kernel;
-        need(index < kernel.parameter_offsets.size());
+        require(offset);
+        const Kernel& kernel = *Modules::instance().find_prepared(function).kernel;
+        require(index < kernel.parameter_offsets.size());
         *offset = kernel.parameter_offsets[index];
         if (bytes) *bytes = kernel.ast->parameters[index].size;
     });

@@ -23,10 +23,10 @@ namespace {
 /// The results of the last coalesceGetKernels and coalesceGetReports. The caller's pointers refer
 /// to strings in these lists. Each thread has its own lists, so that a call in one thread does not
 /// invalidate the pointers of another.
-thread_local std::vector<KernelRow> kernels_found;
-thread_local std::vector<Report> reports_found;
+thread_local std::vector<KernelRow> returned_kernels;
+thread_local std::vector<Report> returned_reports;
 
-void to_c(Dim3 from, unsigned (&to)[3]) {
+void copy_dim3(Dim3 from, unsigned (&to)[3]) {
     to[0] = from.x;
     to[1] = from.y;
     to[2] = from.z;
@@ -43,7 +43,7 @@ const char* coalesceDeviceName(void) {
 }
 
 void coalesceResetCounters(void) {
-    kernels_found.clear();
+    returned_kernels.clear();
     if (PredictedTimes* times = predicted_times()) times->clear();
     forget_unloaded_kernels();
     for (const Kernel* kernel : all_kernels()) {
@@ -57,28 +57,28 @@ void coalesceResetCounters(void) {
 }
 
 size_t coalesceGetKernels(void) {
-    kernels_found = kernel_table(all_kernels());
-    return kernels_found.size();
+    returned_kernels = kernel_table(all_kernels());
+    return returned_kernels.size();
 }
 
 int coalesceGetKernel(size_t index, CoalesceKernel* kernel) {
-    if (index >= kernels_found.size() || !kernel) return -1;
-    const KernelRow& row = kernels_found[index];
+    if (index >= returned_kernels.size() || !kernel) return -1;
+    const KernelRow& row = returned_kernels[index];
     kernel->name = row.name.c_str();
     kernel->launches = row.launches;
-    to_c(row.grid, kernel->grid);
-    to_c(row.block, kernel->block);
+    copy_dim3(row.grid, kernel->grid);
+    copy_dim3(row.block, kernel->block);
     kernel->counters = row.counters;
     return 0;
 }
 
 size_t coalesceGetLineCount(size_t index) {
-    return index < kernels_found.size() ? kernels_found[index].lines.size() : 0;
+    return index < returned_kernels.size() ? returned_kernels[index].lines.size() : 0;
 }
 
 int coalesceGetLine(size_t index, size_t line, CoalesceLine* result) {
     if (line >= coalesceGetLineCount(index) || !result) return -1;
-    const LineRow& row = kernels_found[index].lines[line];
+    const LineRow& row = returned_kernels[index].lines[line];
     result->file = row.place.file.c_str();
     result->line = row.place.line;
     result->counters = row.counters;
@@ -89,9 +89,9 @@ int coalesceGetCounters(const char* name, CoalesceCounters* counters) {
     if (!counters) return -1;
     const auto matches = [&](const KernelRow& row) { return !name || row.name == name; };
     coalesceGetKernels();
-    const auto found = std::find_if(kernels_found.begin(), kernels_found.end(), matches);
-    if (found == kernels_found.end()) return -1;
-    if (std::find_if(std::next(found), kernels_found.end(), matches) != kernels_found.end()) {
+    const auto found = std::find_if(returned_kernels.begin(), returned_kernels.end(), matches);
+    if (found == returned_kernels.end()) return -1;
+    if (std::find_if(std::next(found), returned_kernels.end(), matches) != returned_kernels.end()) {
         return -1;
     }
     *counters = found->counters;
@@ -133,7 +133,7 @@ int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size
     if (!gpu || !write) return -1;
     cudart::CurrentCall call("coalescePredict");
     try {
-        const coalesce::timing::Gpu on = coalesce::timing::gpu_of(gpu);
+        const coalesce::timing::Gpu on = coalesce::timing::parse_or_find_gpu(gpu);
         coalesce::timing::Predictions predictions;
         for (const coalesce::timing::Recording& recording : recorder().recordings())
             predictions.launches.push_back(coalesce::timing::predict(recording, on));
@@ -171,28 +171,28 @@ uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t 
 }
 
 size_t coalesceGetReports(void) {
-    reports_found = reports().all();
-    return reports_found.size();
+    returned_reports = reports().all();
+    return returned_reports.size();
 }
 
 int coalesceGetReport(size_t index, CoalesceReport* result) {
-    if (index >= reports_found.size() || !result) return -1;
-    const Report& report = reports_found[index];
+    if (index >= returned_reports.size() || !result) return -1;
+    const Report& report = returned_reports[index];
     result->check = report.check.c_str();
     result->kind = report.kind.c_str();
     result->file = report.where.file.c_str();
     result->line = report.where.line;
     result->kernel = report.kernel.c_str();
-    to_c(report.block, result->block);
-    to_c(report.thread, result->thread);
+    copy_dim3(report.block, result->block);
+    copy_dim3(report.thread, result->thread);
     result->address = report.address;
     result->count = report.count;
     result->message = report.message.c_str();
     result->cure = report.cure.c_str();
     result->other_file = report.other.file.c_str();
     result->other_line = report.other.line;
-    to_c(report.other_block, result->other_block);
-    to_c(report.other_thread, result->other_thread);
+    copy_dim3(report.other_block, result->other_block);
+    copy_dim3(report.other_thread, result->other_thread);
     return 0;
 }
 
@@ -218,7 +218,7 @@ void coalesceSetOrder(uint64_t seed) {
 
 void coalesceSetQuiet(int quiet) {
     options().quiet = quiet != 0;
-    reports().print_as_they_come(quiet == 0);
+    reports().print_immediately(quiet == 0);
 }
 
 void coalesceMarkUnwritten(uint64_t address, uint64_t bytes) {

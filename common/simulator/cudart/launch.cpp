@@ -112,7 +112,7 @@ void check_cooperative(const LaunchRequest& request, const KernelHandle& handle)
                   cudaErrorCooperativeLaunchTooLarge);
 }
 
-bool is_given(Dim3 cluster) {
+bool is_specified(Dim3 cluster) {
     return cluster.x || cluster.y || cluster.z;
 }
 
@@ -121,31 +121,31 @@ bool is_given(Dim3 cluster) {
 Dim3 required_cluster(const KernelHandle& handle) {
     const u32* compiled = handle.kernel->ast->cluster;
     const Dim3 dims{compiled[0], compiled[1], compiled[2]};
-    if (!is_given(dims)) return handle.cluster;
+    if (!is_specified(dims)) return handle.cluster;
     return {std::max(dims.x, 1u), std::max(dims.y, 1u), std::max(dims.z, 1u)};
 }
 
-bool names_cluster(const LaunchRequest& request, const KernelHandle& handle) {
-    return is_given(required_cluster(handle)) || is_given(request.cluster);
+bool has_cluster(const LaunchRequest& request, const KernelHandle& handle) {
+    return is_specified(required_cluster(handle)) || is_specified(request.cluster);
 }
 
-Dim3 cluster_of(const LaunchRequest& request, const KernelHandle& handle) {
+Dim3 choose_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     const Dim3 required = required_cluster(handle);
-    return is_given(required)          ? required
-           : is_given(request.cluster) ? request.cluster
-                                       : Dim3{1, 1, 1};
+    return is_specified(required)          ? required
+           : is_specified(request.cluster) ? request.cluster
+                                           : Dim3{1, 1, 1};
 }
 
 /// Rejects the clusters that an H200 would reject.
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
-    const Dim3 cluster = cluster_of(request, handle), required = required_cluster(handle);
+    const Dim3 cluster = choose_cluster(request, handle), required = required_cluster(handle);
     const auto refuse_cluster = [&](const std::string& why) {
         refuse_launch(handle,
                       "clusters of " + shape({cluster.x, cluster.y, cluster.z}) + " blocks " + why,
                       cudaErrorInvalidClusterSize);
     };
     if (cluster.count() == 0) refuse_cluster("are not possible: name all three extents.");
-    if (is_given(required) && is_given(request.cluster) && !(required == request.cluster))
+    if (is_specified(required) && is_specified(request.cluster) && !(required == request.cluster))
         refuse_cluster("are what the kernel needs, and the launch asks for others.");
     if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
         refuse_cluster("do not divide the grid.");
@@ -183,7 +183,7 @@ Status run_and_predict(Kernel& kernel, const LaunchConfig& config, void** argume
     PredictedTimes* const times = predicted_times();
     if (!times || recorder().what() != Recorder::What::nothing)
         return Device::instance().launch(kernel, config, arguments);
-    const bool records = times->wants(kernel, config);
+    const bool records = times->is_enabled(kernel, config);
     if (records) recorder().begin(Recorder::What::beside);
     const Status status = Device::instance().launch(kernel, config, arguments);
     const std::vector<coalesce::timing::Recording>& recordings = recorder().recordings();
@@ -199,8 +199,8 @@ void run(KernelHandle& handle, const LaunchRequest& request, void** arguments) {
     config.block = {request.block.x, request.block.y, request.block.z};
     config.dynamic_shared = static_cast<u32>(request.shared);
     config.cooperative = request.cooperative;
-    config.cluster = cluster_of(request, handle);
-    config.explicit_cluster = names_cluster(request, handle);
+    config.cluster = choose_cluster(request, handle);
+    config.explicit_cluster = has_cluster(request, handle);
 
     // The simulated device runs one kernel at a time, even if several threads launch kernels.
     static std::mutex one_at_a_time;
@@ -208,13 +208,13 @@ void run(KernelHandle& handle, const LaunchRequest& request, void** arguments) {
     const u64 reported = reports().total();
     const Status status = run_and_predict(*handle.kernel, config, arguments);
     const auto error = static_cast<cudaError_t>(status);
-    if (!breaks_context(status)) return must(error);
+    if (!breaks_context(status)) return require_success(error);
     break_context(error);
     if (reports().total() == reported) report_broken(error, handle.kernel->demangled);
-    need(!is_not_simulated(status), error);
+    require(!is_not_simulated(status), error);
 }
 
-[[noreturn]] void not_launched(const char* attribute) {
+[[noreturn]] void refuse_attribute(const char* attribute) {
     break_context(cudaErrorNotSupported);
     not_simulated(std::string("a launch with the attribute ") + attribute);
 }
@@ -243,9 +243,9 @@ void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& reques
         case cudaLaunchAttributePreferredSharedMemoryCarveout:
         case cudaLaunchAttributeNvlinkUtilCentricScheduling: return;
         case cudaLaunchAttributeProgrammaticEvent:
-            not_launched("cudaLaunchAttributeProgrammaticEvent");
+            refuse_attribute("cudaLaunchAttributeProgrammaticEvent");
         case cudaLaunchAttributeLaunchCompletionEvent:
-            not_launched("cudaLaunchAttributeLaunchCompletionEvent");
+            refuse_attribute("cudaLaunchAttributeLaunchCompletionEvent");
         default: fail();
     }
 }
@@ -299,11 +299,11 @@ std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, 
 
 // ---- checking, running ----
 
-KernelHandle& find_to_run(const void* function) {
+KernelHandle& find_runnable_kernel(const void* function) {
     KernelHandle& handle = Modules::instance().find(function);
-    CurrentCall::launches(kernel_name(handle.name));
+    CurrentCall::set_launched_kernel(kernel_name(handle.name));
     try {
-        Modules::instance().make_ready(handle);
+        Modules::instance().prepare_kernel(handle);
     } catch (const Failure& failure) {
         // A GPU rejects this launch too, so the failure does not break the context.
         if (failure.error == cudaErrorNotSupported) throw;
@@ -325,7 +325,7 @@ void check_launch(const KernelHandle& handle, const LaunchRequest& request, void
 }
 
 void launch_now(const void* function, const LaunchRequest& request, void** arguments) {
-    KernelHandle& handle = find_to_run(function);
+    KernelHandle& handle = find_runnable_kernel(function);
     check_launch(handle, request, arguments);
     run(handle, request, arguments);
 }
@@ -333,15 +333,15 @@ void launch_now(const void* function, const LaunchRequest& request, void** argum
 void launch(const void* function, const LaunchRequest& request, void** arguments,
             const std::vector<cudaLaunchAttribute>& attributes) {
     check_stream(request.stream);
-    check_order(request.stream);
-    const auto capture = capture_of(request.stream);
+    check_default_stream_order(request.stream);
+    const auto capture = find_capture(request.stream);
     if (!capture) {
         note_stream_work(request.stream);
         return launch_now(function, request, arguments);
     }
     KernelWork work{function, request, nullptr, attributes};
-    for_capture(*capture, [&] {
-        const KernelHandle& handle = find_to_run(function);
+    invalidate_on_failure(*capture, [&] {
+        const KernelHandle& handle = find_runnable_kernel(function);
         check_launch(handle, request, arguments);
         work.arguments = copy_arguments(handle, arguments);
     });
@@ -385,7 +385,7 @@ COALESCE_PER_THREAD_STREAM(__cudaLaunchKernel, _ptsz);
 
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
     return answer(__func__, [&] {
-        need(kernel);
+        require(kernel);
         *kernel = reinterpret_cast<cudaKernel_t>(&Modules::instance().find(function));
     });
 }
@@ -418,7 +418,7 @@ COALESCE_PER_THREAD_STREAM(cudaLaunchCooperativeKernel, _ptsz);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
     return api(__func__, [&] {
-        need(config && (config->numAttrs == 0 || config->attrs));
+        require(config && (config->numAttrs == 0 || config->attrs));
         LaunchRequest request{.grid = config->gridDim,
                               .block = config->blockDim,
                               .shared = config->dynamicSmemBytes,

@@ -35,7 +35,7 @@ std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, 
 
 /// Returns the kernel to launch, lowered and ready to run. If its code cannot be run, breaks the
 /// context.
-KernelHandle& find_to_run(const void* function);
+KernelHandle& find_runnable_kernel(const void* function);
 
 /// Fails, with an explanation, if the device cannot run the launch.
 void check_launch(const KernelHandle& handle, const LaunchRequest& request, void** arguments);

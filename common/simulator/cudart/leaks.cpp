@@ -12,16 +12,16 @@ namespace coalesce::simulator::cudart {
 namespace {
 
 /// The maximum number of allocations that a message lists individually.
-constexpr std::size_t kNamed = 5;
+constexpr std::size_t kMaxListedAllocations = 5;
 
-struct Origin {
+struct MemoryFunctions {
     const char* call;
-    const char* counterpart;
+    const char* free_call;
 };
 
 /// Returns the function that allocates memory of this kind and the function that frees it. Returns
 /// nothing for variables, which the program does not free.
-Origin origin(AllocationKind kind) {
+MemoryFunctions find_memory_functions(AllocationKind kind) {
     switch (kind) {
         case AllocationKind::device: return {"cudaMalloc", "cudaFree"};
         case AllocationKind::managed: return {"cudaMallocManaged", "cudaFree"};
@@ -34,17 +34,17 @@ Origin origin(AllocationKind kind) {
     return {nullptr, nullptr};
 }
 
-Report describe(Origin from, const std::vector<const Allocation*>& leaks) {
+Report describe(MemoryFunctions from, const std::vector<const Allocation*>& leaks) {
     u64 bytes = 0;
     std::string named;
     for (std::size_t i = 0; i < leaks.size(); ++i) {
         const u64 size = leaks[i]->end - leaks[i]->begin;
         bytes += size;
-        if (i >= kNamed) continue;
+        if (i >= kMaxListedAllocations) continue;
         named += (i ? ", " : "") + std::to_string(size) + " bytes (allocation " +
                  std::to_string(leaks[i]->serial) + " of the program)";
     }
-    if (leaks.size() > kNamed) named += ", ...";
+    if (leaks.size() > kMaxListedAllocations) named += ", ...";
     Report report;
     report.check = "leakcheck";
     report.kind = std::string(from.call) + " not freed";
@@ -53,7 +53,7 @@ Report describe(Origin from, const std::vector<const Allocation*>& leaks) {
     report.message = std::to_string(bytes) + " bytes from " + std::to_string(leaks.size()) +
                      (leaks.size() == 1 ? " call" : " calls") + " of " + from.call +
                      " were never freed: " + named + ".";
-    report.cure = std::string("Call ") + from.counterpart + " when the memory is no longer needed.";
+    report.cure = std::string("Call ") + from.free_call + " when the memory is no longer needed.";
     return report;
 }
 
@@ -65,10 +65,11 @@ void report_leaks() {
     std::map<AllocationKind, std::vector<const Allocation*>> leaks;
     for (const Allocation& allocation : table->live) {
         const bool is_variable = !allocation.name.empty();
-        if (!is_variable && origin(allocation.kind).call)
+        if (!is_variable && find_memory_functions(allocation.kind).call)
             leaks[allocation.kind].push_back(&allocation);
     }
-    for (const auto& [kind, list] : leaks) reports().add(describe(origin(kind), list));
+    for (const auto& [kind, list] : leaks)
+        reports().add(describe(find_memory_functions(kind), list));
 }
 
 }  // namespace coalesce::simulator::cudart

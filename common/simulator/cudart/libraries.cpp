@@ -47,33 +47,34 @@ void write_log(const Options& options, cudaJitOption buffer, cudaJitOption size,
 void load(cudaLibrary_t* library, std::vector<char> file, const void* image,
           const Options& options) {
     LoadedModule& module = Modules::instance().add_library(std::move(file), image);
-    const cudaError_t error = error_of([&] { Modules::instance().read(module); });
+    const cudaError_t error = catch_error([&] { Modules::instance().read(module); });
     write_log(options, cudaJitInfoLogBuffer, cudaJitInfoLogBufferSizeBytes, "");
     write_log(options, cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes,
               error == cudaSuccess ? "" : module.problem);
     if (error != cudaSuccess) Modules::instance().unload_library(module);
-    must(error);
+    require_success(error);
     *library = reinterpret_cast<cudaLibrary_t>(&module);
 }
 
 LoadedModule& find_library(cudaLibrary_t handle) {
     LoadedModule* library = Modules::instance().library(handle);
-    need(library, cudaErrorInvalidResourceHandle);
+    require(library, cudaErrorInvalidResourceHandle);
     // The library was already read when it was loaded, unless the device has been reset since.
     Modules::instance().read(*library);
     return *library;
 }
 
-cudaKernel_t kernel_of(LoadedModule& library, const std::string& name) {
+cudaKernel_t find_kernel_in_library(LoadedModule& library, const std::string& name) {
     return reinterpret_cast<cudaKernel_t>(&Modules::instance().library_kernel(library, name));
 }
 
 void variable(void** address, size_t* bytes, cudaLibrary_t handle, const char* name, bool managed) {
-    need(name && (address || bytes));
-    const VariableAddress found = Modules::instance().variable_of(find_library(handle), name);
+    require(name && (address || bytes));
+    const VariableAddress found =
+        Modules::instance().find_variable_in_module(find_library(handle), name);
     const auto allocation = Device::instance().memory().find(found.address);
-    need(!managed || (allocation && allocation->kind == AllocationKind::managed),
-         cudaErrorSymbolNotFound);
+    require(!managed || (allocation && allocation->kind == AllocationKind::managed),
+            cudaErrorSymbolNotFound);
     if (address) *address = reinterpret_cast<void*>(found.address);
     if (bytes) *bytes = found.bytes;
 }
@@ -84,7 +85,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
                                 void** values, unsigned count, cudaLibraryOption*, void**,
                                 unsigned) {
     return api(__func__, [&] {
-        need(library && code);
+        require(library && code);
         load(library, {}, code, {options, values, count});
     });
 }
@@ -93,7 +94,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name,
                                     cudaJitOption* options, void** values, unsigned count,
                                     cudaLibraryOption*, void**, unsigned) {
     return api(__func__, [&] {
-        need(library && name);
+        require(library && name);
         std::ifstream stream(name, std::ios::binary);
         if (!stream)
             refuse(std::string("the file ") + name + " cannot be read.", cudaErrorFileNotFound);
@@ -109,16 +110,16 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t handle, const char* name) {
     return api(__func__, [&] {
-        need(kernel && name);
+        require(kernel && name);
         LoadedModule& library = find_library(handle);
-        need(library.module->kernel(name), cudaErrorSymbolNotFound);
-        *kernel = kernel_of(library, name);
+        require(library.module->kernel(name), cudaErrorSymbolNotFound);
+        *kernel = find_kernel_in_library(library, name);
     });
 }
 
 cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t handle) {
     return api(__func__, [&] {
-        need(count);
+        require(count);
         *count = static_cast<unsigned>(find_library(handle).module->kernels.size());
     });
 }
@@ -126,12 +127,12 @@ cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t handle) {
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count,
                                         cudaLibrary_t handle) {
     return api(__func__, [&] {
-        need(kernels && count > 0);
+        require(kernels && count > 0);
         LoadedModule& library = find_library(handle);
         unsigned next = 0;
         for (const auto& [name, kernel] : library.module->kernels) {
             if (next == count) break;
-            kernels[next++] = kernel_of(library, name);
+            kernels[next++] = find_kernel_in_library(library, name);
         }
     });
 }

@@ -25,7 +25,7 @@ u64 address_of(const void* pointer) {
 }
 
 void allocate(void** pointer, size_t bytes, AllocationKind kind) {
-    need(pointer);
+    require(pointer);
     *pointer = nullptr;
     if (bytes == 0) return;
     const u64 address = memory().allocate(bytes, kind);
@@ -71,11 +71,11 @@ bool is_device_kind(AllocationKind kind) {
 }
 
 void allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t rows) {
-    need(pointer && pitch);
+    require(pointer && pitch);
     size_t bytes = 0;
-    need(width <= SIZE_MAX - kPitchAlignment, cudaErrorMemoryAllocation);
+    require(width <= SIZE_MAX - kPitchAlignment, cudaErrorMemoryAllocation);
     *pitch = round_up(width, kPitchAlignment);
-    need(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
+    require(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
     if (bytes == 0) *pitch = 0;
     allocate(pointer, bytes, AllocationKind::device);
 }
@@ -113,10 +113,10 @@ private:
 void allocate_host(void** pointer, size_t bytes, unsigned flags) {
     constexpr unsigned known =
         cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    need(!(flags & ~known));
+    require(!(flags & ~known));
     allocate(pointer, bytes, AllocationKind::pinned);
     if (*pointer) HostFlags::instance().set(*pointer, flags);
-    note_gap(Gap::host);
+    record_gap(Gap::host);
 }
 
 bool is_host_kind(AllocationKind kind) {
@@ -126,23 +126,23 @@ bool is_host_kind(AllocationKind kind) {
 void register_host(void* pointer, size_t bytes, unsigned flags) {
     constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                                cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
-    need(pointer && bytes > 0 && !(flags & ~known));
-    need(!memory().is_device_range(address_of(pointer)));
-    need(memory().register_host(pointer, bytes), cudaErrorHostMemoryAlreadyRegistered);
+    require(pointer && bytes > 0 && !(flags & ~known));
+    require(!memory().is_device_range(address_of(pointer)));
+    require(memory().register_host(pointer, bytes), cudaErrorHostMemoryAlreadyRegistered);
     HostFlags::instance().set(pointer, flags);
-    note_gap(Gap::host);
+    record_gap(Gap::host);
 }
 
 void unregister_host(void* pointer) {
-    need(pointer && !memory().is_device_range(address_of(pointer)));
-    need(memory().unregister_host(pointer), cudaErrorHostMemoryNotRegistered);
+    require(pointer && !memory().is_device_range(address_of(pointer)));
+    require(memory().unregister_host(pointer), cudaErrorHostMemoryNotRegistered);
     HostFlags::instance().forget(pointer);
 }
 
 /// Returns the pinned or registered memory that contains `pointer`.
 Allocation find_host_memory(const void* pointer) {
     const auto allocation = memory().find(address_of(pointer));
-    need(allocation && is_host_kind(allocation->kind));
+    require(allocation && is_host_kind(allocation->kind));
     return *allocation;
 }
 
@@ -175,7 +175,7 @@ void allocate_device(void** pointer, size_t bytes) {
 void free_device(void* pointer) {
     if (free_graph_memory(pointer)) return;
     free_pointer(pointer, is_device_kind);
-    note_freed_in_pools(pointer);
+    record_freed_in_pools(pointer);
 }
 
 }  // namespace coalesce::simulator::cudart
@@ -188,10 +188,10 @@ COALESCE_BY(unsafe_api, cudaMallocPitch, allocate_pitched, 4);
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* block, cudaExtent extent) {
     return unsafe_api(__func__, [&] {
-        need(block);
+        require(block);
         size_t rows = 0;
-        need(!__builtin_mul_overflow(extent.height, extent.depth, &rows),
-             cudaErrorMemoryAllocation);
+        require(!__builtin_mul_overflow(extent.height, extent.depth, &rows),
+                cudaErrorMemoryAllocation);
         block->xsize = extent.width;
         block->ysize = extent.height;
         allocate_pitched(&block->ptr, &block->pitch, extent.width, rows);
@@ -200,7 +200,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* block, cudaExtent extent) {
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     return api(__func__, [&] {
-        need(free && total);
+        require(free && total);
         *total = memory().capacity();
         *free = memory().capacity() - memory().bytes_in_use();
     });
@@ -210,9 +210,9 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     return unsafe_api(__func__, [&] {
-        need(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
+        require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
         allocate(pointer, bytes, AllocationKind::managed);
-        note_gap(Gap::host);
+        record_gap(Gap::host);
     });
 }
 
@@ -221,22 +221,22 @@ namespace {
 /// Checks that the range is managed memory. Advice about its location has no other effect here.
 void check_advised(const void* pointer, size_t bytes) {
     const auto allocation = memory().find(address_of(pointer));
-    need(allocation && allocation->kind == AllocationKind::managed &&
-         allocation->contains(address_of(pointer), bytes) && bytes > 0);
+    require(allocation && allocation->kind == AllocationKind::managed &&
+            allocation->contains(address_of(pointer), bytes) && bytes > 0);
 }
 
 void check_location(const cudaMemLocation& location) {
-    need(location.type != cudaMemLocationTypeDevice || is_device(location.id),
-         cudaErrorInvalidDevice);
+    require(location.type != cudaMemLocationTypeDevice || is_device(location.id),
+            cudaErrorInvalidDevice);
 }
 
 }  // namespace
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
                                  unsigned flags, cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] {
-        need(flags == 0);
-        if (capture_of(stream)) check_not_captured(stream);
+    return call_on_stream(__func__, stream, [&] {
+        require(flags == 0);
+        if (find_capture(stream)) check_not_captured(stream);
         check_location(location);
         check_advised(pointer, bytes);
     });
@@ -252,7 +252,7 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise,
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned) {
-    return on_stream(__func__, stream, [&] { return check_advised(pointer, 1); });
+    return call_on_stream(__func__, stream, [&] { return check_advised(pointer, 1); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamAttachMemAsync, _ptsz);
 
@@ -276,7 +276,7 @@ COALESCE_BY(unsafe_api, cudaHostUnregister, unregister_host, 1);
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsigned flags) {
     return api(__func__, [&] {
-        need(device_pointer && flags == 0);
+        require(device_pointer && flags == 0);
         find_host_memory(pointer);
         *device_pointer = pointer;
     });
@@ -284,14 +284,14 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsig
 
 cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
     return api(__func__, [&] {
-        need(flags);
+        require(flags);
         *flags = HostFlags::instance().get(find_host_memory(pointer).begin);
     });
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
     return answer(__func__, [&] {
-        need(attributes);
+        require(attributes);
         describe(pointer, *attributes);
     });
 }

@@ -24,7 +24,7 @@ struct Pool {
                                                {cudaMemPoolReuseAllowOpportunistic, 1},
                                                {cudaMemPoolReuseAllowInternalDependencies, 1}};
     u64 release_threshold = 0;
-    u64 used = 0, most_used = 0;  ///< bytes
+    u64 used = 0, peak_used = 0;  ///< bytes
 };
 
 /// The device's default pool, the pool in use, and the pools that the program created.
@@ -34,11 +34,11 @@ public:
         static Pools& pools = *new Pools;
         return pools;
     }
-    cudaMemPool_t standard() { return reinterpret_cast<cudaMemPool_t>(&standard_); }
+    cudaMemPool_t default_pool() { return reinterpret_cast<cudaMemPool_t>(&default_pool_); }
     cudaMemPool_t current() { return current_; }
     Pool& find(cudaMemPool_t handle) {
-        Pool* pool = handle == standard() ? &standard_ : created_.find(handle);
-        need(pool);
+        Pool* pool = handle == default_pool() ? &default_pool_ : created_.find(handle);
+        require(pool);
         return *pool;
     }
     void use(cudaMemPool_t handle) {
@@ -48,8 +48,8 @@ public:
     cudaMemPool_t create() { return created_.add({}); }
     void destroy(cudaMemPool_t handle) {
         std::lock_guard lock(mutex_);
-        need(created_.destroy(handle));
-        if (current_ == handle) current_ = standard();
+        require(created_.destroy(handle));
+        if (current_ == handle) current_ = default_pool();
         std::erase_if(owners_, [&](const auto& entry) { return entry.second.pool == handle; });
     }
     void note_allocation(cudaMemPool_t handle, const void* pointer, u64 bytes) {
@@ -57,9 +57,9 @@ public:
         Pool& pool = find(handle);
         owners_[pointer] = {handle, bytes};
         pool.used += bytes;
-        pool.most_used = std::max(pool.most_used, pool.used);
+        pool.peak_used = std::max(pool.peak_used, pool.used);
     }
-    void note_freed(const void* pointer) {
+    void record_freed(const void* pointer) {
         std::lock_guard lock(mutex_);
         const auto owner = owners_.find(pointer);
         if (owner == owners_.end()) return;
@@ -74,8 +74,8 @@ private:
     };
 
     std::mutex mutex_;
-    Pool standard_;
-    std::atomic<cudaMemPool_t> current_ = standard();
+    Pool default_pool_;
+    std::atomic<cudaMemPool_t> current_ = default_pool();
     Handles<cudaMemPool_t, Pool> created_;
     std::map<const void*, Owner> owners_;  ///< for memory in use, its pool and size
 };
@@ -84,13 +84,13 @@ Pool& find_pool(cudaMemPool_t handle) {
     return Pools::instance().find(handle);
 }
 
-int* switch_of(Pool& pool, cudaMemPoolAttr attribute) {
+int* find_switch(Pool& pool, cudaMemPoolAttr attribute) {
     const auto found = pool.switches.find(attribute);
     return found == pool.switches.end() ? nullptr : &found->second;
 }
 
 void get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
-    if (const int* found = switch_of(pool, attribute))
+    if (const int* found = find_switch(pool, attribute))
         return give(static_cast<int*>(value), *found);
     u64* number = static_cast<u64*>(value);
     switch (attribute) {
@@ -99,13 +99,13 @@ void get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
         case cudaMemPoolAttrReservedMemCurrent:
         case cudaMemPoolAttrUsedMemCurrent: return give(number, pool.used);
         case cudaMemPoolAttrReservedMemHigh:
-        case cudaMemPoolAttrUsedMemHigh: return give(number, pool.most_used);
+        case cudaMemPoolAttrUsedMemHigh: return give(number, pool.peak_used);
         default: fail();
     }
 }
 
 void set(Pool& pool, cudaMemPoolAttr attribute, void* value) {
-    if (int* found = switch_of(pool, attribute)) {
+    if (int* found = find_switch(pool, attribute)) {
         *found = *static_cast<int*>(value);
         return;
     }
@@ -116,37 +116,37 @@ void set(Pool& pool, cudaMemPoolAttr attribute, void* value) {
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemHigh:
             // A high-water mark can only be reset.
-            need(*static_cast<u64*>(value) == 0);
-            pool.most_used = pool.used;
+            require(*static_cast<u64*>(value) == 0);
+            pool.peak_used = pool.used;
             return;
         default: fail();
     }
 }
 
-void give_pool(cudaMemPool_t* handle, int device, cudaMemPool_t pool) {
-    need(handle);
-    need(device == 0, cudaErrorInvalidDevice);
+void store_pool(cudaMemPool_t* handle, int device, cudaMemPool_t pool) {
+    require(handle);
+    require(device == 0, cudaErrorInvalidDevice);
     *handle = pool;
 }
 
 /// Returns the number of the device, which the functions of CUDA 13.0 identify by its location.
-int device_at(const cudaMemLocation* location, cudaMemAllocationType type) {
-    need(location);
+int require_device(const cudaMemLocation* location, cudaMemAllocationType type) {
+    require(location);
     if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)
         not_simulated("a memory pool that is not the device's");
     return location->id;
 }
 
 void use_pool(int device, cudaMemPool_t handle) {
-    need(device == 0, cudaErrorInvalidDevice);
+    require(device == 0, cudaErrorInvalidDevice);
     Pools::instance().use(handle);
 }
 
 void allocate_in_stream(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
     check_stream(stream);
     find_pool(pool);
-    check_order(stream);
-    if (const auto capture = capture_of(stream))
+    check_default_stream_order(stream);
+    if (const auto capture = find_capture(stream))
         return capture_allocation(capture, stream, pointer, bytes);
     allocate_device(pointer, bytes);
     if (*pointer) Pools::instance().note_allocation(pool, *pointer, bytes);
@@ -154,8 +154,8 @@ void allocate_in_stream(void** pointer, size_t bytes, cudaMemPool_t pool, cudaSt
 
 void free_in_stream(void* pointer, cudaStream_t stream) {
     check_stream(stream);
-    check_order(stream);
-    if (const auto capture = capture_of(stream)) return capture_free(capture, stream, pointer);
+    check_default_stream_order(stream);
+    if (const auto capture = find_capture(stream)) return capture_free(capture, stream, pointer);
     free_device(pointer);
 }
 
@@ -163,8 +163,8 @@ void free_in_stream(void* pointer, cudaStream_t stream) {
 
 namespace coalesce::simulator::cudart {
 
-void note_freed_in_pools(const void* pointer) {
-    Pools::instance().note_freed(pointer);
+void record_freed_in_pools(const void* pointer) {
+    Pools::instance().record_freed(pointer);
 }
 
 }  // namespace coalesce::simulator::cudart
@@ -183,40 +183,42 @@ COALESCE_PER_THREAD_STREAM(cudaFreeAsync, _ptsz);
 // ---- pools ----
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-    return api(__func__, [&] { give_pool(pool, device, Pools::instance().standard()); });
+    return api(__func__, [&] { store_pool(pool, device, Pools::instance().default_pool()); });
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-    return api(__func__, [&] { give_pool(pool, device, Pools::instance().current()); });
+    return api(__func__, [&] { store_pool(pool, device, Pools::instance().current()); });
 }
 
 COALESCE_BY(api, cudaDeviceSetMemPool, use_pool, 2);
 
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                                      cudaMemAllocationType type) {
-    return api(__func__,
-               [&] { give_pool(pool, device_at(location, type), Pools::instance().standard()); });
+    return api(__func__, [&] {
+        store_pool(pool, require_device(location, type), Pools::instance().default_pool());
+    });
 }
 
 cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                               cudaMemAllocationType type) {
-    return api(__func__,
-               [&] { give_pool(pool, device_at(location, type), Pools::instance().current()); });
+    return api(__func__, [&] {
+        store_pool(pool, require_device(location, type), Pools::instance().current());
+    });
 }
 
 cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
                               cudaMemPool_t handle) {
-    return api(__func__, [&] { use_pool(device_at(location, type), handle); });
+    return api(__func__, [&] { use_pool(require_device(location, type), handle); });
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
     return api(__func__, [&] {
-        need(pool && properties);
+        require(pool && properties);
         if (properties->handleTypes != cudaMemHandleTypeNone)
             not_simulated("sharing a memory pool with other processes");
         if (properties->location.type != cudaMemLocationTypeDevice)
             not_simulated("a memory pool that is not the device's");
-        need(properties->location.id == 0, cudaErrorInvalidDevice);
+        require(properties->location.id == 0, cudaErrorInvalidDevice);
         *pool = Pools::instance().create();
     });
 }
@@ -231,14 +233,14 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t) {
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
     return api(__func__, [&] {
-        need(value);
+        require(value);
         get(find_pool(handle), attribute, value);
     });
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
     return api(__func__, [&] {
-        need(value);
+        require(value);
         set(find_pool(handle), attribute, value);
     });
 }
@@ -248,11 +250,11 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* list,
                                  size_t count) {
     return api(__func__, [&] {
-        need(count == 0 || list);
+        require(count == 0 || list);
         find_pool(handle);
         for (size_t i = 0; i < count; ++i) {
-            need(list[i].location.id == 0, cudaErrorInvalidDevice);
-            need(list[i].flags == cudaMemAccessFlagsProtReadWrite);
+            require(list[i].location.id == 0, cudaErrorInvalidDevice);
+            require(list[i].flags == cudaMemAccessFlagsProtReadWrite);
         }
     });
 }
@@ -260,8 +262,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* 
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle,
                                  cudaMemLocation* location) {
     return api(__func__, [&] {
-        need(flags && location);
-        need(location->id == 0, cudaErrorInvalidDevice);
+        require(flags && location);
+        require(location->id == 0, cudaErrorInvalidDevice);
         find_pool(handle);
         *flags = cudaMemAccessFlagsProtReadWrite;
     });

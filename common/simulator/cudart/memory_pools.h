@@ -11,6 +11,6 @@ void allocate_device(void** pointer, size_t bytes);
 void free_device(void* pointer);
 
 /// Records that `pointer` was freed. The memory need not come from a pool.
-void note_freed_in_pools(const void* pointer);
+void record_freed_in_pools(const void* pointer);
 
 }  // namespace coalesce::simulator::cudart

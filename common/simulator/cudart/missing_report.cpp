@@ -11,11 +11,11 @@ namespace {
 /// Reports whether the function is a query. A failing query leaves no work undone, and the program
 /// may handle the error. (cudaIpcGetMemHandle is not a query: it shares memory with another
 /// process.)
-bool is_question(const std::string& function) {
+bool is_query(const std::string& function) {
     return function.find("Get") != function.npos && function.find("Ipc") == function.npos;
 }
 
-std::string as_sentence(std::string words) {
+std::string capitalize(std::string words) {
     words[0] = static_cast<char>(std::toupper(words[0]));
     return words + ".";
 }
@@ -25,10 +25,10 @@ std::string as_sentence(std::string words) {
 int report_missing(const char* function, const char* hint) {
     return answer("", [&] {
         const std::string what = std::string(function) + " is not simulated";
-        if (is_question(function))
+        if (is_query(function))
             explain(what + "; " + hint + ".");
         else
-            report_unsupported(what + ".", as_sentence(hint));
+            report_unsupported(what + ".", capitalize(hint));
         fail(cudaErrorNotSupported);
     });
 }

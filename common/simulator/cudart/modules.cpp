@@ -55,29 +55,30 @@ void Modules::add_variable(LoadedModule& module, const void* host_variable, cons
 // ---- finding ----
 
 KernelHandle& Modules::find(const void* function) {
-    need(function, cudaErrorInvalidDeviceFunction);
+    require(function, cudaErrorInvalidDeviceFunction);
     std::lock_guard lock(mutex_);
     const auto found = functions_.find(function);
     if (found != functions_.end()) return *found->second;
-    need(handles_.contains(function), cudaErrorInvalidResourceHandle);
+    require(handles_.contains(function), cudaErrorInvalidResourceHandle);
     return *static_cast<KernelHandle*>(const_cast<void*>(function));
 }
 
-KernelHandle& Modules::find_ready(const void* function) {
+KernelHandle& Modules::find_prepared(const void* function) {
     KernelHandle& handle = find(function);
-    make_ready(handle);
+    prepare_kernel(handle);
     return handle;
 }
 
 VariableAddress Modules::find_variable(const void* host_variable) {
     std::lock_guard lock(mutex_);
     const auto found = variables_.find(host_variable);
-    if (found != variables_.end()) return variable_of(*found->second->module, found->second->name);
+    if (found != variables_.end())
+        return find_variable_in_module(*found->second->module, found->second->name);
     // For a __managed__ variable x, &x is the address that kernels use, which differs from the
     // registered address.
     for (const auto& [host, handle] : variables_) {
         if (handle->managed_pointer && *handle->managed_pointer == host_variable)
-            return variable_of(*handle->module, handle->name);
+            return find_variable_in_module(*handle->module, handle->name);
     }
     fail(cudaErrorInvalidSymbol);
 }
@@ -87,7 +88,7 @@ VariableAddress Modules::find_variable(const void* host_variable) {
 void Modules::read(LoadedModule& module) {
     std::lock_guard lock(mutex_);
     if (module.module) return;
-    if (module.error == cudaSuccess) read_locked(module);
+    if (module.error == cudaSuccess) parse_locked(module);
     if (module.error == cudaErrorNotSupported) not_supported(module.problem);
     if (module.error != cudaSuccess) refuse(module.problem, module.error);
 }
@@ -107,7 +108,8 @@ static std::vector<std::string> choose_ptx(LoadedModule& module) {
             continue;
         }
         if (const fatbin::PtxImage* chosen = fatbin::choose(found, DeviceModel::capability))
-            for (std::string& piece : pieces_of(chosen->text)) texts.push_back(std::move(piece));
+            for (std::string& piece : split_linked_ptx(chosen->text))
+                texts.push_back(std::move(piece));
     }
     if (texts.empty())
         module.error = cudaErrorNoKernelImageForDevice;
@@ -118,7 +120,7 @@ static std::vector<std::string> choose_ptx(LoadedModule& module) {
 
 /// Reports whether a kernel queries a property of a surface other than its size. An H100 refuses to
 /// load such a module, with all its kernels.
-static bool asks_for_formats(const Module& module) {
+static bool queries_surface_formats(const Module& module) {
     const auto& functions = module.ast->functions;
     return std::any_of(functions.begin(), functions.end(), [](const auto& entry) {
         const auto& body = entry.second->body;
@@ -129,17 +131,16 @@ static bool asks_for_formats(const Module& module) {
     });
 }
 
-void Modules::read_locked(LoadedModule& module) {
+void Modules::parse_locked(LoadedModule& module) {
     const std::vector<std::string> texts = choose_ptx(module);
     if (texts.empty()) return;
     std::string problem;
     module.module = Device::instance().load(texts, problem);
     if (!module.module)
-        return module.be_unreadable(cudaErrorInvalidPtx,
-                                    "the PTX cannot be loaded: " + problem + ".");
-    if (asks_for_formats(*module.module)) {
+        return module.set_error(cudaErrorInvalidPtx, "the PTX cannot be loaded: " + problem + ".");
+    if (queries_surface_formats(*module.module)) {
         unload_locked(module);
-        return module.be_unreadable(
+        return module.set_error(
             cudaErrorNotSupported,
             "code for this GPU cannot ask a surface for its format or its layers (suq), and none "
             "of the "
@@ -149,11 +150,11 @@ void Modules::read_locked(LoadedModule& module) {
         const auto placed = module.module->variable_addresses.find(variable->name);
         if (placed == module.module->variable_addresses.end()) continue;
         *variable->managed_pointer = reinterpret_cast<void*>(placed->second);
-        note_gap(Gap::host);
+        record_gap(Gap::host);
     }
 }
 
-void Modules::make_ready(KernelHandle& handle) {
+void Modules::prepare_kernel(KernelHandle& handle) {
     std::lock_guard lock(mutex_);
     if (handle.kernel) return;
     read(*handle.module);
@@ -166,14 +167,14 @@ void Modules::make_ready(KernelHandle& handle) {
     lower(*handle.kernel);
 }
 
-VariableAddress Modules::variable_of(LoadedModule& module, const std::string& name) {
+VariableAddress Modules::find_variable_in_module(LoadedModule& module, const std::string& name) {
     std::lock_guard lock(mutex_);
     read(module);
     const auto address = module.module->variable_addresses.find(name);
     const auto declared = module.module->ast->variables.find(name);
-    need(address != module.module->variable_addresses.end() &&
-             declared != module.module->ast->variables.end(),
-         module.is_library ? cudaErrorSymbolNotFound : cudaErrorInvalidSymbol);
+    require(address != module.module->variable_addresses.end() &&
+                declared != module.module->ast->variables.end(),
+            module.is_library ? cudaErrorSymbolNotFound : cudaErrorInvalidSymbol);
     return {address->second, declared->second.size};
 }
 

@@ -63,7 +63,7 @@ struct LoadedModule {
     std::string problem;              ///< an explanation of this error
 
     /// Records the reason why the module cannot be read.
-    void be_unreadable(cudaError_t why, const std::string& words) {
+    void set_error(cudaError_t why, const std::string& words) {
         error = why;
         problem = words;
     }
@@ -90,14 +90,14 @@ public:
     /// module may not have been read yet.
     KernelHandle& find(const void* function);
     /// Returns the same handle as `find`, but reads its module first, so that `kernel` is set.
-    KernelHandle& find_ready(const void* function);
+    KernelHandle& find_prepared(const void* function);
     VariableAddress find_variable(const void* host_variable);
 
     /// Reads the PTX and allocates the variables, unless this has already been done. Afterwards
     /// `module.module` is set. Explains any failure.
     void read(LoadedModule& module);
-    void make_ready(KernelHandle& handle);
-    VariableAddress variable_of(LoadedModule& module, const std::string& name);
+    void prepare_kernel(KernelHandle& handle);
+    VariableAddress find_variable_in_module(LoadedModule& module, const std::string& name);
 
     LoadedModule& add_library(std::vector<char> file, const void* image);
     LoadedModule* library(cudaLibrary_t handle);
@@ -108,7 +108,7 @@ public:
     void reset();
 
 private:
-    void read_locked(LoadedModule& module);
+    void parse_locked(LoadedModule& module);
     void unload_locked(LoadedModule& module);
 
     std::recursive_mutex mutex_;

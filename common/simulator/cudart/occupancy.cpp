@@ -13,9 +13,9 @@ namespace {
 
 /// Stores the number of resident blocks per multiprocessor. If not even one block fits, stores 0,
 /// which is not an error.
-void active_blocks(int* blocks, const void* function, int threads, size_t dynamic_shared) {
-    need(blocks && threads > 0);
-    const KernelHandle& handle = Modules::instance().find_ready(function);
+void store_active_blocks(int* blocks, const void* function, int threads, size_t dynamic_shared) {
+    require(blocks && threads > 0);
+    const KernelHandle& handle = Modules::instance().find_prepared(function);
     const bool fits = threads <= static_cast<int>(DeviceModel::max_threads_per_block) &&
                       dynamic_shared <= handle.dynamic_shared_limit();
     *blocks =
@@ -26,12 +26,12 @@ void active_blocks(int* blocks, const void* function, int threads, size_t dynami
 
 /// Returns how many of the blocks that `config` describes fit on one multiprocessor.
 u64 resident_blocks(const void* function, const cudaLaunchConfig_t* config) {
-    need(config);
+    require(config);
     const u64 threads = u64{config->blockDim.x} * config->blockDim.y * config->blockDim.z;
-    need(threads > 0 && threads <= DeviceModel::max_threads_per_block);
+    require(threads > 0 && threads <= DeviceModel::max_threads_per_block);
     int per_multiprocessor = 0;
-    active_blocks(&per_multiprocessor, function, static_cast<int>(threads),
-                  config->dynamicSmemBytes);
+    store_active_blocks(&per_multiprocessor, function, static_cast<int>(threads),
+                        config->dynamicSmemBytes);
     return static_cast<u64>(per_multiprocessor);
 }
 
@@ -47,28 +47,28 @@ u64 cluster_size(const cudaLaunchConfig_t& config, const KernelHandle& handle) {
                        : 1;
 }
 
-u64 most_blocks(const KernelHandle& handle) {
+u64 max_cluster_blocks(const KernelHandle& handle) {
     return handle.non_portable_cluster ? DeviceModel::max_cluster_size
                                        : DeviceModel::portable_cluster_size;
 }
 
 }  // namespace
 
-COALESCE_BY(api, cudaOccupancyMaxActiveBlocksPerMultiprocessor, active_blocks, 4);
+COALESCE_BY(api, cudaOccupancyMaxActiveBlocksPerMultiprocessor, store_active_blocks, 4);
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, const void* function, int threads, size_t dynamic_shared, unsigned flags) {
     return api(__func__, [&] {
-        need(flags <= cudaOccupancyDisableCachingOverride);
-        active_blocks(blocks, function, threads, dynamic_shared);
+        require(flags <= cudaOccupancyDisableCachingOverride);
+        store_active_blocks(blocks, function, threads, dynamic_shared);
     });
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function,
                                                       int blocks, int threads) {
     return api(__func__, [&] {
-        need(bytes && blocks > 0 && threads > 0);
-        const KernelHandle& handle = Modules::instance().find_ready(function);
+        require(bytes && blocks > 0 && threads > 0);
+        const KernelHandle& handle = Modules::instance().find_prepared(function);
         const u32 share = DeviceModel::shared_per_multiprocessor / static_cast<u32>(blocks);
         const u32 used = handle.kernel->static_shared;
         *bytes = std::min(share > used ? share - used : 0, handle.dynamic_shared_limit());
@@ -78,22 +78,22 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
                                                  const cudaLaunchConfig_t* config) {
     return api(__func__, [&] {
-        need(size);
+        require(size);
         const u64 blocks = resident_blocks(function, config);
         const KernelHandle& handle = Modules::instance().find(function);
-        *size = blocks == 0 ? 0 : static_cast<int>(most_blocks(handle));
+        *size = blocks == 0 ? 0 : static_cast<int>(max_cluster_blocks(handle));
     });
 }
 
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                            const cudaLaunchConfig_t* config) {
     return api(__func__, [&] {
-        need(clusters);
+        require(clusters);
         const u64 blocks = std::min<u64>(resident_blocks(function, config),
                                          DeviceModel::max_counted_cluster_blocks);
         const KernelHandle& handle = Modules::instance().find(function);
         const u64 size = cluster_size(*config, handle);
-        need(size > 0 && size <= most_blocks(handle), cudaErrorInvalidClusterSize);
+        require(size > 0 && size <= max_cluster_blocks(handle), cudaErrorInvalidClusterSize);
         u64 fit = 0;
         for (const u64 group : DeviceModel::processor_groups)
             if (size <= group) fit += group * blocks / size;

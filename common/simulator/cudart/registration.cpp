@@ -27,11 +27,11 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-LoadedModule& module_of(void** handle) {
+LoadedModule& to_module(void** handle) {
     return *reinterpret_cast<LoadedModule*>(handle);
 }
 
-std::vector<const void*> images_of(const fatbin::FatbinWrapper& wrapper) {
+std::vector<const void*> list_images(const fatbin::FatbinWrapper& wrapper) {
     if (wrapper.magic != fatbin::kWrapperMagic) return {&wrapper};
     if (wrapper.version != fatbin::kLinkedWrapper || !wrapper.prelinked) return {wrapper.data};
     std::vector<const void*> images;
@@ -46,7 +46,7 @@ extern "C" {
 
 void** __cudaRegisterFatBinary(void* wrapper) {
     LoadedModule& module =
-        Modules::instance().add(images_of(*static_cast<const fatbin::FatbinWrapper*>(wrapper)));
+        Modules::instance().add(list_images(*static_cast<const fatbin::FatbinWrapper*>(wrapper)));
     return reinterpret_cast<void**>(&module);
 }
 
@@ -55,29 +55,29 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 /// Keeps the module itself, because the process is ending and the report still needs the names of
 /// its kernels.
 void __cudaUnregisterFatBinary(void** handle) {
-    if (handle) Modules::instance().forget_host_addresses(module_of(handle));
+    if (handle) Modules::instance().forget_host_addresses(to_module(handle));
 }
 
 void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int,
                             uint3*, uint3*, dim3*, dim3*, int*) {
-    Modules::instance().add_kernel(module_of(handle), host_function, name);
+    Modules::instance().add_kernel(to_module(handle), host_function, name);
 }
 
 void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* name, int,
                        size_t bytes, int, int) {
-    Modules::instance().add_variable(module_of(handle), host_variable, name, bytes, nullptr);
+    Modules::instance().add_variable(to_module(handle), host_variable, name, bytes, nullptr);
 }
 
 void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const char* name, int,
                               size_t bytes, int, int) {
-    Modules::instance().add_variable(module_of(handle), host_pointer, name, bytes, host_pointer);
+    Modules::instance().add_variable(to_module(handle), host_pointer, name, bytes, host_pointer);
 }
 
 char __cudaInitModule(void** handle) {
     CurrentCall call("__cudaInitModule");
-    LoadedModule& module = module_of(handle);
+    LoadedModule& module = to_module(handle);
     if (module.managed.empty()) return 1;
-    return error_of([&] { Modules::instance().read(module); }) == cudaSuccess;
+    return catch_error([&] { Modules::instance().read(module); }) == cudaSuccess;
 }
 
 }  // extern "C"

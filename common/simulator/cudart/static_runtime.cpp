@@ -10,7 +10,7 @@
 //   name in that library. The rest of each copy never runs, so it never calls a driver. A copy that
 //   is too short for a jump only calls another one.
 //
-// The jump exists only for x86-64. On other processors, simulate/program_file.cpp rejects such
+// The jump exists only for x86-64. On other processors, simulate/read_program_file.cpp rejects such
 // programs.
 #include <dlfcn.h>
 #include <elf.h>
@@ -29,7 +29,7 @@ namespace {
 
 /// Returns the contents of the program's file, or nothing if it cannot be read. The file is valid
 /// ELF, because the loader has accepted it.
-std::vector<char> program_file() {
+std::vector<char> read_program_file() {
     std::ifstream file("/proc/self/exe", std::ios::binary | std::ios::ate);
     if (!file) return {};
     std::vector<char> bytes(static_cast<std::size_t>(file.tellg()));
@@ -81,10 +81,10 @@ bool write_jump(char* from, const void* target) {
     return mprotect(page, size, PROT_READ | PROT_EXEC) == 0;
 }
 
-__attribute__((constructor)) void stand_before_static_runtime() {
+__attribute__((constructor)) void intercept_static_runtime() {
     const char* const name = std::getenv("COALESCE_SIM_STATIC_RUNTIME");
     if (!name) return;
-    const std::vector<char> file = program_file();
+    const std::vector<char> file = read_program_file();
     if (file.empty()) return;
     const std::uintptr_t offset = load_offset();
     void* const library = dlopen(name, RTLD_LAZY);

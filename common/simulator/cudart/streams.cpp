@@ -21,8 +21,8 @@ using namespace coalesce::simulator::cudart;
 namespace {
 
 /// The lowest and the highest stream priority on hardware: 0 and -5.
-constexpr int kLeastPriority = 0;
-constexpr int kGreatestPriority = -5;
+constexpr int kLowestPriority = 0;
+constexpr int kHighestPriority = -5;
 
 struct Stream {
     unsigned flags = cudaStreamDefault;
@@ -42,7 +42,7 @@ bool is_default(cudaStream_t stream) {
 }
 
 /// Returns null if there is no such stream.
-Stream* stream_of(cudaStream_t handle) {
+Stream* find_stream_or_null(cudaStream_t handle) {
     static auto& legacy = *new Stream{.id = 1};
     static auto& per_thread = *new Stream{.id = 2};
     if (is_default(handle)) return is_legacy(handle) ? &legacy : &per_thread;
@@ -50,15 +50,15 @@ Stream* stream_of(cudaStream_t handle) {
 }
 
 Stream& find_stream(cudaStream_t handle) {
-    Stream* stream = stream_of(handle);
-    need(stream, cudaErrorInvalidResourceHandle);
+    Stream* stream = find_stream_or_null(handle);
+    require(stream, cudaErrorInvalidResourceHandle);
     return *stream;
 }
 
 void create_stream(cudaStream_t* stream, unsigned flags, int priority) {
     static std::atomic<unsigned long long> next_id = 16;
-    need(stream && flags <= cudaStreamNonBlocking);
-    priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
+    require(stream && flags <= cudaStreamNonBlocking);
+    priority = std::clamp(priority, kHighestPriority, kLowestPriority);
     *stream = created_streams().add({flags, priority, current_device(), next_id++});
 }
 
@@ -67,12 +67,12 @@ void create_stream(cudaStream_t* stream, unsigned flags, int priority) {
 namespace coalesce::simulator::cudart {
 
 void check_stream(cudaStream_t stream) {
-    if (!stream_of(stream))
+    if (!find_stream_or_null(stream))
         refuse("the stream was destroyed, or never created.", cudaErrorInvalidResourceHandle);
 }
 
 bool waits_for_default_stream(cudaStream_t stream) {
-    const Stream* known = stream_of(stream);
+    const Stream* known = find_stream_or_null(stream);
     return known && known->flags != cudaStreamNonBlocking;
 }
 
@@ -88,7 +88,7 @@ void note_stream_work(cudaStream_t stream) {
     }
     // Blocking streams and the default stream are always ordered, without synchronization in the
     // program.
-    if (others.size() > 1 || (has_legacy && has_non_blocking)) note_gap(Gap::streams);
+    if (others.size() > 1 || (has_legacy && has_non_blocking)) record_gap(Gap::streams);
 }
 
 void forget_streams() {
@@ -111,14 +111,14 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return api(__func__, [&] {
         check_stream(stream);
         forget_capture(stream);
-        need(created_streams().destroy(stream), cudaErrorInvalidResourceHandle);
+        require(created_streams().destroy(stream), cudaErrorInvalidResourceHandle);
     });
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     return api(__func__, [&] {
-        if (least) *least = kLeastPriority;
-        if (greatest) *greatest = kGreatestPriority;
+        if (least) *least = kLowestPriority;
+        if (greatest) *greatest = kHighestPriority;
     });
 }
 
@@ -133,17 +133,17 @@ COALESCE_PER_THREAD_STREAM(cudaStreamQuery, _ptsz);
 // ---- host functions ----
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-    return in_stream(__func__, stream, [&] { return HostWork{function, data}; });
+    return queue_in_stream(__func__, stream, [&] { return HostWork{function, data}; });
 }
 COALESCE_PER_THREAD_STREAM(cudaLaunchHostFunc, _ptsz);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned flags) {
-    return on_stream(__func__, stream, [&] {
-        need(callback && flags == 0);
-        check_order(stream);
+    return call_on_stream(__func__, stream, [&] {
+        require(callback && flags == 0);
+        check_default_stream_order(stream);
         // Unlike host functions, callbacks cannot be captured.
-        if (capture_of(stream)) check_not_captured(stream);
+        if (find_capture(stream)) check_not_captured(stream);
         callback(stream, cudaSuccess, data);
     });
 }
@@ -180,7 +180,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
                                    const cudaStreamAttrValue* value) {
     return api(__func__, [&] {
         Stream& known = find_stream(stream);
-        need(value);
+        require(value);
         known.attributes[attribute] = *value;
     });
 }

@@ -28,7 +28,7 @@ void note_stream_work(cudaStream_t stream);
 
 /// Runs a call that needs the device and works in a stream.
 template <class Body>
-cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept {
+cudaError_t call_on_stream(const char* name, cudaStream_t stream, Body body) noexcept {
     return api(name, [&] {
         check_stream(stream);
         body();

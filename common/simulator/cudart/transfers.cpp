@@ -16,15 +16,15 @@ DeviceMemory& memory() {
 namespace {
 
 /// The source or the destination of a transfer, after its allocation has been looked up.
-struct Side {
+struct TransferSide {
     u8* host = nullptr;  ///< the address of the first byte in this process
     u64 address = 0;     ///< the address of the first byte as the program sees it
-    bool reached_by_kernels = false;
+    bool is_device_accessible = false;
 };
 
 /// Computes the number of bytes from the first to the last byte of the box. Returns false on
 /// overflow.
-bool span_of(const cudaPitchedPtr& place, const cudaExtent& box, u64& span) {
+bool compute_span(const cudaPitchedPtr& place, const cudaExtent& box, u64& span) {
     u64 rows = 0, all = 0;
     if (__builtin_mul_overflow(box.depth - 1, place.ysize, &rows)) return false;
     if (__builtin_add_overflow(rows, box.height - 1, &rows)) return false;
@@ -38,8 +38,8 @@ std::string hexadecimal(u64 address) {
     return text;
 }
 
-[[noreturn]] void out_of_bounds(const char* role, u64 address, u64 span,
-                                const Allocation& allocation) {
+[[noreturn]] void refuse_out_of_bounds(const char* role, u64 address, u64 span,
+                                       const Allocation& allocation) {
     const u64 past = address + span - allocation.end;
     refuse(std::string(role) + ": " + std::to_string(span) + " bytes from " + hexadecimal(address) +
            " end " + std::to_string(past) + " bytes past the allocation of " +
@@ -47,7 +47,7 @@ std::string hexadecimal(u64 address) {
            hexadecimal(allocation.begin) + ".");
 }
 
-[[noreturn]] void nobodys(const char* role, u64 address) {
+[[noreturn]] void refuse_unallocated(const char* role, u64 address) {
     const auto table = memory().table();
     const Allocation* freed = table->find_freed(address);
     refuse(std::string(role) + ": " + hexadecimal(address) +
@@ -57,37 +57,38 @@ std::string hexadecimal(u64 address) {
 }
 
 /// Looks up one side of a transfer. `role` is "source" or "destination", for messages.
-Side find_side(const char* role, const cudaPitchedPtr& place, const cudaExtent& box) {
+TransferSide find_side(const char* role, const cudaPitchedPtr& place, const cudaExtent& box) {
     u64 span = 0;
     if (!place.ptr) refuse(std::string("the ") + role + " is a null pointer.");
-    need(span_of(place, box, span));
+    require(compute_span(place, box, span));
     const u64 address = reinterpret_cast<u64>(place.ptr);
-    Side side{.host = reinterpret_cast<u8*>(address), .address = address};
+    TransferSide side{.host = reinterpret_cast<u8*>(address), .address = address};
     const auto allocation = memory().find(address);
     if (!allocation) {
-        if (memory().is_device_range(address)) nobodys(role, address);
+        if (memory().is_device_range(address)) refuse_unallocated(role, address);
         return side;
     }
     if (!allocation->contains(address, span)) {
         // The memory beyond a range that the program registered may be the program's own.
         if (allocation->kind == AllocationKind::registered) return side;
-        out_of_bounds(role, address, span, *allocation);
+        refuse_out_of_bounds(role, address, span, *allocation);
     }
     side.host += allocation->to_host;
-    side.reached_by_kernels = true;
+    side.is_device_accessible = true;
     return side;
 }
 
-void check_is_on_device(const char* role, const Side& side) {
-    if (side.reached_by_kernels) return;
+void check_is_on_device(const char* role, const TransferSide& side) {
+    if (side.is_device_accessible) return;
     refuse(std::string("the direction says that the ") + role + " is on the device, but " +
            hexadecimal(side.address) + " is ordinary host memory.");
 }
 
-void copy_row(const Side& to, const Side& from, u64 to_offset, u64 from_offset, u64 bytes) {
+void copy_row(const TransferSide& to, const TransferSide& from, u64 to_offset, u64 from_offset,
+              u64 bytes) {
     std::memmove(to.host + to_offset, from.host + from_offset, bytes);
-    if (!to.reached_by_kernels) return;
-    if (from.reached_by_kernels) {
+    if (!to.is_device_accessible) return;
+    if (from.is_device_accessible) {
         memory().copy_written(to.address + to_offset, from.address + from_offset, bytes);
     } else {
         memory().mark_written_by_host(to.address + to_offset, bytes);
@@ -95,24 +96,24 @@ void copy_row(const Side& to, const Side& from, u64 to_offset, u64 from_offset, 
 }
 
 void check_kind(cudaMemcpyKind kind) {
-    need(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault,
-         cudaErrorInvalidMemcpyDirection);
+    require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault,
+            cudaErrorInvalidMemcpyDirection);
 }
 
-struct Sides {
-    Side to, from;
+struct TransferSides {
+    TransferSide to, from;
 };
-Sides find_sides(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
-                 cudaMemcpyKind kind) {
-    const Sides sides{find_side("destination", to, box), find_side("source", from, box)};
+TransferSides find_sides(const cudaPitchedPtr& to, const cudaPitchedPtr& from,
+                         const cudaExtent& box, cudaMemcpyKind kind) {
+    const TransferSides sides{find_side("destination", to, box), find_side("source", from, box)};
     const bool in_device = kind == cudaMemcpyDeviceToDevice;
     if (in_device || kind == cudaMemcpyHostToDevice) check_is_on_device("destination", sides.to);
     if (in_device || kind == cudaMemcpyDeviceToHost) check_is_on_device("source", sides.from);
     return sides;
 }
 
-Side find_filled(const cudaPitchedPtr& to, const cudaExtent& box) {
-    const Side side = find_side("destination", to, box);
+TransferSide find_fill_target(const cudaPitchedPtr& to, const cudaExtent& box) {
+    const TransferSide side = find_side("destination", to, box);
     check_is_on_device("destination", side);
     return side;
 }
@@ -141,7 +142,7 @@ void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent
           cudaMemcpyKind kind) {
     check_kind(kind);
     if (is_empty(box)) return;
-    const Sides sides = find_sides(to, from, box, kind);
+    const TransferSides sides = find_sides(to, from, box, kind);
     for (u64 slice = 0; slice < box.depth; ++slice) {
         for (u64 row = 0; row < box.height; ++row) {
             copy_row(sides.to, sides.from, row_offset(to, slice, row), row_offset(from, slice, row),
@@ -151,12 +152,12 @@ void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent
 }
 
 void check_fill(const cudaPitchedPtr& to, const cudaExtent& box) {
-    if (!is_empty(box)) find_filled(to, box);
+    if (!is_empty(box)) find_fill_target(to, box);
 }
 
 void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element) {
     if (is_empty(box)) return;
-    const Side side = find_filled(to, box);
+    const TransferSide side = find_fill_target(to, box);
     for (u64 slice = 0; slice < box.depth; ++slice) {
         for (u64 row = 0; row < box.height; ++row) {
             const u64 offset = row_offset(to, slice, row);

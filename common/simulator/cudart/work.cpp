@@ -9,7 +9,7 @@
 
 namespace coalesce::simulator::cudart {
 
-std::atomic<int> captures_under_way{0};
+std::atomic<int> captures_in_progress{0};
 
 namespace {
 
@@ -30,7 +30,7 @@ cudaMemcpy3DParms box(const cudaPitchedPtr& to, const cudaPitchedPtr& from,
     return parameters;
 }
 
-cudaPitchedPtr pitched(const void* begin, size_t pitch, size_t width, size_t height) {
+cudaPitchedPtr to_pitched(const void* begin, size_t pitch, size_t width, size_t height) {
     return {const_cast<void*>(begin), pitch, width, height};
 }
 
@@ -49,7 +49,7 @@ bool fits(const cudaPitchedPtr& block, const cudaPos& position, const cudaExtent
 }
 
 /// Returns the address of a part of a variable for a copy. Fails if the part does not fit.
-void* part_of(const void* symbol, size_t bytes, size_t offset) {
+void* address_in_symbol(const void* symbol, size_t bytes, size_t offset) {
     const VariableAddress variable = Modules::instance().find_variable(symbol);
     if (offset > variable.bytes || bytes > variable.bytes - offset)
         refuse(std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
@@ -72,7 +72,8 @@ cudaGraphNodeType type_of(const Work& work) {
 // ---- descriptions ----
 
 Work describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    return box(pitched(to, bytes, bytes, 1), pitched(from, bytes, bytes, 1), {bytes, 1, 1}, kind);
+    return box(to_pitched(to, bytes, bytes, 1), to_pitched(from, bytes, bytes, 1), {bytes, 1, 1},
+               kind);
 }
 
 Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
@@ -81,27 +82,27 @@ Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_p
         refuse("a row of " + std::to_string(width) + " bytes is wider than a pitch (destination " +
                    std::to_string(to_pitch) + ", source " + std::to_string(from_pitch) + ").",
                cudaErrorInvalidPitchValue);
-    return box(pitched(to, to_pitch, width, height), pitched(from, from_pitch, width, height),
+    return box(to_pitched(to, to_pitch, width, height), to_pitched(from, from_pitch, width, height),
                {width, height, 1}, kind);
 }
 
 Work describe_copy_3d(const cudaMemcpy3DParms* parameters) {
-    need(parameters);
+    require(parameters);
     return *parameters;
 }
 
 Work describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                              cudaMemcpyKind kind) {
-    need(kind != cudaMemcpyHostToHost && kind != cudaMemcpyDeviceToHost,
-         cudaErrorInvalidMemcpyDirection);
-    return describe_copy(part_of(symbol, bytes, offset), from, bytes, kind);
+    require(kind != cudaMemcpyHostToHost && kind != cudaMemcpyDeviceToHost,
+            cudaErrorInvalidMemcpyDirection);
+    return describe_copy(address_in_symbol(symbol, bytes, offset), from, bytes, kind);
 }
 
 Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                cudaMemcpyKind kind) {
-    need(kind != cudaMemcpyHostToHost && kind != cudaMemcpyHostToDevice,
-         cudaErrorInvalidMemcpyDirection);
-    return describe_copy(to, part_of(symbol, bytes, offset), bytes, kind);
+    require(kind != cudaMemcpyHostToHost && kind != cudaMemcpyHostToDevice,
+            cudaErrorInvalidMemcpyDirection);
+    return describe_copy(to, address_in_symbol(symbol, bytes, offset), bytes, kind);
 }
 
 Work describe_fill(void* to, int value, size_t bytes) {
@@ -114,20 +115,20 @@ Work describe_fill(void* to, int value, size_t bytes) {
 
 namespace {
 
-void transfer(const CopyWork& described, decltype(check_copy) action) {
-    const CopyWork work = without_arrays(described);
-    need(is_empty(work.extent) || (fits(work.dstPtr, work.dstPos, work.extent) &&
-                                   fits(work.srcPtr, work.srcPos, work.extent)),
-         cudaErrorInvalidPitchValue);
+void perform_copy(const CopyWork& described, decltype(check_copy) action) {
+    const CopyWork work = replace_arrays_by_memory(described);
+    require(is_empty(work.extent) || (fits(work.dstPtr, work.dstPos, work.extent) &&
+                                      fits(work.srcPtr, work.srcPos, work.extent)),
+            cudaErrorInvalidPitchValue);
     action(at(work.dstPtr, work.dstPos), at(work.srcPtr, work.srcPos), work.extent, work.kind);
 }
 
 void check_shape(const FillWork& work) {
     const bool is_row = work.extent.height <= 1 && work.extent.depth <= 1;
-    need(is_row || work.extent.width <= work.to.pitch);
-    need(work.extent.depth <= 1 || work.extent.height <= work.to.ysize);
-    need(work.element == 1 || work.element == 2 || work.element == 4);
-    need(reinterpret_cast<u64>(work.to.ptr) % work.element == 0);
+    require(is_row || work.extent.width <= work.to.pitch);
+    require(work.extent.depth <= 1 || work.extent.height <= work.to.ysize);
+    require(work.element == 1 || work.element == 2 || work.element == 4);
+    require(reinterpret_cast<u64>(work.to.ptr) % work.element == 0);
 }
 
 }  // namespace
@@ -135,48 +136,48 @@ void check_shape(const FillWork& work) {
 void check(const Work& work) {
     std::visit(
         Overloaded{[](const KernelWork& kernel) {
-                       check_launch(find_to_run(kernel.function), kernel.request,
+                       check_launch(find_runnable_kernel(kernel.function), kernel.request,
                                     kernel.arguments->list());
                    },
-                   [](const CopyWork& copied) { transfer(copied, check_copy); },
+                   [](const CopyWork& copied) { perform_copy(copied, check_copy); },
                    [](const FillWork& filled) {
                        check_shape(filled);
                        check_fill(filled.to, filled.extent);
                    },
-                   [](const HostWork& host) { need(host.fn); },
+                   [](const HostWork& host) { require(host.fn); },
                    [](const RecordWork& record) { check_event(record.event); },
                    [](const WaitWork& wait) { check_event(wait.event); }, [](const auto&) {}},
         work);
 }
 
-void carry_out(const Work& work) {
+void execute_work(const Work& work) {
     std::visit(Overloaded{[](const KernelWork& kernel) {
                               launch_now(kernel.function, kernel.request, kernel.arguments->list());
                           },
-                          [](const CopyWork& copied) { transfer(copied, copy); },
+                          [](const CopyWork& copied) { perform_copy(copied, copy); },
                           [](const FillWork& filled) {
                               check_shape(filled);
                               fill(filled.to, filled.extent, filled.value, filled.element);
                           },
                           [](const HostWork& host) {
-                              need(host.fn);
+                              require(host.fn);
                               host.fn(host.userData);
                           },
                           [](const EmptyWork&) {},
                           [](const RecordWork& record) { record_now(record.event); },
                           [](const WaitWork& wait) { check_event(wait.event); },
-                          [](const auto& of_graph) { carry_out_node(of_graph); }},
+                          [](const auto& of_graph) { execute_node(of_graph); }},
                work);
 }
 
-void put(cudaStream_t stream, Work work) {
-    check_order(stream);
-    if (const auto capture = capture_of(stream)) {
+void execute_or_capture(cudaStream_t stream, Work work) {
+    check_default_stream_order(stream);
+    if (const auto capture = find_capture(stream)) {
         capture_work(capture, stream, std::move(work));
         return;
     }
     note_stream_work(stream);
-    carry_out(work);
+    execute_work(work);
 }
 
 }  // namespace coalesce::simulator::cudart

@@ -94,6 +94,6 @@ Work describe_fill(void* to, int value, size_t bytes);
 void check(const Work& work);
 
 /// Executes the work immediately.
-void carry_out(const Work& work);
+void execute_work(const Work& work);
 
 }  // namespace coalesce::simulator::cudart

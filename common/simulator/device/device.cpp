@@ -30,7 +30,8 @@ struct Device::State {
     u64 launches = 0;
     u64 clock = 0;
     u64 grid_workspace = 0;
-    std::unordered_map<std::string, u64> alike;  ///< number of launches for each key_of()
+    std::unordered_map<std::string, u64>
+        launch_counts;  ///< number of launches for each make_launch_key()
     /// The steps of a clean block in shared memory, recorded during a kernel's last launch, and the
     /// key of that launch.
     struct CleanBlock {
@@ -45,7 +46,7 @@ struct Device::State {
 
 namespace {
 
-void report_unknown(const Kernel& kernel, const std::string& message, const Place& where) {
+void report_not_simulated(const Kernel& kernel, const std::string& message, const Place& where) {
     Report report;
     report.check = "execution";
     report.kind = "unsupported";
@@ -75,8 +76,8 @@ u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dyn
     using M = DeviceModel;
     if (threads == 0 || threads > M::max_threads_per_block) return 0;
     const u32 warps = (threads + kLanes - 1) / kLanes;
-    return std::min(blocks_held(warps, u64{kernel.static_shared} + dynamic_shared),
-                    timing::blocks_with_registers(kernel.registers_estimate, warps,
+    return std::min(max_resident_blocks(warps, u64{kernel.static_shared} + dynamic_shared),
+                    timing::blocks_with_registers(kernel.estimated_registers, warps,
                                                   M::registers_per_multiprocessor));
 }
 
@@ -101,7 +102,7 @@ Status check_shape(const Kernel& kernel, const LaunchConfig& config) {
     return Status::success;
 }
 
-std::vector<u8> gather_parameters(const Kernel& kernel, void** arguments) {
+std::vector<u8> pack_parameters(const Kernel& kernel, void** arguments) {
     std::vector<u8> memory(kernel.parameter_bytes);
     for (std::size_t k = 0; k < kernel.parameter_offsets.size(); ++k)
         std::memcpy(memory.data() + kernel.parameter_offsets[k], arguments[k],
@@ -111,12 +112,12 @@ std::vector<u8> gather_parameters(const Kernel& kernel, void** arguments) {
 
 void add_totals(Kernel& kernel, const WorkerTotals& totals) {
     for (std::size_t k = 0; k < totals.sites.size(); ++k) kernel.totals.sites[k] += totals.sites[k];
-    for (std::size_t k = 0; k < totals.straight_runs.size(); ++k) {
-        if (totals.straight_runs[k] == 0) continue;
-        for (const auto& [line, count] : totals.code->straights[k])
-            kernel.totals.instructions_by_line[line] += totals.straight_runs[k] * count;
+    for (std::size_t k = 0; k < totals.straight_line_counts.size(); ++k) {
+        if (totals.straight_line_counts[k] == 0) continue;
+        for (const auto& [line, count] : totals.code->straight_line_runs[k])
+            kernel.totals.instructions_by_line[line] += totals.straight_line_counts[k] * count;
         for (const auto& [remark, count] : totals.code->remarks[k])
-            kernel.totals.remarks[remark] += totals.straight_runs[k] * count;
+            kernel.totals.remarks[remark] += totals.straight_line_counts[k] * count;
     }
     kernel.totals.warp_instructions += totals.instructions;
     kernel.totals.thread_instructions += totals.lane_instructions;
@@ -125,7 +126,7 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
 }
 
 /// Returns the allocations to which the kernel writes through its pointers.
-std::vector<const Allocation*> written_by(const Launch& launch) {
+std::vector<const Allocation*> find_written_allocations(const Launch& launch) {
     const Kernel& kernel = *launch.kernel;
     std::vector<u64> pointers{launch.grid_workspace};  // grid barriers write to it
     for (const u32 offset : kernel.written.parameters) {
@@ -149,13 +150,13 @@ std::vector<const Allocation*> written_by(const Launch& launch) {
 /// kernel for clusters if necessary.
 bool is_runnable(Kernel& kernel, const LaunchConfig& config) {
     if (!kernel.error.empty()) {
-        report_unknown(kernel, kernel.error, kernel.error_place);
+        report_not_simulated(kernel, kernel.error, kernel.error_place);
         return false;
     }
     if (!config.has_clusters()) return true;
     if (!kernel.cluster_code) kernel.cluster_code = lower_for_clusters(kernel);
     if (!kernel.cluster_code)
-        report_unknown(kernel, "this kernel cannot be prepared for clusters", {});
+        report_not_simulated(kernel, "this kernel cannot be prepared for clusters", {});
     return kernel.cluster_code != nullptr;
 }
 
@@ -187,19 +188,20 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     if (alone && recording->blocks_wait) return Status::success;
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
-    if (alone || (options().sample && leaves_checks_out(launch))) {
+    if (alone || (options().sample && should_skip_checks(launch))) {
         // If some blocks are not executed, the others may read memory that is therefore never
         // written.
         static_cast<void>(set_checks(launch.checks, "none"));
         launch.checks.memory = alone || options().checks.memory;
     }
-    launch.only_heard = alone;
+    launch.is_dry_run = alone;
     if (launch.checks.global_race) {
         if (!state_->global_race)
             state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
         launch.global_race = state_->global_race.get();
         launch.global_race->begin_launch(kernel, config.grid, config.block, *launch.allocations);
-        if (!kernel.written.anywhere) launch.global_race->expect_writes(written_by(launch));
+        if (!kernel.written.anywhere)
+            launch.global_race->expect_writes(find_written_allocations(launch));
     }
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<WorkerTotals> counted;
@@ -211,10 +213,10 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     if (!launch.failed()) run(launch, resident, counted);
     if (recording)
         for (const auto& worker : state_->workers) worker->neighbours.move_to(*recording);
-    if (!alone) add_up(launch, counted);
+    if (!alone) merge_totals(launch, counted);
     if (launch.global_race) {
         launch.global_race->end_launch();
-        if (launch.global_race->was_surprised()) kernel.written.anywhere = true;
+        if (launch.global_race->had_unexpected_write()) kernel.written.anywhere = true;
     }
     state_->shared_log.end_launch();
     return static_cast<Status>(launch.status.load());
@@ -228,7 +230,7 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
     launch.memory = &state_->memory;
     launch.allocations = state_->memory.table();
     launch.checks = options().checks;
-    launch.parameters = gather_parameters(kernel, arguments);
+    launch.parameters = pack_parameters(kernel, arguments);
     launch.instruction_limit = options().max_instructions;
     launch.number = state_->launches++;
     launch.started_at = state_->clock;
@@ -240,7 +242,7 @@ namespace {
 
 /// Returns a key that is the same for launches of the same kernel with the same arguments, shape
 /// and checks.
-std::string key_of(const Launch& launch) {
+std::string make_launch_key(const Launch& launch) {
     std::string key(launch.parameters.begin(), launch.parameters.end());
     const auto add = [&key](const auto& value) {
         key.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -259,12 +261,12 @@ std::string key_of(const Launch& launch) {
 
 /// Reports whether this launch is only counted and not checked, because enough launches with the
 /// same arguments have already been checked (see Options::sample).
-bool Device::leaves_checks_out(const Launch& launch) {
+bool Device::should_skip_checks(const Launch& launch) {
     // A program may make any number of different launches, so limit the size of the table.
     constexpr std::size_t kMostKept = 1 << 16;
-    if (state_->alike.size() >= kMostKept) return false;
-    if (++state_->alike[key_of(launch)] <= options().sample) return false;
-    ++launch.kernel->totals.only_counted;
+    if (state_->launch_counts.size() >= kMostKept) return false;
+    if (++state_->launch_counts[make_launch_key(launch)] <= options().sample) return false;
+    ++launch.kernel->totals.unchecked_launches;
     return true;
 }
 
@@ -279,13 +281,13 @@ void Device::State::remember_clean_block(const Launch& launch) {
     const auto* launch_number = find_special_register("%gridid");
     for (const SpecialSlot& s : launch.kernel->code->launch_specials)
         if (s.special == launch_number) return;
-    clean[launch.kernel] = {launch.kernel->code, key_of(launch), launch.clean_block};
+    clean[launch.kernel] = {launch.kernel->code, make_launch_key(launch), launch.clean_block};
 }
 
 void Device::State::recall_clean_block(Launch& launch) const {
     const auto found = clean.find(launch.kernel);
     if (found == clean.end() || found->second.code != launch.kernel->code ||
-        found->second.key != key_of(launch))
+        found->second.key != make_launch_key(launch))
         return;
     launch.clean_block = found->second.steps;
 }
@@ -293,8 +295,8 @@ void Device::State::recall_clean_block(Launch& launch) const {
 namespace {
 
 /// The launch of the sampled blocks, and the log that records them.
-struct Chosen {
-    Chosen(const Kernel& kernel, timing::Recording& recording)
+struct SampledBlocksRun {
+    SampledBlocksRun(const Kernel& kernel, timing::Recording& recording)
         : log(kernel, *kernel.plain_code, recording) {}
 
     StepLog log;
@@ -310,12 +312,12 @@ void choose_neighbours(Launch& launch, timing::Recording& recording, u64 residen
     recording.neighbours = launch.neighbours;
 }
 
-void run_on(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident,
-            std::vector<WorkerTotals>& counted) {
+void run_with_worker(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident,
+                     std::vector<WorkerTotals>& counted) {
     worker.begin_launch(launch, shared_log, options().seed, resident);
     worker.run();
     // In a dry run, the block may be incomplete.
-    if (!launch.only_heard) launch.clean_block = worker.clean_block();
+    if (!launch.is_dry_run) launch.clean_block = worker.clean_block();
     worker.end_launch();
     counted.push_back(std::move(worker.totals));
 }
@@ -330,39 +332,41 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     Kernel& kernel = *launch.kernel;
     if (!kernel.plain_code) kernel.plain_code = lower_plainly(kernel);
     if (!kernel.plain_code) return;
-    const auto chosen = std::make_shared<Chosen>(kernel, recording);
+    const auto chosen = std::make_shared<SampledBlocksRun>(kernel, recording);
     describe_launch(chosen->launch, kernel, launch.config, arguments);
     chosen->launch.code = kernel.plain_code.get();
     chosen->launch.checks = launch.checks;
     chosen->launch.global_race = launch.global_race;
     chosen->launch.number = launch.number;
-    chosen->launch.only_heard = recorder().what() == Recorder::What::alone;
+    chosen->launch.is_dry_run = recorder().what() == Recorder::What::alone;
     chosen->launch.recorder = &chosen->log;
     const auto run_chosen = [=, this, &launch, &recording, &counted](std::vector<u64> blocks) {
         chosen->launch.only = std::move(blocks);
         chosen->launch.next_block = 0;
-        run_on(state_->recording_worker, chosen->launch, state_->shared_log, resident, counted);
+        run_with_worker(state_->recording_worker, chosen->launch, state_->shared_log, resident,
+                        counted);
         if (chosen->launch.failed()) launch.fail(static_cast<Status>(chosen->launch.status.load()));
         launch.clean_block = chosen->launch.clean_block;
         choose_neighbours(launch, recording, resident);
     };
-    const std::vector<u64> blocks = Recorder::chosen_blocks(launch.config, resident);
-    if (!alone) launch.left_out = blocks;
+    const std::vector<u64> blocks = Recorder::choose_blocks(launch.config, resident);
+    if (!alone) launch.skipped_blocks = blocks;
     if (!alone && launch.code->order_sensitive) {
-        launch.in_turn = [run_chosen](u64 block) { run_chosen({block}); };
+        launch.run_skipped_block = [run_chosen](u64 block) { run_chosen({block}); };
         return;
     }
     const auto leave_out = [&launch, alone](const std::vector<u64>& also) {
-        if (!alone) launch.left_out.insert(launch.left_out.end(), also.begin(), also.end());
+        if (!alone)
+            launch.skipped_blocks.insert(launch.skipped_blocks.end(), also.begin(), also.end());
     };
     run_chosen(blocks);
-    if (const auto others =
-            Recorder::beside_the_first(launch.config, recording, asks_for_grid(*kernel.ast));
+    if (const auto others = Recorder::choose_blocks_near_first(launch.config, recording,
+                                                               reads_grid_size(*kernel.ast));
         !others.empty()) {
         leave_out(others);
         run_chosen(others);
     }
-    if (const std::vector<u64> more = Recorder::more_blocks(launch.config, recording);
+    if (const std::vector<u64> more = Recorder::choose_more_blocks(launch.config, recording);
         !more.empty()) {
         recording.recorded.clear();
         leave_out(more);
@@ -391,16 +395,16 @@ void Device::run(Launch& launch, u64 resident, std::vector<WorkerTotals>& counte
         workers[k]->end_launch();
         counted.push_back(std::move(workers[k]->totals));
     }
-    if (!launch.failed() && !launch.only_heard) state_->remember_clean_block(launch);
+    if (!launch.failed() && !launch.is_dry_run) state_->remember_clean_block(launch);
 }
 
 /// Adds up what all blocks have done, unless an error has stopped them.
-void Device::add_up(const Launch& launch, const std::vector<WorkerTotals>& counted) {
+void Device::merge_totals(const Launch& launch, const std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
     ++(launch.failed() ? kernel.totals.stopped : kernel.totals.launches);
     kernel.totals.grid = launch.config.grid;
     kernel.totals.block = launch.config.block;
-    state_->clock += 1000 + launch.leapt;
+    state_->clock += 1000 + launch.skipped_cycles;
     if (launch.failed()) return;
     for (const WorkerTotals& totals : counted) {
         add_totals(kernel, totals);

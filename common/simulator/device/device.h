@@ -53,8 +53,8 @@ private:
     void record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
                 bool alone, std::vector<WorkerTotals>& counted);
     void run(Launch& launch, u64 resident, std::vector<WorkerTotals>& counted);
-    bool leaves_checks_out(const Launch& launch);
-    void add_up(const Launch& launch, const std::vector<WorkerTotals>& counted);
+    bool should_skip_checks(const Launch& launch);
+    void merge_totals(const Launch& launch, const std::vector<WorkerTotals>& counted);
 
     struct State;
     std::unique_ptr<State> state_;

@@ -125,7 +125,8 @@ std::unique_ptr<Module> Device::load(const std::vector<std::string>& ptx_texts,
         std::vector<std::unique_ptr<ptx::Module>> files;
         for (const std::string& text : ptx_texts) files.push_back(ptx::parse(text));
         module->ast = ptx::link(std::move(files));
-        for (const auto& [name, function] : module->ast->functions) put_in_order(*function);
+        for (const auto& [name, function] : module->ast->functions)
+            order_blocks_for_reconvergence(*function);
         place_variables(*module, memory());
         make_kernels(*module);
         relocate(*module, memory());

@@ -54,7 +54,7 @@ Undefined check_written(Warp& w, const Op* op, u32 site, const Resolved& where, 
         LaneAccess access{.kind = kind, .address = address, .bytes = wanted ? wanted[lane] : bytes};
         access.unwritten = launch.memory->unwritten_bytes(address, access.bytes);
         if (access.unwritten == 0) continue;
-        undefined.bytes[lane] = judge_unwritten(w, op, site, lane, access);
+        undefined.bytes[lane] = find_undefined_bytes(w, op, site, lane, access);
         undefined.any |= undefined.bytes[lane] != 0;
     }
     return undefined;
@@ -74,7 +74,7 @@ void mark_written(Warp& w, const Resolved& where, u32 bytes) {
 
 }  // namespace
 
-void show_race(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access) {
+void pass_to_race_check(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access) {
     const auto kind = access == Access::load ? GlobalAccess::Kind::read : GlobalAccess::Kind::write;
     if (GlobalRace* race = w.block->launch->global_race)
         race->access(w.block->global_race, global_lanes(w, site, where, bytes, kind));
@@ -98,7 +98,7 @@ void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
         }
     }
     if (where.in_shared && block.shared_race) {
-        const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+        const LaneOffsets offsets = to_offsets(where.address, where.in_shared);
         SharedAccess access = shared_lanes(w, op->site, where, offsets, bytes);
         access.strong = true;
         access.releases = releases;
@@ -115,7 +115,7 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
         if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
     }
     if (where.in_shared && block.shared_race) {
-        const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+        const LaneOffsets offsets = to_offsets(where.address, where.in_shared);
         block.shared_race->acquire(shared_lanes(w, op->site, where, offsets, bytes));
     }
     if (changed) block.watch->memory_changed();
@@ -129,10 +129,10 @@ void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resol
         if (w.checks.init)
             undefined =
                 check_written(w, op, op->site + 1, from, bytes, LaneAccess::Kind::read, wanted);
-        show_race(w, op->site + 1, from, bytes, Access::load);
+        pass_to_race_check(w, op->site + 1, from, bytes, Access::load);
     }
     if (block.shared_race) {
-        const LaneOffsets offsets = offsets_of(to.address, to.in_shared);
+        const LaneOffsets offsets = to_offsets(to.address, to.in_shared);
         const SharedAccess access = shared_lanes(w, op->site, to, offsets, bytes);
         block.shared_race->async_write(access);
         if (undefined.any) block.shared_race->mark_unwritten(access, undefined.bytes);
@@ -147,7 +147,7 @@ bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes
         else
             mark_written(w, where, bytes);
     }
-    show_race(w, site, where, bytes, load_or_store(!reads));
+    pass_to_race_check(w, site, where, bytes, load_or_store(!reads));
     return is_defined;
 }
 

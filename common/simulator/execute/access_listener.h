@@ -18,27 +18,27 @@ inline Access load_or_store(bool store) {
 }
 
 /// One access of the active lanes.
-struct HeardAccess {
+struct ObservedAccess {
     Access kind = Access::load;
     bool shared = false;        ///< in shared memory; `addresses` are then offsets
     bool bulk = false;          ///< by the copy engine: 16 bytes per lane, for any number of lanes
     bool asynchronous = false;  ///< part of an asynchronous copy to or from shared memory
-    bool of_matrices = false;   ///< ldmatrix or stmatrix, where each lane holds one row
-    u32 bytes = 0;              ///< bytes per lane
-    u32 wavefronts = 0;         ///< for an atomic on shared memory, the wavefronts counted
+    bool is_matrix_access = false;  ///< ldmatrix or stmatrix, where each lane holds one row
+    u32 bytes = 0;                  ///< bytes per lane
+    u32 wavefronts = 0;             ///< for an atomic on shared memory, the wavefronts counted
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };
 
 /// Returns the rule for counting the wavefronts of a shared memory access.
-inline SharedAccessKind shared_kind_of(const HeardAccess& access) {
-    if (access.of_matrices) return SharedAccessKind::matrix;
+inline SharedAccessKind to_shared_kind(const ObservedAccess& access) {
+    if (access.is_matrix_access) return SharedAccessKind::matrix;
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
 }
 
 /// Addresses in shared memory, in the form that counters and checks need; 0 for inactive lanes.
 using LaneOffsets = std::array<u32, kLanes>;
-inline LaneOffsets offsets_of(const u64* addresses, Mask lanes) {
+inline LaneOffsets to_offsets(const u64* addresses, Mask lanes) {
     LaneOffsets offsets{};
     for (const int l : LanesIn{lanes}) offsets[l] = static_cast<u32>(addresses[l]);
     return offsets;
@@ -48,11 +48,11 @@ class AccessListener {
 public:
     virtual ~AccessListener() = default;
     /// Reports whether the listener also receives accesses to shared memory.
-    virtual bool hears_shared() const { return true; }
-    virtual void note(const Warp& w, const Op* op, const HeardAccess& access) = 0;
+    virtual bool receives_shared() const { return true; }
+    virtual void note(const Warp& w, const Op* op, const ObservedAccess& access) = 0;
     /// Records an access of all lanes to consecutive addresses that start at `first`. The addresses
     /// have not been computed yet.
-    virtual void note_row(const Warp& w, const Op* op, HeardAccess access, u64 first) {
+    virtual void note_row(const Warp& w, const Op* op, ObservedAccess access, u64 first) {
         u64 addresses[kLanes];
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * access.bytes;
         access.addresses = addresses;

@@ -55,7 +55,7 @@ struct Block::AsyncCopies {
 
 namespace {
 
-WarpCopies& copies_of(Warp& w) {
+WarpCopies& pending_copies(Warp& w) {
     Block& block = *w.block;
     if (!block.async_copies) block.async_copies = std::make_shared<Block::AsyncCopies>();
     auto& warps = block.async_copies->warps;
@@ -65,7 +65,7 @@ WarpCopies& copies_of(Warp& w) {
 
 /// Executes the copies of the active lanes, except those of the latest `groups_left` groups.
 void complete(Warp& w, u32 groups_left, bool everything) {
-    WarpCopies& copies = copies_of(w);
+    WarpCopies& copies = pending_copies(w);
     for (AsyncCopy& copy : copies.pending) {
         // Waiting for all but the latest groups completes all earlier groups.
         const Mask due = lanes_where(copy.lanes & w.active, [&](int l) {
@@ -80,7 +80,7 @@ void complete(Warp& w, u32 groups_left, bool everything) {
 
 /// Counts a wait by the active lanes if any of them has a pending copy.
 void count_wait(Warp& w) {
-    for (const AsyncCopy& copy : copies_of(w).pending) {
+    for (const AsyncCopy& copy : pending_copies(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
         ++w.counters[copy.site].waits;
         return;
@@ -97,7 +97,7 @@ enum class Source : u8 {
 };
 
 template <Source Kind>
-u32 bytes_wanted(const Warp& w, const Op* op, int lane) {
+u32 count_source_bytes(const Warp& w, const Op* op, int lane) {
     const u32 bytes = op->count;
     if constexpr (Kind == Source::size) return std::min(bytes, w.lanes<u32>(op->c)[lane]);
     if constexpr (Kind == Source::ignored) return w.predicate(op->c) >> lane & 1 ? 0 : bytes;
@@ -108,13 +108,13 @@ u32 bytes_wanted(const Warp& w, const Op* op, int lane) {
 /// the number of bytes.
 template <Source Kind>
 const Op* run_copy(Warp& w, const Op* op) {
-    if (w.heard_enough) return op + 1;
+    if (w.has_recorded_enough) return op + 1;
     const u32 bytes = op->count;
     AsyncCopy copy;
     copy.bytes = bytes;
     copy.site = op->site;
     for (const int l : LanesIn{w.active})
-        copy.wanted[l] = static_cast<u8>(bytes_wanted<Kind>(w, op, l));
+        copy.wanted[l] = static_cast<u8>(count_source_bytes<Kind>(w, op, l));
     const Mask reading = lanes_where(w.active, [&](int l) { return copy.wanted[l] != 0; });
 
     Resolved to, from;
@@ -126,10 +126,10 @@ const Op* run_copy(Warp& w, const Op* op) {
     const Mask all = std::exchange(w.active, reading);
     const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
                               ptx::StateSpace::global, Access::load, from);
-    if (good && reading) tell_listener(w, op, from, {.asynchronous = true, .bytes = bytes});
+    if (good && reading) notify_listener(w, op, from, {.asynchronous = true, .bytes = bytes});
     w.active = all;
     if (!good) return nullptr;
-    tell_listener(w, op, to, {.kind = Access::store, .asynchronous = true, .bytes = bytes});
+    notify_listener(w, op, to, {.kind = Access::store, .asynchronous = true, .bytes = bytes});
     count_access(w, op->site, to, bytes);
     if (reading) count_access(w, op->site + 1, from, bytes);
     note_copy(w, op, to, bytes, from, copy.wanted.data());
@@ -139,7 +139,7 @@ const Op* run_copy(Warp& w, const Op* op) {
         copy.from[l] = copy.wanted[l] ? from.host[l] : nullptr;
         w.block->copy_bytes_under_way += copy.wanted[l];
     }
-    WarpCopies& copies = copies_of(w);
+    WarpCopies& copies = pending_copies(w);
     // Add an entry for each number of committed groups. There is almost always only one.
     for (Mask rest = w.active; rest;) {
         copy.group = copies.committed[std::countr_zero(rest)];
@@ -152,7 +152,7 @@ const Op* run_copy(Warp& w, const Op* op) {
 }
 
 const Op* run_commit(Warp& w, const Op* op) {
-    WarpCopies& copies = copies_of(w);
+    WarpCopies& copies = pending_copies(w);
     for (const int l : LanesIn{w.active}) ++copies.committed[l];
     if (!copies.pending.empty()) w.block->watch->memory_changed();
     if (w.block->shared_race) w.block->shared_race->async_commit(race_warp(w), w.active);

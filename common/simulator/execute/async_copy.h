@@ -44,7 +44,7 @@ u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
 /// Reports the copies that may still read the shared memory of a block of a cluster, and executes
 /// them. Call this when the block has ended.
-void end_copies_from(Block& block);
+void end_copies_that_read(Block& block);
 /// Reports bulk copies that were not waited for, and executes them. Call this when the block has
 /// ended.
 void end_bulk_copies(Block& block);
@@ -54,7 +54,7 @@ bool is_mbarrier(const Block& block, u32 address);
 /// Reports whether all threads have arrived at the mbarrier, but not all announced bytes have.
 bool waits_for_bytes(const Block& block, u32 address);
 /// Adds bytes that have arrived at the mbarrier.
-void complete_bytes(Block& block, u32 address, u32 bytes);
+void add_arrived_bytes(Block& block, u32 address, u32 bytes);
 
 /// Describes what a lane is waiting for at an mbarrier that never completes (mbarrier.cpp).
 struct MbarrierWait {

@@ -21,7 +21,7 @@ namespace {
 
 /// Set in Op::detail if the elements are 8 bytes wide.
 constexpr u8 kWideElements = 64;
-constexpr u32 kMostBytesOfStore = 16;
+constexpr u32 kMaxStoreBytes = 16;
 
 u32 element_bytes(const Op* op) {
     return op->detail & kWideElements ? 8 : 4;
@@ -39,7 +39,7 @@ bool find_targets(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     return true;
 }
 
-u64 mbarrier_of(const Warp& w, const Op* op, int lane) {
+u64 mbarrier_address(const Warp& w, const Op* op, int lane) {
     return address_in_space(w.lanes<u64>(op->c)[lane]);
 }
 
@@ -54,25 +54,25 @@ struct AsyncStore {
 
 /// Queues a store until a thread waits at the mbarrier. Returns false if an error was reported and
 /// the launch has failed.
-bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store) {
+bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
     bulk::Issue issue{.w = w,
                       .copy = {.op = op,
                                .to_shared = true,
                                .issuer = w.block,
-                               .home = w.block,
+                               .owner_block = w.block,
                                .warp = w.index,
                                .lane = lane,
                                .pieces = {},
                                .values = {store.value, store.value + store.bytes}}};
     issue.shared = store.address;
     issue.mbarrier = store.mbarrier;
-    if (Block* owner = owner_of(*w.block, store.address)) issue.copy.home = owner;
+    if (Block* owner = owner_of(*w.block, store.address)) issue.copy.owner_block = owner;
     if (!bulk::is_multiple(issue, store.address, store.bytes, "the address that st.async writes") ||
         !bulk::find_shared(issue, store.address, store.bytes))
         return false;
     issue.copy.bytes = store.bytes;
     if (!bulk::find_mbarrier(issue)) return false;
-    Block& home = *issue.copy.home;
+    Block& owner_block = *issue.copy.owner_block;
     if (store.is_done) {
         // The value is already in memory; the mbarrier counts its bytes later.
         if (w.block->shared_race)
@@ -85,13 +85,13 @@ bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store) {
         if (w.block->shared_race) {
             bulk::OneLane access(issue, static_cast<u32>(store.address), store.bytes);
             access.access.site = op->site;
-            issue.copy.race_ticket = w.block->shared_race->bulk_begin(access.access, true);
+            issue.copy.race_ticket = w.block->shared_race->begin_bulk_copy(access.access, true);
         }
     }
     if (GlobalRace* race = w.block->launch->global_race)
         race->cluster_arrive(w.block->global_race, w.index);
-    home.copy_bytes_under_way += store.bytes;
-    bulk::copies_of(home).pending.push_back(std::move(issue.copy));
+    owner_block.copy_bytes_under_way += store.bytes;
+    bulk::pending_copies(owner_block).pending.push_back(std::move(issue.copy));
     return true;
 }
 
@@ -101,23 +101,23 @@ const Op* run_store(Warp& w, const Op* op) {
     if (!find_targets(w, op, bytes, where)) return nullptr;
     count_access(w, op->site, where, bytes);
     for (const int l : LanesIn{w.active}) {
-        u8 value[kMostBytesOfStore];
+        u8 value[kMaxStoreBytes];
         for (u32 k = 0; k < op->count; ++k) {
             const u64 element = size == 8 ? w.lanes<u64>(op->v[k])[l] : w.lanes<u32>(op->v[k])[l];
             std::memcpy(value + k * size, &element, size);
         }
         const AsyncStore store{.address = where.address[l],
-                               .mbarrier = mbarrier_of(w, op, l),
+                               .mbarrier = mbarrier_address(w, op, l),
                                .value = value,
                                .bytes = bytes};
-        if (!store_later(w, op, l, store)) return nullptr;
+        if (!queue_store(w, op, l, store)) return nullptr;
     }
     w.block->watch->memory_changed();
     return op + 1;
 }
 
 template <class F, class T>
-const Op* run_change(Warp& w, const Op* op) {
+const Op* run_reduction(Warp& w, const Op* op) {
     using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
     Resolved where;
     if (!find_targets(w, op, sizeof(T), where)) return nullptr;
@@ -130,39 +130,39 @@ const Op* run_change(Warp& w, const Op* op) {
         const T b = static_cast<T>(operand[l]);
         now = static_cast<T>(F::apply(now, b, b));
         const AsyncStore store{.address = where.address[l],
-                               .mbarrier = mbarrier_of(w, op, l),
+                               .mbarrier = mbarrier_address(w, op, l),
                                .value = where.host[l],
                                .bytes = sizeof(T),
                                .is_done = true};
-        if (!store_later(w, op, l, store)) return nullptr;
+        if (!queue_store(w, op, l, store)) return nullptr;
         std::memcpy(where.host[l], &now, sizeof now);
     }
     w.block->watch->memory_changed();
     return op + 1;
 }
 
-struct Change {
+struct AsyncReduction {
     std::string_view operation;
     Type type;
     Handler run;
 };
-constexpr Change kChanges[] = {
-    {"add", Type::u32, run_change<combining::Add, u32>},
-    {"add", Type::s32, run_change<combining::Add, u32>},
-    {"add", Type::u64, run_change<combining::Add, u64>},
-    {"min", Type::u32, run_change<combining::Minimum, u32>},
-    {"min", Type::s32, run_change<combining::Minimum, i32>},
-    {"max", Type::u32, run_change<combining::Maximum, u32>},
-    {"max", Type::s32, run_change<combining::Maximum, i32>},
-    {"inc", Type::u32, run_change<combining::Increment, u32>},
-    {"dec", Type::u32, run_change<combining::Decrement, u32>},
-    {"and", Type::b32, run_change<combining::And, u32>},
-    {"or", Type::b32, run_change<combining::Or, u32>},
-    {"xor", Type::b32, run_change<combining::Xor, u32>},
+constexpr AsyncReduction kAsyncReductions[] = {
+    {"add", Type::u32, run_reduction<combining::Add, u32>},
+    {"add", Type::s32, run_reduction<combining::Add, u32>},
+    {"add", Type::u64, run_reduction<combining::Add, u64>},
+    {"min", Type::u32, run_reduction<combining::Minimum, u32>},
+    {"min", Type::s32, run_reduction<combining::Minimum, i32>},
+    {"max", Type::u32, run_reduction<combining::Maximum, u32>},
+    {"max", Type::s32, run_reduction<combining::Maximum, i32>},
+    {"inc", Type::u32, run_reduction<combining::Increment, u32>},
+    {"dec", Type::u32, run_reduction<combining::Decrement, u32>},
+    {"and", Type::b32, run_reduction<combining::And, u32>},
+    {"or", Type::b32, run_reduction<combining::Or, u32>},
+    {"xor", Type::b32, run_reduction<combining::Xor, u32>},
 };
 
-Handler change_handler(const ptx::Instruction& i, Type type) {
-    for (const Change& change : kChanges)
+Handler reduction_handler(const ptx::Instruction& i, Type type) {
+    for (const AsyncReduction& change : kAsyncReductions)
         if (change.type == type && i.has(change.operation)) return change.run;
     return nullptr;
 }
@@ -180,11 +180,11 @@ Description describe_async_store(const ptx::Instruction& i) {
     const StateSpace space = space_of(i);
     const bool stores = i.opcode == "st";
     if (!i.has("mbarrier::complete_tx::bytes") || (size != 4 && size != 8) ||
-        size * length > kMostBytesOfStore || (!stores && length > 1) ||
+        size * length > kMaxStoreBytes || (!stores && length > 1) ||
         (space != StateSpace::shared && space != StateSpace::generic))
         return std::nullopt;
     const Width width = width_of_type(type);
-    return describe(i, {.run = stores ? run_store : change_handler(i, type),
+    return describe(i, {.run = stores ? run_store : reduction_handler(i, type),
                         .operands = {{Role::address_a, Width::w64},
                                      {length > 1 ? Role::vector_source : Role::v0, width},
                                      {Role::address_c, Width::w64}},

@@ -28,28 +28,29 @@ using Bits = Element<sizeof(T)>;
 /// Adds two numbers. The hardware flushes subnormal floats to zero in global memory, but not in
 /// shared memory. (The PTX manual describes this under `atom`.)
 template <bool InGlobal>
-float added(float a, float b) {
-    return canonical(InGlobal ? flush(flush(a) + flush(b)) : a + b);
+float add_values(float a, float b) {
+    return canonicalize_nan(InGlobal ? flush_subnormal(flush_subnormal(a) + flush_subnormal(b))
+                                     : a + b);
 }
 template <bool InGlobal>
-double added(double a, double b) {
+double add_values(double a, double b) {
     return a + b;
 }
 
 /// Applies F to values of type T that are given as bits.
 template <class F, class T, bool InGlobal>
-Bits<T> combined_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
+Bits<T> combine_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
     const T x = std::bit_cast<T>(old), y = std::bit_cast<T>(b), z = std::bit_cast<T>(c);
     if constexpr (requires { typename T::Each; }) {  // each half is combined separately
         const auto each = [](u32 of_x, u32 of_y, u32 of_z) {
-            return u32{combined_bits<F, typename T::Each, InGlobal>(
+            return u32{combine_bits<F, typename T::Each, InGlobal>(
                 static_cast<u16>(of_x), static_cast<u16>(of_y), static_cast<u16>(of_z))};
         };
         return each(old >> 16, b >> 16, c >> 16) << 16 | each(old, b, c);
     } else if constexpr (Half<T>) {
         return nearest<T>(F::apply(to_float(x), to_float(y), to_float(z))).bits;
     } else if constexpr (std::is_floating_point_v<T> && std::is_same_v<F, combining::Add>) {
-        return std::bit_cast<Bits<T>>(added<InGlobal>(x, y));
+        return std::bit_cast<Bits<T>>(add_values<InGlobal>(x, y));
     } else {
         return std::bit_cast<Bits<T>>(static_cast<T>(F::apply(x, y, z)));
     }
@@ -58,18 +59,18 @@ Bits<T> combined_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
 // ---- the turn of one lane ----
 
 template <class F, class T>
-Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed) {
+Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed) {
     using B = Bits<T>;
     auto* memory = reinterpret_cast<B*>(host);
     B old, combined;
     if (in_shared) {
         old = *memory;
-        combined = combined_bits<F, T, false>(old, b, c);
+        combined = combine_bits<F, T, false>(old, b, c);
         *memory = combined;
     } else {
         old = __atomic_load_n(memory, __ATOMIC_RELAXED);
         do {
-            combined = combined_bits<F, T, true>(old, b, c);
+            combined = combine_bits<F, T, true>(old, b, c);
         } while (!__atomic_compare_exchange_n(memory, &old, combined, true, __ATOMIC_ACQ_REL,
                                               __ATOMIC_RELAXED));
     }
@@ -91,10 +92,11 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
 /// Counts the lanes' accesses and passes them to the listener. Lanes for which the atomic is a loop
 /// in shared memory are left out of the count, because `wavefronts_of_loop` already includes their
 /// wavefronts.
-void count_and_tell(Warp& w, const Op* op, u32 bytes, const Resolved& where, Mask looping = 0,
-                    u32 wavefronts_of_loop = 0) {
+void count_and_report(Warp& w, const Op* op, u32 bytes, const Resolved& where, Mask looping = 0,
+                      u32 wavefronts_of_loop = 0) {
     const u32 wavefronts = count_atomic(w, op, where, bytes, looping) + wavefronts_of_loop;
-    tell_listener(w, op, where, {.kind = Access::atomic, .bytes = bytes, .wavefronts = wavefronts});
+    notify_listener(w, op, where,
+                    {.kind = Access::atomic, .bytes = bytes, .wavefronts = wavefronts});
 }
 
 // ---- loops in shared memory ----
@@ -112,14 +114,14 @@ constexpr bool is_loop_in_shared() {
 
 /// Reports whether a lane leaves the loop without an exchange if its value would change nothing.
 template <class F>
-constexpr bool leaves_unchanged() {
+constexpr bool skips_useless_exchange() {
     return std::is_same_v<F, combining::Minimum> || std::is_same_v<F, combining::Maximum>;
 }
 
 /// Counts the requests and wavefronts of an atomic's loop, one iteration at a time.
-class LoopCount {
+class AtomicLoopCounts {
 public:
-    LoopCount(const LaneOffsets& offsets, u32 bytes) : offsets_(offsets), bytes_(bytes) {}
+    AtomicLoopCounts(const LaneOffsets& offsets, u32 bytes) : offsets_(offsets), bytes_(bytes) {}
 
     void add_loads(Mask lanes) {
         loads_ += count_wavefronts(offsets_.data(), bytes_, lanes, SharedAccessKind::load);
@@ -134,7 +136,7 @@ public:
         if (exchanges_.requests == 1) exchanges_.ideal = all.ideal;
         return tried;
     }
-    void add_to(SiteCounters& counters) const {
+    void add_all_to(SiteCounters& counters) const {
         if (loads_.requests > 0) counters.add_loop_loads(loads_);
         if (exchanges_.requests > 0) counters.add_shared(exchanges_);
     }
@@ -150,7 +152,8 @@ private:
 /// hardware uses: an exchange fails if another lane has changed the word since the load. Returns
 /// whether memory has changed.
 template <class F, class T>
-bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting, LoopCount& count) {
+bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting,
+                     AtomicLoopCounts& count) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
     const Lane* operand = w.lanes<Lane>(op->v[0]);
@@ -166,8 +169,8 @@ bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting,
         for (const int lane : LanesIn{waiting}) {
             const B value = static_cast<B>(operand[lane]);
             std::memcpy(&seen[lane], where.host[lane], sizeof(B));
-            wanted[lane] = combined_bits<F, T, false>(seen[lane], value, value);
-            if (leaves_unchanged<F>() && wanted[lane] == seen[lane]) end(lane);
+            wanted[lane] = combine_bits<F, T, false>(seen[lane], value, value);
+            if (skips_useless_exchange<F>() && wanted[lane] == seen[lane]) end(lane);
         }
         if (!waiting) break;
         for (const int lane : LanesIn{count.add_exchanges(waiting)}) {
@@ -199,14 +202,14 @@ template <class F, class Lane>
             return old[l] == c[l] && (std::is_same_v<F, combining::Exchange> || b[l] != c[l]);
         });
     const Mask all = std::exchange(w.active, where.in_global);
-    w.block->watch->polls(w, op, where.address, own);
+    w.block->watch->note_poll(w, op, where.address, own);
     w.active = all;
 }
 
 /// Executes the atomic for each of `lanes` in turn, on up to `Most` elements each. Returns whether
 /// memory has changed.
 template <class F, class T, u32 Most>
-bool take_turns(Warp& w, const Op* op, const Resolved& where, Mask lanes) {
+bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& where, Mask lanes) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
     const u32 count = Most == 1 ? 1 : op->count;
@@ -223,7 +226,8 @@ bool take_turns(Warp& w, const Op* op, const Resolved& where, Mask lanes) {
     for (const int lane : LanesIn{lanes}) {
         B old[Most];
         for (u32 k = 0; k < count; ++k)
-            old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B), static_cast<B>(b[k][lane]),
+            old[k] =
+                update_element<F, T>(where.host[lane] + k * sizeof(B), static_cast<B>(b[k][lane]),
                                      static_cast<B>(c[lane]), where.in_shared >> lane & 1, changed);
         for (u32 k = 0; keeps_old && k < count; ++k) d[k][lane] = old[k];
     }
@@ -242,17 +246,17 @@ const Op* run_atomic(Warp& w, const Op* op) {
     bool changed = false;
     if constexpr (is_loop_in_shared<F, T>()) {
         looping = looping_lanes(op, where);
-        const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
-        LoopCount count(offsets, sizeof(T));
+        const LaneOffsets offsets = to_offsets(where.address, where.in_shared);
+        AtomicLoopCounts count(offsets, sizeof(T));
         changed = run_shared_loop<F, T>(w, op, where, looping, count);
         if (op->detail & kOneLaneBit) count.add_loads(acting_lanes(op, where.in_shared));
-        count.add_to(w.counters[op->site]);
+        count.add_all_to(w.counters[op->site]);
         wavefronts = count.wavefronts();
     }
-    count_and_tell(w, op, bytes, where, looping, wavefronts);
+    count_and_report(w, op, bytes, where, looping, wavefronts);
     const Mask others = w.active & ~looping;
-    changed |= op->count == 1 ? take_turns<F, T, 1>(w, op, where, others)
-                              : take_turns<F, T, 4>(w, op, where, others);
+    changed |= op->count == 1 ? update_lane_by_lane<F, T, 1>(w, op, where, others)
+                              : update_lane_by_lane<F, T, 4>(w, op, where, others);
     finish_atomic(w, op, where, bytes, changed);
     if (op->has_destination && op->count == 1 && w.observed) [[unlikely]]
         observe<F, LaneOf<Bits<T>>>(w, op, where);
@@ -274,7 +278,7 @@ template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
     Resolved where;
     if (!begin_atomic(w, op, 16, where)) return nullptr;
-    count_and_tell(w, op, 16, where);
+    count_and_report(w, op, 16, where);
     const WideLanes d(w, op->d), b(w, op->v[0]), c(w, Compares ? op->c : op->v[0]);
     bool changed = false;
     for (const int l : LanesIn{w.active}) {
@@ -306,10 +310,10 @@ struct AtomicKind {
         return operation == "min" || operation == "max" || operation == "and" ||
                operation == "or" || operation == "xor";
     }
-    bool comes_in_vectors() const { return ptx::is_float(type) && ptx::size_of(type) <= 4; }
+    bool has_vector_form() const { return ptx::is_float(type) && ptx::size_of(type) <= 4; }
     /// Reports whether the shared memory unit needs compare-and-exchange for this operation. It
     /// cannot add floats, and its only native 64-bit operation is exch.
-    bool compares_in_shared() const {
+    bool needs_compare_exchange() const {
         if (operation == "exch") return false;
         return operation == "cas" || ptx::is_float(type) || ptx::size_of(type) != 4;
     }
@@ -387,7 +391,7 @@ Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
     const AtomicKind* kind = find_kind(i);
     const u32 length = vector_length(i);
     const StateSpace space = space_of(i);
-    if (!kind || length > 4 || (length > 1 && !kind->comes_in_vectors()) ||
+    if (!kind || length > 4 || (length > 1 && !kind->has_vector_form()) ||
         space == StateSpace::local || space == StateSpace::constant)
         return std::nullopt;
 
@@ -403,7 +407,7 @@ Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
     u8 detail = 0;
     if (i.has("release") || i.has("acq_rel")) detail |= kReleasesBit;
     if (i.has("exch")) detail |= kOverwritesBit;
-    if (kind->compares_in_shared()) detail |= kComparesBit;
+    if (kind->needs_compare_exchange()) detail |= kComparesBit;
     return describe(
         i, {.run = kind->run,
             .operands = std::move(roles),

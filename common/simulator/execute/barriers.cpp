@@ -13,23 +13,23 @@ namespace {
 
 constexpr u32 kBarriers = 16;
 
-bool waits_at(const Fragment& f, u32 id) {
+bool is_waiting_at(const Fragment& f, u32 id) {
     return f.state == Fragment::State::at_barrier && f.barrier == id;
 }
 
 /// Returns the lanes of the warp that wait at a barrier.
-Mask lanes_at(const Warp& w, u32 id) {
+Mask find_waiting_lanes(const Warp& w, u32 id) {
     Mask lanes = 0;
     for (const Fragment& f : w.others)
-        if (waits_at(f, id)) lanes |= f.lanes;
+        if (is_waiting_at(f, id)) lanes |= f.lanes;
     return lanes;
 }
 
 /// Returns the number of threads that have reached a barrier. Hardware counts whole warps.
-u32 threads_at(const Block& block, u32 id) {
-    u32 threads = block.barriers[id].arrived_only;
+u32 count_arrived_threads(const Block& block, u32 id) {
+    u32 threads = block.barriers[id].arrived_without_waiting;
     for (const Warp& w : block.warps) {
-        const Mask lanes = lanes_at(w, id);
+        const Mask lanes = find_waiting_lanes(w, id);
         threads += lanes && lanes == w.live ? kLanes : static_cast<u32>(std::popcount(lanes));
     }
     return threads;
@@ -38,7 +38,7 @@ u32 threads_at(const Block& block, u32 id) {
 bool is_complete(const Block& block, u32 id) {
     const Barrier& barrier = block.barriers[id];
     if (!barrier.in_use) return false;
-    if (barrier.expected) return threads_at(block, id) >= barrier.expected;
+    if (barrier.expected) return count_arrived_threads(block, id) >= barrier.expected;
     const Mask all = first_lanes(static_cast<u32>(block.warps.size()));
     return (barrier.waiting | block.finished_warps) == all && barrier.waiting != 0;
 }
@@ -67,7 +67,7 @@ void check_barrier(const Block& block, u32 id) {
     for (const Warp& w : block.warps) {
         exited |= w.live != w.existing;
         for (const Fragment& f : w.others) {
-            if (!waits_at(f, id)) continue;
+            if (!is_waiting_at(f, id)) continue;
             if (!first) {
                 first = &f;
                 first_warp = &w;
@@ -92,9 +92,10 @@ void write_reduction(Warp& w, const Fragment& f, const Barrier& barrier) {
     const Mask active = std::exchange(w.active, f.lanes);
     Frame* const frame = w.frame;
     w.enter(f.frame);
-    const bool holds = f.at->detail == kReduceAnd ? barrier.yes == barrier.votes : barrier.yes > 0;
+    const bool holds =
+        f.at->detail == kReduceAnd ? barrier.true_votes == barrier.votes : barrier.true_votes > 0;
     if (f.at->detail == kReducePopc)
-        w.write<u32>(f.at->d, [&](int) { return barrier.yes; });
+        w.write<u32>(f.at->d, [&](int) { return barrier.true_votes; });
     else
         w.write_predicate(f.at->d, holds ? kAllLanes : 0);
     w.active = active;
@@ -107,7 +108,7 @@ void release(Block& block, u32 id) {
     Mask waited = 0;
     for (Warp& w : block.warps) {
         for (Fragment& f : w.others) {
-            if (!waits_at(f, id)) continue;
+            if (!is_waiting_at(f, id)) continue;
             if (f.at->run == op_barrier_reduce) write_reduction(w, f, barrier);
             waited |= 1u << w.index;
             f.state = Fragment::State::ready;
@@ -120,7 +121,7 @@ void release(Block& block, u32 id) {
 
 /// Adds the running lanes to those waiting at barrier `id`.
 void wait_at(Warp& w, const Op* op, u32 id) {
-    w.settle();
+    w.update_lane_instructions();
     join_others(w, {.at = op,
                     .lanes = w.active,
                     .frame = w.frame,
@@ -129,7 +130,7 @@ void wait_at(Warp& w, const Op* op, u32 id) {
 }
 
 /// Returns the reason why a warp must not use this barrier with this number of threads, or "".
-std::string problem_at(const Warp& w, const Op* op, u32 id, u32 threads) {
+std::string find_problem(const Warp& w, const Op* op, u32 id, u32 threads) {
     if (id >= kBarriers) return "a block has barriers 0 to 15";
     if (threads % kLanes != 0) return "a barrier's thread count is a multiple of 32";
     if (threads == 0 && op->run == op_barrier_arrive)
@@ -149,7 +150,7 @@ std::optional<u32> arrive(Warp& w, const Op* op) {
     w.count(op);
     const u32 id = w.lanes<u32>(op->a)[w.first_active()],
               threads = w.lanes<u32>(op->b)[w.first_active()];
-    if (const std::string problem = problem_at(w, op, id, threads); !problem.empty()) {
+    if (const std::string problem = find_problem(w, op, id, threads); !problem.empty()) {
         w.fail(op, Status::launch_failure, "synccheck", "bad barrier", problem, w.first_active());
         return std::nullopt;
     }
@@ -167,7 +168,7 @@ const Op* op_barrier_sync(Warp& w, const Op* op) {
     if (!id) return nullptr;
     Block& block = *w.block;
     wait_at(w, op, *id);
-    if (lanes_at(w, *id) == w.live) block.barriers[*id].waiting |= 1u << w.index;
+    if (find_waiting_lanes(w, *id) == w.live) block.barriers[*id].waiting |= 1u << w.index;
     if (is_complete(block, *id)) release(block, *id);
     return next_fragment(w);
 }
@@ -177,7 +178,7 @@ const Op* op_barrier_arrive(Warp& w, const Op* op) {
     if (!id) return nullptr;
     Block& block = *w.block;
     note_barrier_passed(w, *id);
-    block.barriers[*id].arrived_only +=
+    block.barriers[*id].arrived_without_waiting +=
         w.active == w.live ? kLanes : static_cast<u32>(std::popcount(w.active));
     block.watch->memory_changed();
     if (is_complete(block, *id)) release(block, *id);
@@ -188,9 +189,9 @@ const Op* op_barrier_reduce(Warp& w, const Op* op) {
     const u32 id = w.lanes<u32>(op->a)[w.first_active()];
     if (id < kBarriers) {
         Barrier& barrier = w.block->barriers[id];
-        const Mask yes = w.predicate(op->c) & w.active;
+        const Mask true_votes = w.predicate(op->c) & w.active;
         barrier.votes += static_cast<u32>(std::popcount(w.active));
-        barrier.yes += static_cast<u32>(std::popcount(yes));
+        barrier.true_votes += static_cast<u32>(std::popcount(true_votes));
     }
     return op_barrier_sync(w, op);
 }
@@ -199,12 +200,13 @@ void release_barriers(Block& block) {
     for (u32 id = 0; id < kBarriers; ++id) {
         if (!block.barriers[id].in_use) continue;
         for (const Warp& w : block.warps)
-            if (w.live && lanes_at(w, id) == w.live) block.barriers[id].waiting |= 1u << w.index;
+            if (w.live && find_waiting_lanes(w, id) == w.live)
+                block.barriers[id].waiting |= 1u << w.index;
         if (is_complete(block, id)) release(block, id);
     }
 }
 
-void lanes_ended(Warp& w) {
+void handle_ended_lanes(Warp& w) {
     if (w.live == 0) {
         w.block->finished_warps |= 1u << w.index;
         note_warp_end(w);
@@ -216,7 +218,7 @@ void lanes_ended(Warp& w) {
 
 // ---- words ----
 
-void spend_instructions(Warp& w, u64 count) {
+void charge_instructions(Warp& w, u64 count) {
     Launch& launch = *w.block->launch;
     const u64 spent = launch.instructions_spent.fetch_add(count, std::memory_order_relaxed) + count;
     if (spent <= launch.instruction_limit || launch.failed()) return;
@@ -262,13 +264,13 @@ void report_missing_lanes(Warp& w, const Fragment& fragment) {
                 fragment.lanes);
 }
 
-const Warp& stuck_warp(const Block& block) {
+const Warp& find_stuck_warp(const Block& block) {
     const auto waits = [](const Warp& w) { return !w.others.empty(); };
     return *std::find_if(block.warps.begin(), block.warps.end(), waits);
 }
 
 void report_deadlock(Block& block) {
-    const Warp& stuck = stuck_warp(block);
+    const Warp& stuck = find_stuck_warp(block);
     const Fragment& f = stuck.others.front();
     reports().add(stuck.describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes),
                                  "no warp of the block can go on:\n" + describe_waiting(block),

@@ -20,14 +20,14 @@ enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 /// Records that bar.warp.sync has gathered its lanes.
 void note_warp_barrier(Warp& w);
 /// Releases everything that was waiting only for lanes of this warp that have now exited.
-void lanes_ended(Warp& w);
+void handle_ended_lanes(Warp& w);
 
-void spend_instructions(Warp& w, u64 count);
+void charge_instructions(Warp& w, u64 count);
 /// Reports lanes that are missing from their own mask, and shuffles that involve exited lanes.
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
 /// Returns the first warp with waiting lanes, in a block in which no warp can run.
-const Warp& stuck_warp(const Block& block);
+const Warp& find_stuck_warp(const Block& block);
 /// Ends the launch, because no warp of the block can ever continue.
 void report_deadlock(Block& block);
 

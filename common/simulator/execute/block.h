@@ -43,10 +43,10 @@ struct Launch {
     std::atomic<u64> next_block{0};
     u64 instruction_limit = 0;  ///< maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
-    u64 number = 0;       ///< the number of earlier launches of the process: %gridid
-    u64 started_at = 0;   ///< clock_of() at the start of the launch, because clocks never go back
-    u64 leapt = 0;        ///< cycles that the clocks have skipped while nothing happened
-    u64 stack_limit = 0;  ///< bytes of stack per thread for calls (cudaLimitStackSize)
+    u64 number = 0;      ///< the number of earlier launches of the process: %gridid
+    u64 started_at = 0;  ///< clock_of() at the start of the launch, because clocks never go back
+    u64 skipped_cycles = 0;  ///< cycles that the clocks have skipped while nothing happened
+    u64 stack_limit = 0;     ///< bytes of stack per thread for calls (cudaLimitStackSize)
     /// The device address at which cooperative_groups keeps its grid barrier.
     u64 grid_workspace = 0;
 
@@ -55,21 +55,22 @@ struct Launch {
     // For recordings (recorder.h).
     StepListener* recorder = nullptr;  ///< listens to every block that runs
     std::vector<u64> only;             ///< only these blocks run; if empty, all blocks run
-    std::vector<u64> left_out;         ///< these blocks do not run
-    /// Runs one of the blocks in `left_out` when its turn comes. Empty if those blocks have already
+    std::vector<u64> skipped_blocks;   ///< these blocks do not run
+    /// Runs one of the blocks in `skipped_blocks` when its turn comes. Empty if those blocks have already
     /// run.
-    std::function<void(u64)> in_turn;
+    std::function<void(u64)> run_skipped_block;
     u64 first_neighbour = 0, neighbours = 0;
     u64 first_below = 0, below = 0;  ///< recorded blocks in the grid's next row
     /// True if accesses to global memory are only recorded, not executed.
-    bool only_heard = false;
+    bool is_dry_run = false;
     /// The shared memory accesses of an earlier block without errors, or null.
     std::shared_ptr<const SharedLedger::Steps> clean_block;
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
-    bool is_heard(u64 block) const { return is_neighbour(block) || block - first_below < below; }
-    bool leaves_out(u64 block) const {
-        return std::find(left_out.begin(), left_out.end(), block) != left_out.end();
+    bool is_recorded(u64 block) const { return is_neighbour(block) || block - first_below < below; }
+    bool is_skipped(u64 block) const {
+        return std::find(skipped_blocks.begin(), skipped_blocks.end(), block) !=
+               skipped_blocks.end();
     }
     bool failed() const { return status.load(std::memory_order_relaxed) != 0; }
     void fail(Status s) {
@@ -80,25 +81,25 @@ struct Launch {
 
 /// One of a block's 16 hardware barriers.
 struct Barrier {
-    u32 expected = 0;      ///< the barrier's number of threads; 0 means the whole block
-    u32 arrived_only = 0;  ///< threads that arrived with bar.arrive, without waiting
+    u32 expected = 0;                 ///< the barrier's number of threads; 0 means the whole block
+    u32 arrived_without_waiting = 0;  ///< threads that arrived with bar.arrive, without waiting
     bool in_use = false;
     /// For bar.red, the number of threads that have arrived, and how many of them have a true
     /// predicate.
-    u32 votes = 0, yes = 0;
+    u32 votes = 0, true_votes = 0;
     Mask waiting = 0;  ///< warps whose live lanes all wait here
 };
 
 /// The bytes announced to an mbarrier in its current phase, and the bytes that have arrived.
 struct PhaseBytes {
-    i64 announced = 0, came = 0;
-    i64 announced_before = 0;  ///< bytes announced in the previous phase
+    i64 announced = 0, arrived_bytes = 0;
+    i64 announced_in_last_phase = 0;  ///< bytes announced in the previous phase
 };
 
 struct Block {
     Launch* launch = nullptr;
     bool busy = false;           ///< if false, the worker may reuse it for another block
-    bool is_given_up = false;    ///< the listener needs no more, so the block need not finish
+    bool is_abandoned = false;   ///< the listener needs no more, so the block need not finish
     Cluster* cluster = nullptr;  ///< its cluster (cluster.h), or null
     u32 rank = 0;                ///< its rank in the cluster
     /// The number of its first warp in the cluster, for the race check of shared memory.
@@ -167,7 +168,7 @@ inline u32 race_warp(const Warp& w) {
 }
 
 /// Returns the number of a thread in the launch, ordered by block and then by thread.
-inline u64 rank_of(const Warp& w, int lane) {
+inline u64 thread_number(const Warp& w, int lane) {
     return w.block->linear << 10 | (w.index * kLanes + static_cast<u64>(lane));
 }
 

@@ -36,8 +36,9 @@ struct Copy {
     bool to_shared = false;
     bool from_shared = false;  ///< reads the shared memory of the issuing block
     Block* issuer = nullptr;
-    Block* home = nullptr;  ///< the block whose shared memory it writes, or copies to global memory
-    u32 warp = 0;           ///< the issuing warp
+    Block* owner_block =
+        nullptr;   ///< the block whose shared memory it writes, or copies to global memory
+    u32 warp = 0;  ///< the issuing warp
     int lane = 0;
     u32 group = 0;     ///< for copies to global memory, how many groups were committed before
     u32 mbarrier = 0;  ///< offset of the mbarrier that it reports to, for copies to shared memory
@@ -62,7 +63,7 @@ struct Block::BulkCopies {
 
 namespace bulk {
 
-Block::BulkCopies& copies_of(Block& block);
+Block::BulkCopies& pending_copies(Block& block);
 
 // ---- issuing (bulk_issue.cpp) ----
 
@@ -114,12 +115,12 @@ bool find_mbarrier(Issue& issue);
 
 /// A function that creates the pieces of a copy, which starts at offset `shared` in its block's
 /// shared memory.
-using Cut = std::function<bool(Issue& issue, u32 shared)>;
+using SplitCopy = std::function<bool(Issue& issue, u32 shared)>;
 /// Checks, counts and stores a copy of `bytes` bytes, for the block that its address belongs to, or
 /// for each block of a multicast.
-bool issue_copy(Issue& issue, u64 bytes, const Cut& cut);
+bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& cut);
 /// Passes the bytes that a copy reads in its own block to the race check.
-void note_source(Issue& issue, u32 from);
+void pass_source_to_race_check(Issue& issue, u32 from);
 
 // ---- handlers ----
 

@@ -26,9 +26,9 @@ using ptx::StateSpace;
 namespace bulk {
 namespace {
 
-bool cut_run(Issue& issue, u64 global, u32 shared, u32 bytes) {
+bool split_run(Issue& issue, u64 global, u32 shared, u32 bytes) {
     const Allocation* near = nullptr;
-    for (u32 byte = 0; byte < bytes; byte += kPieceBytes) {
+    for (u32 byte = 0; byte < bytes; byte += kCopyChunkBytes) {
         Piece piece{.global = global + byte, .shared = shared + byte};
         if (!find_global(issue, piece, near)) return false;
         issue.copy.pieces.push_back(piece);
@@ -41,13 +41,13 @@ bool copy_run(Warp& w, const Op* op, int lane) {
     Issue issue = begin(w, op, lane);
     const u64 global = w.lanes<u64>(op->b)[lane];
     const u32 bytes = w.lanes<u32>(op->v[0])[lane];
-    if (!is_multiple(issue, bytes, kPieceBytes, "the size of a bulk copy") ||
-        !is_multiple(issue, global, kPieceBytes, "its address in global memory") ||
-        !is_multiple(issue, issue.shared, kPieceBytes, "its address in shared memory"))
+    if (!is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
+        !is_multiple(issue, global, kCopyChunkBytes, "its address in global memory") ||
+        !is_multiple(issue, issue.shared, kCopyChunkBytes, "its address in shared memory"))
         return false;
     if (bytes == 0) return true;
     return issue_copy(issue, bytes, [&](Issue& each, u32 shared) {
-        return cut_run(each, global, shared, bytes);
+        return split_run(each, global, shared, bytes);
     });
 }
 
@@ -56,17 +56,17 @@ bool copy_between_blocks(Warp& w, const Op* op, int lane) {
     Issue issue = begin(w, op, lane);
     const u64 from = address_in_space(w.lanes<u64>(op->b)[lane]);
     const u32 bytes = w.lanes<u32>(op->v[0])[lane];
-    if (!is_multiple(issue, bytes, kPieceBytes, "the size of a bulk copy") ||
-        !is_multiple(issue, from, kPieceBytes, "the address that it reads") ||
-        !is_multiple(issue, issue.shared, kPieceBytes, "the address that it writes"))
+    if (!is_multiple(issue, bytes, kCopyChunkBytes, "the size of a bulk copy") ||
+        !is_multiple(issue, from, kCopyChunkBytes, "the address that it reads") ||
+        !is_multiple(issue, issue.shared, kCopyChunkBytes, "the address that it writes"))
         return false;
     if (bytes == 0) return true;
     if (!find_shared(issue, from, bytes)) return false;
     return issue_copy(issue, bytes, [&](Issue& each, u32 shared) {
-        for (u32 byte = 0; byte < bytes; byte += kPieceBytes)
+        for (u32 byte = 0; byte < bytes; byte += kCopyChunkBytes)
             each.copy.pieces.push_back(
                 {.shared = shared + byte, .host = w.block->shared + offset_in_block(from) + byte});
-        note_source(each, static_cast<u32>(from));
+        pass_source_to_race_check(each, static_cast<u32>(from));
         return true;
     });
 }
@@ -89,7 +89,7 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
         if (i.operands.size() <= map_at || i.operands[map_at].elements.size() != 1)
             return std::nullopt;
         rank = i.operands[map_at].elements[0].elements.size();
-        if (rank == 0 || rank > kMostDimensions || !i.has(std::to_string(rank) + "d"))
+        if (rank == 0 || rank > kMaxDimensions || !i.has(std::to_string(rank) + "d"))
             return std::nullopt;
     }
     std::vector<OperandRole> roles = {
@@ -108,11 +108,11 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
                         .memory = {{.space = from_shared ? StateSpace::shared : StateSpace::global,
                                     .load = to_shared,
                                     .store = !to_shared,
-                                    .bytes_per_lane = kPieceBytes},
+                                    .bytes_per_lane = kCopyChunkBytes},
                                    {.space = StateSpace::shared,
                                     .load = !to_shared,
                                     .store = to_shared,
-                                    .bytes_per_lane = kPieceBytes}},
+                                    .bytes_per_lane = kCopyChunkBytes}},
                         .detail = static_cast<u8>(detail | (from_shared ? bulk::kFromShared : 0) |
                                                   (multicast ? bulk::kMulticast : 0)),
                         .count = static_cast<u8>(rank),

@@ -19,7 +19,7 @@ Issue begin(Warp& w, const Op* op, int lane) {
                          .to_shared = to_shared,
                          .from_shared = (op->detail & kFromShared) != 0,
                          .issuer = w.block,
-                         .home = w.block,
+                         .owner_block = w.block,
                          .warp = w.index,
                          .lane = lane,
                          .pieces = {},
@@ -39,7 +39,7 @@ bool is_multiple(Issue& issue, u64 value, u32 of, const char* what) {
 }
 
 bool find_global(Issue& issue, Piece& piece, const Allocation*& near) {
-    if (issue.w.block->launch->only_heard) return true;
+    if (issue.w.block->launch->is_dry_run) return true;
     const AllocationTable& table = *issue.w.block->launch->allocations;
     if (!near || !near->contains(piece.global, piece.inside)) near = table.find(piece.global);
     if (near && near->contains(piece.global, piece.inside)) {
@@ -51,10 +51,10 @@ bool find_global(Issue& issue, Piece& piece, const Allocation*& near) {
 }
 
 bool find_shared(Issue& issue, u64 address, u64 bytes) {
-    const Block& home = *issue.copy.home;
+    const Block& owner_block = *issue.copy.owner_block;
     const u64 within = offset_in_block(address);
-    if (!home.has_ended && rank_in(address) == home.rank && within <= home.shared_bytes &&
-        bytes <= home.shared_bytes - within)
+    if (!owner_block.has_ended && rank_of_address(address) == owner_block.rank &&
+        within <= owner_block.shared_bytes && bytes <= owner_block.shared_bytes - within)
         return true;
     return bad_address(issue.w, issue.copy.op, address, issue.copy.lane,
                        static_cast<u32>(std::min<u64>(bytes, ~u32{0})), StateSpace::shared,
@@ -62,14 +62,15 @@ bool find_shared(Issue& issue, u64 address, u64 bytes) {
 }
 
 bool find_mbarrier(Issue& issue) {
-    const Block& block = *issue.copy.home;
+    const Block& block = *issue.copy.owner_block;
     if (!is_multiple(issue, issue.mbarrier, 8, "the mbarrier's address")) return false;
-    if (rank_in(issue.mbarrier) != rank_in(issue.shared))
+    if (rank_of_address(issue.mbarrier) != rank_of_address(issue.shared))
         return issue.fail(Status::launch_failure, "mbarrier of another block",
                           "the mbarrier is in the shared memory of the block with rank " +
-                              std::to_string(rank_in(issue.mbarrier)) +
+                              std::to_string(rank_of_address(issue.mbarrier)) +
                               ", and the data goes to the block with rank " +
-                              std::to_string(rank_in(issue.shared)) + ": both must be in one block",
+                              std::to_string(rank_of_address(issue.shared)) +
+                              ": both must be in one block",
                           issue.mbarrier);
     if (!find_shared(issue, issue.mbarrier, 8)) return false;
     issue.copy.mbarrier = offset_in_block(issue.mbarrier);
@@ -93,7 +94,7 @@ namespace {
 void count(Issue& issue, bool again) {
     if (issue.copy.from_shared) {
         SiteCounters& remote = issue.w.counters[issue.copy.shared_site()];
-        if (issue.copy.home == issue.w.block) return;
+        if (issue.copy.owner_block == issue.w.block) return;
         ++remote.remote_requests;
         remote.remote_sectors += (issue.shared % 32 + issue.copy.bytes + 31) / 32;
         remote.remote_useful_bytes += issue.copy.bytes;
@@ -117,11 +118,11 @@ void note_global(Issue& issue) {
     Resolved where;
     const auto hand_over = [&](u32 bytes) {
         if (!where.in_global) return;
-        tell_listener(w, issue.copy.op, where,
-                      {.kind = load_or_store(!issue.copy.to_shared),
-                       .bulk = true,
-                       .asynchronous = true,
-                       .bytes = bytes});
+        notify_listener(w, issue.copy.op, where,
+                        {.kind = load_or_store(!issue.copy.to_shared),
+                         .bulk = true,
+                         .asynchronous = true,
+                         .bytes = bytes});
         issue.is_defined &= note_bulk(w, issue.copy.op, issue.copy.global_site(), where, bytes,
                                       issue.copy.to_shared);
         where.in_global = 0;
@@ -129,8 +130,8 @@ void note_global(Issue& issue) {
     int next = 0;
     for (const Piece& piece : issue.copy.pieces) {
         if (!piece.inside) continue;
-        if (piece.inside < kPieceBytes) {
-            hand_over(kPieceBytes);
+        if (piece.inside < kCopyChunkBytes) {
+            hand_over(kCopyChunkBytes);
             where.address[issue.copy.lane] = piece.global;
             where.in_global = 1u << issue.copy.lane;
             hand_over(piece.inside);
@@ -140,30 +141,30 @@ void note_global(Issue& issue) {
         where.address[next] = piece.global;
         where.in_global |= 1u << next++;
         if (next == kLanes || !(w.existing >> next & 1)) {
-            hand_over(kPieceBytes);
+            hand_over(kCopyChunkBytes);
             next = 0;
         }
     }
-    hand_over(kPieceBytes);
+    hand_over(kCopyChunkBytes);
 }
 
 void note_shared(Issue& issue) {
     SharedRace* race = issue.w.block->shared_race;
     if (!race) return;
     const OneLane copy(issue, static_cast<u32>(issue.shared), issue.copy.bytes);
-    issue.copy.race_ticket = race->bulk_begin(copy.access, issue.copy.to_shared);
+    issue.copy.race_ticket = race->begin_bulk_copy(copy.access, issue.copy.to_shared);
 }
 
 /// Marks uninitialized bytes of the source as uninitialized at the destination, unless they have
 /// been reported.
-void pass_on_undefined(Issue& issue) {
+void propagate_undefined(Issue& issue) {
     Block& block = *issue.w.block;
     SharedRace* race = block.shared_race;
     if (!race || !issue.w.checks.init || (issue.copy.to_shared && issue.is_defined)) return;
     DeviceMemory& memory = *block.launch->memory;
     for (const Piece& piece : issue.copy.pieces) {
         if (!piece.inside || !memory.is_device_range(piece.global)) continue;
-        const u32 address = shared_address(*issue.copy.home, piece.shared);
+        const u32 address = shared_address(*issue.copy.owner_block, piece.shared);
         const u32 undefined = issue.copy.to_shared
                                   ? memory.unwritten_bytes(piece.global, piece.inside)
                                   : race->unwritten_bytes(address, piece.inside);
@@ -177,11 +178,11 @@ void pass_on_undefined(Issue& issue) {
 
 }  // namespace
 
-void note_source(Issue& issue, u32 from) {
+void pass_source_to_race_check(Issue& issue, u32 from) {
     SharedRace* race = issue.w.block->shared_race;
     if (!race) return;
     const OneLane source(issue, from, issue.copy.bytes);
-    issue.copy.source_ticket = race->bulk_begin(source.access, false);
+    issue.copy.source_ticket = race->begin_bulk_copy(source.access, false);
 }
 
 namespace {
@@ -190,11 +191,11 @@ void note_copy(Issue& issue, bool again) {
     count(issue, again);
     if (!issue.copy.from_shared) note_global(issue);
     note_shared(issue);
-    if (!issue.copy.from_shared) pass_on_undefined(issue);
-    Block& block = *issue.copy.home;
+    if (!issue.copy.from_shared) propagate_undefined(issue);
+    Block& block = *issue.copy.owner_block;
     if (GlobalRace* race = block.launch->global_race; race && issue.copy.to_shared)
         issue.copy.issued = race->copy_issued(block.global_race);
-    Block::BulkCopies& copies = copies_of(block);
+    Block::BulkCopies& copies = pending_copies(block);
     issue.copy.group = copies.committed[issue.w.index][issue.copy.lane];
     if (issue.copy.to_shared) block.copy_bytes_under_way += issue.copy.bytes;
     copies.pending.push_back(std::move(issue.copy));
@@ -202,24 +203,24 @@ void note_copy(Issue& issue, bool again) {
 
 /// Issues a copy to one block. `again` is true for all destinations of a multicast except the
 /// first.
-bool issue_one(Issue& issue, u64 bytes, const Cut& cut, bool again) {
+bool issue_to_one_block(Issue& issue, u64 bytes, const SplitCopy& cut, bool again) {
     if (!find_shared(issue, issue.shared, bytes)) return false;
     issue.copy.bytes = static_cast<u32>(bytes);
     if (issue.copy.to_shared && !find_mbarrier(issue)) return false;
-    if (!issue.w.heard_enough && !cut(issue, offset_in_block(issue.shared))) return false;
+    if (!issue.w.has_recorded_enough && !cut(issue, offset_in_block(issue.shared))) return false;
     note_copy(issue, again);
     return true;
 }
 
 }  // namespace
 
-bool issue_copy(Issue& issue, u64 bytes, const Cut& cut) {
+bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& cut) {
     Block& block = *issue.w.block;
     const Op* op = issue.copy.op;
     if (!(op->detail & kMulticast)) {
         if (Block* owner = owner_of(block, issue.shared); owner && issue.copy.to_shared)
-            issue.copy.home = owner;
-        return issue_one(issue, bytes, cut, false);
+            issue.copy.owner_block = owner;
+        return issue_to_one_block(issue, bytes, cut, false);
     }
     bool again = false;
     const u32 ranks = issue.w.lanes<u32>(op->members)[issue.copy.lane] & 0xffff;
@@ -228,8 +229,8 @@ bool issue_copy(Issue& issue, u64 bytes, const Cut& cut) {
         Issue each = issue;
         each.shared = at + offset_in_block(issue.shared);
         each.mbarrier = at + offset_in_block(issue.mbarrier);
-        if (Block* owner = owner_of(block, at)) each.copy.home = owner;
-        if (!issue_one(each, bytes, cut, std::exchange(again, true))) return false;
+        if (Block* owner = owner_of(block, at)) each.copy.owner_block = owner;
+        if (!issue_to_one_block(each, bytes, cut, std::exchange(again, true))) return false;
     }
     return true;
 }

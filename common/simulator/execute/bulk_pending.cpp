@@ -9,7 +9,7 @@
 namespace coalesce::simulator {
 namespace bulk {
 
-Block::BulkCopies& copies_of(Block& block) {
+Block::BulkCopies& pending_copies(Block& block) {
     if (!block.bulk_copies) {
         block.bulk_copies = std::make_shared<Block::BulkCopies>();
         block.bulk_copies->committed.resize(block.warps.size());
@@ -21,9 +21,10 @@ namespace {
 
 void carry_out(const Copy& copy) {
     for (const Piece& piece : copy.pieces) {
-        u8* shared = copy.home->shared + piece.shared;
+        u8* shared = copy.owner_block->shared + piece.shared;
         if (!copy.to_shared) {
-            if (!copy.home->launch->only_heard) std::memcpy(piece.host, shared, piece.inside);
+            if (!copy.owner_block->launch->is_dry_run)
+                std::memcpy(piece.host, shared, piece.inside);
             continue;
         }
         if (piece.host) std::memcpy(shared, piece.host, piece.inside);
@@ -45,14 +46,14 @@ void finish(Block& block, Copy& copy) {
     carry_out(copy);
     block.watch->memory_changed();
     if (block.shared_race) {
-        if (copy.from_shared) block.shared_race->bulk_end(copy.source_ticket, false, 0);
-        block.shared_race->bulk_end(copy.race_ticket, copy.to_shared,
-                                    shared_address(block, copy.mbarrier));
+        if (copy.from_shared) block.shared_race->end_bulk_copy(copy.source_ticket, false, 0);
+        block.shared_race->end_bulk_copy(copy.race_ticket, copy.to_shared,
+                                         shared_address(block, copy.mbarrier));
     }
     if (copy.to_shared) {
         if (GlobalRace* race = block.launch->global_race; race && copy.issuer == &block)
             race->copy_complete(block.global_race, copy.mbarrier, copy.warp, copy.issued);
-        complete_bytes(block, copy.mbarrier, copy.bytes);
+        add_arrived_bytes(block, copy.mbarrier, copy.bytes);
         block.copy_bytes_under_way -= copy.bytes;
     }
     copy.bytes = 0;
@@ -61,7 +62,7 @@ void finish(Block& block, Copy& copy) {
 /// Completes and removes the copies for which `is_due` returns true. `is_due` is called for each
 /// copy after all earlier copies are complete.
 template <class F>
-void finish_those(Block& block, F is_due) {
+void finish_copies_if(Block& block, F is_due) {
     auto& pending = block.bulk_copies->pending;
     for (Copy& copy : pending)
         if (is_due(copy)) finish(block, copy);
@@ -71,7 +72,7 @@ void finish_those(Block& block, F is_due) {
 }  // namespace
 
 const Op* run_commit(Warp& w, const Op* op) {
-    Block::BulkCopies& copies = copies_of(*w.block);
+    Block::BulkCopies& copies = pending_copies(*w.block);
     auto& committed = copies.committed[w.index];
     for (const int l : LanesIn{w.active}) ++committed[l];
     if (!copies.pending.empty()) w.block->watch->memory_changed();
@@ -82,8 +83,8 @@ const Op* run_commit(Warp& w, const Op* op) {
 /// difference here.
 const Op* run_wait(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
-    const auto& committed = copies_of(*w.block).committed[w.index];
-    finish_those(*w.block, [&](const Copy& copy) {
+    const auto& committed = pending_copies(*w.block).committed[w.index];
+    finish_copies_if(*w.block, [&](const Copy& copy) {
         return !copy.to_shared && copy.warp == w.index && w.is_active(copy.lane) &&
                u64{copy.group} + left < committed[copy.lane];
     });
@@ -95,7 +96,7 @@ const Op* run_wait(Warp& w, const Op* op) {
 void complete_bulk_copies(Block& block, u32 mbarrier) {
     if (!block.bulk_copies || !waits_for_bytes(block, mbarrier)) return;
     bulk::count_wait(block, mbarrier);
-    bulk::finish_those(block, [&](const bulk::Copy& copy) {
+    bulk::finish_copies_if(block, [&](const bulk::Copy& copy) {
         return copy.to_shared && copy.mbarrier == mbarrier && waits_for_bytes(block, mbarrier);
     });
 }
@@ -112,12 +113,12 @@ namespace {
 
 /// Adds a note to a report that the remaining bytes were not announced, if a phase is over and no
 /// bytes have been announced since.
-void tell_not_announced(const Block& block, u32 mbarrier, Report& report) {
+void note_unannounced_bytes(const Block& block, u32 mbarrier, Report& report) {
     const auto bytes = block.phase_bytes.find(mbarrier);
-    if (bytes == block.phase_bytes.end() || bytes->second.announced_before == 0 ||
+    if (bytes == block.phase_bytes.end() || bytes->second.announced_in_last_phase == 0 ||
         bytes->second.announced > 0)
         return;
-    const i64 before = bytes->second.announced_before;
+    const i64 before = bytes->second.announced_in_last_phase;
     const i64 left = static_cast<i64>(pending_bulk_bytes(block, mbarrier));
     report.message += " Its mbarrier's phase was over when " + std::to_string(before) +
                       " bytes had come, as announced; " + std::to_string(left) +
@@ -140,13 +141,13 @@ void end_bulk_copies(Block& block) {
             copy.to_shared ? "Wait at the mbarrier that the copy reports to."
                            : "Commit the copy, and wait with cp.async.bulk.wait_group "
                              "(.read is enough) before the thread ends.");
-        if (copy.to_shared) tell_not_announced(block, copy.mbarrier, report);
+        if (copy.to_shared) note_unannounced_bytes(block, copy.mbarrier, report);
         reports().add(report);
     }
-    bulk::finish_those(block, [](const bulk::Copy&) { return true; });
+    bulk::finish_copies_if(block, [](const bulk::Copy&) { return true; });
 }
 
-void end_copies_from(Block& block) {
+void end_copies_that_read(Block& block) {
     for (Block* other : block.cluster->blocks) {
         if (other == &block || !other->bulk_copies) continue;
         for (const bulk::Copy& copy : other->bulk_copies->pending) {
@@ -159,7 +160,7 @@ void end_copies_from(Block& block) {
                 "Let the block that the copy goes to wait for it, and then let both meet: "
                 "cluster.sync()."));
         }
-        bulk::finish_those(*other, [&](const bulk::Copy& copy) {
+        bulk::finish_copies_if(*other, [&](const bulk::Copy& copy) {
             return copy.issuer == &block && copy.from_shared;
         });
     }

@@ -13,21 +13,21 @@ namespace {
 /// address and a register.
 constexpr u32 kReturnBytes = 16;
 
-const FunctionCode& code_of(const Warp& w) {
+const FunctionCode& running_code(const Warp& w) {
     return w.frame ? *w.frame->code : w.block->launch->code->main;
 }
 
 /// Memory with `stride` bytes for each lane.
-struct MemoryOfLanes {
+struct LaneStrides {
     u8* begin;
     u32 stride;
     u8* at(int lane, u64 offset) const { return begin + static_cast<u32>(lane) * stride + offset; }
 };
-MemoryOfLanes parameters_of(const Warp& w) {
-    return {w.frame ? w.frame->parameters : w.kernel_parameters, code_of(w).parameter_bytes};
+LaneStrides parameter_memory(const Warp& w) {
+    return {w.frame ? w.frame->parameters : w.kernel_parameters, running_code(w).parameter_bytes};
 }
 
-void copy_lanes(const MemoryOfLanes& to, u32 to_offset, const MemoryOfLanes& from, u32 from_offset,
+void copy_lanes(const LaneStrides& to, u32 to_offset, const LaneStrides& from, u32 from_offset,
                 u32 bytes, Mask lanes) {
     for (const int l : LanesIn{lanes})
         std::memcpy(to.at(l, to_offset), from.at(l, from_offset), bytes);
@@ -52,13 +52,13 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
     if (--w.fuel < 0) {
         w.fuel = 0;
         if (w.block->launch->instruction_limit) {
-            w.settle();
+            w.update_lane_instructions();
             w.others.push_back({.at = op, .lanes = w.active, .frame = w.frame});
             return nullptr;
         }
     }
     w.count(op);
-    const FunctionCode& caller = code_of(w);
+    const FunctionCode& caller = running_code(w);
     const u32 base = (w.frame ? w.frame->local_base : 0) + caller.local_bytes + kReturnBytes;
     if (base + callee.local_bytes > w.local_bytes)
         return w.fail(
@@ -77,7 +77,7 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
     frame->site = op->call;
     frame->local_base = base;
     frame->inside = w.active;
-    const MemoryOfLanes given = parameters_of(w), taken{frame->parameters, callee.parameter_bytes};
+    const LaneStrides given = parameter_memory(w), taken{frame->parameters, callee.parameter_bytes};
     for (std::size_t k = 0; k < callee.parameters.size(); ++k)
         copy_lanes(taken, callee.parameters[k].offset, given, op->call->argument_offsets[k],
                    callee.parameters[k].bytes, w.active);
@@ -87,7 +87,7 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
 
 template <class Shape, bool Store>
 const Op* access_parameter(Warp& w, const Op* op) {
-    const MemoryOfLanes parameters = parameters_of(w);
+    const LaneStrides parameters = parameter_memory(w);
     for (const int l : LanesIn{w.active})
         move_lane<Shape, Store>(w, op, l, parameters.at(l, static_cast<u64>(op->immediate)));
     return op + 1;
@@ -104,7 +104,7 @@ Frame* FramePool::take(const FunctionCode& code) {
         frame = free_.back();
         free_.pop_back();
     }
-    const u64 registers = round_up(code.own_bytes, 64),
+    const u64 registers = round_up(code.register_file_bytes, 64),
               parameters = u64{code.parameter_bytes} * kLanes;
     frame->storage.assign((registers + parameters + 128) / 8, 0);
     const u64 start = round_up(reinterpret_cast<u64>(frame->storage.data()), 64);
@@ -119,7 +119,7 @@ void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane) 
         const u32 at = offset + static_cast<u32>(lane) * bytes;
         std::memcpy(to + at, from + at, bytes);
     };
-    for (const SlotPlace& slot : code.slots) {
+    for (const SlotPosition& slot : code.slots) {
         if (slot.bytes == bytes_of(Width::predicate)) {
             Mask& mask = *reinterpret_cast<Mask*>(to + slot.offset);
             const Mask other = *reinterpret_cast<const Mask*>(from + slot.offset), bit = 1u << lane;
@@ -155,7 +155,7 @@ const Op* op_call_indirect(Warp& w, const Op* op) {
                       w.first_active(), first);
     if (same != w.active) {  // the remaining lanes make their calls later
         ++w.divergent_branches;
-        w.settle();
+        w.update_lane_instructions();
         w.others.push_back({.at = op, .lanes = w.active & ~same, .frame = w.frame});
         w.active = same;
     }
@@ -167,10 +167,10 @@ const Op* op_return(Warp& w, const Op* op) {
     if (!frame) return op_exit(w, op);
     w.count(op);
     const FunctionCode& callee = *frame->code;
-    const MemoryOfLanes given = parameters_of(w);
+    const LaneStrides given = parameter_memory(w);
     w.enter(frame->caller);
     for (std::size_t k = 0; k < callee.results.size(); ++k)
-        copy_lanes(parameters_of(w), frame->site->result_offsets[k], given,
+        copy_lanes(parameter_memory(w), frame->site->result_offsets[k], given,
                    callee.results[k].offset, callee.results[k].bytes, w.active);
     const Op* next = frame->called_from + 1;
     frame->inside &= ~w.active;
@@ -180,7 +180,7 @@ const Op* op_return(Warp& w, const Op* op) {
 
 const Op* op_move_parameter(Warp& w, const Op* op) {
     copy_lanes({w.local, w.local_bytes}, w.frame->local_base + static_cast<u32>(second_offset(op)),
-               parameters_of(w), static_cast<u32>(first_offset(op)), op->d.offset, w.active);
+               parameter_memory(w), static_cast<u32>(first_offset(op)), op->d.offset, w.active);
     return op + 1;
 }
 
@@ -191,7 +191,7 @@ const Op* op_frame_address(Warp& w, const Op* op) {
 }
 
 Handler parameter_handler(bool store, u32 bytes) {
-    return handler_of_shape(
+    return choose_handler_by_shape(
         bytes, 1, store, []<class Shape, bool Store>() { return access_parameter<Shape, Store>; });
 }
 

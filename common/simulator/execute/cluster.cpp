@@ -15,7 +15,7 @@ using ptx::StateSpace;
 namespace {
 
 /// Offsets from here on never belong to a block. For these, an H200 reports a different error.
-constexpr u32 kWindowOfBlock = 256 * 1024;
+constexpr u32 kBlockWindowBytes = 256 * 1024;
 
 /// Reports whether an address is in the system's reserved memory, whose addresses have no rank
 /// (%reserved_smem_offset_0).
@@ -25,13 +25,13 @@ bool is_reserved(u64 address) {
 
 }  // namespace
 
-Dim3 clusters_of(const LaunchConfig& config) {
+Dim3 count_clusters(const LaunchConfig& config) {
     return {config.grid.x / config.cluster.x, config.grid.y / config.cluster.y,
             config.grid.z / config.cluster.z};
 }
 
 u64 block_in_cluster(const LaunchConfig& config, u64 cluster, u32 rank) {
-    const Dim3 at = clusters_of(config).place(cluster), within = config.cluster.place(rank);
+    const Dim3 at = count_clusters(config).place(cluster), within = config.cluster.place(rank);
     const u64 x = u64{at.x} * config.cluster.x + within.x,
               y = u64{at.y} * config.cluster.y + within.y,
               z = u64{at.z} * config.cluster.z + within.z;
@@ -57,7 +57,7 @@ Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 byt
     const Launch& launch = *w.block->launch;
     const Block* owner = owner_of(*w.block, address);
     const u32 offset = offset_in_block(address);
-    const std::string rank = std::to_string(rank_in(address));
+    const std::string rank = std::to_string(rank_of_address(address));
     Report report = w.describe(op, "memcheck", "out of bounds", lane);
     report.address = address;
     const char* what = access == Access::load    ? "reads"
@@ -87,7 +87,8 @@ Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 byt
     const bool own = owner == w.block;
     if (!own) report.message += " (It is the shared memory of the block with rank " + rank + ".)";
     return w.fail(
-        own || offset >= kWindowOfBlock ? Status::illegal_address : Status::launch_failure, report);
+        own || offset >= kBlockWindowBytes ? Status::illegal_address : Status::launch_failure,
+        report);
 }
 
 bool are_own_addresses(Warp& w, const Op* op, const Resolved& where) {
@@ -95,7 +96,7 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where) {
     const int lane = std::countr_zero(where.in_other);
     Report report = w.describe(op, "memcheck", "other block", lane,
                                "this address is in the shared memory of the block with rank " +
-                                   std::to_string(rank_in(where.address[lane])) +
+                                   std::to_string(rank_of_address(where.address[lane])) +
                                    ", and .shared (or .shared::cta) reaches this block's own alone",
                                "Use .shared::cluster, or a generic address.");
     report.address = where.address[lane];
@@ -118,7 +119,7 @@ RemoteAtomic remote_atomic(const Warp& w, u32 site) {
 }
 
 /// Returns the largest number of lanes that share an address.
-u32 count_passes(const u64* addresses, Mask lanes) {
+u32 count_lanes_at_one_address(const u64* addresses, Mask lanes) {
     u32 most = 0;
     for (Mask rest = lanes; rest;) {
         const u64 address = addresses[std::countr_zero(rest)];
@@ -139,7 +140,8 @@ void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mas
     if (!lanes) return;
     const RemoteAtomic how = remote_atomic(w, site);
     if (how == RemoteAtomic::load_and_store) return count_remote(w, site, addresses, bytes, lanes);
-    add_remote(w, site, how == RemoteAtomic::loop ? count_passes(addresses, lanes) : 1,
+    add_remote(w, site,
+               how == RemoteAtomic::loop ? count_lanes_at_one_address(addresses, lanes) : 1,
                count_remote_atomic_sectors(addresses, bytes, lanes), bytes, lanes);
 }
 
@@ -157,10 +159,10 @@ void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {
 namespace {
 
 /// Tells Watch if this store changes anything.
-void tell_watch(const Warp& w, const Op* op, const SharedMove& move, const Resolved& where) {
+void notify_watch(const Warp& w, const Op* op, const SharedMove& move, const Resolved& where) {
     Watch& watch = *w.block->watch;
     for (const int l : LanesIn{move.store && watch.on() ? w.active : 0}) {
-        u8 stored[kMostBytesOfLane];
+        u8 stored[kMaxBytesPerLane];
         move.store_lane(w, op, l, stored);
         if (std::memcmp(where.host[l], stored, move.bytes) != 0) return watch.memory_changed();
     }
@@ -178,8 +180,8 @@ bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool ow
     if (!resolve(w, op, base, 0, move.bytes, StateSpace::shared, load_or_store(move.store), where))
         return false;
     if (own && !are_own_addresses(w, op, where)) return false;
-    tell_watch(w, op, move, where);
-    const LaneOffsets addresses = offsets_of(where.address, w.active);
+    notify_watch(w, op, move, where);
+    const LaneOffsets addresses = to_offsets(where.address, w.active);
     const Mask here = w.active & ~where.in_other;
     if (here)
         count_shared(w, op, move.store,

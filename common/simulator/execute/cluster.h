@@ -35,12 +35,12 @@ struct Cluster {
 };
 
 /// Returns the number of clusters in each dimension.
-Dim3 clusters_of(const LaunchConfig& config);
+Dim3 count_clusters(const LaunchConfig& config);
 u64 block_in_cluster(const LaunchConfig& config, u64 cluster, u32 rank);
 
 // ---- addresses ----
 
-inline u32 rank_in(u64 address) {
+inline u32 rank_of_address(u64 address) {
     return static_cast<u32>(address / kWindowBytes);
 }
 inline u32 offset_in_block(u64 address) {

@@ -23,7 +23,7 @@ void for_each_block(Block& block, Use use) {
     for (Block* other : block.cluster->blocks) use(*other);
 }
 
-bool has_everybody_arrived(Block& block) {
+bool have_all_arrived(Block& block) {
     bool all = true, any = false;
     for_each_block(block, [&](const Block& b) {
         for (const Warp& w : b.warps) {
@@ -40,23 +40,23 @@ void note_wait_done(Warp& w) {
     if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
 }
 
-void let_go_on(Warp& w) {
+void release_waiting_lanes(Warp& w) {
     for (Fragment& f : w.others) {
         if (f.state != Fragment::State::at_cluster_barrier) continue;
         f.state = Fragment::State::ready;
         ++f.at;
-        w.cluster_over &= ~f.lanes;
+        w.cluster_completed &= ~f.lanes;
         note_wait_done(w);
     }
 }
 
 void complete_if_all_arrived(Block& block) {
-    if (!has_everybody_arrived(block)) return;
+    if (!have_all_arrived(block)) return;
     if (block.shared_race) block.shared_race->cluster_complete();
     for_each_block(block, [](Block& b) {
         for (Warp& w : b.warps) {
-            w.cluster_over |= std::exchange(w.cluster_arrived, 0) & w.live;
-            let_go_on(w);
+            w.cluster_completed |= std::exchange(w.cluster_arrived, 0) & w.live;
+            release_waiting_lanes(w);
         }
     });
     block.watch->memory_changed();
@@ -74,11 +74,11 @@ const Op* op_cluster_arrive(Warp& w, const Op* op) {
     w.count(op);
     Block& block = *w.block;
     const bool releases = !(op->detail & kRelaxedArrival);
-    report_misuse(w, op, w.active & (w.cluster_arrived | w.cluster_over), "missing wait",
+    report_misuse(w, op, w.active & (w.cluster_arrived | w.cluster_completed), "missing wait",
                   "arrives at the cluster's barrier once more, and has not waited for the phase "
                   "that it arrived in before",
                   "Each barrier_arrive() needs a barrier_wait() before the next one.");
-    w.cluster_arrived |= w.active & ~w.cluster_over;
+    w.cluster_arrived |= w.active & ~w.cluster_completed;
     w.cluster_arrival = op;
     for_each_block(block, [](Block& b) { b.uses_cluster_barrier = true; });
     if (GlobalRace* race = block.launch->global_race; race && releases)
@@ -91,12 +91,12 @@ const Op* op_cluster_arrive(Warp& w, const Op* op) {
 
 const Op* op_cluster_wait(Warp& w, const Op* op) {
     w.count(op);
-    w.settle();
+    w.update_lane_instructions();
     const Mask waiting = w.active & w.cluster_arrived, passing = w.active & ~waiting;
-    report_misuse(w, op, passing & ~w.cluster_over, "missing arrival",
+    report_misuse(w, op, passing & ~w.cluster_completed, "missing arrival",
                   "waits at the cluster's barrier, and has not arrived there",
                   "Each barrier_wait() needs a barrier_arrive() before it.");
-    w.cluster_over &= ~passing;
+    w.cluster_completed &= ~passing;
     if (passing) note_wait_done(w);
     if (!waiting) return op + 1;
     if (passing) join_others(w, {.at = op + 1, .lanes = passing, .frame = w.frame});
@@ -110,12 +110,12 @@ const Op* op_cluster_wait(Warp& w, const Op* op) {
 void cluster_lanes_ended(Warp& w) {
     if (!w.block->uses_cluster_barrier) return;
     const Mask gone = w.existing & ~w.live;
-    if (const Mask owing = gone & (w.cluster_arrived | w.cluster_over)) {
+    if (const Mask owing = gone & (w.cluster_arrived | w.cluster_completed)) {
         report_misuse(w, w.cluster_arrival, owing, "missing wait",
                       "arrives at the cluster's barrier here, and ends without having waited",
                       "Each barrier_arrive() needs a barrier_wait(), the last one too.");
         w.cluster_arrived &= ~gone;
-        w.cluster_over &= ~gone;
+        w.cluster_completed &= ~gone;
     }
     complete_if_all_arrived(*w.block);
 }

@@ -41,7 +41,7 @@ Cluster& Worker::free_cluster() {
     cluster.stride = static_cast<u32>(round_up(u64{end} + 64, 128));
     cluster.shared = cluster.memory.resize(u64{cluster.stride} * cluster_size_);
     const u32 warps = static_cast<u32>((launch_->config.block.count() + kLanes - 1) / kLanes);
-    SharedRace::Wanted wanted;
+    SharedRace::EnabledChecks wanted;
     wanted.races = launch_->checks.race;
     wanted.uninitialised = launch_->checks.init;
     cluster.race.begin_launch(*launch_->kernel, *shared_log_, wanted,
@@ -81,7 +81,7 @@ void Worker::enter_cluster(Resident& block, Cluster* cluster) {
 /// ended.
 void Worker::leave_cluster(Block& block) {
     Cluster& cluster = *block.cluster;
-    end_copies_from(block);
+    end_copies_that_read(block);
     block.has_ended = true;
     if (block.shared_race && !launch_->failed())
         block.shared_race->end_block_of_cluster(block.rank);
@@ -117,7 +117,7 @@ void Worker::run_clusters() {
             const u64 nth = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
             more = nth < blocks_;
             if (!more) continue;
-            watch_.worked();
+            watch_.note_progress();
             run_cluster(begin_cluster(block_number(nth)));
             continue;
         }

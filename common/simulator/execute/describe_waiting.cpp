@@ -11,7 +11,7 @@ namespace {
 
 /// Describes what the lanes of a fragment wait for, such as ", lanes ffffffff: spin, main.cu:72".
 std::string describe_fragment(const Block& block, const Fragment& f) {
-    const Place place = block.launch->kernel->place(f.asks ? f.asks : f.at);
+    const Place place = block.launch->kernel->place(f.polling_op ? f.polling_op : f.at);
     const char* what = f.state == Fragment::State::at_barrier ? "wait at a barrier"
                        : f.state == Fragment::State::at_cluster_barrier
                            ? "wait at the cluster's barrier"

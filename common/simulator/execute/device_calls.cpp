@@ -14,7 +14,7 @@ namespace {
 
 // ---- vprintf(format, arguments) ----
 
-const Op* not_printable(Warp& w, const Op* op, int lane, u64 address, const std::string& why) {
+const Op* report_unprintable(Warp& w, const Op* op, int lane, u64 address, const std::string& why) {
     return w.fail(op, Status::illegal_address, "memcheck", "out of bounds", "printf: " + why, lane,
                   address);
 }
@@ -22,12 +22,12 @@ const Op* not_printable(Warp& w, const Op* op, int lane, u64 address, const std:
 /// The number of instructions that a lane is charged for printing a line. Formatting takes a long
 /// time on a GPU too, and a program that prints in an endless loop must soon reach the instruction
 /// limit. Long lines cost more.
-constexpr i64 kInstructionsALine = 50;
-constexpr u64 kCharactersAnInstruction = 16;
+constexpr i64 kInstructionsPerLine = 50;
+constexpr u64 kCharactersPerInstruction = 16;
 
 const Op* run_vprintf(Warp& w, const Op* op) {
     const i64 lines = std::popcount(w.active);
-    w.unseen += static_cast<u64>(lines * kInstructionsALine);
+    w.uncounted_instructions += static_cast<u64>(lines * kInstructionsPerLine);
     w.fuel -= lines;
     const u64* formats = w.lanes<u64>(op->a);
     const u64* buffers = w.lanes<u64>(op->b);
@@ -39,9 +39,10 @@ const Op* run_vprintf(Warp& w, const Op* op) {
         if (formats[lane] != format_read || !format_read) {
             const std::optional<std::string> read = read_string(w, formats[lane], lane);
             if (!read)
-                return not_printable(w, op, lane, formats[lane],
-                                     "the format string cannot be read; pass pointers that are "
-                                     "valid on the device");
+                return report_unprintable(
+                    w, op, lane, formats[lane],
+                    "the format string cannot be read; pass pointers that are "
+                    "valid on the device");
             format = *read;
             format_read = formats[lane];
         }
@@ -52,9 +53,9 @@ const Op* run_vprintf(Warp& w, const Op* op) {
         source.string = [&](u64 address) { return read_string(w, address, lane); };
         const Formatted formatted = format_printf(format, source);
         if (!formatted.problem.empty())
-            return not_printable(w, op, lane, buffers[lane], formatted.problem);
+            return report_unprintable(w, op, lane, buffers[lane], formatted.problem);
         text += formatted.text;
-        w.unseen += formatted.text.size() / kCharactersAnInstruction;
+        w.uncounted_instructions += formatted.text.size() / kCharactersPerInstruction;
         used[lane] = static_cast<u32>(formatted.arguments);
     }
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -66,12 +67,12 @@ const Op* run_vprintf(Warp& w, const Op* op) {
 // ---- __assertfail(message, file, line, function, size of a character) ----
 
 /// In messages, longer names of conditions, functions and files are cut off.
-constexpr u64 kLongestName = 1000;
+constexpr u64 kMaxNameLength = 1000;
 
 const Op* run_assertfail(Warp& w, const Op* op) {
     const Dim3 block = w.block->index;
     const auto text_of = [&](Slot slot, int lane) {
-        return read_string(w, w.lanes<u64>(slot)[lane], lane, kLongestName).value_or("?");
+        return read_string(w, w.lanes<u64>(slot)[lane], lane, kMaxNameLength).value_or("?");
     };
     std::fflush(stdout);
     for (const int lane : LanesIn{w.active}) {
@@ -161,7 +162,7 @@ DeviceHeap& DeviceHeap::instance() {
 
 bool DeviceHeap::prepare(DeviceMemory& memory) {
     const std::lock_guard lock(mutex_);
-    zone_.end_rest();
+    zone_.empty_quarantine();
     if (is_reserved()) return true;
     const u64 base =
         memory.allocate(size_, AllocationKind::variable, "the heap of malloc in kernels");

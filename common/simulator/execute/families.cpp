@@ -48,7 +48,7 @@ constexpr FamilyRow kFamilies[] = {
 };
 
 /// Returns nullptr if there is no such family.
-const FamilyRow* family_of(std::string_view opcode) {
+const FamilyRow* find_family(std::string_view opcode) {
     for (const std::span<const FamilyRow> families :
          {std::span<const FamilyRow>(kFamilies), matrix_families(), texture_families()}) {
         for (const FamilyRow& family : families)
@@ -63,12 +63,12 @@ Description find_family_instruction(const ptx::Instruction& instruction,
                                     const ptx::Function& function) {
     if (instruction.has("async") && (instruction.opcode == "st" || instruction.opcode == "red"))
         return describe_async_store(instruction);
-    const FamilyRow* family = family_of(instruction.opcode);
+    const FamilyRow* family = find_family(instruction.opcode);
     return family ? family->describe(instruction, function) : std::nullopt;
 }
 
 bool has_family(std::string_view opcode) {
-    return family_of(opcode) != nullptr;
+    return find_family(opcode) != nullptr;
 }
 
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made) {

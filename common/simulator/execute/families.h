@@ -66,7 +66,7 @@ struct OperandRole {
 };
 
 /// The operands that do not fit into an instruction's Op, and other data for its handler.
-/// Op::immediate points to the list, and list_of(op) returns it.
+/// Op::immediate points to the list, and operand_list(op) returns it.
 struct OperandList {
     std::vector<Slot> written, read;  ///< in PTX operand order
     virtual ~OperandList() = default;
@@ -92,7 +92,7 @@ struct FamilyInstruction {
     std::shared_ptr<MatrixOp> matrix = {};
     std::shared_ptr<OperandList> list = {};  ///< the operands whose role is a list
     /// True if the ledger records accesses to shared memory as steps, as it does for ld and st.
-    bool repeats_shared = false;
+    bool has_repeatable_shared_steps = false;
     /// True if the result depends on the order in which blocks run (a returned old value, a rounded
     /// sum, printing, the clock). Such a launch runs on one worker.
     bool order_sensitive = false;
@@ -132,7 +132,7 @@ inline ptx::StateSpace space_of(const Op* op) {
 }
 
 template <class List>
-const List& list_of(const Op* op) {
+const List& operand_list(const Op* op) {
     return *static_cast<const List*>(reinterpret_cast<const OperandList*>(op->immediate));
 }
 

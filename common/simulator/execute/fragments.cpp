@@ -12,7 +12,7 @@ struct NamedNumber {
     Number number;
     u32 bits;
 };
-constexpr NamedNumber kNumbers[] = {
+constexpr NamedNumber kNumberTypes[] = {
     {"f16", Number::f16, 16}, {"bf16", Number::bf16, 16}, {"tf32", Number::tf32, 32},
     {"f32", Number::f32, 32}, {"f64", Number::f64, 64},   {"s8", Number::s8, 8},
     {"u8", Number::u8, 8},    {"s4", Number::s4, 4},      {"u4", Number::u4, 4},
@@ -22,19 +22,19 @@ constexpr u32 kBlockLines = 8, kBlockWords = 4;
 
 }  // namespace
 
-Number number_named(std::string_view name) {
-    for (const NamedNumber& known : kNumbers)
+Number parse_number_type(std::string_view name) {
+    for (const NamedNumber& known : kNumberTypes)
         if (known.name == name) return known.number;
     return Number::none;
 }
 
 u32 bits_of(Number number) {
-    for (const NamedNumber& known : kNumbers)
+    for (const NamedNumber& known : kNumberTypes)
         if (known.number == number) return known.bits;
     return 0;
 }
 
-MatrixShape shape_named(const std::string& name) {
+MatrixShape parse_matrix_shape(const std::string& name) {
     MatrixShape shape;
     int end = 0;
     const int read = std::sscanf(name.c_str(), "m%un%uk%u%n", &shape.m, &shape.n, &shape.k, &end);
@@ -44,13 +44,13 @@ MatrixShape shape_named(const std::string& name) {
 MatrixFragment::MatrixFragment(Part part_of, Number of, MatrixShape shape)
     : part(part_of), number(of) {
     const u32 steps = number == Number::b1 ? shape.k / 32 : shape.k;
-    turned = part == Part::accumulator && shape.m == 8 && shape.n == 32;
+    is_transposed = part == Part::accumulator && shape.m == 8 && shape.n == 32;
     switch (part) {
         case Part::a: lines = shape.m, across = steps; break;
         case Part::b: lines = shape.n, across = steps; break;
         case Part::accumulator:
-            lines = turned ? shape.n : shape.m;
-            across = turned ? shape.m : shape.n;
+            lines = is_transposed ? shape.n : shape.m;
+            across = is_transposed ? shape.m : shape.n;
             break;
     }
 }

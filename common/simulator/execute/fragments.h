@@ -25,23 +25,23 @@ constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
 
 /// The type of the elements. A b1 element is a word of 32 bits.
 enum class Number : u8 { none, f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
-Number number_named(std::string_view name);
+Number parse_number_type(std::string_view name);
 u32 bits_of(Number number);
 
 struct MatrixShape {
     u32 m = 0, n = 0, k = 0;
 };
 /// Parses "m16n8k16". Returns an empty shape for any other name.
-MatrixShape shape_named(const std::string& name);
+MatrixShape parse_matrix_shape(const std::string& name);
 
 enum class Part : u8 { a, b, accumulator };
 
 struct MatrixFragment {
     Part part = Part::a;
     Number number = Number::none;
-    u32 lines = 0;        ///< rows of a, columns of b, or rows of an accumulator
-    u32 across = 0;       ///< elements per line
-    bool turned = false;  ///< true for an accumulator whose lines are its columns
+    u32 lines = 0;               ///< rows of a, columns of b, or rows of an accumulator
+    u32 across = 0;              ///< elements per line
+    bool is_transposed = false;  ///< true for an accumulator whose lines are its columns
     std::vector<Slot> slots;
 
     MatrixFragment() = default;
@@ -62,11 +62,11 @@ struct MatrixFragment {
 /// One of the memory accesses that load or store a fragment, comparable to an ld, st or ldmatrix.
 struct FragmentAccess {
     u32 bytes = 0,
-        count = 1;        ///< bytes per element; elements per lane, in consecutive registers
-    u32 first = 0;        ///< the first of these registers
-    u32 byte = 0;         ///< which byte of the register is moved
-    u32 matrices = 0;     ///< if not 0, moves the rows of this many 8x8 matrices instead
-    bool turned = false;  ///< whether the 8x8 matrices are transposed in memory
+        count = 1;               ///< bytes per element; elements per lane, in consecutive registers
+    u32 first = 0;               ///< the first of these registers
+    u32 byte = 0;                ///< which byte of the register is moved
+    u32 matrices = 0;            ///< if not 0, moves the rows of this many 8x8 matrices instead
+    bool is_transposed = false;  ///< whether the 8x8 matrices are transposed in memory
     struct Place {
         u16 row, byte;
     } places[kLanes] = {};  ///< the position of each lane's bytes in the matrix in memory

@@ -38,7 +38,7 @@ void mark_all_written(u8* shadow, u32 bytes) {
     if (!all_written(shadow, bytes)) std::memset(shadow, kWordWritten, bytes * kLanes / 4);
 }
 
-/// Marks as written the `bytes` bytes (1 to kMostBytesOfLane) that one lane accesses at `address`.
+/// Marks as written the `bytes` bytes (1 to kMaxBytesPerLane) that one lane accesses at `address`.
 inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
     if (bytes < 4) {
         const u8 bits = shadow_bits(address, bytes);
@@ -58,12 +58,12 @@ bool lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
 }
 
 /// Handles a lane's read that includes uninitialized bytes.
-void judge_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
+void handle_uninitialised_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     const LaneAccess access{.kind = LaneAccess::Kind::read,
                             .address = address,
                             .bytes = bytes,
                             .unwritten = w.block->launch->memory->unwritten_bytes(address, bytes)};
-    note_undefined(w, op, lane, judge_unwritten(w, op, op->site, lane, access));
+    note_undefined(w, op, lane, find_undefined_bytes(w, op, op->site, lane, access));
 }
 
 /// Reports whether an uninitialized read need not be examined, because an earlier thread has made
@@ -72,15 +72,15 @@ void judge_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
 /// loads are uninitialized.
 bool is_known_mistake(const Warp& w, u32 site, int lane) {
     const MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
-    return mistakes.count.load(std::memory_order_relaxed) >= kMostCounted &&
-           mistakes.first.load(std::memory_order_relaxed) <= rank_of(w, lane);
+    return mistakes.count.load(std::memory_order_relaxed) >= kMaxReportCount &&
+           mistakes.first.load(std::memory_order_relaxed) <= thread_number(w, lane);
 }
 
 /// Checks a lane's read that includes uninitialized bytes.
 [[gnu::noinline]] void check_unwritten_read(Warp& w, const Op* op, int lane, u64 address,
                                             const u8* shadow, u32 bytes) {
     if (lane_unwritten(shadow, address, bytes) && is_known_mistake(w, op->site, lane)) return;
-    judge_read(w, op, lane, address, bytes);
+    handle_uninitialised_read(w, op, lane, address, bytes);
 }
 inline void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* shadow, u32 bytes) {
     if (!lane_written(shadow, address, bytes))
@@ -95,7 +95,7 @@ struct GlobalMove {
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
 };
 template <class Shape, bool Store>
-constexpr GlobalMove kGlobalMoveOf{Store, Shape::kTotal, Shape::load, Shape::store};
+constexpr GlobalMove kGlobalMoveFor{Store, Shape::kTotal, Shape::load, Shape::store};
 
 void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses, bool row) {
     Block& block = *w.block;
@@ -144,7 +144,7 @@ void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u
 template <class Use>
 void for_each_machine_access(const Warp& w, const Op* op, const u64* addresses, u32 bytes,
                              const Use& use) {
-    if (!(op->detail & kCountsMachine)) return use(addresses, bytes);
+    if (!(op->detail & kCountsMachineAccesses)) return use(addresses, bytes);
     for (const MachineAccess& access : machine_accesses(w, op)) {
         if (!access.is_due(addresses[w.first_active()])) continue;
         u64 moved[kLanes];
@@ -177,7 +177,7 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     const auto addresses_of_row = [first](u64* addresses) {
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * Shape::kTotal;
     };
-    if (op->detail & kCountsMachine) [[unlikely]]
+    if (op->detail & kCountsMachineAccesses) [[unlikely]]
         count_machine_row(w, op, first, Shape::kTotal);
     else
         w.counters[op->site].add_global(static_cast<u32>(((first & 31) + kRow + 31) >> 5),
@@ -186,10 +186,10 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.to_host));
     u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;
     prefetch_next_row<Shape, Store>(w, op, first, host, shadow);
-    if (w.block->launch->global_race && (Store || !cache.only_read)) {
+    if (w.block->launch->global_race && (Store || !cache.read_only)) {
         u64 addresses[kLanes];
         addresses_of_row(addresses);
-        check_race(w, op, kGlobalMoveOf<Shape, Store>, addresses, true);
+        check_race(w, op, kGlobalMoveFor<Shape, Store>, addresses, true);
     }
     if constexpr (Store) {
         Shape::store_all(w, op, host);
@@ -247,8 +247,8 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
 template <class Shape, bool Store>
 void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
     count_lanes(w, op, addresses, Shape::kTotal);
-    if (w.block->launch->global_race && (Store || !cache.only_read))
-        check_race(w, op, kGlobalMoveOf<Shape, Store>, addresses, false);
+    if (w.block->launch->global_race && (Store || !cache.read_only))
+        check_race(w, op, kGlobalMoveFor<Shape, Store>, addresses, false);
     // Nearly always, all bytes are already marked as written, and only the data must be moved.
     const bool shadowed =
         cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
@@ -265,14 +265,14 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     }
 }
 
-bool remember_allocation(const Launch& launch, SiteCache& cache, u64 address) {
+bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
     const Allocation* found = launch.allocations->find(address);
     if (!found) return false;
     cache.begin = found->begin;
     cache.end = found->end;
     cache.to_host = found->to_host;
     cache.shadow = found->has_shadow ? launch.memory->shadow(found->begin) : nullptr;
-    cache.only_read = launch.global_race && launch.global_race->is_only_read(*found);
+    cache.read_only = launch.global_race && launch.global_race->is_read_only(*found);
     return true;
 }
 
@@ -289,7 +289,7 @@ bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32
 }
 
 /// Loads or stores for lanes that access several allocations, or addresses outside all of them.
-const Op* access_anywhere(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
+const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     Launch& launch = *w.block->launch;
     for (const int l : LanesIn{w.active}) {
         if (!resolve_one(w, op, addresses[l], l, move.bytes, ptx::StateSpace::global,
@@ -300,7 +300,7 @@ const Op* access_anywhere(Warp& w, const Op* op, const GlobalMove& move, const u
     if (launch.global_race) check_race(w, op, move, addresses, false);
     for (const int l : LanesIn{w.active}) {
         SiteCache& cache = w.caches[op->site];
-        remember_allocation(launch, cache, addresses[l]);
+        fill_cache(launch, cache, addresses[l]);
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
         u8* shadow = cache.shadow ? launch.memory->shadow(addresses[l]) : nullptr;
         if (move.store) {
@@ -314,7 +314,7 @@ const Op* access_anywhere(Warp& w, const Op* op, const GlobalMove& move, const u
     return op + 1;
 }
 
-inline void addresses_of(const Warp& w, const Op* op, u64* addresses) {
+inline void compute_addresses(const Warp& w, const Op* op, u64* addresses) {
     const u64* base = w.lanes<u64>(op->a);
     for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
 }
@@ -324,17 +324,16 @@ inline void addresses_of(const Warp& w, const Op* op, u64* addresses) {
 template <class Shape, bool Store, bool Plain>
 [[gnu::noinline]] const Op* access_irregular(Warp& w, const Op* op) {
     u64 addresses[kLanes];
-    addresses_of(w, op, addresses);
+    compute_addresses(w, op, addresses);
     if constexpr (!Store) forget_undefined(w, op);
     SiteCache& cache = w.caches[op->site];
     const auto inside = [&] { return !Plain && all_inside(w, cache, addresses, Shape::kTotal); };
     const Op* next = op + 1;
-    if (!Plain && !inside())
-        remember_allocation(*w.block->launch, cache, addresses[w.first_active()]);
+    if (!Plain && !inside()) fill_cache(*w.block->launch, cache, addresses[w.first_active()]);
     if (inside())
         access_scattered<Shape, Store>(w, op, cache, addresses);
     else
-        next = access_anywhere(w, op, kGlobalMoveOf<Shape, Store>, addresses);
+        next = access_lane_by_lane(w, op, kGlobalMoveFor<Shape, Store>, addresses);
     if constexpr (Store) mark_undefined_stored(w, op, addresses);
     return next;
 }
@@ -344,7 +343,7 @@ bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u
     for (const int l : LanesIn{w.active}) {
         const Allocation* found = w.block->launch->allocations->find(addresses[l]);
         if (!found || !found->contains(addresses[l], move.bytes)) continue;
-        u8 stored[kMostBytesOfLane];
+        u8 stored[kMaxBytesPerLane];
         move.store_lane(w, op, l, stored);
         const void* now = reinterpret_cast<const void*>(addresses[l] + found->to_host);
         if (std::memcmp(now, stored, move.bytes) != 0) return true;
@@ -354,7 +353,7 @@ bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u
 
 /// Loads zeros, for launches that do not access memory.
 void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
-    constexpr u8 zeros[kMostBytesOfLane] = {};
+    constexpr u8 zeros[kMaxBytesPerLane] = {};
     for (const int l : LanesIn{w.active}) move.load_lane(w, op, l, zeros);
 }
 
@@ -372,28 +371,28 @@ bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
 /// Tells the listener and the Watch about the access, and returns whether to execute it. Most
 /// accesses are rows, so `is_row` saves the listener from comparing 32 addresses.
 bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
-    if (w.heard_enough) return false;
+    if (w.has_recorded_enough) return false;
     Watch& watch = *w.block->watch;
-    const bool only_heard = w.block->launch->only_heard;
+    const bool is_dry_run = w.block->launch->is_dry_run;
     u64 addresses[kLanes];
-    HeardAccess access{.kind = load_or_store(move.store),
-                       .bytes = move.bytes,
-                       .lanes = w.active,
-                       .addresses = addresses};
-    const bool is_one = !(op->detail & kCountsMachine);
-    if (is_row && is_one && w.listener && !watch.on() && (move.store || !only_heard)) {
+    ObservedAccess access{.kind = load_or_store(move.store),
+                          .bytes = move.bytes,
+                          .lanes = w.active,
+                          .addresses = addresses};
+    const bool is_one = !(op->detail & kCountsMachineAccesses);
+    if (is_row && is_one && w.listener && !watch.on() && (move.store || !is_dry_run)) {
         w.listener->note_row(w, op, access,
                              w.lanes<u64>(op->a)[0] + static_cast<u64>(op->immediate));
-        return !only_heard;
+        return !is_dry_run;
     }
-    addresses_of(w, op, addresses);
+    compute_addresses(w, op, addresses);
     if (w.listener)
         for_each_machine_access(w, op, addresses, move.bytes, [&](const u64* moved, u32 bytes) {
             access.addresses = moved;
             access.bytes = bytes;
             w.listener->note(w, op, access);
         });
-    if (only_heard) {
+    if (is_dry_run) {
         if (move.store) return false;
         if (reads_variables(w, addresses, move.bytes)) return true;
         load_zeros(w, op, move);
@@ -403,7 +402,7 @@ bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     if (move.store) {
         if (changes_memory(w, op, move, addresses)) watch.memory_changed();
     } else if (op->detail & kStrong) {
-        watch.polls(w, op, addresses, 0);
+        watch.note_poll(w, op, addresses, 0);
     }
     return true;
 }
@@ -420,14 +419,14 @@ const Op* access_weak(Warp& w, const Op* op) {
             differs |= base[l] - (first + static_cast<u64>(l) * Shape::kTotal);
         address = first + static_cast<u64>(op->immediate);
     }
-    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>, differs == 0)) [[unlikely]]
+    if (w.observed && !observe(w, op, kGlobalMoveFor<Shape, Store>, differs == 0)) [[unlikely]]
         return op + 1;
     if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
         SiteCache& cache = w.caches[op->site];
         const auto inside = [&] {
             return address >= cache.begin && address <= cache.end - Shape::kTotal * kLanes;
         };
-        if (inside() || (remember_allocation(*w.block->launch, cache, address) && inside())) {
+        if (inside() || (fill_cache(*w.block->launch, cache, address) && inside())) {
             access_row<Shape, Store>(w, op, cache, address);
             return op + 1;
         }
@@ -437,9 +436,9 @@ const Op* access_weak(Warp& w, const Op* op) {
 
 /// Executes strong accesses (volatile, relaxed, acquire, release) and, in plain mode, all accesses.
 template <class Shape, bool Store, bool Plain>
-const Op* access_without_rows(Warp& w, const Op* op) {
+const Op* access_strong_or_plain(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>, false)) [[unlikely]]
+    if (w.observed && !observe(w, op, kGlobalMoveFor<Shape, Store>, false)) [[unlikely]]
         return op + 1;
     const Op* next = access_irregular<Shape, Store, Plain>(w, op);
     GlobalRace* race = w.block->launch->global_race;
@@ -456,10 +455,12 @@ const Op* op_wait_for_loads(Warp& w, const Op* op) {
 }
 
 Handler global_handler(const MemoryAccessKind& kind) {
-    return handler_of_shape(kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
-        if (kind.plain) return access_without_rows<Shape, Store, true>;
-        return kind.strong ? access_without_rows<Shape, Store, false> : access_weak<Shape, Store>;
-    });
+    return choose_handler_by_shape(
+        kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
+            if (kind.plain) return access_strong_or_plain<Shape, Store, true>;
+            return kind.strong ? access_strong_or_plain<Shape, Store, false>
+                               : access_weak<Shape, Store>;
+        });
 }
 
 }  // namespace coalesce::simulator

@@ -15,7 +15,7 @@ using Element = std::conditional_t<
 template <u32 Bytes>
 using ElementLane = LaneOf<Element<Bytes>>;
 
-inline constexpr u32 kMostBytesOfLane = 16;
+inline constexpr u32 kMaxBytesPerLane = 16;
 
 /// The shape of a load or store: `Count` elements of `Bytes` bytes each. Loads fill the upper bits
 /// of a lane with zeros. If necessary, a separate instruction then sign-extends them
@@ -87,7 +87,7 @@ void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
 /// Returns choose<Shape, Store>() for the AccessShape with these sizes, or nullptr if there is no
 /// such shape.
 template <class Choose>
-Handler handler_of_shape(u32 bytes, u32 count, bool store, Choose choose) {
+Handler choose_handler_by_shape(u32 bytes, u32 count, bool store, Choose choose) {
     const auto by_store = [&]<class Shape>() -> Handler {
         return store ? choose.template operator()<Shape, true>()
                      : choose.template operator()<Shape, false>();

@@ -28,7 +28,7 @@ struct Mbarrier {
     static constexpr i64 kNoBytes = 1 << 21;
     static constexpr u64 kBytesMask = 2 * kNoBytes - 1;
     /// The documented limit on the number of bytes that can be expected, or that can arrive early.
-    static constexpr i64 kMostBytes = (1 << 20) - 1;
+    static constexpr i64 kMaxBytes = (1 << 20) - 1;
 
     u32 pending = 0;   ///< arrivals that the current phase still waits for
     u32 expected = 0;  ///< arrivals in each phase; 0 if not initialised
@@ -57,17 +57,17 @@ struct Mbarrier {
         std::memcpy(host, &now, sizeof now);
     }
     /// Reports whether the word can be an mbarrier that has been initialised and not overwritten.
-    static bool is_sound(const u8* host) {
+    static bool looks_valid(const u8* host) {
         const Mbarrier b = at(host);
         const u64 bits = b.bits();
         return bits != 0 && b.pending <= b.expected && std::memcmp(&bits, host, sizeof bits) == 0;
     }
-    bool has_too_many_bytes() const { return bytes > kMostBytes || bytes < -kMostBytes; }
+    bool has_too_many_bytes() const { return bytes > kMaxBytes || bytes < -kMaxBytes; }
 };
 
 /// When an access counts as an atomic on shared memory: never, only if the lanes use several
 /// mbarriers, or always.
-enum class Counted : u8 { no, of_several, always };
+enum class Counted : u8 { no, if_several, always };
 
 /// Counts the accesses to mbarriers. Usually, all lanes of a warp use the same mbarrier and only
 /// ask whether a phase has ended, which is not counted. A program that uses many mbarriers or looks
@@ -80,7 +80,7 @@ void count_use(Warp& w, const Op* op, const Resolved& where, Counted counted) {
 }
 
 /// Resolves the mbarrier of every active lane. Returns false if the launch has failed.
-bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::of_several) {
+bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::if_several) {
     if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op), Access::atomic, where))
         return false;
     if (const Mask elsewhere = w.active & ~where.in_shared) {
@@ -93,20 +93,22 @@ bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Co
     return true;
 }
 
-Failed misuse(Warp& w, const Op* op, int lane, const Resolved& where, const char* kind,
-              const char* message) {
+Failed report_mbarrier_misuse(Warp& w, const Op* op, int lane, const Resolved& where,
+                              const char* kind, const char* message) {
     return w.fail(op, Status::launch_failure, "synccheck", kind, message, lane,
                   where.address[lane]);
 }
 Failed not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
-    return misuse(w, op, lane, where, "mbarrier not initialised",
-                  "this mbarrier was never initialised, or something else was written over it; let "
-                  "one thread call init() and all others wait for it with __syncthreads()");
+    return report_mbarrier_misuse(
+        w, op, lane, where, "mbarrier not initialised",
+        "this mbarrier was never initialised, or something else was written over it; let "
+        "one thread call init() and all others wait for it with __syncthreads()");
 }
 Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
-    return misuse(w, op, lane, where, "too many bytes",
-                  "an mbarrier counts up to 1048575 bytes that are to come, or that came before "
-                  "they were expected; expect those of one phase");
+    return report_mbarrier_misuse(
+        w, op, lane, where, "too many bytes",
+        "an mbarrier counts up to 1048575 bytes that are to come, or that came before "
+        "they were expected; expect those of one phase");
 }
 
 /// Tells the global memory race check that each lane arrives at its mbarrier.
@@ -130,7 +132,7 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
     b.parity = !b.parity;
     const auto bytes = block.phase_bytes.find(address);
     if (bytes != block.phase_bytes.end())
-        bytes->second = {.announced_before = bytes->second.announced};
+        bytes->second = {.announced_in_last_phase = bytes->second.announced};
     if (GlobalRace* race = block.launch->global_race)
         race->mbarrier_phase_done(block.global_race, address);
 }
@@ -138,10 +140,10 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
 /// How the lanes access mbarriers, for the race check: they either create (or invalidate) them, or
 /// use them.
 enum class Touch : u8 { makes, uses };
-void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
+void record_mbarrier_use(Warp& w, const Op* op, const Resolved& where, Touch touch) {
     SharedRace* race = w.block->shared_race;
     if (!race) return;
-    const LaneOffsets offsets = offsets_of(where.address, w.active);
+    const LaneOffsets offsets = to_offsets(where.address, w.active);
     const SharedAccess access{.warp = race_warp(w),
                               .site = op->site,
                               .active = w.active,
@@ -155,12 +157,12 @@ void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
 
 /// Resolves the mbarrier of every active lane and checks that it is initialized, and that its
 /// initialization is ordered before this use. Returns false if the launch has failed.
-bool use_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::of_several) {
+bool use_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::if_several) {
     if (!find_mbarriers(w, op, where, counted)) return false;
     for (const int lane : LanesIn{w.active}) {
-        if (!Mbarrier::is_sound(where.host[lane])) return not_initialised(w, op, lane, where);
+        if (!Mbarrier::looks_valid(where.host[lane])) return not_initialised(w, op, lane, where);
     }
-    note_touch(w, op, where, Touch::uses);
+    record_mbarrier_use(w, op, where, Touch::uses);
     return true;
 }
 
@@ -170,12 +172,13 @@ const Op* run_init(Warp& w, const Op* op) {
     Resolved where;
     if (!find_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
     const u32* counts = w.lanes<u32>(op->b);
-    note_touch(w, op, where, Touch::makes);
+    record_mbarrier_use(w, op, where, Touch::makes);
     for (const int l : LanesIn{w.active}) {
         if (counts[l] == 0 || counts[l] > kMaxCount)
-            return misuse(w, op, l, where, "invalid mbarrier count",
-                          "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads "
-                          "that will arrive");
+            return report_mbarrier_misuse(
+                w, op, l, where, "invalid mbarrier count",
+                "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads "
+                "that will arrive");
         Mbarrier b;
         b.pending = b.expected = counts[l];
         b.store(where.host[l]);
@@ -190,7 +193,7 @@ const Op* run_init(Warp& w, const Op* op) {
 const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
-    note_touch(w, op, where, Touch::makes);
+    record_mbarrier_use(w, op, where, Touch::makes);
     for (const int l : LanesIn{w.active}) std::memset(where.host[l], 0, sizeof(u64));
     w.block->watch->memory_changed();
     return op + 1;
@@ -202,38 +205,39 @@ void announce(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     b.bytes += bytes;
     block.phase_bytes[address].announced += bytes;
 }
-void bring(Block& block, Mbarrier& b, u32 address, u32 bytes) {
+void add_bytes(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     b.bytes -= bytes;
-    block.phase_bytes[address].came += bytes;
+    block.phase_bytes[address].arrived_bytes += bytes;
 }
 
 /// Bits of Op::count. In this order, they mean: the lanes arrive; later phases expect one arrival
 /// fewer; Op::b is a number of arrivals; Op::b announces bytes; Op::b is the number of bytes that
 /// arrive.
-constexpr u8 kArrives = 1, kDrops = 2, kSaysCount = 4, kAnnouncesBytes = 8, kBringsBytes = 16;
+constexpr u8 kArrives = 1, kDrops = 2, kHasCount = 4, kAnnouncesBytes = 8, kCompletesBytes = 16;
 
 /// Executes arrive, arrive_drop, expect_tx and complete_tx. Op::b is the number of arrivals or
 /// bytes, and Op::d receives the previous state.
 const Op* run_arrive(Warp& w, const Op* op) {
     Resolved where;
-    if (!use_mbarriers(w, op, where, op->has_destination ? Counted::always : Counted::of_several))
+    if (!use_mbarriers(w, op, where, op->has_destination ? Counted::always : Counted::if_several))
         return nullptr;
     const u8 how = op->count;
     const u32* operand = w.lanes<u32>(op->b);
     if (how != kAnnouncesBytes) note_arrivals(w, where);
     for (const int l : LanesIn{w.active}) {
-        Block& home = *owner_of(*w.block, where.address[l]);
+        Block& owner_block = *owner_of(*w.block, where.address[l]);
         const u32 address = offset_in_block(where.address[l]);
         Mbarrier b = Mbarrier::at(where.host[l]);
         const u64 before = b.bits();
-        const u32 count = how & kSaysCount ? operand[l] : how & kArrives;
-        if (!is_mbarrier(home, address)) return not_initialised(w, op, l, where);
+        const u32 count = how & kHasCount ? operand[l] : how & kArrives;
+        if (!is_mbarrier(owner_block, address)) return not_initialised(w, op, l, where);
         if (count > b.pending)
-            return misuse(w, op, l, where, "too many arrivals",
-                          "more threads arrive at this mbarrier in one phase than it expects; "
-                          "compare the count given to init() with who arrives");
-        if (how & kAnnouncesBytes) announce(home, b, address, operand[l]);
-        if (how & kBringsBytes) bring(home, b, address, operand[l]);
+            return report_mbarrier_misuse(
+                w, op, l, where, "too many arrivals",
+                "more threads arrive at this mbarrier in one phase than it expects; "
+                "compare the count given to init() with who arrives");
+        if (how & kAnnouncesBytes) announce(owner_block, b, address, operand[l]);
+        if (how & kCompletesBytes) add_bytes(owner_block, b, address, operand[l]);
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
         if (how & kDrops) b.expected -= count;
         b.pending -= count;
@@ -241,7 +245,7 @@ const Op* run_arrive(Warp& w, const Op* op) {
         // lane's stores.
         if ((how & kArrives) && w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(where.address[l]));
-        if (how != kAnnouncesBytes) end_phase_if_complete(home, b, address);
+        if (how != kAnnouncesBytes) end_phase_if_complete(owner_block, b, address);
         b.store(where.host[l]);
         if (op->has_destination) w.lanes<u64>(op->d)[l] = before;
     }
@@ -256,7 +260,7 @@ template <bool Counts>
 const Op* run_copy_arrival(Warp& w, const Op* op) {
     complete_copies(w);
     Resolved where;
-    if (!use_mbarriers(w, op, where, Counts ? Counted::no : Counted::of_several)) return nullptr;
+    if (!use_mbarriers(w, op, where, Counts ? Counted::no : Counted::if_several)) return nullptr;
     note_arrivals(w, where);
     if (w.block->shared_race)
         for (const int l : LanesIn{w.active}) {
@@ -279,13 +283,14 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
     complete_bulk_copies(block, address);
     const u64 left = pending_bulk_bytes(block, address);
     if (left == 0 || waits_for_bytes(block, address)) return true;
-    const i64 came =
-        Mbarrier::at(where.host[lane]).pending == 0 ? block.phase_bytes[address].came : announced;
-    return misuse(
+    const i64 arrived_bytes = Mbarrier::at(where.host[lane]).pending == 0
+                                  ? block.phase_bytes[address].arrived_bytes
+                                  : announced;
+    return report_mbarrier_misuse(
         w, op, lane, where, "too few bytes",
         ("fewer bytes were announced to this mbarrier than copies bring to it: " +
          std::to_string(announced) + " announced, " +
-         std::to_string(came + static_cast<i64>(left)) +
+         std::to_string(arrived_bytes + static_cast<i64>(left)) +
          " asked for; its phase does not wait for the rest; announce the bytes of all the copies")
             .c_str());
 }
@@ -342,7 +347,7 @@ Description describe_access(const ptx::Instruction& i, Handler run, std::vector<
 
 Description describe_arrive(const ptx::Instruction& i) {
     u8 how = i.has("arrive_drop") ? kArrives | kDrops : kArrives;
-    if (i.operands.size() > 2) how |= i.has("expect_tx") ? kAnnouncesBytes : kSaysCount;
+    if (i.operands.size() > 2) how |= i.has("expect_tx") ? kAnnouncesBytes : kHasCount;
     return describe_access(
         i, run_arrive,
         {{Role::destination, Width::w64}, {Role::address, Width::w64}, {Role::b, Width::w32}}, 1,
@@ -365,7 +370,7 @@ Description describe_wait(const ptx::Instruction& i) {
 
 bool is_mbarrier(const Block& block, u32 address) {
     const u8* host = block.shared + address;
-    return Mbarrier::is_sound(host) && Mbarrier::at(host).expected != 0;
+    return Mbarrier::looks_valid(host) && Mbarrier::at(host).expected != 0;
 }
 
 bool waits_for_bytes(const Block& block, u32 address) {
@@ -382,12 +387,12 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const auto found = block.phase_bytes.find(address);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
     const std::string counts = std::to_string(bytes.announced) + " bytes were announced, and " +
-                               std::to_string(bytes.came) + " came";
+                               std::to_string(bytes.arrived_bytes) + " came";
     if (b.pending > 0)
         return {
             "Of " + std::to_string(b.expected) + " arrivals that end this mbarrier's phase, " +
                 std::to_string(b.pending) + " are missing" +
-                (bytes.announced == 0 && bytes.came == 0 ? "" : "; " + counts) + ".",
+                (bytes.announced == 0 && bytes.arrived_bytes == 0 ? "" : "; " + counts) + ".",
             "Who arrives, and how often? Compare the count given to init() with the arrivals of "
             "one phase, and the parity with the phase that is waited for: the first has 0."};
     return {"All have arrived at this mbarrier; " + counts + ".",
@@ -397,10 +402,10 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
                 : "Announce the bytes of all the copies that report to this mbarrier."};
 }
 
-void complete_bytes(Block& block, u32 address, u32 bytes) {
+void add_arrived_bytes(Block& block, u32 address, u32 bytes) {
     u8* host = block.shared + address;
     Mbarrier b = Mbarrier::at(host);
-    bring(block, b, address, bytes);
+    add_bytes(block, b, address, bytes);
     end_phase_if_complete(block, b, address);
     b.store(host);
     block.watch->memory_changed();
@@ -420,7 +425,7 @@ Description describe_mbarrier(const ptx::Instruction& i, const ptx::Function&) {
     if (i.has("expect_tx"))
         return describe_access(i, run_arrive, {address, count}, 0, kAnnouncesBytes);
     if (i.has("complete_tx"))
-        return describe_access(i, run_arrive, {address, count}, 0, kBringsBytes);
+        return describe_access(i, run_arrive, {address, count}, 0, kCompletesBytes);
     if (i.has("test_wait") || i.has("try_wait")) return describe_wait(i);
     if (i.has("pending_count"))
         return describe(i, {.run = run_pending_count,

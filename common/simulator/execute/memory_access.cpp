@@ -96,7 +96,7 @@ bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resol
 
 /// Returns zero-filled memory for a lane that accesses global memory in a dry run. Stores go to a
 /// separate buffer for each lane, because loaded values may be read after other lanes have stored.
-u8* no_memory(int lane, u32 bytes, Access access) {
+u8* zeroed_memory(int lane, u32 bytes, Access access) {
     constexpr u32 kMost = 64;
     alignas(kMost) thread_local u8 written[kLanes][kMost];
     alignas(kMost) static u8 zeros[kMost];
@@ -149,8 +149,8 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
         }
         if (actual == StateSpace::param && access != Access::load)
             return store_to_parameters(w, op, address, lane);
-        const bool is_untouched = actual == StateSpace::global && w.block->launch->only_heard;
-        u8* host = is_untouched ? no_memory(lane, bytes, access)
+        const bool is_untouched = actual == StateSpace::global && w.block->launch->is_dry_run;
+        u8* host = is_untouched ? zeroed_memory(lane, bytes, access)
                                 : host_address(w, address, lane, bytes, actual, near);
         if (!host) return bad_address(w, op, address, lane, bytes, actual, access);
         if (address % std::min<u32>(bytes, 16))
@@ -175,7 +175,7 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes) {
     count_remote(w, site, where.address, bytes, where.in_other);
     const Mask here = where.in_shared & ~where.in_other;
     if (!here) return;
-    const LaneOffsets offsets = offsets_of(where.address, here);
+    const LaneOffsets offsets = to_offsets(where.address, here);
     counters.add_shared(count_wavefronts(offsets.data(), bytes, here, SharedAccessKind::store));
 }
 
@@ -187,9 +187,9 @@ u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask l
     count_remote_atomic(w, op->site, where.address, bytes, acting_lanes(op, where.in_other));
     const Mask here = acting_lanes(op, where.in_shared & ~where.in_other & ~looping);
     if (!here) return 0;
-    const LaneOffsets offsets = offsets_of(where.address, here);
+    const LaneOffsets offsets = to_offsets(where.address, here);
     const Wavefronts counted =
-        op->detail & kOnceAWordBit
+        op->detail & kOncePerWordBit
             ? count_wavefronts(offsets.data(), bytes, here, SharedAccessKind::load)
             : count_atomic_wavefronts(offsets.data(), bytes, here,
                                       (op->detail & kComparesBit) != 0);
@@ -197,7 +197,7 @@ u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask l
     return counted.taken;
 }
 
-void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access) {
+void notify_listener(const Warp& w, const Op* op, const Resolved& where, ObservedAccess access) {
     if (!w.listener) return;
     const auto heard = [&](Mask lanes) {
         return access.kind == Access::atomic ? acting_lanes(op, lanes) : lanes;

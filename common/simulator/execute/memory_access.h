@@ -57,7 +57,7 @@ inline constexpr u8 kComparesBit = 32;
 inline constexpr u8 kOneLaneBit = 64;
 /// Bit in an atomic's Op::detail: lanes with the same address in shared memory are served together
 /// (CombinedLanes::same_word).
-inline constexpr u8 kOnceAWordBit = 128;
+inline constexpr u8 kOncePerWordBit = 128;
 
 /// Adds one warp-wide access to the counters of a site: sectors for lanes in global memory, and
 /// wavefronts for lanes in shared memory.
@@ -84,7 +84,7 @@ void move_addresses(const Address* from, const MachineAccess& access, Address* t
 
 /// Passes the lanes in global memory, and then the lanes in shared memory, to the warp's listener
 /// if it has one.
-void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access);
+void notify_listener(const Warp& w, const Op* op, const Resolved& where, ObservedAccess access);
 
 /// Copies bytes from any memory that kernels can address. Returns false if the bytes are out of
 /// bounds.
@@ -118,7 +118,7 @@ void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed);
 
 /// Passes a load or store in global memory to the race check.
-void show_race(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access);
+void pass_to_race_check(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access);
 
 /// Tells the checks that an asynchronous copy starts. It reads `from` immediately, and may write
 /// `to` at any time until it has been waited for. `wanted` holds the number of bytes that each lane

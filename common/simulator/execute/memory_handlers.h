@@ -30,12 +30,12 @@ const Op* op_wait_for_loads(Warp& w, const Op* op);
 
 /// The bits of Op::detail in memory instructions.
 enum MemoryDetail : u8 {
-    kStrong = 1,          ///< volatile, relaxed, acquire or release, which synchronizes
-    kAcquires = 2,        ///< a strong load
-    kReleases = 4,        ///< st.release
-    kStableAddress = 8,   ///< the address depends only on the thread's index
-    kNarrowAddress = 16,  ///< for shared memory: the address is in 32-bit lanes
-    kCountsMachine = 32,  ///< Site::machine determines what is counted
+    kStrong = 1,                  ///< volatile, relaxed, acquire or release, which synchronizes
+    kAcquires = 2,                ///< a strong load
+    kReleases = 4,                ///< st.release
+    kStableAddress = 8,           ///< the address depends only on the thread's index
+    kNarrowAddress = 16,          ///< for shared memory: the address is in 32-bit lanes
+    kCountsMachineAccesses = 32,  ///< Site::machine determines what is counted
 };
 
 }  // namespace coalesce::simulator

@@ -15,7 +15,7 @@ void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     Shape::store(w, op, lane, stored);
     for (u32 k = 0; k < Shape::kTotal; ++k) {
         const u64 at = static_cast<u64>(host + k - w.local);
-        w.local_state += hash_of(at << 8 | stored[k]) - hash_of(at << 8 | host[k]);
+        w.local_state += mix_bits(at << 8 | stored[k]) - mix_bits(at << 8 | host[k]);
     }
 }
 
@@ -66,14 +66,15 @@ const Op* access_generic(Warp& w, const Op* op) {
 
 template <ptx::StateSpace Space>
 Handler resolved_handler(const MemoryAccessKind& kind) {
-    return handler_of_shape(kind.bytes, kind.count, kind.store, []<class Shape, bool Store>() {
-        return access_resolved<Shape, Store, Space>;
-    });
+    return choose_handler_by_shape(
+        kind.bytes, kind.count, kind.store,
+        []<class Shape, bool Store>() { return access_resolved<Shape, Store, Space>; });
 }
 
 Handler generic_handler(const MemoryAccessKind& kind) {
-    return handler_of_shape(kind.bytes, kind.count, kind.store,
-                            []<class Shape, bool Store>() { return access_generic<Shape, Store>; });
+    return choose_handler_by_shape(
+        kind.bytes, kind.count, kind.store,
+        []<class Shape, bool Store>() { return access_generic<Shape, Store>; });
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ private:
         return value;
     }
 
-    void take_stars(Conversion& c) {
+    void read_star_arguments(Conversion& c) {
         if (c.width_argument) {
             const i32 width = std::clamp(take<i32>(), -100000, 100000);
             if (width < 0) c.flags += '-';
@@ -125,7 +125,7 @@ private:
             return true;
         }
         if (!c.letter || !std::strchr("diouxXcsfFeEgGaAp", c.letter)) return false;
-        take_stars(c);
+        read_star_arguments(c);
         switch (c.letter) {
             case 'c': result_.text += print(c, "", take<i32>()); break;
             case 's': result_.text += string_text(c); break;

@@ -32,7 +32,7 @@ constexpr u32 kSectorBytes = timing::kSectorBytes;
 constexpr u32 kSectorsOfLine = 4;
 
 /// Reports whether all lanes are active and their addresses are consecutive.
-bool is_row(const HeardAccess& access) {
+bool is_contiguous(const ObservedAccess& access) {
     if (access.lanes != kAllLanes) return false;
     // Compare each address with the first one. The addresses were stored as a vector a moment ago,
     // and the host can quickly load them in the same form.
@@ -43,14 +43,14 @@ bool is_row(const HeardAccess& access) {
     return differs == 0;
 }
 
-timing::SectorRun row_of(u64 begin, u32 bytes) {
+timing::SectorRun to_sector_run(u64 begin, u32 bytes) {
     const u64 first = begin / kSectorBytes, last = (begin + u64{kLanes} * bytes - 1) / kSectorBytes;
     return {first, static_cast<u32>(last - first) + 1};
 }
 
 /// Reports whether all lanes are active, each accesses one sector, and the addresses are
 /// increasing.
-bool is_rising(const HeardAccess& access) {
+bool is_increasing(const ObservedAccess& access) {
     if (access.lanes != kAllLanes) return false;
     u64 differs = 0, falls = 0;
     for (int l = 0; l < kLanes; ++l)
@@ -62,9 +62,9 @@ bool is_rising(const HeardAccess& access) {
 
 /// Calls `take` with each run of sectors that the lanes access, in increasing order.
 template <class Take>
-void for_each_run(const HeardAccess& access, const Take& take) {
-    if (is_row(access)) return take(row_of(access.addresses[0], access.bytes));
-    if (is_rising(access)) {
+void for_each_run(const ObservedAccess& access, const Take& take) {
+    if (is_contiguous(access)) return take(to_sector_run(access.addresses[0], access.bytes));
+    if (is_increasing(access)) {
         timing::SectorRun run{access.addresses[0] / kSectorBytes, 1};
         for (int l = 1; l < kLanes; ++l) {
             const u64 sector = access.addresses[l] / kSectorBytes;
@@ -95,18 +95,18 @@ void for_each_run(const HeardAccess& access, const Take& take) {
     }
 }
 
-bool is_read(const HeardAccess& access) {
+bool is_read(const ObservedAccess& access) {
     return access.kind == Access::load;
 }
 
-u16 wavefronts_of(const HeardAccess& access) {
+u16 count_access_wavefronts(const ObservedAccess& access) {
     if (access.kind == Access::atomic) return static_cast<u16>(access.wavefronts);
-    const LaneOffsets offsets = offsets_of(access.addresses, access.lanes);
+    const LaneOffsets offsets = to_offsets(access.addresses, access.lanes);
     return static_cast<u16>(
-        count_wavefronts(offsets.data(), access.bytes, access.lanes, shared_kind_of(access)).taken);
+        count_wavefronts(offsets.data(), access.bytes, access.lanes, to_shared_kind(access)).taken);
 }
 
-timing::AccessKind kind_of(const HeardAccess& heard) {
+timing::AccessKind to_access_kind(const ObservedAccess& heard) {
     using timing::AccessKind;
     if (heard.asynchronous && heard.shared) return AccessKind::copy_to;
     if (heard.asynchronous && heard.kind == Access::load) return AccessKind::copy_from;
@@ -142,33 +142,33 @@ void add_instructions(const ptx::Function& function, timing::Recording& recordin
 
 // ---- neighbours ----
 
-timing::Footprint* NeighbourLog::footprint_of(Block& block, bool reads) {
+timing::Footprint* NeighbourLog::choose_footprint(Block& block, bool reads) {
     if (block.linear != block_) {
-        add_waiting();
+        add_waiting_requests();
         block_ = block.linear;
-        ++turn_;
-        heard_reads_ = heard_writes_ = 0;
+        ++blocks_started_;
+        recorded_read_sectors_ = recorded_write_sectors_ = 0;
     }
-    if (heard_enough() && !block.launch->only_heard) return nullptr;
+    if (has_recorded_enough() && !block.launch->is_dry_run) return nullptr;
     if (!block.launch->is_neighbour(block.linear)) return reads ? &below_ : nullptr;
     if (!reads) return &writes_;
     const bool is_first =
         3 * (block.linear - block.launch->first_neighbour) < 2 * block.launch->neighbours;
-    return is_first ? &together_ : &reads_;
+    return is_first ? &early_reads_ : &reads_;
 }
 
 void NeighbourLog::count_sectors(Block& block, bool reads, u32 sectors) {
-    (reads ? heard_reads_ : heard_writes_) += sectors;
-    if (heard_enough() && block.launch->only_heard) block.is_given_up = true;
+    (reads ? recorded_read_sectors_ : recorded_write_sectors_) += sectors;
+    if (has_recorded_enough() && block.launch->is_dry_run) block.is_abandoned = true;
 }
 
-void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
+void NeighbourLog::note(const Warp& w, const Op*, const ObservedAccess& access) {
     if (access.shared) return;
-    timing::Footprint* footprint = footprint_of(*w.block, is_read(access));
+    timing::Footprint* footprint = choose_footprint(*w.block, is_read(access));
     if (!footprint) return;
     footprint->bytes += u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
     LastRequest& last = last_[is_read(access)];
-    if (!last.is_again(access, *footprint, turn_)) {
+    if (!last.is_repeat(access, *footprint, blocks_started_)) {
         u32 count = 0, runs = 0;
         for_each_run(access, [&](timing::SectorRun run) {
             count += run.count;
@@ -176,30 +176,31 @@ void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
             // After a run of at least one line, the next run is often adjacent and found
             // immediately.
             if (run.count >= kSectorsOfLine) {
-                footprint->by_blocks += footprint->sectors.add(run, turn_);
+                footprint->sectors_summed_over_blocks +=
+                    footprint->sectors.add(run, blocks_started_);
                 return;
             }
             footprint->sectors.expect(run);
-            if (waiting_count_ == waiting_.size()) add_waiting();
+            if (waiting_count_ == waiting_.size()) add_waiting_requests();
             waiting_[waiting_count_++] = {footprint, run};
         });
-        last.remember(access, *footprint, turn_, runs, count);
+        last.remember(access, *footprint, blocks_started_, runs, count);
     }
     count_sectors(*w.block, is_read(access), last.count);
 }
 
-void NeighbourLog::note_row(const Warp& w, const Op*, HeardAccess access, u64 first) {
-    timing::Footprint* footprint = footprint_of(*w.block, is_read(access));
+void NeighbourLog::note_row(const Warp& w, const Op*, ObservedAccess access, u64 first) {
+    timing::Footprint* footprint = choose_footprint(*w.block, is_read(access));
     if (!footprint) return;
     footprint->bytes += u64{access.bytes} * kLanes;
-    const timing::SectorRun run = row_of(first, access.bytes);
-    footprint->by_blocks += footprint->sectors.add(run, turn_);
+    const timing::SectorRun run = to_sector_run(first, access.bytes);
+    footprint->sectors_summed_over_blocks += footprint->sectors.add(run, blocks_started_);
     count_sectors(*w.block, is_read(access), run.count);
 }
 
-bool NeighbourLog::LastRequest::is_again(const HeardAccess& access, const timing::Footprint& other,
-                                         u64 turn) const {
-    if (to != &other || of_turn != turn || lanes != access.lanes || bytes != access.bytes)
+bool NeighbourLog::LastRequest::is_repeat(const ObservedAccess& access,
+                                          const timing::Footprint& other, u64 turn) const {
+    if (to != &other || nth_block != turn || lanes != access.lanes || bytes != access.bytes)
         return false;
     u64 differs = 0;
     for (const int l : LanesIn{lanes}) {
@@ -211,40 +212,43 @@ bool NeighbourLog::LastRequest::is_again(const HeardAccess& access, const timing
     return true;
 }
 
-void NeighbourLog::LastRequest::remember(const HeardAccess& access, const timing::Footprint& other,
-                                         u64 turn, u32 runs, u32 sectors) {
+void NeighbourLog::LastRequest::remember(const ObservedAccess& access,
+                                         const timing::Footprint& other, u64 turn, u32 runs,
+                                         u32 sectors) {
     // Adding fewer runs than this is as fast as comparing requests.
     constexpr u32 many = 8;
     count = sectors;
     to = runs >= many ? &other : nullptr;
     if (!to) return;
-    of_turn = turn;
+    nth_block = turn;
     lanes = access.lanes;
     bytes = access.bytes;
     std::copy_n(access.addresses, kLanes, addresses.begin());
 }
 
-bool NeighbourLog::heard_enough() const {
-    const bool both = heard_reads_ >= kSectorsOfTile && heard_writes_ >= kSectorsOfTile;
-    return both || heard_reads_ + heard_writes_ >= 16 * kSectorsOfTile;
+bool NeighbourLog::has_recorded_enough() const {
+    const bool both =
+        recorded_read_sectors_ >= kSectorsOfTile && recorded_write_sectors_ >= kSectorsOfTile;
+    return both || recorded_read_sectors_ + recorded_write_sectors_ >= 16 * kSectorsOfTile;
 }
 
-void NeighbourLog::add_waiting() {
+void NeighbourLog::add_waiting_requests() {
     for (std::size_t k = 0; k < waiting_count_; ++k)
-        waiting_[k].to->by_blocks += waiting_[k].to->sectors.add(waiting_[k].run, turn_);
+        waiting_[k].to->sectors_summed_over_blocks +=
+            waiting_[k].to->sectors.add(waiting_[k].run, blocks_started_);
     waiting_count_ = 0;
 }
 
 void NeighbourLog::move_to(timing::Recording& recording) {
-    add_waiting();
+    add_waiting_requests();
     const auto add = [](timing::Footprint& from, timing::Footprint& to) {
-        to.by_blocks += from.by_blocks;
+        to.sectors_summed_over_blocks += from.sectors_summed_over_blocks;
         to.bytes += from.bytes;
         if (to.sectors.empty()) std::swap(to.sectors, from.sectors);
         to.sectors.add(from.sectors);
     };
-    recording.together.add(together_.sectors);
-    add(together_, recording.reads);
+    recording.together.add(early_reads_.sectors);
+    add(early_reads_, recording.reads);
     add(reads_, recording.reads);
     add(writes_, recording.writes);
     recording.below.add(below_.sectors);
@@ -258,7 +262,7 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
     first_instruction_[&code.main] = 0;
     add_instructions(*kernel.ast, recording_);
     for (std::size_t k = 0; k < recording_.instructions.size(); ++k) {
-        recording_.instructions[k].place = kernel.places_estimate[k];
+        recording_.instructions[k].place = kernel.estimated_addresses[k];
         recording_.instructions[k].turns_unrolled = kernel.turns_unrolled[k];
     }
     for (const auto& [name, function] : code.functions) {
@@ -266,14 +270,14 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
         if (function->ast) add_instructions(*function->ast, recording_);
     }
     for (const Site& site : kernel.sites)
-        if (site.machine && site.machine->list.empty()) note_covered(code, site);
+        if (site.machine && site.machine->list.empty()) record_covered_access(code, site);
     for (const timing::Instruction& i : recording_.instructions)
-        asks_mbarrier_.push_back(i.has("try_wait"));
+        polls_mbarrier_.push_back(i.has("try_wait"));
 }
 
 /// Records that a load or store has no machine instruction of its own, because an earlier access
 /// includes it.
-void StepLog::note_covered(const Kernel::Code& code, const Site& site) {
+void StepLog::record_covered_access(const Kernel::Code& code, const Site& site) {
     u32 first = 0;
     for (const auto& [name, function] : code.functions)
         if (function->ast == site.function) first = first_instruction_.at(function.get());
@@ -283,13 +287,13 @@ void StepLog::note_covered(const Kernel::Code& code, const Site& site) {
     if (by != MachineAccesses::kNoAccess) covered.covered_by = first + by;
 }
 
-u32 StepLog::instruction_of(const Warp& w, const Op* op) {
+u32 StepLog::find_instruction(const Warp& w, const Op* op) {
     const FunctionCode* code = w.frame ? w.frame->code : &w.block->launch->code->main;
     if (code != code_) {
         code_ = code;
-        first_of_code_ = first_instruction_.at(code);
+        first_instruction_of_code_ = first_instruction_.at(code);
     }
-    return first_of_code_ + op->source;
+    return first_instruction_of_code_ + op->source;
 }
 
 timing::RecordedBlock& StepLog::block_of(const Warp& w) {
@@ -304,10 +308,10 @@ timing::RecordedBlock& StepLog::block_of(const Warp& w) {
 void StepLog::step(const Warp& w, const Op* op) {
     timing::RecordedBlock& block = block_of(w);
     timing::WarpPath& path = block.warps[w.index];
-    const u32 instruction = instruction_of(w, op);
-    if (asks_mbarrier_[instruction]) forget_turn(path, instruction, w.index);
+    const u32 instruction = find_instruction(w, op);
+    if (polls_mbarrier_[instruction]) remove_repeated_poll(path, instruction, w.index);
     if (path.executed++ >= kMaxRecordedSteps) {
-        if (w.block->launch->only_heard) w.heard_enough = true;
+        if (w.block->launch->is_dry_run) w.has_recorded_enough = true;
         return;
     }
     path.steps.push_back(
@@ -316,12 +320,12 @@ void StepLog::step(const Warp& w, const Op* op) {
 
 /// Removes repeated tests of an mbarrier from a warp's path. The number of tests depends on the
 /// order in which the simulator runs warps, so a single test stands for all of them.
-void StepLog::forget_turn(timing::WarpPath& path, u32 instruction, u32 warp) {
-    constexpr u64 longest_turn = 6;
+void StepLog::remove_repeated_poll(timing::WarpPath& path, u32 instruction, u32 warp) {
+    constexpr u64 max_poll_steps = 6;
     polls_.resize(std::max<std::size_t>(polls_.size(), warp + 1));
     Poll& poll = polls_[warp];
     const bool again = poll.instruction == instruction && path.executed > poll.executed &&
-                       path.executed - poll.executed <= longest_turn;
+                       path.executed - poll.executed <= max_poll_steps;
     if (again) {
         path.executed = poll.executed;
         if (path.steps.size() > path.executed) path.steps.resize(path.executed);
@@ -329,23 +333,23 @@ void StepLog::forget_turn(timing::WarpPath& path, u32 instruction, u32 warp) {
     poll = {instruction, path.executed};
 }
 
-void StepLog::note(const Warp& w, const Op*, const HeardAccess& heard) {
+void StepLog::note(const Warp& w, const Op*, const ObservedAccess& heard) {
     timing::RecordedBlock& block = block_of(w);
     timing::WarpPath& path = block.warps[w.index];
     if (path.steps.empty() || path.executed > kMaxRecordedSteps) return;
     ++path.steps.back().accesses;
     timing::Access& access = block.accesses.emplace_back();
-    access.kind = kind_of(heard);
+    access.kind = to_access_kind(heard);
     access.lanes = static_cast<u8>(std::popcount(heard.lanes));
     access.bytes_per_lane = static_cast<u8>(heard.bytes);
     if (heard.shared)
-        access.passes = wavefronts_of(heard);
+        access.passes = count_access_wavefronts(heard);
     else
-        add_runs(block, access, heard);
+        add_sector_runs(block, access, heard);
 }
 
-void StepLog::add_runs(timing::RecordedBlock& block, timing::Access& access,
-                       const HeardAccess& heard) {
+void StepLog::add_sector_runs(timing::RecordedBlock& block, timing::Access& access,
+                              const ObservedAccess& heard) {
     access.first_run = static_cast<u32>(block.runs.size());
     u64 last_line = ~u64{0};
     for_each_run(heard, [&](timing::SectorRun run) {
@@ -364,10 +368,10 @@ namespace {
 
 /// The number of sampled blocks: normally, and if some blocks do far more work than others. The
 /// larger sample contains both kinds of blocks in nearly the same proportion as the grid.
-constexpr u64 kBlocks = 6, kUnlikeBlocks = 32;
+constexpr u64 kBlocks = 6, kBlocksIfUneven = 32;
 
 /// Returns element k of a sequence in [0, 1) whose elements stay well apart, however many are used.
-double apart(double step, u64 k) {
+double spread_evenly(double step, u64 k) {
     return std::fmod(.64 + step * static_cast<double>(k), 1);
 }
 
@@ -375,7 +379,7 @@ u64 part_of(u64 count, double part) {
     return static_cast<u64>(static_cast<double>(count) * part);
 }
 
-void sort_out(std::vector<u64>& blocks) {
+void sort_and_deduplicate(std::vector<u64>& blocks) {
     std::sort(blocks.begin(), blocks.end());
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
 }
@@ -392,45 +396,46 @@ void Recorder::begin(What what) {
     recordings_.clear();
 }
 
-std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 resident) {
+std::vector<u64> Recorder::choose_blocks(const LaunchConfig& config, u64 resident) {
     const u64 count = config.grid.count();
     // Spread the blocks over the grid, avoiding its ends, and not all in one line. Each of them
     // represents the same number of blocks.
     const u64 wanted = std::min<u64>(count, count <= resident ? 1 : kBlocks);
     std::vector<u64> chosen;
-    for (u64 k = 0; k < wanted; ++k) chosen.push_back(part_of(count, apart(.618034, k)));
-    sort_out(chosen);
+    for (u64 k = 0; k < wanted; ++k) chosen.push_back(part_of(count, spread_evenly(.618034, k)));
+    sort_and_deduplicate(chosen);
     return chosen;
 }
 
-std::vector<u64> Recorder::beside_the_first(const LaunchConfig& config,
-                                            const timing::Recording& recording, bool shares_turns) {
+std::vector<u64> Recorder::choose_blocks_near_first(const LaunchConfig& config,
+                                                    const timing::Recording& recording,
+                                                    bool shares_turns) {
     if (recording.recorded.size() != 1 || !shares_turns) return {};
     const auto is_long = [](const timing::WarpPath& path) {
         return path.executed > kMaxRecordedSteps;
     };
     const std::vector<timing::WarpPath>& warps = recording.recorded.front().warps;
     if (std::any_of(warps.begin(), warps.end(), is_long)) return {};
-    std::vector<u64> others = chosen_blocks(config, 0);
+    std::vector<u64> others = choose_blocks(config, 0);
     std::erase(others, recording.recorded.front().number);
     return others;
 }
 
-std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
-                                       const timing::Recording& recording) {
-    if (!timing::are_unlike(recording)) return {};
+std::vector<u64> Recorder::choose_more_blocks(const LaunchConfig& config,
+                                              const timing::Recording& recording) {
+    if (!timing::are_blocks_uneven(recording)) return {};
     // Spread the blocks over the rows and columns of the grid, and evenly over both sides of its
     // diagonal. The work of a block may depend on its row, on its column, and on which of them is
     // larger.
     const auto& grid = config.grid;
     const u64 rows = u64{grid.y} * grid.z;
     std::vector<u64> more;
-    for (u64 k = 0; k < kUnlikeBlocks / 2; ++k) {
-        const double across = apart(.754878, k), down = apart(.569840, k);
+    for (u64 k = 0; k < kBlocksIfUneven / 2; ++k) {
+        const double across = spread_evenly(.754878, k), down = spread_evenly(.569840, k);
         more.push_back(part_of(rows, down) * grid.x + part_of(grid.x, across));
         more.push_back(part_of(rows, across) * grid.x + part_of(grid.x, down));
     }
-    sort_out(more);
+    sort_and_deduplicate(more);
     const auto is_recorded = [&](u64 number) {
         return std::any_of(recording.recorded.begin(), recording.recorded.end(),
                            [&](const timing::RecordedBlock& b) { return b.number == number; });
@@ -441,14 +446,14 @@ std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
 
 /// Returns the numbers of the blocks that have at least half as many accesses as the busiest one,
 /// in increasing order.
-std::vector<u64> busy_blocks(const timing::Recording& recording) {
+std::vector<u64> find_busy_blocks(const timing::Recording& recording) {
     std::size_t most = 0;
     for (const timing::RecordedBlock& block : recording.recorded)
         most = std::max(most, block.accesses.size());
     std::vector<u64> busy;
     for (const timing::RecordedBlock& block : recording.recorded)
         if (2 * block.accesses.size() >= most) busy.push_back(block.number);
-    sort_out(busy);
+    sort_and_deduplicate(busy);
     return busy;
 }
 
@@ -467,8 +472,8 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     u64 middle = blocks / 2 + blocks / 7;
     // Choose the blocks around a busy block, and more of them, so that enough busy blocks are
     // included.
-    if (timing::are_unlike(recording)) {
-        const std::vector<u64> busy = busy_blocks(recording);
+    if (timing::are_blocks_uneven(recording)) {
+        const std::vector<u64> busy = find_busy_blocks(recording);
         middle = busy[busy.size() / 2];
         count = std::min(blocks, count * recording.recorded.size() / busy.size());
     }
@@ -479,7 +484,7 @@ std::pair<u64, u64> Recorder::below(const timing::Recording& recording,
                                     std::pair<u64, u64> neighbours) {
     constexpr u64 few = 16;
     const auto [first, count] = neighbours;
-    const u64 row = recording.blocks_of_row, number = std::min({few, count, row});
+    const u64 row = recording.blocks_per_row, number = std::min({few, count, row});
     const bool is_there = row >= count && first + row + number <= recording.blocks;
     return {first + row, is_there ? number : 0};
 }
@@ -488,16 +493,16 @@ timing::Recording& Recorder::add(const Kernel& kernel, const LaunchConfig& confi
     timing::Recording& recording = recordings_.emplace_back();
     recording.kernel = kernel.demangled;
     recording.blocks = config.grid.count();
-    recording.blocks_of_row = config.grid.x;
+    recording.blocks_per_row = config.grid.x;
     recording.threads = static_cast<u32>(config.block.count());
     recording.shared_bytes = kernel.static_shared + config.dynamic_shared;
-    recording.registers = kernel.registers_estimate;
+    recording.registers = kernel.estimated_registers;
     recording.local_bytes = kernel.local_bytes;
-    recording.blocks_wait = may_wait(*kernel.code);
+    recording.blocks_wait = may_blocks_wait(*kernel.code);
     return recording;
 }
 
-bool asks_for_grid(const ptx::Function& kernel) {
+bool reads_grid_size(const ptx::Function& kernel) {
     const auto is_it = [](const ptx::Operand& operand) {
         return operand.kind == ptx::Operand::Kind::special && operand.name.starts_with("%nctaid");
     };
@@ -506,7 +511,7 @@ bool asks_for_grid(const ptx::Function& kernel) {
     });
 }
 
-bool may_wait(const Kernel::Code& code) {
+bool may_blocks_wait(const Kernel::Code& code) {
     const auto spins = [](const FunctionCode& function) {
         return std::any_of(function.ops.begin(), function.ops.end(),
                            [](const Op& op) { return op.spins; });

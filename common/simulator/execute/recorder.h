@@ -28,18 +28,18 @@ struct Block;
 /// are merged at the end.
 class NeighbourLog : public AccessListener {
 public:
-    bool hears_shared() const override { return false; }
-    void note(const Warp& w, const Op* op, const HeardAccess& access) override;
-    void note_row(const Warp& w, const Op* op, HeardAccess access, u64 first) override;
+    bool receives_shared() const override { return false; }
+    void note(const Warp& w, const Op* op, const ObservedAccess& access) override;
+    void note_row(const Warp& w, const Op* op, ObservedAccess access, u64 first) override;
     /// Moves the sectors to the recording and clears the log.
     void move_to(timing::Recording& recording);
 
 private:
-    bool heard_enough() const;
+    bool has_recorded_enough() const;
     /// Returns the footprint that an access belongs to, or nullptr if the access is not recorded.
-    timing::Footprint* footprint_of(Block& block, bool reads);
+    timing::Footprint* choose_footprint(Block& block, bool reads);
     void count_sectors(Block& block, bool reads, u32 sectors);
-    void add_waiting();
+    void add_waiting_requests();
 
     /// Sectors that will be added to `to`. Looking up individual sectors is slow, because each
     /// lookup waits for memory. So some sectors wait here while the data for their lookup is
@@ -54,26 +54,27 @@ private:
     /// adds nothing to the set, which already contains its sectors for this turn.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
-        u64 of_turn = 0;
+        u64 nth_block = 0;
         Mask lanes = 0;
         u32 bytes = 0;
         std::array<u64, kLanes> addresses{};
         u32 count = 0;  ///< number of sectors
 
-        bool is_again(const HeardAccess& access, const timing::Footprint& other, u64 turn) const;
-        void remember(const HeardAccess& access, const timing::Footprint& other, u64 turn, u32 runs,
-                      u32 sectors);
+        bool is_repeat(const ObservedAccess& access, const timing::Footprint& other,
+                       u64 turn) const;
+        void remember(const ObservedAccess& access, const timing::Footprint& other, u64 turn,
+                      u32 runs, u32 sectors);
     };
 
     std::array<LastRequest, 2> last_;  ///< one for stores, one for loads
     timing::Footprint reads_, writes_, below_;
-    timing::Footprint together_;  ///< the reads of the first two thirds of the blocks
+    timing::Footprint early_reads_;  ///< the reads of the first two thirds of the blocks
     std::array<Waiting, 64> waiting_;
     std::size_t waiting_count_ = 0;
     /// The number of blocks started so far.
-    u64 turn_ = 0;
+    u64 blocks_started_ = 0;
     /// The current block, and the sectors that it has read and written so far.
-    u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;
+    u64 block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
 };
 
 /// Records the steps of the sampled blocks.
@@ -81,15 +82,16 @@ class StepLog : public StepListener {
 public:
     StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording);
     void step(const Warp& w, const Op* op) override;
-    void note(const Warp& w, const Op* op, const HeardAccess& access) override;
+    void note(const Warp& w, const Op* op, const ObservedAccess& access) override;
 
 private:
-    void note_covered(const Kernel::Code& code, const Site& site);
-    u32 instruction_of(const Warp& w, const Op* op);
+    void record_covered_access(const Kernel::Code& code, const Site& site);
+    u32 find_instruction(const Warp& w, const Op* op);
     timing::RecordedBlock& block_of(const Warp& w);
-    void add_runs(timing::RecordedBlock& block, timing::Access& access, const HeardAccess& heard);
+    void add_sector_runs(timing::RecordedBlock& block, timing::Access& access,
+                         const ObservedAccess& heard);
 
-    void forget_turn(timing::WarpPath& path, u32 instruction, u32 warp);
+    void remove_repeated_poll(timing::WarpPath& path, u32 instruction, u32 warp);
 
     /// A warp's last test of an mbarrier.
     struct Poll {
@@ -98,12 +100,12 @@ private:
     };
 
     timing::Recording& recording_;
-    std::vector<Poll> polls_;          ///< by warp
-    std::vector<bool> asks_mbarrier_;  ///< by instruction
+    std::vector<Poll> polls_;           ///< by warp
+    std::vector<bool> polls_mbarrier_;  ///< by instruction
     /// The index of each function's first instruction in recording_.
     std::map<const FunctionCode*, u32> first_instruction_;
     const FunctionCode* code_ = nullptr;  ///< the function of the last lookup
-    u32 first_of_code_ = 0;
+    u32 first_instruction_of_code_ = 0;
 };
 
 class Recorder {
@@ -118,15 +120,16 @@ public:
     std::vector<timing::Recording>& recordings() { return recordings_; }
 
     /// Returns the blocks to record step by step.
-    static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
+    static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident);
     /// Returns additional blocks to record if a single block represents all of them and runs only a
     /// few iterations. Some of the other blocks may run one more iteration.
-    static std::vector<u64> beside_the_first(const LaunchConfig& config,
-                                             const timing::Recording& recording, bool shares_turns);
+    static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
+                                                     const timing::Recording& recording,
+                                                     bool shares_turns);
     /// Returns the blocks to record instead if some of the recorded blocks do far more work than
     /// others.
-    static std::vector<u64> more_blocks(const LaunchConfig& config,
-                                        const timing::Recording& recording);
+    static std::vector<u64> choose_more_blocks(const LaunchConfig& config,
+                                               const timing::Recording& recording);
     /// Returns the first of the blocks whose sectors are recorded, and the number of these blocks.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
     /// Returns the first of some blocks in the next row of the grid, below `neighbours`, and the
@@ -147,8 +150,8 @@ private:
 Recorder& recorder();
 
 /// Reports whether the kernel reads the number of blocks, as kernels with persistent blocks do.
-bool asks_for_grid(const ptx::Function& kernel);
+bool reads_grid_size(const ptx::Function& kernel);
 /// Reports whether blocks of this kernel may wait for each other.
-bool may_wait(const Kernel::Code& code);
+bool may_blocks_wait(const Kernel::Code& code);
 
 }  // namespace coalesce::simulator

@@ -16,16 +16,16 @@ namespace {
 /// The number of backward branches that a warp may take before the next warp runs.
 constexpr i64 kSliceFuel = 50'000;
 /// The same limit, for a block that may be abandoned early.
-constexpr i64 kSliceFuelWhenHeard = 500;
+constexpr i64 kSliceFuelInDryRun = 500;
 /// The weight of an iteration of a waiting loop that has changed memory, and of one that has not.
-constexpr u32 kWorkingTurn = 1, kIdleTurn = 16;
+constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;
 /// The total weight of iterations before other lanes of the warp may run. Those lanes wait where
 /// the paths join, and letting them continue would cost the warp its convergence, so the limit is
 /// high. It is halved each time the loop still has to wait, so that passing a lock from lane to
 /// lane does not become slow.
-constexpr u32 kPatienceWithinWarp = 256 * kIdleTurn;
+constexpr u32 kMaxSpinWeightWithinWarp = 256 * kIdleIterationWeight;
 /// The total weight of iterations before other warps may run.
-constexpr u32 kPatience = 4 * kIdleTurn;
+constexpr u32 kMaxSpinWeight = 4 * kIdleIterationWeight;
 /// The number of passes over a block's warps, while some of them are in waiting loops, before other
 /// blocks run: kIdlePasses if nothing else makes progress, kPasses in any case.
 constexpr u32 kIdlePasses = 16, kPasses = 1024;
@@ -34,56 +34,57 @@ constexpr u32 kIdlePasses = 16, kPasses = 1024;
 constexpr u32 kFullSlices = 2;
 
 /// Returns the position of a fragment as a path from the kernel's body down through its calls.
-std::vector<const Op*> path_of(const Op* at, const Frame* frame) {
+std::vector<const Op*> call_path(const Op* at, const Frame* frame) {
     std::vector<const Op*> path{at};
     for (; frame; frame = frame->caller) path.push_back(frame->called_from);
     std::reverse(path.begin(), path.end());
     return path;
 }
 
-bool goes_before(const Fragment& a, const Fragment& b) {
+bool runs_before(const Fragment& a, const Fragment& b) {
     if (a.resting != b.resting) return b.resting;
     if (a.frame == b.frame) return a.at < b.at;
-    return path_of(a.at, a.frame) < path_of(b.at, b.frame);
+    return call_path(a.at, a.frame) < call_path(b.at, b.frame);
 }
 
 void make_running(Warp& w, const Fragment& fragment) {
-    w.settle();
+    w.update_lane_instructions();
     w.active = fragment.lanes;
     w.enter(fragment.frame);
 }
 
-bool is_any_ready(const Warp& w, bool even_resting) {
+bool is_any_ready(const Warp& w, bool include_resting) {
     return std::any_of(w.others.begin(), w.others.end(), [=](const Fragment& f) {
-        return f.state == Fragment::State::ready && (even_resting || !f.resting);
+        return f.state == Fragment::State::ready && (include_resting || !f.resting);
     });
 }
 
 /// Handles an iteration of a waiting loop. Returns true if the fragment must let others run. It has
 /// then been moved to `others`.
-bool spun_enough(Warp& w, const Op* next) {
+bool should_yield(Warp& w, const Op* next) {
     const u64 changes = w.block->watch->changes();
-    const bool worked = std::exchange(w.changes_seen, changes) != changes;
-    ++w.turns;
-    w.spins += worked ? kWorkingTurn : kIdleTurn;
+    const bool note_progress = std::exchange(w.changes_seen, changes) != changes;
+    ++w.waiting_iterations;
+    w.spins += note_progress ? kProgressIterationWeight : kIdleIterationWeight;
     const bool others = is_any_ready(w, false);
-    if (w.spins < (others ? w.patience : kPatience)) return false;
+    if (w.spins < (others ? w.spin_limit : kMaxSpinWeight)) return false;
     w.spins = 0;
-    if (others) w.patience = std::max(w.patience / 2, kPatience);
-    w.settle();
+    if (others) w.spin_limit = std::max(w.spin_limit / 2, kMaxSpinWeight);
+    w.update_lane_instructions();
     Fragment self{.at = next, .lanes = w.active, .frame = w.frame};
     self.resting = true;
-    if (w.asks_from == w.frame) self.asks = w.asks;
+    if (w.polling_frame == w.frame) self.polling_op = w.polling_op;
     w.others.push_back(self);
-    w.slice_spun = !others;
+    w.slice_ended_spinning = !others;
     return true;
 }
 
 inline const Op* jump(Warp& w, const Op* op, const Op* target) {
     if (target <= op) {  // one iteration of a loop
-        if (op->spins && spun_enough(w, target)) return w.slice_spun ? nullptr : next_fragment(w);
+        if (op->spins && should_yield(w, target))
+            return w.slice_ended_spinning ? nullptr : next_fragment(w);
         if (--w.fuel < 0) {
-            w.settle();
+            w.update_lane_instructions();
             join_others(w, {.at = target, .lanes = w.active, .frame = w.frame});
             return nullptr;
         }
@@ -93,7 +94,7 @@ inline const Op* jump(Warp& w, const Op* op, const Op* target) {
     return continue_at(w, target);
 }
 
-Mask guard_of(const Warp& w, const Op* op) {
+Mask guarded_lanes(const Warp& w, const Op* op) {
     const Mask p = w.predicate(op->guard);
     return (op->guard_negated ? ~p : p) & w.active;
 }
@@ -115,7 +116,7 @@ const Op* next_fragment(Warp& w) {
     int best = -1;
     for (int k = 0; k < static_cast<int>(w.others.size()); ++k) {
         if (w.others[k].state != Fragment::State::ready) continue;
-        if (best < 0 || goes_before(w.others[k], w.others[best])) best = k;
+        if (best < 0 || runs_before(w.others[k], w.others[best])) best = k;
     }
     if (best < 0) return nullptr;
     const Fragment chosen = w.others[best];
@@ -125,7 +126,7 @@ const Op* next_fragment(Warp& w) {
 }
 
 const Op* continue_at(Warp& w, const Op* next) {
-    w.settle();
+    w.update_lane_instructions();
     join_others(w, {.at = next, .lanes = w.active, .frame = w.frame});
     return next_fragment(w);
 }
@@ -140,12 +141,12 @@ const Op* op_branch(Warp& w, const Op* op) {
 
 const Op* op_branch_if(Warp& w, const Op* op) {
     w.count(op);
-    const Mask taken = guard_of(w, op);
+    const Mask taken = guarded_lanes(w, op);
     if (op->detail == kCountedBranch) ++w.branches;
     if (taken == w.active) return jump(w, op, op->target);
     if (taken == 0) return op + 1;
     if (op->detail == kCountedBranch) ++w.divergent_branches;
-    w.settle();
+    w.update_lane_instructions();
     join_others(w, {.at = op + 1, .lanes = w.active & ~taken, .frame = w.frame});
     w.active = taken;
     return jump(w, op, op->target);
@@ -162,7 +163,7 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
                       "the index of a jump table is outside the table", w.first_active());
     if (same != w.active) {
         ++w.divergent_branches;
-        w.settle();
+        w.update_lane_instructions();
         join_others(w, {.at = op, .lanes = w.active & ~same, .frame = w.frame});
         w.active = same;
     }
@@ -178,7 +179,7 @@ const Op* op_label(Warp& w, const Op* op) {
 
 const Op* op_exit(Warp& w, const Op* op) {
     w.count(op);
-    w.settle();
+    w.update_lane_instructions();
     w.live &= ~w.active;
     w.active = 0;
     if (w.pending_loads && !w.live) w.wait_for_loads();
@@ -186,7 +187,7 @@ const Op* op_exit(Warp& w, const Op* op) {
 }
 
 const Op* op_guarded(Warp& w, const Op* op) {
-    const Mask lanes = guard_of(w, op);
+    const Mask lanes = guarded_lanes(w, op);
     if (lanes == 0) return op + 1;
     const Mask all = w.active;
     w.active = lanes;
@@ -200,13 +201,13 @@ const Op* op_guarded(Warp& w, const Op* op) {
 namespace {
 
 /// Returns those lanes among `candidates` whose mask is `named`.
-Mask lanes_that_name(const Warp& w, const Op* op, Mask named, Mask candidates) {
+Mask lanes_with_mask(const Warp& w, const Op* op, Mask named, Mask candidates) {
     const u32* members = w.lanes<u32>(op->members);
     return lanes_where(candidates, [&](int l) { return members[l] == named; });
 }
 
 /// Removes from `others` the fragment that waits here for the same lanes, and returns its lanes.
-Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
+Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named) {
     for (auto f = w.others.begin(); f != w.others.end(); ++f) {
         if (f->state != Fragment::State::at_warp_sync || f->at != op || f->frame != w.frame ||
             f->wanted != named)
@@ -221,7 +222,7 @@ Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
 /// Makes all fragments ready for which `meets` returns true. They continue after the instruction at
 /// which they waited.
 template <class Meets>
-void wake(Warp& w, Meets meets) {
+void wake_fragments(Warp& w, Meets meets) {
     for (Fragment& f : w.others) {
         if (!meets(f)) continue;
         f.state = Fragment::State::ready;
@@ -231,7 +232,7 @@ void wake(Warp& w, Meets meets) {
 
 /// Releases lanes that reached __syncwarp in different ways: through different calls of the
 /// function that contains it, as in code built for a debugger, or at different lines.
-void release_met_barriers(Warp& w) {
+void release_complete_warp_barriers(Warp& w) {
     for (const Fragment& f : w.others) {
         const auto meets = [wanted = f.wanted](const Fragment& other) {
             return other.state == Fragment::State::at_warp_sync &&
@@ -243,7 +244,7 @@ void release_met_barriers(Warp& w) {
         if (f.wanted & w.live & ~met) continue;
         w.active = met;
         op_warp_barrier(w, f.at);
-        wake(w, meets);
+        wake_fragments(w, meets);
         return;
     }
 }
@@ -251,7 +252,7 @@ void release_met_barriers(Warp& w) {
 /// Executes an instruction if the missing lanes have reached it through another call of its
 /// function. Those lanes have their own registers, so the values are copied to this call for the
 /// duration of the instruction.
-bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
+bool run_across_calls(Warp& w, const Op* op, Mask named, Mask group) {
     const auto meets = [&](const Fragment& f) {
         return f.state == Fragment::State::at_warp_sync && f.at == op && f.frame != w.frame &&
                f.wanted == named;
@@ -261,7 +262,7 @@ bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
     if (!w.frame || (named & w.live & ~met)) return false;
     const FunctionCode& code = *w.frame->code;
     u8* const here = w.frame->registers;
-    const std::vector<u8> before(here, here + code.own_bytes);
+    const std::vector<u8> before(here, here + code.register_file_bytes);
     const auto for_each_guest = [&](auto body) {
         for (const Fragment& f : w.others)
             for (const int l : LanesIn{meets(f) ? f.lanes : 0}) body(f.frame->registers, l);
@@ -273,26 +274,26 @@ bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
         copy_registers(code, own, here, lane);
         copy_registers(code, here, before.data(), lane);
     });
-    wake(w, meets);
+    wake_fragments(w, meets);
     return true;
 }
 
 /// Gathers lanes whose masks may name several groups, such as four tiles of 8 lanes. Each group
 /// waits only for its own lanes.
 [[gnu::noinline]] const Op* gather_groups(Warp& w, const Op* op) {
-    w.settle();
+    w.update_lane_instructions();
     Mask done = 0;
     for (Mask rest = w.active; rest;) {
         const Mask named = w.lanes<u32>(op->members)[std::countr_zero(rest)];
-        Mask group = lanes_that_name(w, op, named, rest);
+        Mask group = lanes_with_mask(w, op, named, rest);
         rest &= ~group;
         check_mask(w, op, named, group);
-        group |= waiting_for_the_same(w, op, named);
+        group |= take_lanes_waiting_with_mask(w, op, named);
         if ((named & w.live & ~group) == 0) {
             w.active = group;
             if (!op->inner(w, op)) return nullptr;
             done |= group;
-        } else if (op->inner != op_warp_barrier && meets_other_calls(w, op, named, group)) {
+        } else if (op->inner != op_warp_barrier && run_across_calls(w, op, named, group)) {
             if (w.block->launch->failed()) return nullptr;
             done |= group;
         } else {
@@ -300,7 +301,7 @@ bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
                 .at = op, .lanes = group, .frame = w.frame, .state = Fragment::State::at_warp_sync};
             waits.wanted = named;
             w.others.push_back(waits);
-            if (op->inner == op_warp_barrier) release_met_barriers(w);
+            if (op->inner == op_warp_barrier) release_complete_warp_barriers(w);
         }
     }
     w.active = done;
@@ -313,7 +314,7 @@ const Op* op_warp_sync(Warp& w, const Op* op) {
     w.count(op);
     const u32* members = w.lanes<u32>(op->members);
     const Mask named = members[w.first_active()];
-    if ((named & w.existing) == w.active && lanes_that_name(w, op, named, w.active) == w.active)
+    if ((named & w.existing) == w.active && lanes_with_mask(w, op, named, w.active) == w.active)
         return op->inner(w, op);
     return gather_groups(w, op);
 }
@@ -337,8 +338,8 @@ namespace {
 void run_fragments(Warp& w) {
     Watch& watch = *w.block->watch;
     w.observed = w.listener || watch.on();
-    w.observed_shared = watch.on() || (w.listener && w.listener->hears_shared());
-    if (!watch.on()) w.asks = nullptr;
+    w.observed_shared = watch.on() || (w.listener && w.listener->receives_shared());
+    if (!watch.on()) w.polling_op = nullptr;
     const Op* op = next_fragment(w);
     if (!w.step_listener && !watch.on()) {
         while (op) op = op->run(w, op);
@@ -348,7 +349,7 @@ void run_fragments(Warp& w) {
         // The step is recorded at the Op that counts the instruction, just before the Op that
         // executes it.
         if (w.step_listener && op->run == op_nothing) w.step_listener->step(w, op);
-        if (watch.on()) watch.executes(w, op);
+        if (watch.on()) watch.note_execution(w, op);
         op = op->run(w, op);
     }
 }
@@ -359,26 +360,27 @@ void run_slice(Warp& w) {
     if (w.fuel >= 0) w.spins = 0;
     Watch& watch = *w.block->watch;
     Launch& launch = *w.block->launch;
-    const u64 fuel = launch.only_heard ? kSliceFuelWhenHeard : kSliceFuel,
+    const u64 fuel = launch.is_dry_run ? kSliceFuelInDryRun : kSliceFuel,
               most = launch.instruction_limit;
     // Each iteration executes at least one instruction, so the fuel need not exceed the instruction
     // limit.
     w.fuel = static_cast<i64>(most ? std::min(fuel, most) : fuel);
-    w.turns = 0;
+    w.waiting_iterations = 0;
     w.changes_seen = watch.changes();
-    w.slice_spun = false;
+    w.slice_ended_spinning = false;
     const Mask live_before = w.live;
     for (Fragment& f : w.others) f.resting = false;
     const u64 executed_before = w.executed;
-    w.unseen = 0;
+    w.uncounted_instructions = 0;
     run_fragments(w);
-    w.settle();
-    if (launch.instruction_limit) spend_instructions(w, w.executed - executed_before + w.unseen);
-    w.full_slices = w.fuel < 0 && w.turns == 0 ? w.full_slices + 1 : 0;
-    if (w.full_slices >= kFullSlices) watch.worked();
+    w.update_lane_instructions();
+    if (launch.instruction_limit)
+        charge_instructions(w, w.executed - executed_before + w.uncounted_instructions);
+    w.full_slices = w.fuel < 0 && w.waiting_iterations == 0 ? w.full_slices + 1 : 0;
+    if (w.full_slices >= kFullSlices) watch.note_progress();
     if (w.live != live_before) {
-        lanes_ended(w);
-        watch.worked();
+        handle_ended_lanes(w);
+        watch.note_progress();
     }
 }
 
@@ -390,7 +392,7 @@ bool release_warp_syncs(Block& block) {
         for (Fragment& f : w.others) {
             if (f.state != Fragment::State::at_warp_sync) continue;
             report_missing_lanes(w, f);
-            w.settle();
+            w.update_lane_instructions();
             make_running(w, f);
             const Op* op = f.at;
             f = w.others.back();
@@ -415,8 +417,8 @@ std::vector<u32> warp_order(const Block& block, u64 seed) {
 
 }  // namespace
 
-void start_patience(Warp& w) {
-    w.patience = kPatienceWithinWarp;
+void reset_spin_limit(Warp& w) {
+    w.spin_limit = kMaxSpinWeightWithinWarp;
     w.fuel = 0;
     w.full_slices = 0;
 }
@@ -434,10 +436,10 @@ BlockOutcome run_block(Block& block, u64 seed) {
             if (!is_any_ready(w, true)) continue;
             run_slice(w);
             ran = true;
-            all_spun &= w.slice_spun;
-            waits |= w.turns != 0;
+            all_spun &= w.slice_ended_spinning;
+            waits |= w.waiting_iterations != 0;
             if (block.launch->failed()) return BlockOutcome::failed;
-            if (block.is_given_up) return BlockOutcome::finished;
+            if (block.is_abandoned) return BlockOutcome::finished;
         }
         if (block.finished_warps == all_finished) return BlockOutcome::finished;
         if (ran && all_spun) return BlockOutcome::waits_for_others;

@@ -35,7 +35,7 @@ enum class BlockOutcome : u8 {
 /// Runs the block until one of these outcomes is reached.
 BlockOutcome run_block(Block& block, u64 seed);
 /// Resets how long a warp may spin. Call this before the warp's first slice.
-void start_patience(Warp& w);
+void reset_spin_limit(Warp& w);
 
 /// Describes each waiting fragment, for example "warp 3: lanes 0-31 wait at the barrier of
 /// kernel.cu:12".

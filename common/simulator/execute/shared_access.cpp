@@ -16,7 +16,7 @@ u64 whole_address(const Warp& w, const Op* op, int lane) {
 
 /// Reports whether all lanes' addresses are in the block's shared memory and aligned. If not, the
 /// error has been reported and the launch has failed.
-bool addresses_good(Warp& w, const Op* op, const SharedMove& move) {
+bool check_addresses(Warp& w, const Op* op, const SharedMove& move) {
     const u32 size = w.block->shared_bytes;
     for (const int l : LanesIn{w.active}) {
         const u64 address = whole_address(w, op, l);
@@ -31,7 +31,7 @@ bool addresses_good(Warp& w, const Op* op, const SharedMove& move) {
     return true;
 }
 
-SharedLedger::Layout layout_of(const u32* addresses, u32 bytes, Mask active) {
+SharedLedger::Layout find_layout(const u32* addresses, u32 bytes, Mask active) {
     const u32 first = addresses[std::countr_zero(active)];
     u32 not_in_a_row = active ^ kAllLanes, not_same = 0;
     for (int l = 0; l < kLanes; ++l) {
@@ -60,7 +60,7 @@ bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
                         .undefined = undefined};
     if (move.store) {
         race.write(access);
-        if (!w.undefined || !move.undefined_stored(w, op, undefined)) return false;
+        if (!w.undefined || !move.find_stored_undefined(w, op, undefined)) return false;
         race.mark_unwritten(access, undefined);
         return true;
     }
@@ -68,16 +68,16 @@ bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
     if (op->detail & kStrong) race.acquire(access);
     u32 any = 0;
     for (int l = 0; l < kLanes; ++l) any |= undefined[l];
-    if (any || w.undefined) move.note_loaded(w, op, undefined);
+    if (any || w.undefined) move.mark_loaded_undefined(w, op, undefined);
     return any != 0;
 }
 
 namespace {
 
 /// Returns the wavefronts of all machine code accesses that this PTX access stands for.
-Wavefronts wavefronts_of(const Warp& w, const Op* op, const SharedMove& move,
-                         const u32* addresses) {
-    if (!(op->detail & kCountsMachine)) [[likely]]
+Wavefronts count_move_wavefronts(const Warp& w, const Op* op, const SharedMove& move,
+                                 const u32* addresses) {
+    if (!(op->detail & kCountsMachineAccesses)) [[likely]]
         return count_wavefronts(addresses, move.bytes, w.active, move.kind);
     Wavefronts sum{.requests = 0};
     for (const MachineAccess& access : machine_accesses(w, op)) {
@@ -92,19 +92,19 @@ Wavefronts wavefronts_of(const Warp& w, const Op* op, const SharedMove& move,
     return sum;
 }
 
-void tell_listener(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
+void notify_listener(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
     const auto tell = [&](const MachineAccess& access) {
         u64 offsets[kLanes];
         for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l] + static_cast<u32>(access.delta);
         w.listener->note(w, op,
                          {.kind = load_or_store(move.store),
                           .shared = true,
-                          .of_matrices = move.kind == SharedAccessKind::matrix,
+                          .is_matrix_access = move.kind == SharedAccessKind::matrix,
                           .bytes = access.bytes,
                           .lanes = w.active,
                           .addresses = offsets});
     };
-    if (!(op->detail & kCountsMachine)) return tell({.delta = 0, .bytes = move.bytes});
+    if (!(op->detail & kCountsMachineAccesses)) return tell({.delta = 0, .bytes = move.bytes});
     for (const MachineAccess& access : machine_accesses(w, op))
         if (access.is_due(addresses[w.first_active()])) tell(access);
 }
@@ -113,7 +113,7 @@ void tell_listener(const Warp& w, const Op* op, const SharedMove& move, const u3
 bool changes_memory(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
     for (const int l : LanesIn{w.active}) {
         if (u64{addresses[l]} + move.bytes > w.block->shared_bytes) continue;
-        u8 stored[kMostBytesOfLane];
+        u8 stored[kMaxBytesPerLane];
         move.store_lane(w, op, l, stored);
         if (std::memcmp(w.block->shared + addresses[l], stored, move.bytes) != 0) return true;
     }
@@ -133,7 +133,7 @@ void shared_addresses(const Warp& w, const Op* op, u32* addresses) {
     }
 }
 
-bool are_known_whole(const Warp& w, const Op* op) {
+bool are_addresses_32_bit(const Warp& w, const Op* op) {
     if (op->detail & kNarrowAddress) return true;
     const u64* base = w.lanes<u64>(op->a);
     u64 upper = 0;
@@ -146,13 +146,13 @@ bool are_known_whole(const Warp& w, const Op* op) {
 
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts) {
     SiteCounters& counters = w.counters[op->site];
-    if (!store) counters.bytes_under_way += wavefronts.requests * w.block->copy_bytes_under_way;
+    if (!store) counters.bytes_in_flight += wavefronts.requests * w.block->copy_bytes_under_way;
     counters.add_shared(wavefronts);
 }
 
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
-    if (w.heard_enough) return false;
-    if (w.listener && w.listener->hears_shared()) tell_listener(w, op, move, addresses);
+    if (w.has_recorded_enough) return false;
+    if (w.listener && w.listener->receives_shared()) notify_listener(w, op, move, addresses);
     Watch& watch = *w.block->watch;
     if (move.store && watch.on() && changes_memory(w, op, move, addresses)) watch.memory_changed();
     return true;
@@ -160,14 +160,14 @@ bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* ad
 
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout) {
-    if (!addresses_good(w, op, move)) return false;
-    const Wavefronts waves = wavefronts_of(w, op, move, addresses);
+    if (!check_addresses(w, op, move)) return false;
+    const Wavefronts waves = count_move_wavefronts(w, op, move, addresses);
     count_shared(w, op, move.store, waves);
     Block& block = *w.block;
     u32 undefined[kLanes] = {};
     const bool has_undefined = block.shared_race && check_shared(w, op, move, addresses, undefined);
     if (!layout) return true;
-    *layout = layout_of(addresses, move.bytes, w.active);
+    *layout = find_layout(addresses, move.bytes, w.active);
     if (block.ledger.mode() != SharedLedger::Mode::recording) return true;
     SharedLedger::Step step{.what = op->site,
                             .active = w.active,

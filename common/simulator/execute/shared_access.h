@@ -20,13 +20,13 @@ namespace coalesce::simulator {
 /// The counting rule of an access, and the functions for uninitialized bytes in its registers.
 /// Shapes whose lanes move the bytes of other lanes specialize this (matrix_moves.cpp).
 template <class Shape>
-struct LanesOf {
+struct UndefinedLanes {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::load,
                                       kStore = SharedAccessKind::store;
-    static bool undefined_stored(Warp& w, const Op* op, u32* undefined) {
+    static bool find_stored_undefined(Warp& w, const Op* op, u32* undefined) {
         return undefined_in_store(w, op, undefined);
     }
-    static void note_loaded(Warp& w, const Op* op, const u32* undefined) {
+    static void mark_loaded_undefined(Warp& w, const Op* op, const u32* undefined) {
         note_undefined(w, op, undefined);
     }
 };
@@ -37,22 +37,22 @@ struct SharedMove {
     u32 bytes;  ///< per lane
     SharedAccessKind kind;
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
-    bool (*undefined_stored)(Warp& w, const Op* op, u32* undefined);
-    void (*note_loaded)(Warp& w, const Op* op, const u32* undefined);
+    bool (*find_stored_undefined)(Warp& w, const Op* op, u32* undefined);
+    void (*mark_loaded_undefined)(Warp& w, const Op* op, const u32* undefined);
 };
 template <class Shape, bool Store>
-inline constexpr SharedMove kMoveOf{
+inline constexpr SharedMove kSharedMoveFor{
     .store = Store,
     .bytes = Shape::kTotal,
-    .kind = Store ? LanesOf<Shape>::kStore : LanesOf<Shape>::kLoad,
+    .kind = Store ? UndefinedLanes<Shape>::kStore : UndefinedLanes<Shape>::kLoad,
     .store_lane = Shape::store,
-    .undefined_stored = LanesOf<Shape>::undefined_stored,
-    .note_loaded = LanesOf<Shape>::note_loaded,
+    .find_stored_undefined = UndefinedLanes<Shape>::find_stored_undefined,
+    .mark_loaded_undefined = UndefinedLanes<Shape>::mark_loaded_undefined,
 };
 
 void shared_addresses(const Warp& w, const Op* op, u32* addresses);
 /// Reports whether these addresses fit into the ledger, which stores 32 bits of each.
-bool are_known_whole(const Warp& w, const Op* op);
+bool are_addresses_32_bit(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
 /// Tells the listener and the Watch about an access. Returns false if the access should not be
 /// executed, because the listener needs no more of them.
@@ -128,9 +128,9 @@ void move_lanes(Warp& w, const Op* op, const u32* addresses, SharedLedger::Layou
 }
 
 template <class Shape, bool Store>
-[[gnu::noinline]] const Op* access_in_full(Warp& w, const Op* op, const u32* addresses) {
+[[gnu::noinline]] const Op* access_with_checks(Warp& w, const Op* op, const u32* addresses) {
     SharedLedger::Layout layout;
-    if (!judge_shared(w, op, kMoveOf<Shape, Store>, addresses, &layout)) return nullptr;
+    if (!judge_shared(w, op, kSharedMoveFor<Shape, Store>, addresses, &layout)) return nullptr;
     move_lanes<Shape, Store>(w, op, addresses, layout);
     return op + 1;
 }
@@ -138,14 +138,15 @@ template <class Shape, bool Store>
 /// Executes an access in the way the clean block did at this step. `addresses` is null if the
 /// addresses cannot differ. Returns false if this step differs from that of the clean block.
 template <class Shape, bool Store>
-bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
+bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;
-    const SharedLedger::Step* step = ledger.expect(w.index, op->site, w.active, addresses, stored);
+    const SharedLedger::Step* step =
+        ledger.match_next_step(w.index, op->site, w.active, addresses, stored);
     if (!step) return false;
     count_shared(w, op, Store, {step->wavefronts, step->ideal, step->requests});
     move_lanes<Shape, Store>(w, op, ledger.addresses(*step), step->layout);
     if (!Store && (step->undefined || w.undefined)) [[unlikely]]
-        LanesOf<Shape>::note_loaded(w, op, ledger.undefined(*step));
+        UndefinedLanes<Shape>::mark_loaded_undefined(w, op, ledger.undefined(*step));
     return true;
 }
 
@@ -154,7 +155,7 @@ bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
 template <class Shape, bool Store, bool Own>
 const Op* access_in_cluster(Warp& w, const Op* op) {
     Resolved where;
-    if (!begin_cluster_access(w, op, kMoveOf<Shape, Store>, Own, where)) return nullptr;
+    if (!begin_cluster_access(w, op, kSharedMoveFor<Shape, Store>, Own, where)) return nullptr;
     for (const int l : LanesIn{w.active}) move_lane<Shape, Store>(w, op, l, where.host[l]);
     return op + 1;
 }
@@ -163,25 +164,26 @@ template <class Shape, bool Store>
 const Op* access_shared(Warp& w, const Op* op) {
     const bool stable = (op->detail & kStableAddress) != 0;
     if (stable && w.block->ledger.mode() == SharedLedger::Mode::comparing && !w.observed_shared &&
-        !w.undefined && repeat<Shape, Store>(w, op, nullptr, nullptr))
+        !w.undefined && repeat_clean_step<Shape, Store>(w, op, nullptr, nullptr))
         return op + 1;
     u32 addresses[kLanes];
     shared_addresses(w, op, addresses);
-    if (w.observed_shared && !observe_shared(w, op, kMoveOf<Shape, Store>, addresses)) [[unlikely]]
+    if (w.observed_shared && !observe_shared(w, op, kSharedMoveFor<Shape, Store>, addresses))
+        [[unlikely]]
         return op + 1;
     SharedLedger& ledger = w.block->ledger;
-    if (ledger.mode() == SharedLedger::Mode::comparing && !are_known_whole(w, op)) {
-        leave_ledger(*w.block);
+    if (ledger.mode() == SharedLedger::Mode::comparing && !are_addresses_32_bit(w, op)) {
+        stop_using_ledger(*w.block);
     } else if (ledger.mode() == SharedLedger::Mode::comparing) {
         u32 undefined[kLanes];
         const bool has_undefined =
-            Store && w.undefined && LanesOf<Shape>::undefined_stored(w, op, undefined);
-        if (repeat<Shape, Store>(w, op, stable ? nullptr : addresses,
-                                 has_undefined ? undefined : nullptr))
+            Store && w.undefined && UndefinedLanes<Shape>::find_stored_undefined(w, op, undefined);
+        if (repeat_clean_step<Shape, Store>(w, op, stable ? nullptr : addresses,
+                                            has_undefined ? undefined : nullptr))
             return op + 1;
-        leave_ledger(*w.block);
+        stop_using_ledger(*w.block);
     }
-    return access_in_full<Shape, Store>(w, op, addresses);
+    return access_with_checks<Shape, Store>(w, op, addresses);
 }
 
 /// Executes an access in plain mode, which treats each lane separately and does not rely on the
@@ -190,9 +192,10 @@ template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     shared_addresses(w, op, addresses);
-    if (w.observed_shared && !observe_shared(w, op, kMoveOf<Shape, Store>, addresses)) [[unlikely]]
+    if (w.observed_shared && !observe_shared(w, op, kSharedMoveFor<Shape, Store>, addresses))
+        [[unlikely]]
         return op + 1;
-    if (!judge_shared(w, op, kMoveOf<Shape, Store>, addresses, nullptr)) return nullptr;
+    if (!judge_shared(w, op, kSharedMoveFor<Shape, Store>, addresses, nullptr)) return nullptr;
     move_one_by_one<Shape, Store>(w, op, addresses);
     return op + 1;
 }

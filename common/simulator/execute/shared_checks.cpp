@@ -18,8 +18,8 @@ u32 block_row(const Block& block) {
 template <class Check>
 void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
     if (block.ledger.mode() == SharedLedger::Mode::comparing) {
-        if (block.ledger.expect(row, what, mask, nullptr)) return;
-        leave_ledger(block);
+        if (block.ledger.match_next_step(row, what, mask, nullptr)) return;
+        stop_using_ledger(block);
     }
     if (block.shared_race) check(*block.shared_race);
     if (block.ledger.mode() == SharedLedger::Mode::recording)
@@ -28,7 +28,7 @@ void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
 
 /// Reports whether these are all warps of the block, including those that have ended. A warp that
 /// has ended does not arrive at barriers.
-bool is_everybody(const Block& block, Mask warps) {
+bool are_all_warps(const Block& block, Mask warps) {
     return std::popcount(warps) == static_cast<int>(block.warps.size());
 }
 
@@ -62,9 +62,9 @@ void begin_shared_checks(Block& block) {
                                         DeviceModel::shared_reserved_used);
 }
 
-void leave_ledger(Block& block) {
+void stop_using_ledger(Block& block) {
     if (block.shared_race) begin_shared_checks(block);
-    block.ledger.give_up([&](u32 row, const SharedLedger::Step& step, const u32* addresses) {
+    block.ledger.stop_comparing([&](u32 row, const SharedLedger::Step& step, const u32* addresses) {
         if (block.shared_race) replay_step(block, row, step, addresses);
     });
 }
@@ -81,7 +81,7 @@ void note_barrier_passed(Warp& w, u32 id) {
 
 void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block) {
     if (GlobalRace* race = block.launch->global_race) {
-        if (whole_block || is_everybody(block, waited))
+        if (whole_block || are_all_warps(block, waited))
             race->barrier(block.global_race);
         else
             race->barrier_complete(block.global_race, id, waited);
@@ -100,7 +100,7 @@ void note_warp_barrier(Warp& w) {
 void note_warp_end(Warp& w) {
     Block& block = *w.block;
     if (block.ledger.mode() == SharedLedger::Mode::comparing && !block.ledger.at_end(w.index))
-        leave_ledger(block);
+        stop_using_ledger(block);
 }
 
 }  // namespace coalesce::simulator

@@ -16,6 +16,6 @@ void note_warp_end(Warp& w);
 
 /// Passes the steps so far to the checker, which handles the rest of the block. Call this when a
 /// step no longer agrees with the clean block.
-void leave_ledger(Block& block);
+void stop_using_ledger(Block& block);
 
 }  // namespace coalesce::simulator

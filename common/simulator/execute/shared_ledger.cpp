@@ -12,13 +12,13 @@ namespace {
 constexpr u32 kMaxSteps = 1 << 20, kMaxAddresses = 1 << 17;
 /// After this many blocks that differ from the clean one, all blocks of the kernel are checked in
 /// full.
-constexpr u32 kMaxGiveUps = 8;
+constexpr u32 kMaxStoppedComparisons = 8;
 
 }  // namespace
 
 void SharedLedger::begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean) {
     allowed_ = allowed;
-    give_ups_ = 0;
+    stopped_comparisons_ = 0;
     blocks_compared_ = 0;
     clean_ = std::move(clean);
     // Another worker may still be comparing with the steps that were recorded here in an earlier
@@ -35,7 +35,7 @@ void SharedLedger::begin_block() {
         mode_ = Mode::recording;
         for (auto& steps : recorded_->of_warp) steps.clear();
         recorded_->addresses.clear();
-        kept_.clear();
+        address_index_.clear();
         recorded_->undefined.clear();
         recorded_->order.clear();
     } else {
@@ -50,13 +50,15 @@ void SharedLedger::begin_block() {
 
 void SharedLedger::end_block(bool clean, bool by_values) {
     if (mode_ == Mode::recording) {
-        kept_.clear();
+        address_index_.clear();
         // A block that did nothing is not used for comparison, because most blocks that do
         // something would differ from it.
         if (clean && !by_values && !recorded_->order.empty()) clean_ = recorded_;
-        give_ups_ += by_values;
+        stopped_comparisons_ += by_values;
     }
-    if (give_ups_ > kMaxGiveUps && give_ups_ > blocks_compared_ / 2) allowed_ = false;
+    if (stopped_comparisons_ > kMaxStoppedComparisons &&
+        stopped_comparisons_ > blocks_compared_ / 2)
+        allowed_ = false;
 }
 
 void SharedLedger::record(u32 warp, const Step& step, const u32* addresses, const u32* undefined) {
@@ -67,7 +69,7 @@ void SharedLedger::record(u32 warp, const Step& step, const u32* addresses, cons
         return;
     }
     Step& added = to.of_warp[warp].emplace_back(step);
-    if (step.is_access()) added.addresses = keep_addresses(addresses, step.active);
+    if (step.is_access()) added.addresses = intern_addresses(addresses, step.active);
     if (undefined) {
         added.undefined = static_cast<u32>(to.undefined.size() / kLanes) + 1;
         to.undefined.insert(to.undefined.end(), undefined, undefined + kLanes);
@@ -77,7 +79,7 @@ void SharedLedger::record(u32 warp, const Step& step, const u32* addresses, cons
 
 /// Stores these 32 addresses if they are not stored yet, and returns their index. The addresses of
 /// inactive lanes count as 0.
-u32 SharedLedger::keep_addresses(const u32* addresses, Mask active) {
+u32 SharedLedger::intern_addresses(const u32* addresses, Mask active) {
     std::vector<u32>& all = recorded_->addresses;
     u32 row[kLanes];
     u64 hash = 0;
@@ -86,17 +88,17 @@ u32 SharedLedger::keep_addresses(const u32* addresses, Mask active) {
         hash = (hash ^ row[l]) * 0x9e3779b97f4a7c15ull;
         hash ^= hash >> 32;
     }
-    const auto [begin, end] = kept_.equal_range(hash);
+    const auto [begin, end] = address_index_.equal_range(hash);
     for (auto kept = begin; kept != end; ++kept)
         if (std::equal(row, row + kLanes, all.begin() + kept->second * kLanes)) return kept->second;
     const auto index = static_cast<u32>(all.size() / kLanes);
     all.insert(all.end(), row, row + kLanes);
-    kept_.emplace(hash, index);
+    address_index_.emplace(hash, index);
     return index;
 }
 
-void SharedLedger::give_up(const std::function<void(u32, const Step&, const u32*)>& replay) {
-    ++give_ups_;
+void SharedLedger::stop_comparing(const std::function<void(u32, const Step&, const u32*)>& replay) {
+    ++stopped_comparisons_;
     mode_ = Mode::off;
     std::vector<const Step*> at;
     for (const std::vector<Step>& steps : clean_->of_warp) at.push_back(steps.data());

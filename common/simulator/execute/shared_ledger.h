@@ -86,8 +86,8 @@ public:
     /// only while comparing. `addresses` is null if the warp's addresses cannot differ, because
     /// they do not depend on the block. `stored` holds the undefined bytes that each lane stores,
     /// if there are any.
-    const Step* expect(u32 warp, u32 what, Mask active, const u32* addresses,
-                       const u32* stored = nullptr) {
+    const Step* match_next_step(u32 warp, u32 what, Mask active, const u32* addresses,
+                                const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
         if (cursor.next == cursor.end) return nullptr;
         const Step& step = *cursor.next;
@@ -116,24 +116,25 @@ public:
 
     /// Calls `replay` for every step of this block so far, in the recorded order, and switches to
     /// `off` for the rest of the block.
-    void give_up(const std::function<void(u32 warp, const Step&, const u32* addresses)>& replay);
+    void stop_comparing(
+        const std::function<void(u32 warp, const Step&, const u32* addresses)>& replay);
 
 private:
     struct Cursor {
         const Step* next = nullptr;
         const Step* end = nullptr;
     };
-    u32 keep_addresses(const u32* addresses, Mask active);
+    u32 intern_addresses(const u32* addresses, Mask active);
     bool same_addresses(const Step& step, const u32* addresses) const;
     bool same_undefined(const Step& step, const u32* stored) const;
 
     Mode mode_ = Mode::off;
     bool allowed_ = false;
-    u32 give_ups_ = 0;
+    u32 stopped_comparisons_ = 0;
     u64 blocks_compared_ = 0;
     std::shared_ptr<Steps> recorded_;  ///< the steps of the block that is being recorded
     /// Maps the hash of 32 addresses to the index of these addresses in recorded_.
-    std::unordered_multimap<u64, u32> kept_;
+    std::unordered_multimap<u64, u32> address_index_;
     std::shared_ptr<const Steps> clean_;  ///< the steps that other blocks are compared with
     std::vector<Cursor> cursors_;         ///< each warp's position in clean_
 };

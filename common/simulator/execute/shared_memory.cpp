@@ -5,13 +5,15 @@ namespace coalesce::simulator {
 
 Handler shared_handler(const MemoryAccessKind& kind) {
     if (kind.cluster)
-        return handler_of_shape(kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
-            return kind.own ? access_in_cluster<Shape, Store, true>
-                            : access_in_cluster<Shape, Store, false>;
+        return choose_handler_by_shape(kind.bytes, kind.count, kind.store,
+                                       [&]<class Shape, bool Store>() {
+                                           return kind.own ? access_in_cluster<Shape, Store, true>
+                                                           : access_in_cluster<Shape, Store, false>;
+                                       });
+    return choose_handler_by_shape(
+        kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
+            return kind.plain ? access_in_plain_mode<Shape, Store> : access_shared<Shape, Store>;
         });
-    return handler_of_shape(kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
-        return kind.plain ? access_in_plain_mode<Shape, Store> : access_shared<Shape, Store>;
-    });
 }
 
 }  // namespace coalesce::simulator

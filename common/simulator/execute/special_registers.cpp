@@ -29,7 +29,7 @@ Dim3 cluster_size(const Warp& w, int) {
     return w.block->launch->config.cluster;
 }
 Dim3 cluster_count(const Warp& w, int) {
-    return clusters_of(w.block->launch->config);
+    return count_clusters(w.block->launch->config);
 }
 Dim3 cluster_index(const Warp& w, int) {
     const Dim3 at = w.block->index, size = w.block->launch->config.cluster;
@@ -168,7 +168,7 @@ u64 clock_of(const Warp& warp) {
     const Block& block = *warp.block;
     u64 executed = 0;
     for (const Warp& w : block.warps) executed += w.executed;
-    return block.launch->started_at + block.launch->leapt + block.cycles +
+    return block.launch->started_at + block.launch->skipped_cycles + block.cycles +
            kCyclesPerInstruction * executed;
 }
 

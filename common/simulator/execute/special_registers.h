@@ -31,7 +31,7 @@ struct SpecialRegister {
     /// on warp.block->launch, and for a `block` register only on warp.block.
     u64 (*value)(const Warp& warp, int lane) = nullptr;
     /// True if the value is an address in the system's reserved shared memory.
-    bool of_reserved_shared = false;
+    bool is_in_reserved_shared = false;
 
     /// Reports whether the result of a read depends on when blocks run, as it does for the clocks.
     bool order_sensitive() const { return varies == Varies::always; }

@@ -43,13 +43,13 @@ const Op* run_trap(Warp& w, const Op* op) {
 
 // ---- isspacep ----
 
-bool lies_in(const Warp& w, u64 address, StateSpace space, bool also_of_others) {
+bool is_in_space(const Warp& w, u64 address, StateSpace space, bool include_other_blocks) {
     const StateSpace actual = space_at(address);
     if (space == StateSpace::constant) {
         const Allocation* allocation = w.block->launch->allocations->find(address);
         return allocation && allocation->kind == AllocationKind::constant;
     }
-    if (space == StateSpace::shared && !also_of_others && actual == space)
+    if (space == StateSpace::shared && !include_other_blocks && actual == space)
         return owner_of(*w.block, address_in_space(address)) == w.block;
     return actual == space;
 }
@@ -57,7 +57,7 @@ bool lies_in(const Warp& w, u64 address, StateSpace space, bool also_of_others) 
 const Op* run_is_space(Warp& w, const Op* op) {
     const u64* addresses = w.lanes<u64>(op->a);
     w.write_predicate(op->d, lanes_where(w.active, [&](int l) {
-                          return lies_in(w, addresses[l], space_of(op), op->count != 0);
+                          return is_in_space(w, addresses[l], space_of(op), op->count != 0);
                       }));
     return op + 1;
 }

@@ -24,12 +24,12 @@ void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     }
     piece.global = address;
     const u64 left = (map.size[0] - static_cast<u64>(at[0])) * map.element_bytes;
-    piece.inside = static_cast<u32>(std::min<u64>(kPieceBytes, left));
+    piece.inside = static_cast<u32>(std::min<u64>(kCopyChunkBytes, left));
 }
 
 /// Reports an error if a box to be stored begins before the array, as an H200 does. Such a box may
 /// extend beyond the end of the array. A box to be loaded may extend beyond both ends.
-bool begins_inside(Issue& issue, const TensorMap& map, const i32* corner) {
+bool check_corner_is_inside(Issue& issue, const TensorMap& map, const i32* corner) {
     for (u32 d = 0; d < map.rank; ++d) {
         if (corner[d] >= 0) continue;
         return issue.fail(Status::illegal_instruction, "out of bounds",
@@ -41,9 +41,9 @@ bool begins_inside(Issue& issue, const TensorMap& map, const i32* corner) {
 }
 
 /// Cuts a box into pieces, row by row.
-bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
-    if (!issue.copy.to_shared && !begins_inside(issue, map, corner)) return false;
-    if (static_cast<i64>(corner[0]) * map.element_bytes % kPieceBytes != 0)
+bool split_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
+    if (!issue.copy.to_shared && !check_corner_is_inside(issue, map, corner)) return false;
+    if (static_cast<i64>(corner[0]) * map.element_bytes % kCopyChunkBytes != 0)
         return issue.fail(Status::illegal_instruction, "misaligned",
                           "the innermost coordinate of a box must be at a multiple of 16 bytes; " +
                               std::to_string(corner[0]) + " elements are " +
@@ -53,16 +53,17 @@ bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) 
     const Allocation* near = nullptr;
     // The box fits into shared memory, so the numbers of rows and bytes are small.
     for (u32 row = 0, rows = static_cast<u32>(map.rows()); row < rows; ++row) {
-        i64 at[kMostDimensions] = {corner[0]};
+        i64 at[kMaxDimensions] = {corner[0]};
         for (u32 d = 1, rest = row; d < map.rank; rest /= map.box[d], ++d)
             at[d] = i64{corner[d]} + rest % map.box[d];
-        for (u32 byte = 0; byte < row_bytes; byte += kPieceBytes) {
+        for (u32 byte = 0; byte < row_bytes; byte += kCopyChunkBytes) {
             at[0] = i64{corner[0]} + byte / map.element_bytes;
             Piece piece;
             // If a box does not fill whole lines of 128 bytes, swizzling may move pieces beyond its
             // end.
-            piece.shared = swizzled(map.swizzle, shared + row * row_bytes + byte);
-            if (!find_shared(issue, shared_address(*issue.copy.home, piece.shared), kPieceBytes))
+            piece.shared = swizzle_address(map.swizzle, shared + row * row_bytes + byte);
+            if (!find_shared(issue, shared_address(*issue.copy.owner_block, piece.shared),
+                             kCopyChunkBytes))
                 return false;
             place_in_array(map, at, piece);
             if (piece.inside && !find_global(issue, piece, near)) return false;
@@ -96,11 +97,12 @@ bool copy_box(Warp& w, const Op* op, int lane) {
     issue.copy.fill = map->fills_with_nan ? ~0u : 0;
     if (!is_multiple(issue, issue.shared, kBoxAlignment, "a box's address in shared memory"))
         return false;
-    const Slot slots[kMostDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
-    i32 corner[kMostDimensions] = {};
+    const Slot slots[kMaxDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
+    i32 corner[kMaxDimensions] = {};
     for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
-    return issue_copy(issue, map->box_bytes(),
-                      [&](Issue& each, u32 shared) { return cut_box(each, *map, corner, shared); });
+    return issue_copy(issue, map->box_bytes(), [&](Issue& each, u32 shared) {
+        return split_box(each, *map, corner, shared);
+    });
 }
 
 }  // namespace coalesce::simulator::bulk

@@ -19,7 +19,7 @@ void Trace::begin(u64 block, u32 warp, std::size_t limit) {
     accesses_.clear();
 }
 
-void Trace::note(const Warp& w, const Op* op, const HeardAccess& heard) {
+void Trace::note(const Warp& w, const Op* op, const ObservedAccess& heard) {
     if (accesses_.size() >= limit_ || heard.bulk || heard.kind == Access::atomic) return;
     TracedAccess& access = accesses_.emplace_back();
     access.place = w.block->launch->kernel->place(op);
@@ -29,9 +29,9 @@ void Trace::note(const Warp& w, const Op* op, const HeardAccess& heard) {
     access.active = heard.lanes;
     for (const int l : LanesIn{heard.lanes}) access.addresses[l] = heard.addresses[l];
     if (heard.shared) {
-        const LaneOffsets offsets = offsets_of(heard.addresses, heard.lanes);
+        const LaneOffsets offsets = to_offsets(heard.addresses, heard.lanes);
         const Wavefronts wavefronts =
-            count_wavefronts(offsets.data(), heard.bytes, heard.lanes, shared_kind_of(heard));
+            count_wavefronts(offsets.data(), heard.bytes, heard.lanes, to_shared_kind(heard));
         access.cost = wavefronts.taken;
         access.ideal = wavefronts.ideal;
     } else {

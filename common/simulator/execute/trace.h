@@ -28,10 +28,10 @@ public:
     void begin(u64 block, u32 warp, std::size_t limit);
     void end() { limit_ = 0; }
 
-    bool wants(u64 block, u32 warp) const {
+    bool is_enabled(u64 block, u32 warp) const {
         return accesses_.size() < limit_ && block == block_ && warp == warp_;
     }
-    void note(const Warp& w, const Op* op, const HeardAccess& heard) override;
+    void note(const Warp& w, const Op* op, const ObservedAccess& heard) override;
     const std::vector<TracedAccess>& accesses() const { return accesses_; }
 
 private:

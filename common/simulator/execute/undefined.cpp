@@ -54,12 +54,13 @@ namespace {
 /// Reports whether loading only uninitialized bytes is a mistake, regardless of the neighbouring
 /// bytes.
 bool is_always_mistake(const LoadUse& use, const LaneAccess& access) {
-    return reads_unwritten(use, ~0u, access.address, access.bytes, [](u64, u64) { return true; });
+    return is_uninitialised_read_error(use, ~0u, access.address, access.bytes,
+                                       [](u64, u64) { return true; });
 }
 
 void note_mistake(const Warp& w, u32 site, int lane) {
     MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
-    const u64 rank = rank_of(w, lane);
+    const u64 rank = thread_number(w, lane);
     u64 first = mistakes.first.load(std::memory_order_relaxed);
     while (rank < first &&
            !mistakes.first.compare_exchange_weak(first, rank, std::memory_order_relaxed)) {
@@ -83,7 +84,7 @@ bool is_end_of_fill(const DeviceMemory& memory, const Allocation& allocation, u6
 
 }  // namespace
 
-u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access) {
+u32 find_undefined_bytes(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access) {
     const Launch& launch = *w.block->launch;
     const DeviceMemory& memory = *launch.memory;
     const Allocation& allocation = *launch.allocations->find(access.address);
@@ -91,16 +92,16 @@ u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess&
     const auto within = [&](u64 address) {
         return std::clamp(address, allocation.begin, allocation.end);
     };
-    bool is_error = reads_unwritten(use, access.unwritten, access.address, access.bytes,
-                                    [&](u64 begin, u64 end) {
-                                        for (u64 at = within(begin); at < within(end); ++at)
-                                            if (memory.is_written(at)) return true;
-                                        return false;
-                                    });
-    if (!is_error && !use.rewritten && (access.unwritten & use.members)) {
-        const u64 begin = access.address + static_cast<u64>(i64{std::min(use.piece_from, 0)});
+    bool is_error = is_uninitialised_read_error(
+        use, access.unwritten, access.address, access.bytes, [&](u64 begin, u64 end) {
+            for (u64 at = within(begin); at < within(end); ++at)
+                if (memory.is_written(at)) return true;
+            return false;
+        });
+    if (!is_error && !use.is_stored_back && (access.unwritten & use.members)) {
+        const u64 begin = access.address + static_cast<u64>(i64{std::min(use.part_begin, 0)});
         const u64 end = access.address +
-                        std::max<u64>(access.bytes, static_cast<u64>(std::max(use.piece_to, 0)));
+                        std::max<u64>(access.bytes, static_cast<u64>(std::max(use.part_end, 0)));
         is_error = is_end_of_fill(memory, allocation, within(begin), within(end));
     }
     if (!is_error) return access.unwritten;

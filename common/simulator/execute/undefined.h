@@ -54,6 +54,6 @@ inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
 /// Handles a lane's read of global memory with uninitialized bytes (`access.unwritten`). If the
 /// read is an error at `site`, reports the error and returns 0. Otherwise, returns the bytes that
 /// are undefined from now on.
-u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access);
+u32 find_undefined_bytes(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access);
 
 }  // namespace coalesce::simulator

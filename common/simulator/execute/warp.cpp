@@ -37,7 +37,7 @@ Failed Warp::fail(const Op* op, Status status, const char* check, const char* ki
 Failed Warp::fail(Status status, const Report& report) {
     Launch& launch = *block->launch;
     // The first failure ends the launch, but other workers may fail too before they notice.
-    if (!launch.failed() && checks.wants(report.check)) reports().add(report);
+    if (!launch.failed() && checks.is_enabled(report.check)) reports().add(report);
     launch.fail(status);
     return {};
 }

@@ -32,7 +32,7 @@ struct SiteCache {
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
     u8* shadow = nullptr;    ///< the shadow of `begin`; null if all bytes are initialized
-    bool only_read = false;  ///< no writes are expected there; see GlobalRace
+    bool read_only = false;  ///< no writes are expected there; see GlobalRace
 };
 
 struct Frame;  ///< the registers of a call (execute/calls.h); null in the kernel itself
@@ -58,7 +58,7 @@ struct Fragment {
         waiting,
     } state = State::ready;
     u8 barrier = 0;
-    const Op* asks = nullptr;  ///< if it spins, the instruction that reads memory, if known
+    const Op* polling_op = nullptr;  ///< if it spins, the instruction that reads memory, if known
     /// True if the fragment has been spinning for long, so that other fragments of the warp run
     /// first.
     bool resting = false;
@@ -94,33 +94,33 @@ struct Warp {
     /// The same object if it also receives every instruction, otherwise null.
     StepListener* step_listener = nullptr;
     /// True if accesses are only recorded, and the listener does not need any more of them.
-    mutable bool heard_enough = false;
+    mutable bool has_recorded_enough = false;
     /// True if accesses must be examined, because there is a listener or Watch::on() is true.
     bool observed = false;
     /// True if accesses to shared memory must be examined as well.
     bool observed_shared = false;
     /// How often this worker has executed each straight piece of code, parallel to
     /// Kernel::Code::straights.
-    u64* straight_runs = nullptr;
-    u64 executed = 0;           ///< PTX instructions executed since the warp began
-    u64 settled = 0;            ///< how many of these are in `lane_instructions`
-    u64 lane_instructions = 0;  ///< executed instructions times active lanes
+    u64* straight_line_counts = nullptr;
+    u64 executed = 0;               ///< PTX instructions executed since the warp began
+    u64 included_instructions = 0;  ///< how many of these are in `lane_instructions`
+    u64 lane_instructions = 0;      ///< executed instructions times active lanes
     u64 branches = 0, divergent_branches = 0;
     /// Instructions charged for printf. They count towards the instruction limit, but are not
     /// included in the counters.
-    u64 unseen = 0;
+    u64 uncounted_instructions = 0;
     /// Backward branches left before the scheduler takes over.
     i64 fuel = 0;
     u32 spins = 0;  ///< weighted iterations of a waiting loop since the last rest
     /// The value of `spins` after which other fragments of the warp run first.
-    u32 patience = 0;
-    u32 turns = 0;         ///< iterations of waiting loops in this slice
-    u64 changes_seen = 0;  ///< Watch::changes() at the last iteration of a waiting loop
-    u32 full_slices = 0;   ///< consecutive slices used up without an iteration of a waiting loop
+    u32 spin_limit = 0;
+    u32 waiting_iterations = 0;  ///< iterations of waiting loops in this slice
+    u64 changes_seen = 0;        ///< Watch::changes() at the last iteration of a waiting loop
+    u32 full_slices = 0;  ///< consecutive slices used up without an iteration of a waiting loop
     /// The last instruction that read memory in a waiting loop, set while Watch::on() is true.
-    const Op* asks = nullptr;
-    const Frame* asks_from = nullptr;  ///< the call that executed this instruction
-    bool slice_spun = false;           ///< the slice ended in a waiting loop
+    const Op* polling_op = nullptr;
+    const Frame* polling_frame = nullptr;  ///< the call that executed this instruction
+    bool slice_ended_spinning = false;     ///< the slice ended in a waiting loop
     /// A hash of the changes to local memory since Watch::on() became true (see note_local_store).
     u64 local_state = 0;
     u8* kernel_file = nullptr;        ///< the kernel's own file, even during a call
@@ -128,9 +128,9 @@ struct Warp {
     /// True if a fence followed the last atomic, so that the next atomic releases.
     bool fenced = false;
     /// `cluster_arrived` holds the lanes that have arrived at the cluster's barrier in this phase,
-    /// and `cluster_over` the lanes that have not yet waited for a completed phase
+    /// and `cluster_completed` the lanes that have not yet waited for a completed phase
     /// (cluster_barrier.cpp).
-    Mask cluster_arrived = 0, cluster_over = 0;
+    Mask cluster_arrived = 0, cluster_completed = 0;
     const Op* cluster_arrival = nullptr;  ///< the last arrival at the cluster's barrier
     /// The undefined bytes in registers (execute/undefined.h), or null if there are none.
     UndefinedBytes* undefined = nullptr;
@@ -184,7 +184,7 @@ struct Warp {
     /// Counts the straight piece of code that ends with this Op.
     void count(const Op* op) {
         executed += op->weight;
-        ++straight_runs[op->site];
+        ++straight_line_counts[op->site];
     }
     /// Records that a load from global memory has been issued.
     void load_issued(const Op* op) {
@@ -198,9 +198,10 @@ struct Warp {
     }
     /// Adds the instructions since the last call to `lane_instructions`. Call this before `active`
     /// changes.
-    void settle() {
-        lane_instructions += (executed - settled) * static_cast<u64>(std::popcount(active));
-        settled = executed;
+    void update_lane_instructions() {
+        lane_instructions +=
+            (executed - included_instructions) * static_cast<u64>(std::popcount(active));
+        included_instructions = executed;
     }
 
     /// Ends the launch with `status`. Reports the reason, unless an error has already been

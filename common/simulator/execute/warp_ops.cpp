@@ -24,8 +24,8 @@ constexpr OperandRole kDestinationAndPredicate{Role::destination, Width::w32, Ro
 
 /// Describes an instruction at which lanes meet if it has `.sync`. Its last operand then names the
 /// lanes.
-Description describe_meeting(const ptx::Instruction& i, Handler run,
-                             std::vector<OperandRole> roles) {
+Description describe_collective(const ptx::Instruction& i, Handler run,
+                                std::vector<OperandRole> roles) {
     if (i.has("sync")) roles.push_back(kMembers);
     // Other lanes depend on this lane's participation.
     return describe(i, {.run = run,
@@ -88,14 +88,14 @@ enum class Vote : u8 { all, any, uniform, ballot };
 
 template <Vote Question>
 const Op* run_vote(Warp& w, const Op* op) {
-    const Mask yes = w.predicate(op->a) & w.active;
+    const Mask true_votes = w.predicate(op->a) & w.active;
     if constexpr (Question == Vote::ballot) {
-        w.write<u32>(op->d, [=](int) { return yes; });
+        w.write<u32>(op->d, [=](int) { return true_votes; });
     } else {
-        const bool all = yes == w.active;
+        const bool all = true_votes == w.active;
         const bool answer = Question == Vote::all   ? all
-                            : Question == Vote::any ? yes != 0
-                                                    : all || yes == 0;
+                            : Question == Vote::any ? true_votes != 0
+                                                    : all || true_votes == 0;
         w.write_predicate(op->d, answer ? kAllLanes : 0);
     }
     return op + 1;
@@ -179,11 +179,11 @@ Description describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
     if (i.has("down")) run = run_shuffle<Shuffle::down>;
     if (i.has("bfly")) run = run_shuffle<Shuffle::butterfly>;
     if (i.has("idx")) run = run_shuffle<Shuffle::index>;
-    return describe_meeting(i, run,
-                            {kDestinationAndPredicate,
-                             {Role::a, Width::w32},
-                             {Role::b, Width::w32},
-                             {Role::c, Width::w32}});
+    return describe_collective(i, run,
+                               {kDestinationAndPredicate,
+                                {Role::a, Width::w32},
+                                {Role::b, Width::w32},
+                                {Role::c, Width::w32}});
 }
 
 // Describes vote.sync.{all,any,uni}.pred p, {!}q, members and vote.sync.ballot.b32 d, {!}q,
@@ -196,7 +196,7 @@ Description describe_vote(const ptx::Instruction& i, const ptx::Function&) {
     if (i.has("uni")) run = run_vote<Vote::uniform>;
     if (i.has("ballot")) run = run_vote<Vote::ballot>;
     const Width answer = i.has("ballot") ? Width::w32 : Width::predicate;
-    return describe_meeting(i, run, {{Role::destination, answer}, {Role::a, Width::predicate}});
+    return describe_collective(i, run, {{Role::destination, answer}, {Role::a, Width::predicate}});
 }
 
 // Describes match.any.sync.b32 d, a, members and match.all.sync.b32 d|p, a, members.
@@ -207,15 +207,15 @@ Description describe_match(const ptx::Instruction& i, const ptx::Function&) {
     Handler run = nullptr;
     if (i.has("any")) run = wide ? run_match_any<u64> : run_match_any<u32>;
     if (i.has("all")) run = wide ? run_match_all<u64> : run_match_all<u32>;
-    return describe_meeting(i, run, {kDestinationAndPredicate, {Role::a, width_of_type(type)}});
+    return describe_collective(i, run, {kDestinationAndPredicate, {Role::a, width_of_type(type)}});
 }
 
 // Describes redux.sync.OP.TYPE d, a, members, for 32-bit integers only.
 Description describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
     const ptx::Type type = type_of(i);
     if (ptx::size_of(type) != 4 || ptx::is_float(type)) return std::nullopt;
-    return describe_meeting(i, reduce_handler(i),
-                            {{Role::destination, Width::w32}, {Role::a, Width::w32}});
+    return describe_collective(i, reduce_handler(i),
+                               {{Role::destination, Width::w32}, {Role::a, Width::w32}});
 }
 
 // activemask.b32 d
@@ -229,7 +229,7 @@ Description describe_active_mask(const ptx::Instruction& i, const ptx::Function&
 // Describes elect.sync d|p, members.
 Description describe_elect(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.empty() || i.operands[0].elements.empty()) return std::nullopt;
-    return describe_meeting(i, run_elect, {kDestinationAndPredicate});
+    return describe_collective(i, run_elect, {kDestinationAndPredicate});
 }
 
 }  // namespace coalesce::simulator

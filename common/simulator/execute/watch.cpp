@@ -17,17 +17,17 @@ namespace {
 constexpr u32 kIdleRounds = 8;
 /// The exponents of the first and the last skip of the clocks. Clocks skip forward by powers of
 /// two, from 65 microseconds to two weeks.
-constexpr u32 kFirstLeap = 16, kLastLeap = 50;
+constexpr u32 kFirstSkipExponent = 16, kLastSkipExponent = 50;
 /// The maximum number of addresses remembered for waiting loads.
-constexpr std::size_t kMostPolled = 256;
+constexpr std::size_t kMaxPolledAddresses = 256;
 /// How long, in real time, other threads of the program have to write the word that the kernel
 /// waits for.
-constexpr std::chrono::seconds kPatienceWithHost{10};
+constexpr std::chrono::seconds kHostWaitLimit{10};
 
 /// A hash of a sequence of values that depends on their order.
 class Digest {
 public:
-    void add(u64 value) { sum_ = hash_of(sum_ ^ value) + 0x632be59bd9b4e019ull; }
+    void add(u64 value) { sum_ = mix_bits(sum_ ^ value) + 0x632be59bd9b4e019ull; }
     void add(const u8* bytes, u64 count) {
         u64 word;
         for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
@@ -81,60 +81,62 @@ void Watch::begin_launch(Launch& launch) {
 
 // ---- what is watched ----
 
-void Watch::executes(Warp& w, const Op* op) {
+void Watch::note_execution(Warp& w, const Op* op) {
     const FunctionCode* code = w.frame ? w.frame->code : &launch_->code->main;
     std::vector<Step>& steps = plans_[code].steps;
     if (steps.empty()) steps.resize(code->ast->body.size() + 1);
     if (!steps[op->source].executed) {
-        grown_ = true;
-        note_straight_piece(*code, op, steps);
+        has_new_instructions_ = true;
+        add_straight_line_steps(*code, op, steps);
     }
-    if (const Op* asks = steps[op->source].asks) {
-        w.asks = asks;
-        w.asks_from = w.frame;
+    if (const Op* polling_op = steps[op->source].polling_op) {
+        w.polling_op = polling_op;
+        w.polling_frame = w.frame;
     }
 }
 
 /// Records a run of plain arithmetic, whose handlers call the next Op directly, without returning
 /// to the scheduler.
-void Watch::note_straight_piece(const FunctionCode& code, const Op* first,
-                                std::vector<Step>& steps) {
+void Watch::add_straight_line_steps(const FunctionCode& code, const Op* first,
+                                    std::vector<Step>& steps) {
     const auto& body = code.ast->body;
     const Op* last = first;
     while (last->source < body.size() && only_computes(body[last->source])) ++last;
-    const bool asks = last->source < body.size() && asks_memory(body[last->source]);
-    for (const Op* op = first; op <= last; ++op) steps[op->source] = {true, asks ? last : nullptr};
+    const bool polling_op =
+        last->source < body.size() && reads_changeable_memory(body[last->source]);
+    for (const Op* op = first; op <= last; ++op)
+        steps[op->source] = {true, polling_op ? last : nullptr};
 }
 
-void Watch::polls(const Warp& w, const Op* op, const u64* addresses, Mask own) {
-    if (for_host_) return;
+void Watch::note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own) {
+    if (host_wait_report_) return;
     for (const int lane : LanesIn{w.active & ~own}) {
         const u64 address = addresses[lane];
-        if (polled_.size() >= kMostPolled ||
+        if (polled_.size() >= kMaxPolledAddresses ||
             std::find(polled_.begin(), polled_.end(), address) != polled_.end())
             continue;
         polled_.push_back(address);
         const Allocation* found = launch_->allocations->find(address);
         if (!found || !host_can_write(*found)) continue;
-        for_host_ = w.describe(outermost(w, op), "synccheck", "waits for the host", lane);
-        for_host_->address = address;
+        host_wait_report_ = w.describe(outermost(w, op), "synccheck", "waits for the host", lane);
+        host_wait_report_->address = address;
         return;
     }
 }
 
 void Watch::begin() {
     on_ = true;
-    grown_ = false;
+    has_new_instructions_ = false;
     plans_.clear();
     polled_.clear();
-    for_host_.reset();
-    next_leap_ = kFirstLeap;
-    host_awaited_ = {};
+    host_wait_report_.reset();
+    next_skip_exponent_ = kFirstSkipExponent;
+    host_wait_start_ = {};
 }
 
 /// Uses the instructions that have been executed to determine which registers belong to the state.
-void Watch::look_closer() {
-    grown_ = false;
+void Watch::find_watched_registers() {
+    has_new_instructions_ = false;
     ++version_;
     reads_clock_ = false;
     for (auto& [code, plan] : plans_) {
@@ -151,7 +153,7 @@ void Watch::look_closer() {
 
 // ---- states ----
 
-u64 Watch::registers_of(const FunctionCode& code, const u8* file) const {
+u64 Watch::hash_registers(const FunctionCode& code, const u8* file) const {
     Digest digest;
     const auto plan = plans_.find(&code);
     if (plan != plans_.end())
@@ -159,14 +161,14 @@ u64 Watch::registers_of(const FunctionCode& code, const u8* file) const {
     return digest.value();
 }
 
-u64 Watch::state_of(const Warp& w) const {
+u64 Watch::hash_state(const Warp& w) const {
     const FunctionCode& main = launch_->code->main;
     Digest digest;
     digest.add(w.live);
-    digest.add(u64{w.patience} << 32 | w.spins);
+    digest.add(u64{w.spin_limit} << 32 | w.spins);
     digest.add(w.local_state);
-    digest.add(u64{w.cluster_arrived} << 32 | w.cluster_over);
-    digest.add(registers_of(main, w.kernel_file));
+    digest.add(u64{w.cluster_arrived} << 32 | w.cluster_completed);
+    digest.add(hash_registers(main, w.kernel_file));
     for (const Fragment& f : w.others) {
         digest.add(reinterpret_cast<u64>(f.at));
         digest.add(u64{f.lanes} << 32 | f.wanted);
@@ -174,32 +176,32 @@ u64 Watch::state_of(const Warp& w) const {
         for (const Frame* frame = f.frame; frame; frame = frame->caller) {
             digest.add(reinterpret_cast<u64>(frame->called_from));
             digest.add(u64{frame->inside} << 32 | frame->local_base);
-            digest.add(registers_of(*frame->code, frame->registers));
+            digest.add(hash_registers(*frame->code, frame->registers));
             add_parameters(digest, *frame);
         }
     }
     return digest.value();
 }
 
-u64 Watch::state_of(const Block& block) const {
+u64 Watch::hash_state(const Block& block) const {
     Digest digest;
-    for (const Warp& w : block.warps) digest.add(state_of(w));
+    for (const Warp& w : block.warps) digest.add(hash_state(w));
     for (const Barrier& b : block.barriers) {
         if (!b.in_use) continue;
         digest.add(static_cast<u64>(&b - block.barriers));
-        digest.add(u64{b.expected} << 32 | b.arrived_only);
-        digest.add(u64{b.votes} << 32 | b.yes);
+        digest.add(u64{b.expected} << 32 | b.arrived_without_waiting);
+        digest.add(u64{b.votes} << 32 | b.true_votes);
     }
     return digest.value();
 }
 
 /// Reports whether every block has returned to an earlier state. The reference state is updated
 /// less and less often (Brent's algorithm), so that cycles of any length are found.
-bool Watch::all_repeat(const std::vector<Block*>& waiting) {
+bool Watch::have_all_repeated(const std::vector<Block*>& waiting) {
     bool all = true;
     for (Block* block : waiting) {
         WaitingState& seen = block->waiting;
-        const u64 state = state_of(*block);
+        const u64 state = hash_state(*block);
         if (seen.version != version_) {
             seen = {.version = version_, .remembered = state};
         } else if (state == seen.remembered) {
@@ -218,20 +220,20 @@ bool Watch::all_repeat(const std::vector<Block*>& waiting) {
 
 /// Lets time skip forward if the waiting loops read a clock. Returns false if they do not, or if
 /// enough time has been skipped.
-bool Watch::leap() {
-    if (!reads_clock_ || next_leap_ > kLastLeap) return false;
-    launch_->leapt += u64{1} << next_leap_++;
+bool Watch::skip_time() {
+    if (!reads_clock_ || next_skip_exponent_ > kLastSkipExponent) return false;
+    launch_->skipped_cycles += u64{1} << next_skip_exponent_++;
     ++version_;
     return true;
 }
 
 /// Lets some real time pass if another thread of the program may still write the word. Returns
 /// false if there is no such thread or the time is up.
-bool Watch::host_may_come() {
+bool Watch::may_host_still_write() {
     if (!has_other_threads()) return false;
     const auto now = std::chrono::steady_clock::now();
-    if (host_awaited_ == std::chrono::steady_clock::time_point{}) host_awaited_ = now;
-    if (now - host_awaited_ > kPatienceWithHost) return false;
+    if (host_wait_start_ == std::chrono::steady_clock::time_point{}) host_wait_start_ = now;
+    if (now - host_wait_start_ > kHostWaitLimit) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ++version_;
     return true;
@@ -242,19 +244,19 @@ Watch::Verdict Watch::end_round(const std::vector<Block*>& waiting) {
         progress_seen_ = progress();
         idle_rounds_ = 0;
         on_ = false;
-        return Verdict::goes_on;
+        return Verdict::keep_running;
     }
     if (!on_) {
         if (++idle_rounds_ >= kIdleRounds) begin();
-        return Verdict::goes_on;
+        return Verdict::keep_running;
     }
-    if (grown_) {
-        look_closer();
-        return Verdict::goes_on;
+    if (has_new_instructions_) {
+        find_watched_registers();
+        return Verdict::keep_running;
     }
-    if (!all_repeat(waiting) || leap()) return Verdict::goes_on;
-    if (for_host_ && host_may_come()) return Verdict::goes_on;
-    return for_host_ ? Verdict::waits_for_host : Verdict::deadlock;
+    if (!have_all_repeated(waiting) || skip_time()) return Verdict::keep_running;
+    if (host_wait_report_ && may_host_still_write()) return Verdict::keep_running;
+    return host_wait_report_ ? Verdict::waits_for_host : Verdict::deadlock;
 }
 
 }  // namespace coalesce::simulator

@@ -38,7 +38,7 @@ struct Launch;
 struct Warp;
 
 /// Mixes the bits of a value, so that sums of hashes distinguish states.
-inline u64 hash_of(u64 value) {
+inline u64 mix_bits(u64 value) {
     value ^= value >> 32;
     value *= 0x9e3779b97f4a7c15ull;
     value ^= value >> 29;
@@ -67,8 +67,8 @@ public:
     u64 changes() const { return changes_; }
     /// Records that a block or lanes have started or ended, or that a warp has computed for a long
     /// time without waiting.
-    void worked() { ++worked_; }
-    u64 progress() const { return changes_ + worked_; }
+    void note_progress() { ++progress_events_; }
+    u64 progress() const { return changes_ + progress_events_; }
 
     // ---- while there seems to be no progress ----
 
@@ -76,54 +76,55 @@ public:
     /// report what they read.
     bool on() const { return on_; }
     /// Records that this Op is about to be executed.
-    void executes(Warp& w, const Op* op);
+    void note_execution(Warp& w, const Op* op);
     /// Records that the active lanes wait for these words of global memory. `own` are the lanes
     /// that would store the value that is already there: they wait for locks that the kernel itself
     /// has taken.
-    void polls(const Warp& w, const Op* op, const u64* addresses, Mask own);
+    void note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own);
 
     // ---- the verdict, after a round over all waiting blocks ----
 
-    enum class Verdict : u8 { goes_on, deadlock, waits_for_host };
+    enum class Verdict : u8 { keep_running, deadlock, waits_for_host };
     Verdict end_round(const std::vector<Block*>& waiting);
     /// Returns the report for waits_for_host, which says which lane is waiting for which word. The
     /// report's check, kind, place, thread and address are set.
-    const Report& wait_for_host() const { return *for_host_; }
+    const Report& wait_for_host() const { return *host_wait_report_; }
 
 private:
     /// Data about an instruction of a function's body.
     struct Step {
         bool executed = false;
-        const Op* asks = nullptr;  ///< the next instruction on this path that reads memory
+        const Op* polling_op = nullptr;  ///< the next instruction on this path that reads memory
     };
     struct Plan {
         std::vector<Step> steps;            ///< by index into the body
         std::vector<PlacedRegister> state;  ///< the deciding registers
     };
-    void note_straight_piece(const FunctionCode& code, const Op* first, std::vector<Step>& steps);
+    void add_straight_line_steps(const FunctionCode& code, const Op* first,
+                                 std::vector<Step>& steps);
     void begin();
-    void look_closer();
-    bool all_repeat(const std::vector<Block*>& waiting);
-    u64 state_of(const Warp& w) const;
-    u64 state_of(const Block& block) const;
-    u64 registers_of(const FunctionCode& code, const u8* file) const;
-    bool leap();
-    bool host_may_come();
+    void find_watched_registers();
+    bool have_all_repeated(const std::vector<Block*>& waiting);
+    u64 hash_state(const Warp& w) const;
+    u64 hash_state(const Block& block) const;
+    u64 hash_registers(const FunctionCode& code, const u8* file) const;
+    bool skip_time();
+    bool may_host_still_write();
 
     Launch* launch_ = nullptr;
-    u64 changes_ = 0, worked_ = 0;
+    u64 changes_ = 0, progress_events_ = 0;
     u64 progress_seen_ = 0;
     u32 idle_rounds_ = 0;
 
     bool on_ = false;
-    bool grown_ = false;  ///< an instruction was executed for the first time
-    u64 version_ = 0;     ///< incremented when older states can no longer be compared
+    bool has_new_instructions_ = false;  ///< an instruction was executed for the first time
+    u64 version_ = 0;  ///< incremented when older states can no longer be compared
     bool reads_clock_ = false;
-    u32 next_leap_ = 0;  ///< the exponent of the next skip of the clocks
+    u32 next_skip_exponent_ = 0;  ///< the exponent of the next skip of the clocks
     std::unordered_map<const FunctionCode*, Plan> plans_;
     std::vector<u64> polled_;  ///< addresses that waiting loads have read
-    std::optional<Report> for_host_;
-    std::chrono::steady_clock::time_point host_awaited_{};
+    std::optional<Report> host_wait_report_;
+    std::chrono::steady_clock::time_point host_wait_start_{};
 };
 
 }  // namespace coalesce::simulator

@@ -64,7 +64,7 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
     totals = {};
     totals.code = launch.code;
     totals.sites.resize(sites);
-    totals.straight_runs.resize(launch.code->straights.size());
+    totals.straight_line_counts.resize(launch.code->straight_line_runs.size());
     caches_.assign(sites, {});
 }
 
@@ -85,7 +85,7 @@ void Worker::prepare(Resident& block) {
     block.uniform = block.own_uniform.resize(code.uniform_bytes);
     // Add one more cache line for each warp, so that the same register in different warps does not
     // compete for the same set of the host's cache.
-    const u64 file_bytes = round_up(code.main.own_bytes, 64) + 64;
+    const u64 file_bytes = round_up(code.main.register_file_bytes, 64) + 64;
     u8* files = block.own_registers.resize(file_bytes * warps);
     // A program that reads registers before it writes them, as Thrust's set operations do, gets the
     // same values in every run and in plain mode.
@@ -108,7 +108,7 @@ void Worker::prepare(Resident& block) {
         w.file[kUniformFile] = block.uniform;
         w.existing = first_lanes(threads - k * kLanes);
         w.counters = totals.sites.data();
-        w.straight_runs = totals.straight_runs.data();
+        w.straight_line_counts = totals.straight_line_counts.data();
         w.caches = caches_.data();
         w.last_rows = block.last_rows.data() + sites * k;
         w.checks = launch_->checks;
@@ -128,24 +128,24 @@ void Worker::prepare_checks(Resident& block) {
     const bool shared_checks = block.shared_end() && (launch_->checks.race || launch_->checks.init);
     block.shared_race = shared_checks ? &block.own_race : nullptr;
     if (shared_checks) {
-        SharedRace::Wanted wanted;
+        SharedRace::EnabledChecks wanted;
         wanted.races = launch_->checks.race;
         wanted.uninitialised = launch_->checks.init;
         block.own_race.begin_launch(*launch_->kernel, *shared_log_, wanted,
                                     static_cast<u32>(block.warps.size()));
     }
-    const bool may_repeat = code.repeats_shared && (!code.plain || code.recorded);
+    const bool may_repeat = code.has_repeatable_shared_steps && (!code.plain || code.recorded);
     block.ledger.begin_launch(static_cast<u32>(block.warps.size()),
                               may_repeat && block.shared_end(), launch_->clean_block);
 }
 
-void Worker::listen(Warp& w) {
+void Worker::attach_listeners(Warp& w) {
     const u64 block = w.block->linear;
     w.step_listener = launch_->recorder;
     w.listener = launch_->recorder;
-    w.heard_enough = false;
-    if (trace().wants(block, w.index)) w.listener = &trace();
-    if (!w.listener && launch_->is_heard(block)) w.listener = &neighbours;
+    w.has_recorded_enough = false;
+    if (trace().is_enabled(block, w.index)) w.listener = &trace();
+    if (!w.listener && launch_->is_recorded(block)) w.listener = &neighbours;
 }
 
 void Worker::start_warps(Block& block) {
@@ -156,12 +156,12 @@ void Worker::start_warps(Block& block) {
         w.fenced = false;
         w.pending_loads = 0;
         w.undefined = nullptr;
-        w.cluster_arrived = w.cluster_over = 0;
-        listen(w);
-        start_patience(w);
+        w.cluster_arrived = w.cluster_completed = 0;
+        attach_listeners(w);
+        reset_spin_limit(w);
         w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
         w.active = 0;
-        w.settled = w.executed;
+        w.included_instructions = w.executed;
         if (code.main.local_bytes && !code.uses_calls)
             std::memset(w.local, 0, u64{w.local_bytes} * kLanes);
     }
@@ -173,7 +173,7 @@ void Worker::start_warps(Block& block) {
     block.bulk_copies.reset();
     block.copy_bytes_under_way = 0;
     block.phase_bytes.clear();
-    block.is_given_up = false;
+    block.is_abandoned = false;
     block.undefined.clear();
 }
 
@@ -209,15 +209,16 @@ Block& Worker::begin_block(u64 number, Cluster* cluster) {
 }
 
 void Worker::end_block(Block& block) {
-    if (!block.is_given_up) end_bulk_copies(block);
+    if (!block.is_abandoned) end_bulk_copies(block);
     const SharedRace* race = block.shared_race;
-    block.ledger.end_block(!race || race->findings() == 0, race && race->forgave());
+    block.ledger.end_block(!race || race->findings() == 0, race && race->ignored_equal_stores());
     for (Warp& w : block.warps) {
         totals.instructions += w.executed;
         totals.lane_instructions += w.lane_instructions;
         totals.branches += w.branches;
         totals.divergent_branches += w.divergent_branches;
-        w.executed = w.settled = w.lane_instructions = w.branches = w.divergent_branches = 0;
+        w.executed = w.included_instructions = w.lane_instructions = w.branches =
+            w.divergent_branches = 0;
     }
     block.busy = block.cluster != nullptr;
     if (block.cluster) leave_cluster(block);
@@ -254,7 +255,7 @@ void Worker::advance(Block& block) {
         return;
     }
     end_block(block);
-    watch_.worked();
+    watch_.note_progress();
 }
 
 void Worker::run() {
@@ -286,12 +287,12 @@ void Worker::run_blocks() {
             const u64 nth = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
             more = nth < blocks_;
             if (more) {
-                watch_.worked();
+                watch_.note_progress();
                 const u64 number = block_number(nth);
-                if (!launch_->leaves_out(number))
+                if (!launch_->is_skipped(number))
                     advance(begin_block(number));
-                else if (launch_->in_turn)
-                    launch_->in_turn(number);
+                else if (launch_->run_skipped_block)
+                    launch_->run_skipped_block(number);
                 continue;
             }
         }
@@ -313,7 +314,7 @@ void Worker::run_round() {
 
 void Worker::report_stuck_grid() {
     const Block& block = *waiting_.front();
-    const Warp& stuck = stuck_warp(block);
+    const Warp& stuck = find_stuck_warp(block);
     const Fragment& f = stuck.others.front();
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
     const std::string waiting = std::to_string(waiting_.size());
@@ -330,13 +331,13 @@ void Worker::report_stuck_grid() {
     message += ":\n" + describe_waiting(block);
     const int lane = std::countr_zero(f.lanes);
     Report report = stuck.describe(
-        f.asks ? f.asks : f.at, "synccheck", "deadlock", lane, message,
+        f.polling_op ? f.polling_op : f.at, "synccheck", "deadlock", lane, message,
         "Is the lock released, the flag set, on every path? Blocks may only wait for blocks "
         "that are sure to run. (If a copy by the host is to change it: here a launch is "
         "carried out before the host goes on.)");
     const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->main;
-    if (f.asks && code.ast->body[f.asks->source].opcode == "mbarrier") {
-        const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.asks, lane);
+    if (f.polling_op && code.ast->body[f.polling_op->source].opcode == "mbarrier") {
+        const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.polling_op, lane);
         report.message += wait.state;
         report.cure = wait.cure;
     }

@@ -40,7 +40,7 @@ struct Resident : Block {
 struct WorkerTotals {
     const Kernel::Code* code = nullptr;
     std::vector<SiteCounters> sites;
-    std::vector<u64> straight_runs;
+    std::vector<u64> straight_line_counts;
     u64 instructions = 0, lane_instructions = 0, branches = 0, divergent_branches = 0;
 };
 
@@ -64,7 +64,7 @@ private:
     void prepare(Resident& block);
     void prepare_checks(Resident& block);
     void start_warps(Block& block);
-    void listen(Warp& w);
+    void attach_listeners(Warp& w);
     void end_block(Block& block);
     u64 block_number(u64 nth) const;
     /// Runs a block for a while. If the block then waits for others, it stays resident.

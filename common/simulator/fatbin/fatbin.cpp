@@ -19,9 +19,9 @@ namespace {
 /// Compilers reject PTX long before it reaches this size. The limit keeps a small malformed file
 /// from filling the memory.
 constexpr u64 kMostText = u64{512} << 20;
-constexpr std::size_t kMostPrelinked = 1 << 16;
+constexpr std::size_t kMaxPrelinked = 1 << 16;
 
-constexpr const char* kRebuild =
+constexpr const char* kRebuildHint =
     ": build with an -arch that embeds PTX, e.g. -arch=sm_90 or "
     "-gencode arch=compute_90,code=compute_90";
 
@@ -54,7 +54,7 @@ T read(Bytes bytes, const char* what) {
 
 /// The best possible compression ratio of LZ4. A stated size beyond this is wrong, so it is
 /// rejected before any memory is allocated.
-constexpr u64 kBestLz4Ratio = 255;
+constexpr u64 kMaxLz4Ratio = 255;
 
 [[noreturn]] void fail_decompressing(const char* compression, const std::string& why) {
     throw FatbinError(std::string("a PTX entry of the fatbin does not decompress (") + compression +
@@ -79,7 +79,7 @@ std::string decompress_zstd(Bytes compressed, u64 size) {
 }
 
 std::string decompress_lz4(Bytes compressed, u64 size) {
-    if (size > compressed.size() * kBestLz4Ratio)
+    if (size > compressed.size() * kMaxLz4Ratio)
         fail_decompressing("LZ4", "its header promises too much");
     std::string text(size, '\0');
     const int made =
@@ -93,16 +93,16 @@ std::string decompress_lz4(Bytes compressed, u64 size) {
 // ---- entries ----
 
 /// Returns the text up to its first zero byte, after which there is only padding.
-std::string_view up_to_zero(std::string_view text) {
+std::string_view cut_at_zero_byte(std::string_view text) {
     return text.substr(0, text.find('\0'));
 }
 
-std::string entry_text(const EntryHeader& entry, Bytes payload, u64& text_left) {
+std::string entry_text(const EntryHeader& entry, Bytes payload, u64& text_budget) {
     const bool zstd = entry.flags & kCompressedZstd;
     const bool lz4 = entry.flags & kCompressedLz4;
     const u64 size = zstd || lz4 ? entry.uncompressed_size : payload.size();
-    if (size > text_left) fail_malformed("it holds more PTX than any program");
-    text_left -= size;
+    if (size > text_budget) fail_malformed("it holds more PTX than any program");
+    text_budget -= size;
 
     std::string text;
     if (zstd || lz4) {
@@ -111,7 +111,7 @@ std::string entry_text(const EntryHeader& entry, Bytes payload, u64& text_left) 
     } else {
         text.assign(reinterpret_cast<const char*>(payload.data()), size);
     }
-    text.resize(up_to_zero(text).size());
+    text.resize(cut_at_zero_byte(text).size());
     return text;
 }
 
@@ -123,7 +123,7 @@ struct Contents {
     bool has_intermediate = false;  ///< of -dlto
 };
 
-void read_entries(Bytes entries, u64& text_left, Contents& contents) {
+void read_entries(Bytes entries, u64& text_budget, Contents& contents) {
     while (!entries.empty()) {
         const auto entry = read<EntryHeader>(entries, "the header of an entry");
         if (entry.header_size < sizeof(EntryHeader)) {
@@ -131,7 +131,7 @@ void read_entries(Bytes entries, u64& text_left, Contents& contents) {
         }
         const Bytes payload = part(entries, entry.header_size, entry.payload_size, "an entry");
         if (entry.kind == static_cast<u16>(EntryKind::ptx)) {
-            contents.images.push_back({entry.arch, entry_text(entry, payload, text_left)});
+            contents.images.push_back({entry.arch, entry_text(entry, payload, text_budget)});
         } else {
             ++contents.other_entries;
             contents.other_arch = entry.arch;
@@ -143,7 +143,7 @@ void read_entries(Bytes entries, u64& text_left, Contents& contents) {
     }
 }
 
-void read_container(const void* data, std::size_t limit, u64& text_left, Contents& contents) {
+void read_container(const void* data, std::size_t limit, u64& text_budget, Contents& contents) {
     if (!data) fail_malformed("no data");
     const u8* start = static_cast<const u8*>(data);
     // If there is no limit, only the container itself says how long it is.
@@ -155,14 +155,14 @@ void read_container(const void* data, std::size_t limit, u64& text_left, Content
                           " is not supported: build the program with CUDA 13");
     }
     if (header.header_size < sizeof(ContainerHeader)) fail_malformed("its header is too short");
-    read_entries(part(readable, header.header_size, header.size, "the container"), text_left,
+    read_entries(part(readable, header.header_size, header.size, "the container"), text_budget,
                  contents);
 }
 
 std::vector<PtxImage> require_ptx(Contents contents) {
     if (!contents.images.empty()) return std::move(contents.images);
     if (contents.other_entries == 0) {
-        throw FatbinError(std::string("the program embeds an empty fatbin") + kRebuild);
+        throw FatbinError(std::string("the program embeds an empty fatbin") + kRebuildHint);
     }
     if (contents.has_intermediate) {
         throw FatbinError(
@@ -170,29 +170,29 @@ std::vector<PtxImage> require_ptx(Contents contents) {
             std::string(subjects::late_optimisation.instead));
     }
     throw FatbinError("the program embeds machine code (sm_" + std::to_string(contents.other_arch) +
-                      ") but no PTX, which the simulated GPU runs" + kRebuild);
+                      ") but no PTX, which the simulated GPU runs" + kRebuildHint);
 }
 
 /// Reads a program built with -rdc=true. The linked container holds machine code; the containers of
 /// its translation units hold the PTX.
 std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     Contents contents;
-    u64 text_left = kMostText;
-    read_container(wrapper.data, 0, text_left, contents);
+    u64 text_budget = kMostText;
+    read_container(wrapper.data, 0, text_budget, contents);
     if (wrapper.version == kLinkedWrapper && wrapper.prelinked) {
         const u8* list = static_cast<const u8*>(wrapper.prelinked);
-        for (std::size_t i = 0; i < kMostPrelinked; ++i) {
+        for (std::size_t i = 0; i < kMaxPrelinked; ++i) {
             const void* container;
             std::memcpy(&container, list + i * sizeof(container), sizeof(container));
             if (!container) break;
-            read_container(container, 0, text_left, contents);
+            read_container(container, 0, text_budget, contents);
         }
     }
     return require_ptx(std::move(contents));
 }
 
 /// Returns 90 for the line ".target sm_90a, debug", or 0 if there is no such line.
-u32 target_of(std::string_view ptx) {
+u32 read_target(std::string_view ptx) {
     constexpr std::string_view kTarget = ".target";
     const std::size_t directive = ptx.find(kTarget);
     if (directive == std::string_view::npos) return 0;
@@ -207,8 +207,8 @@ u32 target_of(std::string_view ptx) {
 
 std::vector<PtxImage> read_ptx(const void* data, std::size_t limit) {
     Contents contents;
-    u64 text_left = kMostText;
-    read_container(data, limit, text_left, contents);
+    u64 text_budget = kMostText;
+    read_container(data, limit, text_budget, contents);
     return require_ptx(std::move(contents));
 }
 
@@ -231,11 +231,11 @@ std::vector<PtxImage> read_image(const void* data) {
         "ELF") {
         throw FatbinError(std::string("this image is machine code (a cubin), but the simulated "
                                       "GPU runs PTX") +
-                          kRebuild);
+                          kRebuildHint);
     }
     PtxImage image;
     image.text = text;
-    image.arch = target_of(image.text);
+    image.arch = read_target(image.text);
     return {std::move(image)};
 }
 

@@ -262,7 +262,7 @@ struct PermuteAny {
 struct PermuteBy {
     using Request = int;  ///< an index into the modes that `permute` takes
     /// Returns the number of the byte that becomes byte i of the result.
-    static u32 source_of(int mode, u32 c, u32 i) {
+    static u32 source_byte_index(int mode, u32 c, u32 i) {
         switch (mode) {
             case 0: return c + i;                   // forward
             case 1: return (c - i) & 7;             // backward
@@ -275,7 +275,8 @@ struct PermuteBy {
     static u32 apply(int mode, u32 a, u32 b, u32 c) {
         const u64 bytes = u64{b} << 32 | a;
         u32 result = 0;
-        for (u32 i = 0; i < 4; ++i) result |= byte_at(bytes, source_of(mode, c & 3, i)) << (8 * i);
+        for (u32 i = 0; i < 4; ++i)
+            result |= byte_at(bytes, source_byte_index(mode, c & 3, i)) << (8 * i);
         return result;
     }
 };

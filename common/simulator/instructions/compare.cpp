@@ -38,17 +38,19 @@ struct OrUnordered {
 
 template <class F, class T>
 struct OnValues {
-    static bool apply(T a, T b) { return F{}(as_number(a), as_number(b)); }
+    static bool apply(T a, T b) { return F{}(to_arithmetic(a), to_arithmetic(b)); }
 };
 template <class F, class T>
 struct OnFlushed {
-    static bool apply(T a, T b) { return F{}(as_number(flush(a)), as_number(flush(b))); }
+    static bool apply(T a, T b) {
+        return F{}(to_arithmetic(flush_subnormal(a)), to_arithmetic(flush_subnormal(b)));
+    }
 };
 /// Compares the lower (0) or the upper (1) halves of two pairs.
 template <class F, class H, int kWhich>
 struct OfPair {
     static bool apply(Pair<H> a, Pair<H> b) {
-        return F::apply(half_of(a, kWhich), half_of(b, kWhich));
+        return F::apply(extract_half(a, kWhich), extract_half(b, kWhich));
     }
 };
 
@@ -82,42 +84,42 @@ struct Comparing {
 };
 
 template <class F, class A>
-Comparing single_of() {
+Comparing compare_single() {
     return {.lower = compare_lanes<F, A>, .sources = width_of<A>};
 }
 template <class F, class H>
-Comparing pair_of() {
+Comparing compare_pairs() {
     return {.lower = compare_lanes<OfPair<F, H, 0>, Pair<H>>,
             .upper = compare_lanes<OfPair<F, H, 1>, Pair<H>>,
             .sources = Width::w32};
 }
 
 template <class F>
-Comparing of_floats(Type type, bool ftz) {
+Comparing compare_floats(Type type, bool ftz) {
     if (ftz) {
         switch (type) {
-            case Type::f32: return single_of<OnFlushed<F, float>, float>();
-            case Type::f16: return single_of<OnFlushed<F, F16>, F16>();
-            case Type::f16x2: return pair_of<OnFlushed<F, F16>, F16>();
+            case Type::f32: return compare_single<OnFlushed<F, float>, float>();
+            case Type::f16: return compare_single<OnFlushed<F, F16>, F16>();
+            case Type::f16x2: return compare_pairs<OnFlushed<F, F16>, F16>();
             default: return {};
         }
     }
     switch (type) {
-        case Type::f32: return single_of<OnValues<F, float>, float>();
-        case Type::f64: return single_of<OnValues<F, double>, double>();
-        case Type::f16: return single_of<OnValues<F, F16>, F16>();
-        case Type::bf16: return single_of<OnValues<F, BF16>, BF16>();
-        case Type::f16x2: return pair_of<OnValues<F, F16>, F16>();
-        case Type::bf16x2: return pair_of<OnValues<F, BF16>, BF16>();
+        case Type::f32: return compare_single<OnValues<F, float>, float>();
+        case Type::f64: return compare_single<OnValues<F, double>, double>();
+        case Type::f16: return compare_single<OnValues<F, F16>, F16>();
+        case Type::bf16: return compare_single<OnValues<F, BF16>, BF16>();
+        case Type::f16x2: return compare_pairs<OnValues<F, F16>, F16>();
+        case Type::bf16x2: return compare_pairs<OnValues<F, BF16>, BF16>();
         default: return {};
     }
 }
 
 template <class F, class FloatF = F>
-Comparing of_any(Type type, bool ftz) {
-    if (const Comparing floats = of_floats<FloatF>(type, ftz); floats.lower) return floats;
+Comparing compare_any(Type type, bool ftz) {
+    if (const Comparing floats = compare_floats<FloatF>(type, ftz); floats.lower) return floats;
     if (ftz) return {};
-    const auto make = []<class T>(Tag<T>) { return single_of<OnValues<F, T>, T>(); };
+    const auto make = []<class T>(Tag<T>) { return compare_single<OnValues<F, T>, T>(); };
     const Comparing integers = for_integers(type, make);
     return integers.lower ? integers : for_bits(type, make);
 }
@@ -126,25 +128,26 @@ struct NamedComparison {
     std::string_view name;
     Comparing (*of)(Type type, bool ftz);
 };
-constexpr NamedComparison kComparisons[] = {{"eq", of_any<std::equal_to<>>},
-                                            {"ne", of_any<std::not_equal_to<>, OrderedNotEqual>},
-                                            {"lt", of_any<std::less<>>},
-                                            {"le", of_any<std::less_equal<>>},
-                                            {"gt", of_any<std::greater<>>},
-                                            {"ge", of_any<std::greater_equal<>>},
-                                            // The names of lt, le, gt and ge for unsigned types.
-                                            {"lo", of_any<std::less<>>},
-                                            {"ls", of_any<std::less_equal<>>},
-                                            {"hi", of_any<std::greater<>>},
-                                            {"hs", of_any<std::greater_equal<>>},
-                                            {"equ", of_floats<OrUnordered<std::equal_to<>>>},
-                                            {"neu", of_floats<std::not_equal_to<>>},
-                                            {"ltu", of_floats<OrUnordered<std::less<>>>},
-                                            {"leu", of_floats<OrUnordered<std::less_equal<>>>},
-                                            {"gtu", of_floats<OrUnordered<std::greater<>>>},
-                                            {"geu", of_floats<OrUnordered<std::greater_equal<>>>},
-                                            {"num", of_floats<Ordered>},
-                                            {"nan", of_floats<Unordered>}};
+constexpr NamedComparison kComparisons[] = {
+    {"eq", compare_any<std::equal_to<>>},
+    {"ne", compare_any<std::not_equal_to<>, OrderedNotEqual>},
+    {"lt", compare_any<std::less<>>},
+    {"le", compare_any<std::less_equal<>>},
+    {"gt", compare_any<std::greater<>>},
+    {"ge", compare_any<std::greater_equal<>>},
+    // The names of lt, le, gt and ge for unsigned types.
+    {"lo", compare_any<std::less<>>},
+    {"ls", compare_any<std::less_equal<>>},
+    {"hi", compare_any<std::greater<>>},
+    {"hs", compare_any<std::greater_equal<>>},
+    {"equ", compare_floats<OrUnordered<std::equal_to<>>>},
+    {"neu", compare_floats<std::not_equal_to<>>},
+    {"ltu", compare_floats<OrUnordered<std::less<>>>},
+    {"leu", compare_floats<OrUnordered<std::less_equal<>>>},
+    {"gtu", compare_floats<OrUnordered<std::greater<>>>},
+    {"geu", compare_floats<OrUnordered<std::greater_equal<>>>},
+    {"num", compare_floats<Ordered>},
+    {"nan", compare_floats<Unordered>}};
 
 /// The modifiers that precede the types of both instructions: "lt", "and", "ftz".
 struct Request {
@@ -168,17 +171,18 @@ struct Request {
 
 /// Stores the parameters permanently and returns the value of Op::immediate for them. The caller
 /// holds the lock of lookup.cpp.
-i64 kept(const Comparing& comparing) {
+i64 store_permanently(const Comparing& comparing) {
     static std::deque<Comparing> all;
     return reinterpret_cast<i64>(&all.emplace_back(comparing));
 }
-const Comparing& comparing_of(const Op* op) {
+const Comparing& get_comparing(const Op* op) {
     return *reinterpret_cast<const Comparing*>(op->immediate);
 }
 
 // ---- handlers ----
 
-Mask combined(Mask compared, const Comparing& comparing, const Warp& w, const Op* op) {
+Mask combine_with_predicate(Mask compared, const Comparing& comparing, const Warp& w,
+                            const Op* op) {
     switch (comparing.combine) {
         case Combine::none: return compared;
         case Combine::with_and: return compared & w.predicate(op->c);
@@ -205,18 +209,19 @@ const Op* run_setp_form(Warp& w, const Op* op) {
 /// Executes any setp. For pairs of halves, p is the result for the lower halves, and q that for the
 /// upper halves.
 const Op* run_any_setp(Warp& w, const Op* op) {
-    const Comparing& how = comparing_of(op);
+    const Comparing& how = get_comparing(op);
     const Mask lower = how.lower(w, op), other = how.upper ? how.upper(w, op) : ~lower;
-    const Mask p = combined(lower, how, w, op), q = combined(other, how, w, op);
+    const Mask p = combine_with_predicate(lower, how, w, op),
+               q = combine_with_predicate(other, how, w, op);
     w.write_predicate(op->d, p);
     w.write_predicate(op->d2, q);
     return op + 1;
 }
 
 const Op* run_set(Warp& w, const Op* op) {
-    const Comparing& how = comparing_of(op);
-    const Mask lower = combined(how.lower(w, op), how, w, op);
-    const Mask upper = how.upper ? combined(how.upper(w, op), how, w, op) : 0;
+    const Comparing& how = get_comparing(op);
+    const Mask lower = combine_with_predicate(how.lower(w, op), how, w, op);
+    const Mask upper = how.upper ? combine_with_predicate(how.upper(w, op), how, w, op) : 0;
     const u32 value = how.value;
     w.write<u32>(op->d, [=](int l) COALESCE_LANE_BODY {
         return ((lower & (1u << l)) ? value : 0u) | ((upper & (1u << l)) ? value << 16 : 0u);
@@ -242,13 +247,13 @@ LaneInstruction setp(Modifiers& m) {
         made.forms = kForms;  // wherever its sources are
         made.constant = reinterpret_cast<i64>(comparing.lower);
     } else {
-        made.constant = kept(comparing);
+        made.constant = store_permanently(comparing);
     }
     return made;
 }
 
 /// Returns 1 or all ones in the type of the result, or 0 if there is no set with this type.
-u32 truth_of(Type to, bool from_halves) {
+u32 true_value(Type to, bool from_halves) {
     switch (to) {
         case Type::u32:
         case Type::s32: return ~0u;
@@ -267,7 +272,7 @@ LaneInstruction set(Modifiers& m) {
     const Request request(m);
     const Type to = m.take_type(), from = m.take_type();
     Comparing comparing = request.of(from);
-    comparing.value = truth_of(
+    comparing.value = true_value(
         to, from == Type::f16 || from == Type::f16x2 || from == Type::bf16 || from == Type::bf16x2);
     if (!comparing.lower || !comparing.value) return {};
     if (comparing.upper) comparing.value &= 0xffff;
@@ -275,7 +280,7 @@ LaneInstruction set(Modifiers& m) {
     return {.run = run_set,
             .destination = Width::w32,
             .source = {comparing.sources, comparing.sources, third},
-            .constant = kept(comparing)};
+            .constant = store_permanently(comparing)};
 }
 
 }  // namespace

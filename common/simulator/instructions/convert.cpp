@@ -89,7 +89,7 @@ D clamped(A whole, A a) {
 
 /// Rounds towards zero, as C++ does. Nearly all conversions need this.
 template <class D>
-struct ToIntegerCut {
+struct ToIntegerTruncating {
     static D apply(float a) { return clamped<D>(std::trunc(a), a); }
 };
 template <class D>
@@ -100,9 +100,9 @@ struct ToInteger {
     };
     template <class A>
     static D apply(const Request& request, A a) {
-        if constexpr (std::is_same_v<A, float>) a = request.ftz ? flush(a) : a;
-        const auto number = as_number(a);
-        return clamped<D>(to_whole(number, request.direction), number);
+        if constexpr (std::is_same_v<A, float>) a = request.ftz ? flush_subnormal(a) : a;
+        const auto number = to_arithmetic(a);
+        return clamped<D>(round_to_integer(number, request.direction), number);
     }
 };
 
@@ -111,7 +111,7 @@ LaneInstruction to_integer_from(Type from, Rounding direction, bool ftz) {
     using F = ToInteger<D>;
     if (ftz && from != Type::f32) return {};
     if (from == Type::f32 && direction == Rounding::zero && !ftz) {
-        return in_lanes<ToIntegerCut<D>, D, float>();
+        return in_lanes<ToIntegerTruncating<D>, D, float>();
     }
     return for_all_floats(from, [=]<class A>(Tag<A>) {
         return in_lanes<F, D, A>({direction, ftz});
@@ -165,23 +165,24 @@ LaneInstruction integer_to_float(Modifiers& m) {
 
 /// Converts to the same type or to the wider one. With .ftz, a NaN loses its payload.
 template <class D>
-struct ToAsLong {
+struct ToSameOrWider {
     struct Request {
         bool ftz, sat;
     };
     template <class A>
     static D apply(const Request& request, A a) {
-        if constexpr (std::is_same_v<A, float>) a = request.ftz ? canonical(flush(a)) : a;
+        if constexpr (std::is_same_v<A, float>)
+            a = request.ftz ? canonicalize_nan(flush_subnormal(a)) : a;
         const D result = static_cast<D>(a);
         return request.sat ? saturate_to_unit(result) : result;
     }
 };
 template <class D, class A>
-LaneInstruction to_as_long(bool ftz, bool sat) {
-    return ftz || sat ? in_lanes<ToAsLong<D>, D, A>({ftz, sat}) : in_lanes<Cast<D>, D, A>();
+LaneInstruction to_same_or_wider(bool ftz, bool sat) {
+    return ftz || sat ? in_lanes<ToSameOrWider<D>, D, A>({ftz, sat}) : in_lanes<Cast<D>, D, A>();
 }
 
-struct ToShorter {
+struct ToNarrower {
     static constexpr bool kHostRounds = true;
     struct Request {
         Rounding direction;
@@ -189,7 +190,7 @@ struct ToShorter {
     };
     static float apply(const Request& request, double a) {
         float result = static_cast<float>(a);
-        if (request.ftz) result = flush(result);
+        if (request.ftz) result = flush_subnormal(result);
         return request.sat ? saturate_to_unit(result) : result;
     }
 };
@@ -199,15 +200,15 @@ LaneInstruction float_to_float(Modifiers& m) {
     const bool ftz = m.take("ftz"), sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     if (!rounding) {
-        if (to == Type::f64 && from == Type::f32) return to_as_long<double, float>(ftz, sat);
-        if (to == Type::f32 && from == Type::f32) return to_as_long<float, float>(ftz, sat);
+        if (to == Type::f64 && from == Type::f32) return to_same_or_wider<double, float>(ftz, sat);
+        if (to == Type::f32 && from == Type::f32) return to_same_or_wider<float, float>(ftz, sat);
         const bool is_double = to == Type::f64 && from == Type::f64 && !ftz;
-        return is_double ? to_as_long<double, double>(ftz, sat) : LaneInstruction{};
+        return is_double ? to_same_or_wider<double, double>(ftz, sat) : LaneInstruction{};
     }
     if (to != Type::f32 || from != Type::f64) return {};
     if (*rounding == Rounding::nearest && !ftz && !sat)
         return in_lanes<Cast<float>, float, double>();
-    return in_lanes<ToShorter, float, double>({*rounding, ftz, sat});
+    return in_lanes<ToNarrower, float, double>({*rounding, ftz, sat});
 }
 
 // ---- from a half, which is always exact ----
@@ -220,7 +221,7 @@ struct FromHalf {
     template <class H>
     static D apply(bool sat, H a) {
         constexpr bool kLosesPayload = std::is_same_v<H, F16> && std::is_same_v<D, float>;
-        const float value = kLosesPayload ? canonical(to_float(a)) : to_float(a);
+        const float value = kLosesPayload ? canonicalize_nan(to_float(a)) : to_float(a);
         return static_cast<D>(sat ? saturate_to_unit(value) : value);
     }
 };
@@ -244,8 +245,10 @@ struct ToWhole {
     };
     template <class T>
     static T apply(const Request& request, T a) {
-        if constexpr (std::is_same_v<T, float>) a = request.ftz ? canonical(flush(a)) : a;
-        const T whole = with_nan(nearest<T>(to_whole(as_number(a), request.direction)), a);
+        if constexpr (std::is_same_v<T, float>)
+            a = request.ftz ? canonicalize_nan(flush_subnormal(a)) : a;
+        const T whole =
+            propagate_nan(nearest<T>(round_to_integer(to_arithmetic(a), request.direction)), a);
         return request.sat ? saturate_to_unit(whole) : whole;
     }
 };

@@ -2,7 +2,7 @@
 // converts from halves.
 //
 // Idea   The common conversions (between f32 and f16, to nearest) have fast paths in half.h. All
-//        others use round_into, which takes the exact value, a format and a direction.
+//        others use round_to_format, which takes the exact value, a format and a direction.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::convert_small_instructions {
@@ -17,9 +17,9 @@ template <class A>
 u64 round_source(const Format& format, A a, Rounding direction) {
     if constexpr (std::is_integral_v<A>) {
         const u64 size = a < 0 ? 0 - static_cast<u64>(a) : static_cast<u64>(a);
-        return round_into(format, Exact{a < 0, size, 0}, direction);
+        return round_to_format(format, Exact{a < 0, size, 0}, direction);
     } else {
-        return round_into(format, double{as_number(a)}, direction);
+        return round_to_format(format, double{to_arithmetic(a)}, direction);
     }
 }
 
@@ -41,7 +41,7 @@ struct Rounded {
     }
 };
 
-u64 limited(const Format& format, u64 bits, Limits limits) {
+u64 apply_limits(const Format& format, u64 bits, Limits limits) {
     const u64 sign = u64{1} << format.sign_position, rest = bits & (sign - 1);
     const bool is_nan = rest > format.largest && rest != format.infinity;
     if (limits.satfinite && rest == format.infinity) bits = (bits & sign) | format.largest;
@@ -57,10 +57,11 @@ struct ToHalfNearest {
 
 /// Converts a NaN from f64. The NaN keeps its sign and the upper bits of its payload.
 template <class H>
-H nan_from(double a) {
+H make_nan(double a) {
     const Format& format = kFormatOf<H>;
-    const u64 quiet = std::bit_cast<u64>(a) | u64{1} << 51, payload = quiet & ((u64{1} << 52) - 1);
-    const u64 sign = quiet >> 63 << format.sign_position;
+    const u64 make_quiet = std::bit_cast<u64>(a) | u64{1} << 51,
+              payload = make_quiet & ((u64{1} << 52) - 1);
+    const u64 sign = make_quiet >> 63 << format.sign_position;
     return {static_cast<u16>(sign | format.infinity | payload >> (52 - format.fraction_bits))};
 }
 
@@ -70,9 +71,9 @@ struct ToHalf {
 
     template <class A>
     static H apply(const Rounded& request, A a) {
-        if constexpr (std::is_same_v<A, float>) a = request.ftz ? flush(a) : a;
+        if constexpr (std::is_same_v<A, float>) a = request.ftz ? flush_subnormal(a) : a;
         if constexpr (std::is_same_v<A, double>) {
-            if (a != a && !request.limits.sat) return nan_from<H>(a);
+            if (a != a && !request.limits.sat) return make_nan<H>(a);
         }
         const H half = rounded(a, request);
         return request.limits.sat ? saturate_to_unit(half) : half;
@@ -83,7 +84,7 @@ struct ToHalf {
             if (request.is_plain()) return nearest<H>(a);
         }
         const u64 bits = round_source(kFormatOf<H>, a, request.direction);
-        return with_bits<H>(limited(kFormatOf<H>, bits, request.limits));
+        return from_bit_pattern<H>(apply_limits(kFormatOf<H>, bits, request.limits));
     }
 };
 
@@ -120,8 +121,8 @@ constexpr Format kTF32{10, -126, 0x3fbff, 0x3fc00, 0x3ffff, 18};
 struct ToTF32 {
     using Request = Rounded;
     static u32 apply(const Rounded& r, float a) {
-        return static_cast<u32>(limited(kTF32, round_into(kTF32, double{a}, r.direction), r.limits)
-                                << 13);
+        return static_cast<u32>(
+            apply_limits(kTF32, round_to_format(kTF32, double{a}, r.direction), r.limits) << 13);
     }
 };
 /// Executes .rna, which adds half a unit of the last kept bit and then truncates. A NaN or infinity
@@ -157,14 +158,14 @@ template <const Format& kFormat, int kApart>
 struct ToPair {
     using Request = Rounded;
     static u32 apply(const Rounded& r, float upper, float lower) {
-        return one(upper, r) << kApart | one(lower, r);
+        return convert_one(upper, r) << kApart | convert_one(lower, r);
     }
-    static u32 one(double value, const Rounded& r) {
+    static u32 convert_one(double value, const Rounded& r) {
         if (value != value)
             // The NaN of e4m3 has the same bits as its overflow.
             return static_cast<u32>(kFormat.nan);
         return static_cast<u32>(
-            limited(kFormat, round_into(kFormat, value, r.direction), r.limits));
+            apply_limits(kFormat, round_to_format(kFormat, value, r.direction), r.limits));
     }
 };
 /// Rounds to nearest without applying any limits, like the conversion of a single value.
@@ -176,7 +177,7 @@ struct ToPairNearest {
 };
 
 template <class H>
-LaneInstruction to_half_pair_of(int rounding, Limits limits) {
+LaneInstruction to_half_pair_with(int rounding, Limits limits) {
     using F = ToPair<kFormatOf<H>, 16>;
     if (rounding < 0) return {};
     const Rounded r{static_cast<Rounding>(rounding), limits};
@@ -189,8 +190,8 @@ LaneInstruction to_half_pair(Modifiers& m) {
     const Limits limits{.relu = relu, .satfinite = satfinite};
     const Type to = m.take_type();
     if (m.take_type() != Type::f32) return {};
-    if (to == Type::f16x2) return to_half_pair_of<F16>(rounding, limits);
-    if (to == Type::bf16x2) return to_half_pair_of<BF16>(rounding, limits);
+    if (to == Type::f16x2) return to_half_pair_with<F16>(rounding, limits);
+    if (to == Type::bf16x2) return to_half_pair_with<BF16>(rounding, limits);
     return {};
 }
 
@@ -201,7 +202,8 @@ template <const Format& kFormat>
 struct BytesFromHalves {
     using Request = Rounded;
     static u16 apply(const Rounded& r, Pair<F16> halves) {
-        const float upper = to_float(half_of(halves, 1)), lower = to_float(half_of(halves, 0));
+        const float upper = to_float(extract_half(halves, 1)),
+                    lower = to_float(extract_half(halves, 0));
         return static_cast<u16>(ToPair<kFormat, 8>::apply(r, upper, lower));
     }
 };
@@ -209,11 +211,11 @@ template <const Format& kFormat>
 struct HalvesFromBytes {
     using Request = Limits;
     static u32 apply(Limits limits, u16 bytes) {
-        return one(bytes >> 8, limits) << 16 | one(bytes & 0xff, limits);
+        return convert_one(bytes >> 8, limits) << 16 | convert_one(bytes & 0xff, limits);
     }
-    static u32 one(u32 byte, Limits limits) {
-        const u32 bits = to_f16(value_of_small(kFormat, byte)).bits;
-        return static_cast<u32>(limited(kF16, bits, limits));
+    static u32 convert_one(u32 byte, Limits limits) {
+        const u32 bits = to_f16(decode_small_float(kFormat, byte)).bits;
+        return static_cast<u32>(apply_limits(kF16, bits, limits));
     }
 };
 

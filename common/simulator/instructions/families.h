@@ -146,7 +146,7 @@ LaneInstruction for_all_floats(ptx::Type type, Make make) {
 // ---- pairs of halves ----
 
 template <class H>
-H half_of(Pair<H> pair, int which) {
+H extract_half(Pair<H> pair, int which) {
     return {static_cast<u16>(pair.bits >> (16 * which))};
 }
 /// Applies F to both halves of a pair. Requests is either empty or F::Request; in the latter case,
@@ -155,8 +155,8 @@ template <class F, class... Requests>
 struct InPairs : F {
     template <class H, class... Rest>
     static Pair<H> apply(const Requests&... request, Pair<H> a, Rest... rest) {
-        const u32 low = F::apply(request..., half_of(a, 0), half_of(rest, 0)...).bits;
-        const u32 high = F::apply(request..., half_of(a, 1), half_of(rest, 1)...).bits;
+        const u32 low = F::apply(request..., extract_half(a, 0), extract_half(rest, 0)...).bits;
+        const u32 high = F::apply(request..., extract_half(a, 1), extract_half(rest, 1)...).bits;
         return {low | high << 16};
     }
 };
@@ -166,10 +166,10 @@ template <class F, int kSources, class... Requests>
 LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;
     switch (type) {
-        case ptx::Type::f16: return all_alike<F, F16, kSources>(request...);
-        case ptx::Type::bf16: return all_alike<F, BF16, kSources>(request...);
-        case ptx::Type::f16x2: return all_alike<Paired, Pair<F16>, kSources>(request...);
-        case ptx::Type::bf16x2: return all_alike<Paired, Pair<BF16>, kSources>(request...);
+        case ptx::Type::f16: return in_lanes_of_type<F, F16, kSources>(request...);
+        case ptx::Type::bf16: return in_lanes_of_type<F, BF16, kSources>(request...);
+        case ptx::Type::f16x2: return in_lanes_of_type<Paired, Pair<F16>, kSources>(request...);
+        case ptx::Type::bf16x2: return in_lanes_of_type<Paired, Pair<BF16>, kSources>(request...);
         default: return {};
     }
 }

@@ -13,21 +13,21 @@ namespace {
 using ptx::Type;
 
 struct Add {
-    static auto apply(auto a, auto b) { return with_nan(a + b, a, b); }
+    static auto apply(auto a, auto b) { return propagate_nan(a + b, a, b); }
 };
 struct Subtract {
-    static auto apply(auto a, auto b) { return with_nan(a - b, a, b); }
+    static auto apply(auto a, auto b) { return propagate_nan(a - b, a, b); }
 };
 struct Multiply {
-    static auto apply(auto a, auto b) { return with_nan(a * b, a, b); }
+    static auto apply(auto a, auto b) { return propagate_nan(a * b, a, b); }
 };
 struct Divide {  // if both are NaNs, returns the first
-    static auto apply(auto a, auto b) { return with_nan(a / b, b, a); }
+    static auto apply(auto a, auto b) { return propagate_nan(a / b, b, a); }
 };
 struct MultiplyAdd {
     static auto apply(auto a, auto b, auto c) {
         using std::fma;
-        return with_nan(fma(a, b, c), a, b, c);
+        return propagate_nan(fma(a, b, c), a, b, c);
     }
 };
 
@@ -35,14 +35,14 @@ template <class F>
 struct Flushing {
     template <class... T>
     static auto apply(T... sources) {
-        return flush(F::apply(flush(sources)...));
+        return flush_subnormal(F::apply(flush_subnormal(sources)...));
     }
 };
 /// Flushes a result as hardware does. Hardware decides whether the result is subnormal after
 /// rounding it to 24 bits, as if there were no lowest exponent. A value just below the smallest
 /// normal number may therefore round up to that number as a subnormal, and is still flushed.
 /// `scaled` is the result times 2^64, which is never subnormal.
-inline float flushed_by_scaled(float result, float scaled) {
+inline float flush_by_scaled(float result, float scaled) {
     const bool is_tiny = magnitude(result) < 0x1p-126f ||
                          (magnitude(result) == 0x1p-126f && magnitude(scaled) < 0x1p-62f);
     return is_tiny ? with_sign_of(0.0f, result) : result;
@@ -53,7 +53,7 @@ inline float scaled_product(float a, float b, float c) {
     const bool first_is_smaller = magnitude(a) < magnitude(b);
     return std::fma((first_is_smaller ? a : b) * 0x1p64f, first_is_smaller ? b : a, c * 0x1p64f);
 }
-/// Like flushed_by_scaled, but for halves. `exact` has not been rounded yet, or was rounded to odd.
+/// Like flush_by_scaled, but for halves. `exact` has not been rounded yet, or was rounded to odd.
 inline F16 flushed_f16(double exact) {
     const F16 scaled = to_f16(magnitude(exact) * 0x1p10);
     return to_f16(magnitude(exact) < 0x1p-14 && to_float(scaled) < 0x1p-4f
@@ -67,28 +67,30 @@ inline double exact_product(F16 a, F16 b) {
 template <>
 struct Flushing<Multiply> {
     static float apply(float a, float b) {
-        a = flush(a), b = flush(b);
-        return flushed_by_scaled(Multiply::apply(a, b), scaled_product(a, b, 0.0f));
+        a = flush_subnormal(a), b = flush_subnormal(b);
+        return flush_by_scaled(Multiply::apply(a, b), scaled_product(a, b, 0.0f));
     }
-    static F16 apply(F16 a, F16 b) { return flushed_f16(exact_product(flush(a), flush(b))); }
+    static F16 apply(F16 a, F16 b) {
+        return flushed_f16(exact_product(flush_subnormal(a), flush_subnormal(b)));
+    }
 };
 template <>
 struct Flushing<Divide> {
     static float apply(float a, float b) {
-        a = flush(a), b = flush(b);
+        a = flush_subnormal(a), b = flush_subnormal(b);
         // If a quotient is nearly subnormal, its divisor is large.
-        return flushed_by_scaled(Divide::apply(a, b), a / (b * 0x1p-64f));
+        return flush_by_scaled(Divide::apply(a, b), a / (b * 0x1p-64f));
     }
 };
 template <>
 struct Flushing<MultiplyAdd> {
     static float apply(float a, float b, float c) {
-        a = flush(a), b = flush(b), c = flush(c);
-        return flushed_by_scaled(MultiplyAdd::apply(a, b, c), scaled_product(a, b, c));
+        a = flush_subnormal(a), b = flush_subnormal(b), c = flush_subnormal(c);
+        return flush_by_scaled(MultiplyAdd::apply(a, b, c), scaled_product(a, b, c));
     }
     static F16 apply(F16 a, F16 b, F16 c) {
-        return flushed_f16(
-            add_to_odd(exact_product(flush(a), flush(b)), double{to_float(flush(c))}));
+        return flushed_f16(add_to_odd(exact_product(flush_subnormal(a), flush_subnormal(b)),
+                                      double{to_float(flush_subnormal(c))}));
     }
 };
 /// Applies the modifiers. .sat clamps to [0, 1], and turns NaN into +0. .relu turns negative
@@ -107,14 +109,15 @@ struct Modified {
             if (request.ftz) result = Flushing<F>::apply(a, rest...);
         }
         if (request.sat) result = saturate_to_unit(result);
-        return request.relu && !is_nan(result) && (bits_in(result) & kSignBit<T>) ? T{} : result;
+        return request.relu && !is_nan(result) && (bit_pattern(result) & kSignBit<T>) ? T{}
+                                                                                      : result;
     }
 };
 
 // ---- choosing a variant by its modifiers ----
 
 template <class F, class T, int kSources>
-LaneInstruction all_alike_with_forms() {
+LaneInstruction with_forms_of_type() {
     if constexpr (kSources == 2)
         return with_forms<F, T, T, T>();
     else
@@ -123,8 +126,8 @@ LaneInstruction all_alike_with_forms() {
 
 template <class F, int kSources, class... Requests>
 LaneInstruction for_any_float(Type type, const Requests&... request) {
-    if (type == Type::f32) return all_alike<F, float, kSources>(request...);
-    if (type == Type::f64) return all_alike<F, double, kSources>(request...);
+    if (type == Type::f32) return in_lanes_of_type<F, float, kSources>(request...);
+    if (type == Type::f64) return in_lanes_of_type<F, double, kSources>(request...);
     return for_halves<F, kSources>(type, request...);
 }
 /// Reports whether operations on this type can have .ftz.
@@ -142,13 +145,13 @@ LaneInstruction arithmetic(Modifiers& m) {
     const typename Modified<F>::Request request{rounding, ftz, sat};
     if (type == Type::f64) {
         if (ftz || sat) return {};
-        return is_usual ? all_alike_with_forms<F, double, kSources>()
-                        : all_alike<Modified<F>, double, kSources>(request);
+        return is_usual ? with_forms_of_type<F, double, kSources>()
+                        : in_lanes_of_type<Modified<F>, double, kSources>(request);
     }
     if (type != Type::f32) return {};
-    if (!is_usual) return all_alike<Modified<F>, float, kSources>(request);
-    return ftz ? all_alike_with_forms<Flushing<F>, float, kSources>()
-               : all_alike_with_forms<F, float, kSources>();
+    if (!is_usual) return in_lanes_of_type<Modified<F>, float, kSources>(request);
+    return ftz ? with_forms_of_type<Flushing<F>, float, kSources>()
+               : with_forms_of_type<F, float, kSources>();
 }
 
 /// Describes operations on halves: {.rn}{.ftz}{.sat or .relu}. bf16 allows only rounding and .relu,
@@ -172,7 +175,7 @@ struct DivideApproximately {
     static float apply(float a, float b) {
         const float reciprocal_is_zero = std::bit_cast<float>(0x7e800000u);  // 2^126
         const bool too_large = magnitude(b) > reciprocal_is_zero;
-        return canonical(too_large ? a * with_sign_of(0.0f, b) : a / b);
+        return canonicalize_nan(too_large ? a * with_sign_of(0.0f, b) : a / b);
     }
 };
 
@@ -193,12 +196,12 @@ LaneInstruction divide(Modifiers& m) {
 // ---- abs, neg, copysign ----
 
 struct Absolute {
-    static auto apply(auto a) { return with_nan(magnitude(a), a); }
+    static auto apply(auto a) { return propagate_nan(magnitude(a), a); }
 };
 struct Negate {
     template <class T>
     static T apply(T a) {
-        return with_nan(with_bits<T>(bits_in(a) ^ kSignBit<T>), a);
+        return propagate_nan(from_bit_pattern<T>(bit_pattern(a) ^ kSignBit<T>), a);
     }
 };
 
@@ -225,13 +228,13 @@ template <bool kMaximum>
 struct Extremum {
     template <class T>
     static T apply(T a, T b) {
-        const auto x = as_number(a), y = as_number(b);
+        const auto x = to_arithmetic(a), y = to_arithmetic(b);
         // Equal values can differ only in the sign of a zero.
-        const T if_equal =
-            with_bits<T>(kMaximum ? bits_in(a) & bits_in(b) : bits_in(a) | bits_in(b));
+        const T if_equal = from_bit_pattern<T>(kMaximum ? bit_pattern(a) & bit_pattern(b)
+                                                        : bit_pattern(a) | bit_pattern(b));
         const T ordered = x == y ? if_equal : ((x < y) == kMaximum ? b : a);
         const T result = is_nan(a) ? b : is_nan(b) ? a : ordered;
-        return with_nan(result, result);
+        return propagate_nan(result, result);
     }
 };
 /// Applies the modifiers. With .NaN, a NaN operand is returned. With .xorsign.abs, magnitudes are
@@ -243,12 +246,13 @@ struct ModifiedExtremum {
     };
     template <class T>
     static T apply(const Request& request, T a, T b) {
-        if (request.ftz) a = flush(a), b = flush(b);
-        if (request.nan && (is_nan(a) || is_nan(b))) return with_bits<T>(~kSignBit<T>);
+        if (request.ftz) a = flush_subnormal(a), b = flush_subnormal(b);
+        if (request.nan && (is_nan(a) || is_nan(b))) return from_bit_pattern<T>(~kSignBit<T>);
         if (!request.xorsign) return F::apply(a, b);
         const T result = F::apply(magnitude(a), magnitude(b));
-        return is_nan(result) ? result
-                              : with_sign_of(result, with_bits<T>(bits_in(a) ^ bits_in(b)));
+        return is_nan(result)
+                   ? result
+                   : with_sign_of(result, from_bit_pattern<T>(bit_pattern(a) ^ bit_pattern(b)));
     }
 };
 
@@ -271,8 +275,8 @@ LaneInstruction extremum(Modifiers& m) {
 /// Reports whether `a` belongs to the class `kind`, which is an index into the names that `test`
 /// takes.
 template <class T>
-bool is_kind(i64 kind, T a) {
-    const auto bits = bits_in(magnitude(a));
+bool is_in_class(i64 kind, T a) {
+    const auto bits = bit_pattern(magnitude(a));
     const auto exponent = bits & kExponentBits<T>;
     switch (kind) {
         case 0: return exponent != kExponentBits<T>;
@@ -289,7 +293,7 @@ const Op* run_test(Warp& w, const Op* op) {
     const auto* a = w.lanes<LaneOf<T>>(op->a);
     Mask is_true = 0;
     for (int l = 0; l < kLanes; ++l)
-        is_true |= Mask{is_kind(op->immediate, from_lane<T>(a[l]))} << l;
+        is_true |= Mask{is_in_class(op->immediate, from_lane<T>(a[l]))} << l;
     w.write_predicate(op->d, is_true);
     return op + 1;
 }

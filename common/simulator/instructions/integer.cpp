@@ -82,11 +82,11 @@ LaneInstruction add_pairs(Modifiers& m) {
 template <template <class> class F, int kSources>
 LaneInstruction of_any(Modifiers& m) {
     return for_integers(m.take_type(),
-                        []<class T>(Tag<T>) { return all_alike<F<T>, T, kSources>(); });
+                        []<class T>(Tag<T>) { return in_lanes_of_type<F<T>, T, kSources>(); });
 }
 /// Describes neg or abs, which exist only for signed types.
 template <template <class> class F>
-LaneInstruction of_signed(Modifiers& m) {
+LaneInstruction for_signed_type(Modifiers& m) {
     return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
         if constexpr (std::is_signed_v<T>)
             return in_lanes<F<T>, T, T>();
@@ -353,8 +353,8 @@ FamilyTable families() {
     return {{"add", add_pairs},
             {"add", sum<Add, AddSaturating>},
             {"sub", sum<Subtract, SubtractSaturating>},
-            {"neg", of_signed<Negate>},
-            {"abs", of_signed<Absolute>},
+            {"neg", for_signed_type<Negate>},
+            {"abs", for_signed_type<Absolute>},
             {"mul", multiply<false>},
             {"mad", multiply<true>},
             {"mul24", multiply24<false>},

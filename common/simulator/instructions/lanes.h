@@ -72,14 +72,14 @@ T from_lane(LaneOf<T> lane) {
     if constexpr (std::is_integral_v<T>)
         return static_cast<T>(lane);
     else
-        return with_bits<T>(lane);
+        return from_bit_pattern<T>(lane);
 }
 template <class T>
 LaneOf<T> to_lane(T value) {
     if constexpr (std::is_integral_v<T>)
         return static_cast<LaneOf<T>>(static_cast<std::make_unsigned_t<T>>(value));
     else
-        return bits_in(value);
+        return bit_pattern(value);
 }
 template <class T>
 constexpr Width width_of =  // NOLINT(readability-identifier-naming): used as a function
@@ -163,14 +163,14 @@ const Op* run_plainly(Warp& w, const Op* op) {
 // F::kHostRounds exists, the host's processor rounds in Request::direction during the loop.
 
 template <class Request>
-i64 packed(const Request& request) {
+i64 pack_request(const Request& request) {
     static_assert(sizeof(Request) <= sizeof(i64) && std::is_trivially_copyable_v<Request>);
     i64 bits = 0;
     std::memcpy(&bits, &request, sizeof request);
     return bits;
 }
 template <class Request>
-Request unpacked(i64 bits) {
+Request unpack_request(i64 bits) {
     Request request;
     std::memcpy(static_cast<void*>(&request), &bits, sizeof request);
     return request;
@@ -186,7 +186,7 @@ auto rounding_scope(const typename F::Request& request) {
 
 template <class F, class D, class... S>
 const Op* run_requested(Warp& w, const Op* op) {
-    const auto request = unpacked<typename F::Request>(op->immediate);
+    const auto request = unpack_request<typename F::Request>(op->immediate);
     [[maybe_unused]] const auto scope = rounding_scope<F>(request);
     run_lanes<D, S...>(w, op, [=](S... s) { return F::apply(request, s...); });
     return op + 1;
@@ -240,7 +240,7 @@ LaneInstruction in_lanes(const typename F::Request& request) {
     return {.run = run_requested<F, D, S...>,
             .destination = width_of<D>,
             .source = {width_of<S>...},
-            .constant = packed(request)};
+            .constant = pack_request(request)};
 }
 template <class F, class D, class... S>
 LaneInstruction with_forms() {
@@ -257,7 +257,7 @@ template <class T, std::size_t>
 using Always = T;
 /// Like in_lanes, but the result and all kSources sources have type T.
 template <class F, class T, int kSources, class... Request>
-LaneInstruction all_alike(const Request&... request) {
+LaneInstruction in_lanes_of_type(const Request&... request) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return in_lanes<F, T, Always<T, I>...>(request...);
     }

@@ -142,7 +142,7 @@ struct SelectBySign {
 struct SelectBySignFlushing {
     template <class T>
     static T apply(T a, T b, float c) {
-        return flush(c) >= 0 ? a : b;
+        return flush_subnormal(c) >= 0 ? a : b;
     }
 };
 

@@ -41,7 +41,7 @@ std::optional<Rounding> Modifiers::take_rounding_to_whole() {
 ptx::Type Modifiers::take_type() {
     for (std::size_t i = 0; i < names_.size(); ++i) {
         if (taken_ >> i & 1) continue;
-        const ptx::Type type = ptx::type_named(names_[i]);
+        const ptx::Type type = ptx::parse_type(names_[i]);
         if (type == ptx::Type::none) continue;
         taken_ |= u64{1} << i;
         return type;
@@ -53,7 +53,7 @@ ptx::Type Modifiers::take_type() {
 
 namespace {
 
-constexpr std::size_t kMostModifiers = 16;
+constexpr std::size_t kMaxModifiers = 16;
 
 using FamiliesByOpcode = std::unordered_map<std::string, std::vector<Family>>;
 
@@ -78,7 +78,7 @@ const FamiliesByOpcode& families() {
 std::optional<LaneInstruction> make(const std::string& opcode,
                                     const std::vector<std::string>& modifiers) {
     const auto found = families().find(opcode);
-    if (found == families().end() || modifiers.size() > kMostModifiers) return std::nullopt;
+    if (found == families().end() || modifiers.size() > kMaxModifiers) return std::nullopt;
     for (const Family family : found->second) {
         Modifiers m(modifiers);
         const LaneInstruction instruction = family(m);

@@ -12,10 +12,10 @@ namespace {
 using ptx::Type;
 
 struct Reciprocal {
-    static auto apply(auto a) { return with_nan(1 / a, a); }
+    static auto apply(auto a) { return propagate_nan(1 / a, a); }
 };
 struct SquareRoot {
-    static auto apply(auto a) { return with_nan(std::sqrt(a), a); }
+    static auto apply(auto a) { return propagate_nan(std::sqrt(a), a); }
 };
 struct ReciprocalRoot {
     static double apply(double a) { return 1 / std::sqrt(a); }
@@ -41,12 +41,12 @@ template <class F>
 struct InDouble {
     template <class T>
     static T apply(T a) {
-        return canonical(nearest<T>(F::apply(double{as_number(a)})));
+        return canonicalize_nan(nearest<T>(F::apply(double{to_arithmetic(a)})));
     }
 };
 template <class F>
 struct Flushing {
-    static auto apply(auto a) { return flush(F::apply(flush(a))); }
+    static auto apply(auto a) { return flush_subnormal(F::apply(flush_subnormal(a))); }
 };
 
 template <class F>
@@ -74,7 +74,7 @@ LaneInstruction half_approximation(Modifiers& m) {
 template <>
 struct Flushing<Reciprocal> {
     static float apply(float a) {
-        const float result = Reciprocal::apply(flush(a));
+        const float result = Reciprocal::apply(flush_subnormal(a));
         const bool is_tiny = magnitude(1 / double{a}) < 0x1p-126;
         return is_tiny ? with_sign_of(0.0f, result) : result;
     }
@@ -115,16 +115,17 @@ constexpr u64 kUpperHalf = 0xffffffff00000000u;
 template <class F>
 struct InUpperHalf {
     static double apply(double a) {
-        const double upper = flush(std::bit_cast<double>(std::bit_cast<u64>(a) & kUpperHalf));
+        const double upper =
+            flush_subnormal(std::bit_cast<double>(std::bit_cast<u64>(a) & kUpperHalf));
         const double result = F::apply(a != a ? a : upper);
         if (result != result) return std::bit_cast<double>(u64{kNaN32} << 32);
         const u64 rounded = (std::bit_cast<u64>(result) + 0x80000000u) & kUpperHalf;
-        return flush(std::bit_cast<double>(rounded));
+        return flush_subnormal(std::bit_cast<double>(rounded));
     }
 };
 
 template <class F>
-LaneInstruction rough(Modifiers& m) {
+LaneInstruction double_approximation(Modifiers& m) {
     if (!m.take("approx") || m.take_type() != Type::f64) return {};
     // Without .ftz, the assembler adds Newton's iteration, and the result on an H200 is within one
     // unit in the last place.
@@ -137,11 +138,11 @@ LaneInstruction rough(Modifiers& m) {
 FamilyTable families() {
     return {{"rcp", approximation<Reciprocal>},
             {"rcp", rounded_function<Reciprocal>},
-            {"rcp", rough<Reciprocal>},
+            {"rcp", double_approximation<Reciprocal>},
             {"sqrt", approximation<SquareRoot>},
             {"sqrt", rounded_function<SquareRoot>},
             {"rsqrt", approximation<ReciprocalRoot>},
-            {"rsqrt", rough<ReciprocalRoot>},
+            {"rsqrt", double_approximation<ReciprocalRoot>},
             {"sin", approximation<Sine>},
             {"cos", approximation<Cosine>},
             {"lg2", approximation<Logarithm2>},

@@ -42,9 +42,9 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       load_waits_(load_waits(function, flow_)),
       merged_(merged_accesses(function, flow_, kernel.shared_offsets,
                               is_kernel ? kernel.unrolled_loops : std::vector<u32>())),
-      own_(!plain_) {
+      own_slots_(!plain_) {
     const Liveness liveness(function, flow_);
-    registers_ = plain_ ? every_register_by_itself(function)
+    registers_ = plain_ ? make_separate_registers(function)
                         : classify(function, is_kernel, liveness,
                                    kernel_code.clustered ? &kernel.shared_offsets : nullptr);
     code_.roots = registers_.root;
@@ -56,14 +56,14 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
     code_.ast = &function;
     place_variables();
     find_waiting_loops();
-    find_first_guesses();
+    find_first_reads_of_cas_loops();
 }
 
 /// Assigns offsets to local variables and to the parameters of the frame.
 void FunctionLowering::place_variables() {
     const auto place = [](u32& top, const ptx::Variable& v) {
-        return place_behind(top, v,
-                            v.space == StateSpace::local ? kMaxLocalBytes : kMaxParameterBytes);
+        return place_after(top, v,
+                           v.space == StateSpace::local ? kMaxLocalBytes : kMaxParameterBytes);
     };
     const auto place_in_frame = [&](const ptx::Variable& v, std::vector<ParameterSlot>& slots) {
         const u32 offset = parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
@@ -73,7 +73,7 @@ void FunctionLowering::place_variables() {
         for (const ptx::Variable& v : function_.parameters) {
             place_in_frame(v, code_.parameters);
             if (address_is_taken(v.name))
-                local_offsets_[v.name] = place_behind(code_.local_bytes, v, kMaxLocalBytes);
+                local_offsets_[v.name] = place_after(code_.local_bytes, v, kMaxLocalBytes);
         }
         for (const ptx::Variable& v : function_.returns) place_in_frame(v, code_.results);
     }
@@ -111,19 +111,19 @@ void FunctionLowering::move_parameters() {
 void FunctionLowering::run() {
     move_parameters();
     for (at_ = 0; at_ < function_.body.size(); ++at_) {
-        expire(at_);
-        begin_lifetimes(at_);
+        free_expired_slots(at_);
+        allocate_starting_slots(at_);
         if (!now().label.empty()) {
             emit_label(now().label);
             continue;
         }
         ++pending_weight_;
         ++pending_lines_[{now().where.file, now().where.line}];
-        for (const Remark& remark : remarks_on(now())) ++pending_remarks_[remark];
+        for (const Remark& remark : find_remarks(now())) ++pending_remarks_[remark];
         if (plain_) emit_count();
         if (registers_.is_copy[at_]) continue;
         current_class_ =
-            now().operands.empty() ? ValueClass::thread : class_of_destination(now().operands[0]);
+            now().operands.empty() ? ValueClass::thread : destination_class(now().operands[0]);
         try {
             lower_instruction();
         } catch (const std::out_of_range&) {
@@ -134,12 +134,12 @@ void FunctionLowering::run() {
     at_ = function_.body.empty() ? 0 : static_cast<u32>(function_.body.size() - 1);
     emit({.run = is_kernel_ ? op_exit : op_return});
     resolve_branches();
-    code_.own_bytes = own_.bytes();
-    code_.slots = own_.places();
+    code_.register_file_bytes = own_slots_.bytes();
+    code_.slots = own_slots_.all_slots();
 }
 
 /// Makes an emitted Op run only for the lanes whose guard is true.
-void FunctionLowering::put_behind_guard(Op& op) {
+void FunctionLowering::add_guard(Op& op) {
     op.inner = op.run;
     op.run = op_guarded;
     op.guard = slot_of_register(*now().guard);
@@ -148,10 +148,10 @@ void FunctionLowering::put_behind_guard(Op& op) {
 
 /// Emits an Op that waits for the loads that must arrive before this instruction.
 void FunctionLowering::emit_load_wait() {
-    const u64 loads = load_waits_.waited_for[at_];
+    const u64 loads = load_waits_.loads_to_wait_for[at_];
     if (loads == 0) return;
     Op op{.run = op_wait_for_loads, .immediate = static_cast<i64>(loads)};
-    if (now().guard) put_behind_guard(op);
+    if (now().guard) add_guard(op);
     emit(op);
 }
 
@@ -184,7 +184,7 @@ void FunctionLowering::lower_instruction() {
         if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
             op.run == run_read_special)
             continue;
-        put_behind_guard(op);
+        add_guard(op);
     }
 }
 
@@ -202,11 +202,11 @@ bool counts_instructions(Handler run) {
 
 }  // namespace
 
-void FunctionLowering::take_pending(Op& op) {
+void FunctionLowering::attach_pending_counts(Op& op) {
     op.weight = static_cast<u16>(std::min(pending_weight_, 65535u));
     if (pending_weight_ == 0) return;
-    op.site = static_cast<u32>(kernel_code_.straights.size());
-    kernel_code_.straights.push_back(std::move(pending_lines_));
+    op.site = static_cast<u32>(kernel_code_.straight_line_runs.size());
+    kernel_code_.straight_line_runs.push_back(std::move(pending_lines_));
     pending_lines_.clear();
     kernel_code_.remarks.push_back(std::move(pending_remarks_));
     pending_remarks_.clear();
@@ -216,7 +216,7 @@ void FunctionLowering::take_pending(Op& op) {
 Op& FunctionLowering::emit(Op op, ValueClass value_class) {
     op.source = at_;
     op.where = now().where;
-    if (value_class == ValueClass::thread && counts_instructions(op.run)) take_pending(op);
+    if (value_class == ValueClass::thread && counts_instructions(op.run)) attach_pending_counts(op);
     auto& ops = value_class == ValueClass::thread   ? code_.ops
                 : value_class == ValueClass::launch ? kernel_code_.launch_prologue
                 : value_class == ValueClass::block  ? kernel_code_.block_prologue
@@ -258,7 +258,7 @@ void FunctionLowering::emit_label(const std::string& label) {
 /// Emits an Op that only counts instructions.
 void FunctionLowering::emit_count() {
     Op count{.run = op_nothing, .source = at_};
-    take_pending(count);
+    attach_pending_counts(count);
     code_.ops.push_back(count);
 }
 
@@ -292,14 +292,14 @@ void place_parameters(Kernel& kernel) {
     kernel.parameter_offsets.clear();
     u32 top = 0;
     for (const ptx::Variable& v : kernel.ast->parameters)
-        kernel.parameter_offsets.push_back(place_behind(top, v, DeviceModel::parameter_bytes_max));
+        kernel.parameter_offsets.push_back(place_after(top, v, DeviceModel::parameter_bytes_max));
     kernel.parameter_bytes = top;
 }
 
 u32 local_bytes_of(const ptx::Function& function) {
     u32 bytes = 0;
     for (const auto& [name, v] : function.variables)
-        if (v.space == StateSpace::local) place_behind(bytes, v, kMaxLocalBytes);
+        if (v.space == StateSpace::local) place_after(bytes, v, kMaxLocalBytes);
     return static_cast<u32>(round_up(bytes, 16));
 }
 
@@ -351,7 +351,7 @@ void lower_functions(Kernel& kernel, Kernel::Code& code) {
 
 /// Reports whether unrolled loops change which accesses ptxas merges. The unrolled loops come from
 /// the estimate, which needs a function that has already been lowered.
-bool merges_across_turns(const Kernel& kernel, const std::vector<u32>& unrolled) {
+bool merges_across_iterations(const Kernel& kernel, const std::vector<u32>& unrolled) {
     if (unrolled.empty()) return false;
     const ControlFlow flow(*kernel.ast);
     return merged_accesses(*kernel.ast, flow, kernel.shared_offsets, unrolled) !=
@@ -378,9 +378,10 @@ void lower(Kernel& kernel) {
     else
         kernel.written = written_memory(kernel);
     Estimate estimate = estimate_code(*kernel.module->ast, *kernel.ast);
-    kernel.registers_estimate = estimate.registers;
-    kernel.places_estimate = std::move(estimate.places);
-    if (std::vector<u32> loops = estimate.unrolled_loops(); merges_across_turns(kernel, loops)) {
+    kernel.estimated_registers = estimate.registers;
+    kernel.estimated_addresses = std::move(estimate.places);
+    if (std::vector<u32> loops = estimate.unrolled_loops();
+        merges_across_iterations(kernel, loops)) {
         kernel.unrolled_loops = std::move(loops);
         kernel.sites.clear();
         code = std::make_shared<Kernel::Code>();
@@ -426,7 +427,7 @@ std::shared_ptr<Kernel::Code> lower_for_clusters(Kernel& kernel) {
     auto code = std::make_shared<Kernel::Code>();
     code->plain = kernel.code->plain;
     code->clustered = true;
-    code->repeats_shared = false;
+    code->has_repeatable_shared_steps = false;
     return lower_again(kernel, std::move(code));
 }
 

@@ -36,7 +36,7 @@ bool FunctionLowering::lower_control() {
 void FunctionLowering::lower_branch() {
     Op op{.run = now().guard ? op_branch_if : op_branch,
           .detail = kCountedBranch,
-          .spins = waiting_branch_[at_]};
+          .spins = is_waiting_branch_[at_]};
     if (now().guard) {
         op.guard = slot_of_register(*now().guard);
         op.guard_negated = now().guard_negated;
@@ -52,7 +52,7 @@ void FunctionLowering::lower_indexed_branch() {
     // This Op runs once for each target that lanes take, so the instructions before it need an Op
     // of their own to be counted once.
     if (pending_weight_) emit_count();
-    emit({.run = op_branch_indexed, .a = index, .spins = waiting_branch_[at_]});
+    emit({.run = op_branch_indexed, .a = index, .spins = is_waiting_branch_[at_]});
     table_fixups_.push_back({static_cast<u32>(code_.ops.size() - 1), list->second});
 }
 
@@ -88,14 +88,14 @@ void FunctionLowering::lower_barrier() {
         if (!operands.empty()) fail("a cluster's barrier has no operands");
         op.run = now().has("arrive") ? op_cluster_arrive : op_cluster_wait;
         op.detail = now().has("relaxed") ? kRelaxedArrival : 0;
-        kernel_code_.repeats_shared = false;
+        kernel_code_.has_repeatable_shared_steps = false;
     } else if (now().has("sync") || now().has("arrive")) {
         op.run = now().has("sync") ? op_barrier_sync : op_barrier_arrive;
         op.a = source(operands.at(0), Width::w32);
         op.b = operands.size() > 1 ? source(operands[1], Width::w32) : constant(0, Width::w32);
         const bool plain =
             operands.size() == 1 && operands[0].is_immediate() && operands[0].bits == 0;
-        if (!plain) kernel_code_.repeats_shared = false;
+        if (!plain) kernel_code_.has_repeatable_shared_steps = false;
     } else if (now().has("red")) {
         op.run = op_barrier_reduce;
         op.detail = now().has("popc") ? kReducePopc : now().has("and") ? kReduceAnd : kReduceOr;
@@ -104,7 +104,7 @@ void FunctionLowering::lower_barrier() {
         op.b = operands.size() > 3 ? source(operands[2], Width::w32) : constant(0, Width::w32);
         op.c = source(operands.back(), Width::predicate);
         op.d = destination(operands[0], width);
-        kernel_code_.repeats_shared = false;
+        kernel_code_.has_repeatable_shared_steps = false;
     } else {
         fail("unknown barrier");
     }
@@ -160,7 +160,7 @@ void FunctionLowering::lower_call() {
         op.a = source(callee, Width::w64);
         if (pending_weight_) emit_count();    // as for an indexed branch
         kernel_code_.order_sensitive = true;  // the callee may do anything
-        kernel_code_.repeats_shared = false;
+        kernel_code_.has_repeatable_shared_steps = false;
         for (const auto& [name, function] : kernel_.module->ast->functions)
             if (!function->is_entry && function->has_body) functions_used_.insert(name);
     }
@@ -178,13 +178,13 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0], &op.v[1]};
     for (std::size_t k = 0; k < arguments.size() && k < 5; ++k) {
         const Width width = call.argument[k];
-        *slots[k] = temporary(width);
+        *slots[k] = take_temporary(width);
         emit({.run = parameter_handler(false, width == Width::w64 ? 8 : 4),
               .immediate = parameter_offsets_.at(arguments[k]),
               .v = {*slots[k]}});
     }
     op.has_destination = !results.empty() && call.result != Width::none;
-    if (op.has_destination) op.d = temporary(call.result);
+    if (op.has_destination) op.d = take_temporary(call.result);
     if (call.order_sensitive) kernel_code_.order_sensitive = true;
     if (call.needs_heap) kernel_code_.needs_heap = true;
     emit(op);
@@ -198,8 +198,8 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
 
 /// Marks the results of a call as answers (values that other threads can change) if one of the
 /// call's arguments is an answer. Returns true if this adds an answer.
-static bool hands_on(const ptx::Instruction& i, bool reads_dependent,
-                     std::set<std::string>& answers) {
+static bool passes_answer(const ptx::Instruction& i, bool reads_dependent,
+                          std::set<std::string>& answers) {
     if (i.opcode == "st" && i.has("param") && reads_dependent)
         return answers.insert(i.operands.at(0).name).second;
     if (i.opcode != "call" || i.operands.size() < 3) return false;
@@ -214,32 +214,33 @@ static bool hands_on(const ptx::Instruction& i, bool reads_dependent,
 /// Finds loops that wait for memory. In such a loop, a value that other threads can change decides
 /// whether the loop ends.
 void FunctionLowering::find_waiting_loops() {
-    waiting_branch_.assign(function_.body.size(), false);
+    is_waiting_branch_.assign(function_.body.size(), false);
     std::vector<bool> depends(function_.registers.size(), false);
-    const std::vector<bool> own = own_addresses(function_);
-    std::set<std::string> answers = results_of_calls(*kernel_.module->ast, function_, asks_memory);
-    until_nothing_changes(function_, [&](const ptx::Instruction& i) {
-        const bool reads_dependent = has_any(depends, registers_read(i));
-        const bool has_answered = hands_on(i, reads_dependent, answers);
+    const std::vector<bool> own = find_local_addresses(function_);
+    std::set<std::string> answers =
+        results_of_calls(*kernel_.module->ast, function_, reads_changeable_memory);
+    repeat_until_stable(function_, [&](const ptx::Instruction& i) {
+        const bool reads_dependent = contains_any(depends, registers_read(i));
+        const bool has_answered = passes_answer(i, reads_dependent, answers);
         const bool of_its_own = i.opcode == "ld" && i.operands.size() > 1 &&
                                 i.operands[1].has_base_register && own[i.operands[1].reg];
-        const bool polls = (asks_memory(i) && !of_its_own) || loads_result(i, answers);
+        const bool polls = (reads_changeable_memory(i) && !of_its_own) || loads_result(i, answers);
         const bool computes = i.opcode != "ld" && reads_dependent;
-        return ((polls || computes) && add_to(depends, registers_written(i))) || has_answered;
+        return ((polls || computes) && add_all_to(depends, registers_written(i))) || has_answered;
     });
     std::vector<bool> decides(flow_.blocks().size(), false);
     for (u32 b = 0; b < decides.size(); ++b) {
         const ptx::Instruction& last = function_.body[flow_.blocks()[b].end - 1];
         decides[b] = (last.opcode == "bra" && last.guard && depends[*last.guard]) ||
-                     (last.opcode == "brx" && has_any(depends, registers_read(last)));
+                     (last.opcode == "brx" && contains_any(depends, registers_read(last)));
     }
     // However a loop is laid out, each iteration passes a branch to an earlier position in the
     // text.
     for (u32 at = 0; at < function_.body.size(); ++at) {
         for (u32 to : branch_targets(function_, function_.body[at])) {
             if (to > at) continue;
-            for (u32 b : flow_.blocks_of_turn(at, to))
-                if (decides[b]) waiting_branch_[at] = true;
+            for (u32 b : flow_.blocks_of_iteration(at, to))
+                if (decides[b]) is_waiting_branch_[at] = true;
         }
     }
 }

@@ -14,7 +14,7 @@ using ptx::Type;
 
 namespace {
 
-u8 strength_of(const ptx::Instruction& i) {
+u8 strength_bits(const ptx::Instruction& i) {
     const bool strong = i.has("volatile") || i.has("relaxed") || i.has("acquire") ||
                         i.has("release") || i.has("mmio");
     if (!strong) return 0;
@@ -27,8 +27,8 @@ u8 strength_of(const ptx::Instruction& i) {
 /// } while (old != assumed);`. This read may return any value, even one torn by concurrent writes,
 /// because the compare-and-swap verifies it. Every guide teaches this loop, so the plain read
 /// counts as a synchronizing access instead of a race.
-void FunctionLowering::find_first_guesses() {
-    first_guess_.assign(function_.body.size(), false);
+void FunctionLowering::find_first_reads_of_cas_loops() {
+    is_first_read_of_cas_loop_.assign(function_.body.size(), false);
     std::vector<bool> is_compared(function_.registers.size(), false);
     std::set<u32> addresses;
     for (const ptx::Instruction& i : function_.body) {
@@ -37,17 +37,17 @@ void FunctionLowering::find_first_guesses() {
         if (i.operands[2].is_register()) is_compared[i.operands[2].reg] = true;
     }
     if (addresses.empty()) return;
-    until_nothing_changes(function_, [&](const ptx::Instruction& i) {  // what one was copied from
-        return i.opcode == "mov" && has_any(is_compared, registers_written(i)) &&
-               add_to(is_compared, registers_read(i));
+    repeat_until_stable(function_, [&](const ptx::Instruction& i) {  // what one was copied from
+        return i.opcode == "mov" && contains_any(is_compared, registers_written(i)) &&
+               add_all_to(is_compared, registers_read(i));
     });
     for (std::size_t at = 0; at < function_.body.size(); ++at) {
         const ptx::Instruction& i = function_.body[at];
         if (i.opcode != "ld" || i.operands.size() < 2 ||
-            !has_any(is_compared, registers_written(i)))
+            !contains_any(is_compared, registers_written(i)))
             continue;
         const Operand& address = i.operands[1];
-        first_guess_[at] =
+        is_first_read_of_cas_loop_[at] =
             address.has_base_register && addresses.contains(registers_.root[address.reg]);
     }
 }
@@ -73,7 +73,7 @@ bool FunctionLowering::address_operand(Op& op, const Operand& address, StateSpac
             op.a = base;
             return true;
         }
-        op.a = converted(base, narrow ? Width::w32 : Width::w64, Width::w64);
+        op.a = convert_slot(base, narrow ? Width::w32 : Width::w64, Width::w64);
         return false;
     }
     if (address.name.empty()) {
@@ -89,7 +89,7 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
     Op base;
     address_operand(base, address, space, false);
     if (base.immediate == 0) return base.a;
-    const Slot sum = temporary(Width::w64);
+    const Slot sum = take_temporary(Width::w64);
     emit_lane("add.s64", sum, {base.a, constant(static_cast<u64>(base.immediate), Width::w64)},
               current_class_);
     return sum;
@@ -105,14 +105,14 @@ std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>
             !store && element.is_register() && width_of_register(element.reg) == width;
         slots.push_back(store    ? source(element, width)
                         : direct ? slot_of_register(element.reg)
-                                 : temporary(width));
+                                 : take_temporary(width));
     }
     return slots;
 }
 
 void FunctionLowering::lower_load_store() {
     const bool store = now().opcode == "st";
-    StateSpace space = space_of_access(now());
+    StateSpace space = access_space(now());
     const Operand& address = now().operands.at(store ? 0 : 1);
     const Operand& value = now().operands.at(store ? 1 : 0);
     const std::vector<Operand> elements = value.is_vector() ? value.elements : std::vector{value};
@@ -144,17 +144,17 @@ void FunctionLowering::lower_load_store() {
                             ? class_of_register(address.reg) == ValueClass::position ||
                                   class_of_register(address.reg) == ValueClass::launch
                             : true;
-    op.detail = strength_of(now()) | (first_guess_[at_] ? kStrong | kAcquires : 0) |
+    op.detail = strength_bits(now()) | (is_first_read_of_cas_loop_[at_] ? kStrong | kAcquires : 0) |
                 (stable ? kStableAddress : 0) | (narrow ? kNarrowAddress : 0) |
-                (merged_.contains(at_) ? kCountsMachine : 0);
+                (merged_.contains(at_) ? kCountsMachineAccesses : 0);
     kind.strong = (op.detail & kStrong) != 0;
     if (kind.strong) {
         if (!store) kernel_code_.order_sensitive = true;
-        kernel_code_.repeats_shared = false;
+        kernel_code_.has_repeatable_shared_steps = false;
     }
     if (space == StateSpace::generic) {
-        kernel_code_.repeats_shared = false;
-        op.b = temporary(Width::w64);
+        kernel_code_.has_repeatable_shared_steps = false;
+        op.b = take_temporary(Width::w64);
     }
     const Width width = kind.bytes == 8 ? Width::w64 : Width::w32;
     const std::vector<Slot> slots = slots_of_elements(elements, width, store);
@@ -167,13 +167,13 @@ void FunctionLowering::lower_load_store() {
                         .store = store,
                         .bytes_per_lane = kind.bytes * kind.count});
     emit(op);
-    if (!store) widen_loaded(elements, type, slots);
+    if (!store) extend_loaded(elements, type, slots);
 }
 
 /// Extends loaded elements. Loads zero-extend to 32 bits, so signed elements and elements for
 /// 64-bit registers need a conversion.
-void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type type,
-                                    const std::vector<Slot>& loaded) {
+void FunctionLowering::extend_loaded(const std::vector<Operand>& elements, Type type,
+                                     const std::vector<Slot>& loaded) {
     for (std::size_t k = 0; k < elements.size(); ++k) {
         if (!elements[k].is_register() || width_of_register(elements[k].reg) == Width::predicate)
             continue;
@@ -194,12 +194,13 @@ void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type t
 /// Lowers ld.param in a kernel. The loaded value is the same for the whole launch.
 void FunctionLowering::lower_kernel_parameter(const Operand& address,
                                               const std::vector<Operand>& elements, Type type) {
-    const ValueClass value_class = class_of_destination(now().operands[0]);
+    const ValueClass value_class = destination_class(now().operands[0]);
     if (size_of(type) > 8) fail("a parameter of this size");
     Op op{.run = op_load_kernel_parameter, .count = static_cast<u8>(size_of(type))};
     i64 offset = address.offset;
     if (address.has_base_register) {
-        op.a = converted(slot_of_register(address.reg), width_of_register(address.reg), Width::w64);
+        op.a =
+            convert_slot(slot_of_register(address.reg), width_of_register(address.reg), Width::w64);
     } else {
         const std::optional<u64> start = symbol_address(address.name);
         if (!start) fail("unknown parameter " + address.name);
@@ -236,9 +237,9 @@ void FunctionLowering::lower_parameter_access(bool store, const std::vector<Oper
         if (!op.run) fail("a parameter of this size");
         op.v[0] = store                            ? source(elements[k], width)
                   : width_of(elements[k]) == width ? slot_of_register(elements[k].reg)
-                                                   : temporary(width);
+                                                   : take_temporary(width);
         emit(op);
-        if (!store) widen_loaded({elements[k]}, type, {op.v[0]});
+        if (!store) extend_loaded({elements[k]}, type, {op.v[0]});
     }
 }
 

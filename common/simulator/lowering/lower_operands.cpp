@@ -47,9 +47,9 @@ Slot FunctionLowering::slot_of_register(u32 reg) {
     switch (registers_.value_class[root]) {
         case ValueClass::launch:
         case ValueClass::block: slot = uniform_.take(width); break;
-        case ValueClass::position: slot = own_.take_for_good(width); break;
+        case ValueClass::position: slot = own_slots_.take_permanently(width); break;
         case ValueClass::thread:
-            slot = own_.take(width);
+            slot = own_slots_.take(width);
             code_.placed.push_back({root, slot->offset, bytes_of(width)});
             ends_.emplace(std::max(lifetimes_[root].end, at_), root);
             break;
@@ -58,21 +58,21 @@ Slot FunctionLowering::slot_of_register(u32 reg) {
 }
 
 /// Frees the slots of registers that are not live from instruction `at` on.
-void FunctionLowering::expire(u32 at) {
+void FunctionLowering::free_expired_slots(u32 at) {
     while (!ends_.empty() && ends_.begin()->first < at) {
         const u32 root = ends_.begin()->second;
-        own_.give_back(*slots_[root], width_of_register(root));
+        own_slots_.give_back(*slots_[root], width_of_register(root));
         slots_[root].reset();
         ends_.erase(ends_.begin());
     }
-    for (const auto& [slot, width] : temporaries_) own_.give_back(slot, width);
+    for (const auto& [slot, width] : temporaries_) own_slots_.give_back(slot, width);
     temporaries_.clear();
 }
 
 /// Allocates the slots of registers whose lifetimes begin at `at`. If a later branch leads back, a
 /// register may be live long before the text mentions it. From here on, no other register may use
 /// its slot.
-void FunctionLowering::begin_lifetimes(u32 at) {
+void FunctionLowering::allocate_starting_slots(u32 at) {
     const auto [first, last] = begins_.equal_range(at);
     for (auto entry = first; entry != last; ++entry) {
         if (registers_.value_class[entry->second] == ValueClass::thread)
@@ -82,11 +82,11 @@ void FunctionLowering::begin_lifetimes(u32 at) {
 
 /// Returns a temporary slot. It is freed after the current instruction, or never if the instruction
 /// runs in a prologue.
-Slot FunctionLowering::temporary(Width width) {
+Slot FunctionLowering::take_temporary(Width width) {
     if (current_class_ == ValueClass::launch || current_class_ == ValueClass::block)
         return uniform_.take(width);
-    if (current_class_ == ValueClass::position) return own_.take_for_good(width);
-    const Slot slot = own_.take(width);
+    if (current_class_ == ValueClass::position) return own_slots_.take_permanently(width);
+    const Slot slot = own_slots_.take(width);
     temporaries_.emplace_back(slot, width);
     return slot;
 }
@@ -112,9 +112,9 @@ Slot FunctionLowering::source(const Operand& operand, Width width) {
     switch (operand.kind) {
         case Operand::Kind::reg: {
             const Slot slot =
-                converted(slot_of_register(operand.reg), width_of_register(operand.reg), width);
+                convert_slot(slot_of_register(operand.reg), width_of_register(operand.reg), width);
             if (!operand.negated) return slot;
-            const Slot negated = temporary(width);
+            const Slot negated = take_temporary(width);
             emit_lane(width == Width::predicate ? "not.pred"
                       : width == Width::w64     ? "neg.s64"
                                                 : "neg.s32",
@@ -134,19 +134,19 @@ Slot FunctionLowering::source(const Operand& operand, Width width) {
 }
 
 Slot FunctionLowering::destination(const Operand& operand, Width width) {
-    if (operand.is_sink()) return temporary(width);
+    if (operand.is_sink()) return take_temporary(width);
     if (!operand.is_register()) fail("the destination is not a register");
     const Width have = width_of_register(operand.reg);
     if (have != width) fail("the destination register has another width than the instruction");
     return slot_of_register(operand.reg);
 }
 
-Slot FunctionLowering::converted(Slot from, Width have, Width want) {
+Slot FunctionLowering::convert_slot(Slot from, Width have, Width want) {
     if (have == want) return from;
     if (have == Width::predicate || want == Width::predicate)
         fail("a predicate where a number is wanted");
     if (have == Width::w128 || want == Width::w128) fail("a 128-bit register does not fit here");
-    const Slot to = temporary(want);
+    const Slot to = take_temporary(want);
     emit_lane(want == Width::w64 ? "cvt.u64.u32" : "cvt.u32.u64", to, {from}, current_class_);
     return to;
 }
@@ -154,23 +154,24 @@ Slot FunctionLowering::converted(Slot from, Width have, Width want) {
 Slot FunctionLowering::special_slot(const std::string& name, Width width) {
     const SpecialRegister* special = find_special_register(name);
     if (!special) fail("unknown special register " + name);
-    kernel_code_.reserved_shared |= special->of_reserved_shared;
+    kernel_code_.reserved_shared |= special->is_in_reserved_shared;
     if (special->varies == Varies::always || !is_kernel_ || plain_) {
-        const Slot slot = temporary(special->width);
+        const Slot slot = take_temporary(special->width);
         emit({.run = run_read_special, .d = slot, .immediate = reinterpret_cast<i64>(special)});
         if (special->order_sensitive()) kernel_code_.order_sensitive = true;
-        return converted(slot, special->width, width);
+        return convert_slot(slot, special->width, width);
     }
     const auto [entry, is_new] = specials_.try_emplace(name);
     if (is_new) {
         auto& list = special->varies == Varies::launch  ? kernel_code_.launch_specials
                      : special->varies == Varies::block ? kernel_code_.block_specials
                                                         : kernel_code_.position_specials;
-        entry->second = special->varies == Varies::thread ? own_.take_for_good(special->width)
-                                                          : uniform_.take(special->width);
+        entry->second = special->varies == Varies::thread
+                            ? own_slots_.take_permanently(special->width)
+                            : uniform_.take(special->width);
         list.push_back({special, entry->second});
     }
-    return converted(entry->second, special->width, width);
+    return convert_slot(entry->second, special->width, width);
 }
 
 std::optional<u64> FunctionLowering::symbol_address(const std::string& name) {
@@ -217,9 +218,9 @@ Slot FunctionLowering::symbol_slot(const std::string& name, i64 offset, Width wi
     if (!in_frame) return constant(*address + static_cast<u64>(offset), width);
     // The address of a local variable in a device function depends on the stack, so compute it at
     // run time.
-    const Slot slot = temporary(Width::w64);
+    const Slot slot = take_temporary(Width::w64);
     emit({.run = op_frame_address, .d = slot, .immediate = static_cast<i64>(*address) + offset});
-    return converted(slot, Width::w64, width);
+    return convert_slot(slot, Width::w64, width);
 }
 
 }  // namespace coalesce::simulator

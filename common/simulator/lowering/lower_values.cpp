@@ -15,7 +15,7 @@ using ptx::Operand;
 using ptx::StateSpace;
 using ptx::Type;
 
-ValueClass FunctionLowering::class_of_destination(const Operand& operand) const {
+ValueClass FunctionLowering::destination_class(const Operand& operand) const {
     if (!registers_.pure[at_]) return ValueClass::thread;
     if (operand.is_register()) return class_of_register(operand.reg);
     for (const Operand& element : operand.elements)
@@ -44,13 +44,13 @@ bool FunctionLowering::lower_move() {
         emit_lane(width == Width::predicate ? "mov.pred"
                   : width == Width::w64     ? "mov.b64"
                                             : "mov.b32",
-                  destination(to, width), {value}, class_of_destination(to));
+                  destination(to, width), {value}, destination_class(to));
     }
     return true;
 }
 
 /// Returns one 64-bit half of a 128-bit register, which is stored as two 64-bit registers in a row.
-static Slot half_of(Slot whole, u32 half) {
+static Slot extract_half(Slot whole, u32 half) {
     return {whole.offset + half * 8 * kLanes, whole.uniform};
 }
 
@@ -62,13 +62,13 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
         const Slot whole = source(from, Width::w128);
         for (u32 k = 0; k < 2; ++k)
             if (to[k].is_register())
-                emit_lane("mov.b64", destination(to[k], Width::w64), {half_of(whole, k)},
-                          class_of_destination(now().operands[0]));
+                emit_lane("mov.b64", destination(to[k], Width::w64), {extract_half(whole, k)},
+                          destination_class(now().operands[0]));
         return;
     }
     if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
     const Width width = width_of_type(type);
-    const ValueClass value_class = class_of_destination(now().operands[0]);
+    const ValueClass value_class = destination_class(now().operands[0]);
     const Slot whole = source(from, width);
     for (u32 k = 0; k < to.size(); ++k) {
         if (!to[k].is_register()) continue;
@@ -79,7 +79,7 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
         } else if (piece == 32) {
             emit_lane("mov.piece.b64", d, {whole, first}, value_class);
         } else {
-            const Slot low = temporary(Width::w32);
+            const Slot low = take_temporary(Width::w32);
             emit_lane("mov.piece.b64", low, {whole, constant(k * piece / 32 * 32, Width::w32)},
                       value_class);
             emit_lane("bfe.u32", d, {low, constant(k * piece % 32, Width::w32), count},
@@ -92,11 +92,12 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
 void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to, Type type) {
     if (from.empty()) fail("a vector without elements");
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(from.size());
-    const ValueClass value_class = class_of_destination(to);
+    const ValueClass value_class = destination_class(to);
     if (bits == 128 && from.size() == 2) {
         const Slot whole = destination(to, Width::w128);
         for (u32 k = 0; k < 2; ++k)
-            emit_lane("mov.b64", half_of(whole, k), {source(from[k], Width::w64)}, value_class);
+            emit_lane("mov.b64", extract_half(whole, k), {source(from[k], Width::w64)},
+                      value_class);
         return;
     }
     if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
@@ -112,7 +113,7 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
         Slot word = source(from[first], Width::w32);
         for (u32 k = 1; k < per_word && first + k < from.size(); ++k) {
             const bool last = bits == 32 && first + k + 1 == from.size();
-            const Slot joined = last ? destination(to, Width::w32) : temporary(Width::w32);
+            const Slot joined = last ? destination(to, Width::w32) : take_temporary(Width::w32);
             join(joined, word, source(from[first + k], Width::w32), k * piece);
             word = joined;
         }
@@ -141,7 +142,7 @@ void FunctionLowering::lower_address_conversion() {
     const Width width = width_of(to);
     if (width != Width::w32 && width != Width::w64) fail("an address has 32 or 64 bits");
     const Slot value = source(from, width);
-    const ValueClass value_class = class_of_destination(to);
+    const ValueClass value_class = destination_class(to);
     if (window == 0 || width != Width::w64)
         emit_lane(width == Width::w64 ? "mov.b64" : "mov.b32", destination(to, width), {value},
                   value_class);
@@ -179,11 +180,11 @@ bool FunctionLowering::lower_lane_instruction() {
     }
 
     const Operand& to = operands[0];
-    const ValueClass value_class = class_of_destination(to);
+    const ValueClass value_class = destination_class(to);
     const auto is_number = [](Width width) { return width == Width::w32 || width == Width::w64; };
     const bool narrower = to.is_register() && width_of_register(to.reg) != lane->destination &&
                           is_number(width_of_register(to.reg)) && is_number(lane->destination);
-    op.d = narrower ? temporary(lane->destination) : destination(to, lane->destination);
+    op.d = narrower ? take_temporary(lane->destination) : destination(to, lane->destination);
     if (lane->forms && op.d.uniform == 0) {
         u32 uniform = 0;
         for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
@@ -192,11 +193,11 @@ bool FunctionLowering::lower_lane_instruction() {
         if (value_class == ValueClass::thread && !now().guard && !plain_)
             op.run = lane->forms[uniform];
     }
-    if (lane->reads_carry && !carry_) carry_ = own_.take_for_good(Width::predicate);
+    if (lane->reads_carry && !carry_) carry_ = own_slots_.take_permanently(Width::predicate);
     if (lane->reads_carry)
         op.d2 = *carry_;
     else if (lane->second != Width::none)
-        op.d2 = to.elements.empty() ? temporary(lane->second)
+        op.d2 = to.elements.empty() ? take_temporary(lane->second)
                                     : destination(to.elements[0], lane->second);
     emit(op, value_class);
     if (narrower) {
@@ -226,7 +227,7 @@ void FunctionLowering::extend_short_result(const Operand& to, ValueClass value_c
 /// name.
 Type FunctionLowering::destination_type() const {
     for (const std::string& m : now().modifiers)
-        if (const Type type = ptx::type_named(m); type != Type::none) return type;
+        if (const Type type = ptx::parse_type(m); type != Type::none) return type;
     return Type::none;
 }
 
@@ -242,21 +243,21 @@ bool FunctionLowering::lower_family_instruction() {
     if (!family->memory.empty() && family->memory[0].atomic) {
         const CombinedLanes combined = combined_lanes(function_, now());
         if (combined == CombinedLanes::all) op.detail |= kOneLaneBit;
-        if (combined == CombinedLanes::same_word) op.detail |= kOnceAWordBit;
+        if (combined == CombinedLanes::same_word) op.detail |= kOncePerWordBit;
     }
     const StateSpace space = family->memory.empty() ? StateSpace::generic : family->memory[0].space;
     const bool gathers = family->warp_sync;
     const std::optional<u32> branch = gathers ? begin_guarded_region() : std::nullopt;
     for (std::size_t k = 0; k < family->operands.size() && k < now().operands.size(); ++k)
-        place_family_operand(op, *family, family->operands[k], now().operands[k], space);
+        set_family_operand(op, *family, family->operands[k], now().operands[k], space);
     for (std::size_t k = 0; k < family->memory.size(); ++k) {
         const u32 site = add_site(family->memory[k]);
         if (k == 0) op.site = site;
     }
     if (family->matrix) {
         if (!family->memory.empty()) {
-            family->matrix->addresses = temporary(Width::w64);
-            family->matrix->value = temporary(Width::w32);
+            family->matrix->addresses = take_temporary(Width::w64);
+            family->matrix->value = take_temporary(Width::w32);
             family->matrix->site = std::exchange(op.site, 0);
         }
         op.matrix = code_.matrix_ops.emplace_back(family->matrix).get();
@@ -273,10 +274,11 @@ bool FunctionLowering::lower_family_instruction() {
     if (family->order_sensitive) kernel_code_.order_sensitive = true;
     for (const MemoryUse& use : family->memory)
         if (use.space != StateSpace::global &&
-            !(use.space == StateSpace::shared && family->repeats_shared))
-            kernel_code_.repeats_shared = false;
+            !(use.space == StateSpace::shared && family->has_repeatable_shared_steps))
+            kernel_code_.has_repeatable_shared_steps = false;
     if (family->has_side_effects && now().opcode != "red" && now().opcode != "atom" && !gathers)
-        kernel_code_.repeats_shared = kernel_code_.repeats_shared && family->memory.empty();
+        kernel_code_.has_repeatable_shared_steps =
+            kernel_code_.has_repeatable_shared_steps && family->memory.empty();
     emit(op);
     end_guarded_region(branch);
     return true;
@@ -284,9 +286,9 @@ bool FunctionLowering::lower_family_instruction() {
 
 // Puts an operand into the field of the Op that its role determines. Long: it has a case for each
 // role.
-void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& family,
-                                            const OperandRole& role, const Operand& operand,
-                                            StateSpace space) {
+void FunctionLowering::set_family_operand(Op& op, const FamilyInstruction& family,
+                                          const OperandRole& role, const Operand& operand,
+                                          StateSpace space) {
     switch (role.role) {
         case Role::destination:
             op.d = destination(operand, role.width);
@@ -295,7 +297,7 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
         case Role::ignored:
             if (role.pair == Role::destination2)  // `d|p`, `_|p`, or no second result
                 op.d2 = operand.elements.empty()
-                            ? temporary(role.pair_width)
+                            ? take_temporary(role.pair_width)
                             : destination(operand.elements[0], role.pair_width);
             return;
         case Role::destination2: op.d2 = destination(operand, role.width); return;
@@ -345,16 +347,16 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
             return;
         case Role::constant: op.immediate = static_cast<i64>(operand.bits); return;
         case Role::list_written:
-        case Role::list_read: place_in_list(*family.list, role, operand, space); return;
+        case Role::list_read: set_list_operand(*family.list, role, operand, space); return;
         case Role::fragment_d:
         case Role::fragment_a:
         case Role::fragment_b:
-        case Role::fragment_c: place_fragment(*family.matrix, role, operand); return;
+        case Role::fragment_c: set_fragment(*family.matrix, role, operand); return;
     }
 }
 
-void FunctionLowering::place_in_list(OperandList& list, const OperandRole& role,
-                                     const Operand& operand, StateSpace space) {
+void FunctionLowering::set_list_operand(OperandList& list, const OperandRole& role,
+                                        const Operand& operand, StateSpace space) {
     const bool written = role.role == Role::list_written;
     const auto is_predicate = [&](const Operand& element) {
         return element.is_register() && width_of_register(element.reg) == Width::predicate;
@@ -378,8 +380,8 @@ void FunctionLowering::place_in_list(OperandList& list, const OperandRole& role,
     }
 }
 
-void FunctionLowering::place_fragment(MatrixOp& matrix, const OperandRole& role,
-                                      const Operand& operand) {
+void FunctionLowering::set_fragment(MatrixOp& matrix, const OperandRole& role,
+                                    const Operand& operand) {
     MatrixFragment& fragment = role.role == Role::fragment_d   ? matrix.d
                                : role.role == Role::fragment_a ? matrix.a
                                : role.role == Role::fragment_b ? matrix.b

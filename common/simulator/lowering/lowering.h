@@ -63,7 +63,7 @@ private:
     void lower_instruction();
     bool lower_by_group(OpcodeGroup group);
     void emit_load_wait();
-    void put_behind_guard(Op& op);
+    void add_guard(Op& op);
     void emit_label(const std::string& label);
     void emit_count();
     void resolve_branches();
@@ -79,7 +79,7 @@ private:
     Slot source(const Operand& operand, Width width);
     Slot destination(const Operand& operand, Width width);
     Slot special_slot(const std::string& name, Width width);
-    Slot temporary(Width width);
+    Slot take_temporary(Width width);
     Slot constant(u64 bits, Width width);
     u64 immediate_bits(const Operand& operand, Width width) const;
     /// Returns the address of a variable in its state space, or of a function. Returns nothing for
@@ -89,12 +89,12 @@ private:
     /// Returns the address of a shared variable for launches with clusters, in which it differs
     /// from block to block.
     Slot shared_address_slot(i64 offset, Width width);
-    Slot converted(Slot from, Width have, Width want);
-    void expire(u32 at);
-    void begin_lifetimes(u32 at);
+    Slot convert_slot(Slot from, Width have, Width want);
+    void free_expired_slots(u32 at);
+    void allocate_starting_slots(u32 at);
 
     // ---- lower_memory.cpp ----
-    void find_first_guesses();
+    void find_first_reads_of_cas_loops();
     std::vector<Slot> slots_of_elements(const std::vector<Operand>& elements, Width width,
                                         bool store);
     void lower_load_store();
@@ -107,8 +107,8 @@ private:
     /// Returns an address including its offset, as 64-bit lanes.
     Slot whole_address(const Operand& address, ptx::StateSpace space);
     u32 add_site(const MemoryUse& use);
-    void widen_loaded(const std::vector<Operand>& elements, ptx::Type type,
-                      const std::vector<Slot>& loaded);
+    void extend_loaded(const std::vector<Operand>& elements, ptx::Type type,
+                       const std::vector<Slot>& loaded);
 
     // ---- lower_control.cpp: branches, barriers, calls ----
     bool lower_control();
@@ -135,19 +135,19 @@ private:
     void extend_short_result(const Operand& to, ValueClass value_class);
     ptx::Type destination_type() const;
     static i64 second_offset_of(i64 packed) { return packed >> 32; }
-    void place_family_operand(Op& op, const FamilyInstruction& family, const OperandRole& role,
-                              const Operand& operand, ptx::StateSpace space);
+    void set_family_operand(Op& op, const FamilyInstruction& family, const OperandRole& role,
+                            const Operand& operand, ptx::StateSpace space);
 
-    void place_in_list(OperandList& list, const OperandRole& role, const Operand& operand,
-                       ptx::StateSpace space);
-    void place_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
+    void set_list_operand(OperandList& list, const OperandRole& role, const Operand& operand,
+                          ptx::StateSpace space);
+    void set_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
 
     // ---- emitting ----
     /// Assigns the instructions since the last Op with a weight to this Op.
-    void take_pending(Op& op);
+    void attach_pending_counts(Op& op);
     /// Appends an Op to the body, or to the prologue that computes `value_class`.
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);
-    ValueClass class_of_destination(const Operand& operand) const;
+    ValueClass destination_class(const Operand& operand) const;
     /// Emits a lane-wise helper instruction by its PTX name, such as "cvt.u64.u32".
     void emit_lane(const std::string& name, Slot d, std::initializer_list<Slot> sources,
                    ValueClass value_class);
@@ -175,13 +175,14 @@ private:
     std::multimap<u32, u32> begins_;
     std::multimap<u32, u32> ends_;  ///< body index -> root register that dies there
     std::vector<std::pair<Slot, Width>> temporaries_;  ///< of the current instruction
-    SlotPool own_;
+    SlotPool own_slots_;
     std::optional<Slot> carry_;  ///< the carry flag of add.cc and similar instructions
     std::map<std::string, Slot> specials_;
     std::map<std::pair<i64, Width>, Slot> shared_addresses_;
     std::map<std::string, u32> local_offsets_, parameter_offsets_;
-    std::vector<bool> waiting_branch_;  ///< by body index
-    std::vector<bool> first_guess_;     ///< by body index: see find_first_guesses
+    std::vector<bool> is_waiting_branch_;  ///< by body index
+    std::vector<bool>
+        is_first_read_of_cas_loop_;  ///< by body index: see find_first_reads_of_cas_loops
     std::set<std::string> functions_used_;
 
     /// The class of the values that the current instruction computes.

@@ -23,7 +23,7 @@ const Op* not_predicate(Warp& w, const Op* op) {
 }
 
 /// Extracts the 32 bits of a that start at bit b, which is 0 or 32.
-const Op* piece_of_64(Warp& w, const Op* op) {
+const Op* half_of_64(Warp& w, const Op* op) {
     const u64* a = w.lanes<u64>(op->a);
     const u32* first = w.lanes<u32>(op->b);
     w.write<u32>(op->d, [=](int l) { return static_cast<u32>(a[l] >> first[l]); });
@@ -43,7 +43,7 @@ Handler move_handler(const std::string& name) {
     if (name == "mov.b64") return move<u64>;
     if (name == "mov.pred") return move_predicate;
     if (name == "not.pred") return not_predicate;
-    if (name == "mov.piece.b64") return piece_of_64;
+    if (name == "mov.piece.b64") return half_of_64;
     if (name == "mov.pair.b64") return pair_to_64;
     return nullptr;
 }

@@ -17,12 +17,12 @@ Slot SlotPool::take(Width width) {
         pool.pop_back();
         return slot;
     }
-    return take_for_good(width);
+    return take_permanently(width);
 }
 
-Slot SlotPool::take_for_good(Width width) {
+Slot SlotPool::take_permanently(Width width) {
     const Slot slot{top_, kOwnFile};
-    places_.push_back({top_, bytes_of(width)});
+    all_slots_.push_back({top_, bytes_of(width)});
     top_ += bytes_of(width);
     return slot;
 }

@@ -25,16 +25,16 @@ public:
     explicit SlotPool(bool reuses) : reuses_(reuses) {}
     Slot take(Width width);
     /// Allocates a slot that is never reused, for a value that is needed outside the body.
-    Slot take_for_good(Width width);
+    Slot take_permanently(Width width);
     void give_back(Slot slot, Width width);
     u32 bytes() const { return top_; }
     /// Returns all slots that were ever allocated.
-    const std::vector<SlotPlace>& places() const { return places_; }
+    const std::vector<SlotPosition>& all_slots() const { return all_slots_; }
 
 private:
     const bool reuses_;
     std::array<std::vector<Slot>, 5> free_;  ///< by Width
-    std::vector<SlotPlace> places_;
+    std::vector<SlotPosition> all_slots_;
     u32 top_ = 0;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 /// Mixes the bits of a number, so that changing one bit changes about half of the bits of the
 /// result.
-u64 mixed(u64 number) {
+u64 scramble(u64 number) {
     number = (number ^ number >> 30) * 0xbf58'476d'1ce4'e5b9;
     number = (number ^ number >> 27) * 0x94d0'49bb'1331'11eb;
     return number ^ number >> 31;
@@ -26,31 +26,33 @@ constexpr Region kRegions[] = {
 };
 /// The alignment of the start of memory, chosen to suit slots of whole pages as well as pages of
 /// shadow.
-constexpr u64 kMemoryAlign = 8 << 20;
+constexpr u64 kMemoryAlignment = 8 << 20;
 /// The minimum distance between the windows and the memory.
-constexpr u64 kBetween = 64 << 20;
+constexpr u64 kMinWindowDistance = 64 << 20;
 /// The number of addresses that all windows take together.
-constexpr u64 kWindows = 4 * kWindowStride;
+constexpr u64 kAllWindowsBytes = 4 * kWindowStride;
 
 }  // namespace
 
-AddressMap drawn_map(u64 seed, u64 range) {
-    const Region& region = kRegions[mixed(seed) % std::size(kRegions)];
-    const u64 places = (region.end - region.begin) / kMemoryAlign;
+AddressMap draw_map(u64 seed, u64 range) {
+    const Region& region = kRegions[scramble(seed) % std::size(kRegions)];
+    const u64 places = (region.end - region.begin) / kMemoryAlignment;
     AddressMap map;
-    map.device = region.begin + mixed(seed + 1) % places * kMemoryAlign;
-    const u64 distance = kBetween + mixed(seed + 2) % kWindowStride / kWindowBytes * kWindowBytes;
-    const bool is_before = mixed(seed + 4) % 2 == 0;
-    map.windows = is_before ? map.device - kWindows - distance : map.device + range + distance;
+    map.device = region.begin + scramble(seed + 1) % places * kMemoryAlignment;
+    const u64 distance =
+        kMinWindowDistance + scramble(seed + 2) % kWindowStride / kWindowBytes * kWindowBytes;
+    const bool is_before = scramble(seed + 4) % 2 == 0;
+    map.windows =
+        is_before ? map.device - kAllWindowsBytes - distance : map.device + range + distance;
     map.windows -= map.windows % kWindowBytes;
-    map.scatter = mixed(seed + 3) | 1;
+    map.scatter = scramble(seed + 3) | 1;
     return map;
 }
 
 u64 scattered(u64 serial) {
     constexpr u64 kAlign = 512;
     if (address_map.scatter == 0) return 0;
-    return mixed(address_map.scatter + serial) % (kMostScatter / kAlign) * kAlign;
+    return scramble(address_map.scatter + serial) % (kMaxScatter / kAlign) * kAlign;
 }
 
 }  // namespace coalesce::simulator

@@ -3,8 +3,8 @@
 
 namespace coalesce::simulator {
 
-AddressZone::AddressZone(Interval whole, std::size_t most_resting)
-    : whole_(whole), most_resting_(most_resting) {
+AddressZone::AddressZone(Interval whole, std::size_t max_quarantined)
+    : whole_(whole), max_quarantined_(max_quarantined) {
     if (whole.size() > 0) gaps_.emplace(whole.begin, whole.end);
 }
 
@@ -12,8 +12,8 @@ Interval AddressZone::take(u64 bytes, u64 align) {
     if (bytes == 0 || bytes > whole_.size()) return {};
     Interval found = take_from_gaps(bytes, align);
     // If nothing fits, reuse addresses early rather than failing.
-    if (found.size() == 0 && !resting_.empty()) {
-        end_rest();
+    if (found.size() == 0 && !quarantine_.empty()) {
+        empty_quarantine();
         found = take_from_gaps(bytes, align);
     }
     return found;
@@ -34,15 +34,15 @@ Interval AddressZone::take_from_gaps(u64 bytes, u64 align) {
 }
 
 void AddressZone::give_back(Interval interval) {
-    resting_.push_back(interval);
-    if (resting_.size() <= most_resting_) return;
-    add_gap(resting_.front());
-    resting_.pop_front();
+    quarantine_.push_back(interval);
+    if (quarantine_.size() <= max_quarantined_) return;
+    add_gap(quarantine_.front());
+    quarantine_.pop_front();
 }
 
-void AddressZone::end_rest() {
-    for (const Interval& interval : resting_) add_gap(interval);
-    resting_.clear();
+void AddressZone::empty_quarantine() {
+    for (const Interval& interval : quarantine_) add_gap(interval);
+    quarantine_.clear();
 }
 
 void AddressZone::add_gap(Interval interval) {

@@ -20,11 +20,11 @@ struct Interval {
 class AddressZone {
 public:
     /// The number of freed intervals that wait before the oldest of them is reused.
-    static constexpr std::size_t kResting = 512;
-    /// Keeps all freed intervals waiting until end_rest() is called.
+    static constexpr std::size_t kQuarantinedIntervals = 512;
+    /// Keeps all freed intervals waiting until empty_quarantine() is called.
     static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
 
-    explicit AddressZone(Interval whole, std::size_t most_resting = kResting);
+    explicit AddressZone(Interval whole, std::size_t max_quarantined = kQuarantinedIntervals);
 
     Interval whole() const { return whole_; }
     bool contains(u64 address) const { return address >= whole_.begin && address < whole_.end; }
@@ -34,7 +34,7 @@ public:
     Interval take(u64 bytes, u64 align);
     void give_back(Interval interval);
     /// Allows all freed intervals to be reused.
-    void end_rest();
+    void empty_quarantine();
 
 private:
     Interval take_from_gaps(u64 bytes, u64 align);
@@ -42,8 +42,8 @@ private:
 
     Interval whole_;
     std::map<u64, u64> gaps_;  ///< start -> end of free intervals, which are never adjacent
-    std::deque<Interval> resting_;
-    std::size_t most_resting_;
+    std::deque<Interval> quarantine_;
+    std::size_t max_quarantined_;
 };
 
 }  // namespace coalesce::simulator

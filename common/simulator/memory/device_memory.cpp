@@ -38,7 +38,7 @@ constexpr u64 kSmallSlot = 4 * kPage;
 constexpr u64 kHugeSlot = 4 * kHugePage;
 constexpr u64 kSmallestCapacity = 16 << 20;
 /// The number of freed allocations that are remembered for "use after free".
-constexpr std::size_t kFreedRemembered = 256;
+constexpr std::size_t kMaxRememberedFrees = 256;
 
 u8* map_anywhere(u64 bytes, int protection) {
     void* p = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -46,7 +46,7 @@ u8* map_anywhere(u64 bytes, int protection) {
 }
 
 /// Returns pages to the system. `begin` must be the start of a page. The end is rounded up.
-void forget_pages(u8* begin, u64 bytes) {
+void release_pages(u8* begin, u64 bytes) {
     madvise(begin, round_up(bytes, kPage), MADV_DONTNEED);
 }
 
@@ -61,11 +61,11 @@ bool reserve_at(u64 address, u64 bytes) {
     return false;
 }
 
-bool lives_on_host(AllocationKind kind) {
+bool is_in_host_zone(AllocationKind kind) {
     return kind == AllocationKind::managed || kind == AllocationKind::pinned;
 }
 
-bool takes_device_memory(AllocationKind kind) {
+bool uses_device_memory(AllocationKind kind) {
     return kind != AllocationKind::pinned && kind != AllocationKind::registered;
 }
 
@@ -110,7 +110,7 @@ struct DeviceMemory::State {
     }
     /// Returns the allocation whose end a loop has probably run past to reach `address`, or nullptr
     /// if none is near.
-    const Allocation* closely_below(u64 address) const {
+    const Allocation* find_overrun_allocation(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
         const Owned* candidate = at_or_below(address);
         return candidate && address - candidate->allocation.end < kNear ? &candidate->allocation
@@ -136,7 +136,7 @@ bool DeviceMemory::State::open_host_slot(Interval slot, u64 bytes) {
 
 void DeviceMemory::State::close_host_slot(Interval slot) {
     u8* begin = reinterpret_cast<u8*>(slot.begin);
-    forget_pages(begin, slot.size());
+    release_pages(begin, slot.size());
     if (!host_zone_open) mprotect(begin, slot.size(), PROT_NONE);
 }
 
@@ -190,30 +190,30 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     bytes = std::max<u64>(bytes, 1);
     std::lock_guard lock(state_->mutex);
     if (bytes > capacity_) return 0;
-    if (takes_device_memory(kind) && bytes > capacity_ - state_->bytes_in_use) return 0;
+    if (uses_device_memory(kind) && bytes > capacity_ - state_->bytes_in_use) return 0;
 
-    AddressZone& zone = lives_on_host(kind) ? state_->host_zone : state_->device_zone;
+    AddressZone& zone = is_in_host_zone(kind) ? state_->host_zone : state_->device_zone;
     const bool huge = bytes >= kHugePage;
     // On hardware, too, large allocations begin at the start of a page.
-    const u64 first = huge || lives_on_host(kind) ? 0 : scattered(state_->next_serial);
+    const u64 first = huge || is_in_host_zone(kind) ? 0 : scattered(state_->next_serial);
     Interval slot;
-    const u64 gap = gap_behind(state_->live.size(), zone.whole().size());
+    const u64 gap = gap_after(state_->live.size(), zone.whole().size());
     if (huge) slot = zone.take(round_up(bytes + gap, kHugeSlot), kHugeSlot);
     // A large allocation also gets a small slot if the addresses are too fragmented for a huge
     // slot.
-    for (const u64 behind : {gap, kNarrowGap}) {
+    for (const u64 behind : {gap, kNarrowGapBytes}) {
         if (slot.size() != 0) continue;
         slot = zone.take(round_up(first + bytes + behind, kSmallSlot), kSmallSlot);
     }
     if (slot.size() == 0) return 0;
-    if (lives_on_host(kind) && !state_->open_host_slot(slot, bytes)) {
+    if (is_in_host_zone(kind) && !state_->open_host_slot(slot, bytes)) {
         zone.give_back(slot);
         return 0;
     }
 
     Allocation allocation{.begin = slot.begin + first,
                           .end = slot.begin + first + bytes,
-                          .has_shadow = !lives_on_host(kind),
+                          .has_shadow = !is_in_host_zone(kind),
                           .kind = kind,
                           .serial = state_->next_serial++,
                           .name = std::move(name)};
@@ -226,7 +226,7 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         madvise(reinterpret_cast<u8*>(slot.begin) + allocation.to_host, slot.size(), MADV_HUGEPAGE);
         if (bytes >= kHugeSlot) madvise(shadow(slot.begin), slot.size() / 4, MADV_HUGEPAGE);
     }
-    if (takes_device_memory(kind)) state_->bytes_in_use += bytes;
+    if (uses_device_memory(kind)) state_->bytes_in_use += bytes;
     const u64 begin = allocation.begin;
     state_->live[begin] = {std::move(allocation), slot};
     state_->table.reset();
@@ -244,15 +244,15 @@ bool DeviceMemory::free(u64 begin) {
 
     const Allocation& allocation = owned.allocation;
     const u64 bytes = allocation.end - allocation.begin;
-    if (takes_device_memory(allocation.kind)) state_->bytes_in_use -= bytes;
-    if (lives_on_host(allocation.kind)) {
+    if (uses_device_memory(allocation.kind)) state_->bytes_in_use -= bytes;
+    if (is_in_host_zone(allocation.kind)) {
         state_->close_host_slot(owned.slot);
         state_->host_zone.give_back(owned.slot);
     } else {
         u8* storage = reinterpret_cast<u8*>(owned.slot.begin) + allocation.to_host;
         u8* its_shadow = shadow(owned.slot.begin);
-        forget_pages(storage, owned.slot.size());
-        forget_pages(its_shadow, owned.slot.size() / 4);
+        release_pages(storage, owned.slot.size());
+        release_pages(its_shadow, owned.slot.size() / 4);
         if (bytes >= kHugePage) {
             madvise(storage, owned.slot.size(), MADV_NOHUGEPAGE);
             madvise(its_shadow, owned.slot.size() / 4, MADV_NOHUGEPAGE);
@@ -260,18 +260,18 @@ bool DeviceMemory::free(u64 begin) {
         state_->device_zone.give_back(owned.slot);
     }
     state_->freed.push_back(std::move(owned.allocation));
-    if (state_->freed.size() > kFreedRemembered) state_->freed.pop_front();
+    if (state_->freed.size() > kMaxRememberedFrees) state_->freed.pop_front();
     return true;
 }
 
 /// Releases the reserved addresses, and reserves randomly drawn ones where this process has no
 /// mappings, because a host pointer could otherwise look like a device pointer.
-std::optional<AddressMap> DeviceMemory::moved_to(u64 seed) const {
+std::optional<AddressMap> DeviceMemory::reserve_elsewhere(u64 seed) const {
     // Unmap first, because address space may be scarce.
     munmap(reinterpret_cast<void*>(device_base()), range_);
     constexpr u64 kTurns = 100;
     for (u64 turn = 0; turn < kTurns; ++turn) {
-        const AddressMap map = drawn_map(seed + (turn << 32), range_);
+        const AddressMap map = draw_map(seed + (turn << 32), range_);
         if (reserve_at(map.device, range_)) return map;
     }
     reserve_at(device_base(), range_);
@@ -281,7 +281,7 @@ std::optional<AddressMap> DeviceMemory::moved_to(u64 seed) const {
 bool DeviceMemory::draw_addresses(u64 seed) {
     std::lock_guard lock(state_->mutex);
     if (!state_->live.empty()) return false;
-    const std::optional<AddressMap> map = moved_to(seed);
+    const std::optional<AddressMap> map = reserve_elsewhere(seed);
     if (!map) return false;
     address_map = *map;
     const u64 device_bytes = state_->device_zone.whole().size();
@@ -368,7 +368,7 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
         return;
     }
     std::memset(begin, 0, static_cast<std::size_t>(first_page - begin));
-    forget_pages(first_page, pages);
+    release_pages(first_page, pages);
     std::memset(first_page + pages, 0, static_cast<std::size_t>(end - first_page) - pages);
 }
 
@@ -392,7 +392,7 @@ bool DeviceMemory::try_describe_address(u64 address, char* text, std::size_t siz
         print(*a, "freed ");
         return true;
     }
-    if (const Allocation* below = state_->closely_below(address)) {
+    if (const Allocation* below = state_->find_overrun_allocation(address)) {
         std::snprintf(text, size, "%llu bytes past the end of the %s of %llu bytes",
                       static_cast<unsigned long long>(address - below->end), name_of(below->kind),
                       static_cast<unsigned long long>(below->end - below->begin));

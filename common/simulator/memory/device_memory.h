@@ -47,9 +47,9 @@ struct AddressMap {
 inline AddressMap address_map;
 /// Returns one of the address maps that are possible on a GPU with `range` bytes of memory; `seed`
 /// selects it.
-AddressMap drawn_map(u64 seed, u64 range);
+AddressMap draw_map(u64 seed, u64 range);
 /// The bound below which scattered() returns the offset of a small allocation in its slot.
-inline constexpr u64 kMostScatter = 16 << 10;
+inline constexpr u64 kMaxScatter = 16 << 10;
 u64 scattered(u64 serial);
 
 inline u64 device_base() {
@@ -77,11 +77,11 @@ inline u64 function_window() {
 
 /// The number of unused addresses after an allocation. The gap is wide so that an index that is off
 /// by whole rows is detected, instead of reaching the next allocation.
-inline constexpr u64 kWideGap = 2 << 20, kNarrowGap = 16 << 10;
+inline constexpr u64 kWideGapBytes = 2 << 20, kNarrowGapBytes = 16 << 10;
 /// Returns the gap after an allocation. It is narrow if there are so many allocations that wide
 /// gaps would take a quarter of all addresses.
-inline u64 gap_behind(std::size_t allocations, u64 addresses) {
-    return allocations < addresses / (4 * kWideGap) ? kWideGap : kNarrowGap;
+inline u64 gap_after(std::size_t allocations, u64 addresses) {
+    return allocations < addresses / (4 * kWideGapBytes) ? kWideGapBytes : kNarrowGapBytes;
 }
 
 enum class AllocationKind : u8 { device, managed, pinned, registered, variable, constant, array };
@@ -167,7 +167,7 @@ public:
     DeviceMemory(const DeviceMemory&) = delete;
 
 private:
-    std::optional<AddressMap> moved_to(u64 seed) const;
+    std::optional<AddressMap> reserve_elsewhere(u64 seed) const;
     /// Reports whether an address has shadow. Managed, pinned and registered memory has none.
     bool has_shadow(u64 address) const;
     /// Sets shadow bits for a range. `whole` holds the bits for a word whose bytes are all in the

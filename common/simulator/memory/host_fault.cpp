@@ -17,7 +17,7 @@
 namespace coalesce::simulator {
 namespace {
 
-std::atomic<const DeviceMemory*> watched{nullptr};
+std::atomic<const DeviceMemory*> watched_memory{nullptr};
 
 /// Prints what is at `address`, as part of a sentence. Called while the program is crashing, so it
 /// must not wait for a lock that the crashing thread holds: try_describe_address gives up instead.
@@ -39,7 +39,7 @@ void print_explanation(const DeviceMemory& memory, u64 address) {
 
 void on_fault(int signal_number, siginfo_t* info, void*) {
     const u64 address = reinterpret_cast<u64>(info->si_addr);
-    const DeviceMemory* memory = watched.load();
+    const DeviceMemory* memory = watched_memory.load();
     if (memory && memory->is_device_range(address)) print_explanation(*memory, address);
     signal(signal_number, SIG_DFL);
 }
@@ -53,7 +53,7 @@ void explain_host_faults(const DeviceMemory* memory) {
     const bool ours = (current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_fault;
     if (!unhandled && !ours) return;
 
-    watched = memory;
+    watched_memory = memory;
     struct sigaction action {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO;
@@ -63,7 +63,7 @@ void explain_host_faults(const DeviceMemory* memory) {
 
 void stop_explaining_host_faults(const DeviceMemory* memory) {
     const DeviceMemory* expected = memory;
-    watched.compare_exchange_strong(expected, nullptr);
+    watched_memory.compare_exchange_strong(expected, nullptr);
 }
 
 }  // namespace coalesce::simulator

@@ -14,7 +14,7 @@
 
 namespace coalesce::simulator {
 
-static u64 memory_of_machine() {
+static u64 machine_memory_bytes() {
     return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
 }
 
@@ -35,7 +35,7 @@ HostRegion host_region(u64 address) {
             name.starts_with('/') || (name.empty() && begin == end_of_file_part);
         end_of_file_part = is_of_file ? end : 0;
         if (address < begin || address >= end) continue;
-        if (access[0] != 'r' || end - begin > memory_of_machine()) return HostRegion::none;
+        if (access[0] != 'r' || end - begin > machine_memory_bytes()) return HostRegion::none;
         if (is_of_file) return HostRegion::variable;
         if (name == "[heap]") return HostRegion::heap;
         if (name == "[stack]") return HostRegion::stack;

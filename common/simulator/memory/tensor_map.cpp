@@ -26,12 +26,13 @@ static_assert(sizeof(TensorMap) <= kTensorMapBytes);
 
 /// The maps created in this process, keyed by their bytes. Workers look them up while the host may
 /// be adding more.
-struct Made {
+struct KnownMaps {
     std::shared_mutex mutex;
     std::unordered_map<std::string, TensorMap> maps;
 };
-Made& made() {
-    static Made& m = *new Made;  // never destroyed, because programs launch kernels during exit
+KnownMaps& known_maps() {
+    static KnownMaps& m =
+        *new KnownMaps;  // never destroyed, because programs launch kernels during exit
     return m;
 }
 
@@ -39,40 +40,41 @@ std::string bytes_of(const void* map) {
     return {static_cast<const char*>(map), kTensorMapBytes};
 }
 
-std::string dimension(const char* what, u32 number) {
+std::string format_dimension(const char* what, u32 number) {
     return std::string(what) + "[" + std::to_string(number) + "]";
 }
 
-u32 span_of(u32 swizzle) {
+u32 swizzle_span_bytes(u32 swizzle) {
     return 16u << swizzle;
 }
 
-std::string fault_of_dimension(const TensorMapArguments& a, u32 d) {
+std::string find_fault_in_dimension(const TensorMapArguments& a, u32 d) {
     if (a.size[d] == 0 || a.size[d] > kLargestSize)
-        return dimension("globalDim", d) + " is not between 1 and 2^32";
+        return format_dimension("globalDim", d) + " is not between 1 and 2^32";
     if (a.box[d] == 0 || a.box[d] > kLargestBox)
-        return dimension("boxDim", d) + " is not between 1 and 256";
+        return format_dimension("boxDim", d) + " is not between 1 and 256";
     if (a.element_strides[d] == 0 || a.element_strides[d] > kLargestElementStride)
-        return dimension("elementStrides", d) + " is not between 1 and 8";
+        return format_dimension("elementStrides", d) + " is not between 1 and 8";
     if (a.element_strides[d] != 1)
-        return dimension("elementStrides", d) + " is not 1: others are not simulated";
+        return format_dimension("elementStrides", d) + " is not 1: others are not simulated";
     if (d == 0) return "";
     const u64 stride = a.strides[d - 1];
-    if (stride % kPieceBytes != 0)
-        return dimension("globalStrides", d - 1) + " is not a multiple of 16 bytes";
-    if (stride >= kStrideEnd) return dimension("globalStrides", d - 1) + " is not below 2^40";
+    if (stride % kCopyChunkBytes != 0)
+        return format_dimension("globalStrides", d - 1) + " is not a multiple of 16 bytes";
+    if (stride >= kStrideEnd)
+        return format_dimension("globalStrides", d - 1) + " is not below 2^40";
     return "";
 }
 
-std::string fault_of(const TensorMapArguments& a) {
+std::string find_fault(const TensorMapArguments& a) {
     if (!a.map || reinterpret_cast<std::uintptr_t>(a.map) % kMapAlignment != 0)
         return "tensorMap is not at a multiple of 64 bytes: declare it a CUtensorMap, or "
                "alignas(64)";
     if (a.type >= std::size(kElementBytes)) return "tensorDataType is not one that this device has";
-    if (a.rank == 0 || a.rank > kMostDimensions) return "tensorRank is not between 1 and 5";
+    if (a.rank == 0 || a.rank > kMaxDimensions) return "tensorRank is not between 1 and 5";
     if (!a.size || !a.box || !a.element_strides || (a.rank > 1 && !a.strides))
         return "globalDim, globalStrides, boxDim or elementStrides is a null pointer";
-    if (a.address == 0 || a.address % kPieceBytes != 0)
+    if (a.address == 0 || a.address % kCopyChunkBytes != 0)
         return "globalAddress is not a multiple of 16 bytes";
     if (a.interleave != 0) return "interleave is not NONE: others are not simulated";
     if (a.swizzle > 3) return "swizzle is not one of NONE, 32B, 64B and 128B";
@@ -81,17 +83,17 @@ std::string fault_of(const TensorMapArguments& a) {
     if (a.fill == 1 && a.type < kFirstFloat)
         return "oobFill asks for NaNs where elements are integers";
     for (u32 d = 0; d < a.rank; ++d)
-        if (const std::string fault = fault_of_dimension(a, d); !fault.empty()) return fault;
+        if (const std::string fault = find_fault_in_dimension(a, d); !fault.empty()) return fault;
     const u32 row = a.box[0] * kElementBytes[a.type];
-    if (row % kPieceBytes != 0) return "boxDim[0] elements are not a multiple of 16 bytes";
-    if (a.swizzle != 0 && row > span_of(a.swizzle))
-        return "boxDim[0] elements are more than the " + std::to_string(span_of(a.swizzle)) +
-               " bytes that this swizzle spans";
+    if (row % kCopyChunkBytes != 0) return "boxDim[0] elements are not a multiple of 16 bytes";
+    if (a.swizzle != 0 && row > swizzle_span_bytes(a.swizzle))
+        return "boxDim[0] elements are more than the " +
+               std::to_string(swizzle_span_bytes(a.swizzle)) + " bytes that this swizzle spans";
     return "";
 }
 
 /// Returns the map for these arguments, which must be valid.
-TensorMap map_of(const TensorMapArguments& a) {
+TensorMap make_map(const TensorMapArguments& a) {
     TensorMap map;
     map.address = a.address;
     map.rank = a.rank;
@@ -116,25 +118,25 @@ u64 TensorMap::rows() const {
 }
 
 std::string encode(const TensorMapArguments& a) {
-    if (std::string fault = fault_of(a); !fault.empty()) return fault;
-    const TensorMap map = map_of(a);
+    if (std::string fault = find_fault(a); !fault.empty()) return fault;
+    const TensorMap map = make_map(a);
     std::memset(a.map, 0, kTensorMapBytes);
     std::memcpy(a.map, &map, sizeof map);
-    const std::unique_lock lock(made().mutex);
-    made().maps.insert_or_assign(bytes_of(a.map), map);
+    const std::unique_lock lock(known_maps().mutex);
+    known_maps().maps.insert_or_assign(bytes_of(a.map), map);
     return "";
 }
 
 std::optional<TensorMap> decode(const u8* bytes) {
-    const std::shared_lock lock(made().mutex);
-    const auto found = made().maps.find(bytes_of(bytes));
-    return found == made().maps.end() ? std::nullopt : std::optional(found->second);
+    const std::shared_lock lock(known_maps().mutex);
+    const auto found = known_maps().maps.find(bytes_of(bytes));
+    return found == known_maps().maps.end() ? std::nullopt : std::optional(found->second);
 }
 
-u32 swizzled(Swizzle swizzle, u32 address) {
+u32 swizzle_address(Swizzle swizzle, u32 address) {
     constexpr u32 kLineBytes = 128;
     const u32 pieces = 1u << static_cast<u32>(swizzle);  // pieces that are swapped: 1, 2, 4 or 8
-    return address ^ (address / kLineBytes % pieces) * kPieceBytes;
+    return address ^ (address / kLineBytes % pieces) * kCopyChunkBytes;
 }
 
 }  // namespace coalesce::simulator

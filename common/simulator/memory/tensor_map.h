@@ -21,18 +21,18 @@
 namespace coalesce::simulator {
 
 inline constexpr u32 kTensorMapBytes = 128;
-inline constexpr u32 kMostDimensions = 5;
+inline constexpr u32 kMaxDimensions = 5;
 /// The size of the pieces that copies move and swizzling permutes.
-inline constexpr u32 kPieceBytes = 16;
+inline constexpr u32 kCopyChunkBytes = 16;
 
 enum class Swizzle : u8 { none, by_32, by_64, by_128 };
 
 /// A tensor map in the form in which kernels pass it. Its bytes identify the map.
 struct TensorMap {
     u64 address = 0;
-    u64 size[kMostDimensions] = {};    ///< in elements
-    u64 stride[kMostDimensions] = {};  ///< in bytes; [0] is element_bytes
-    u32 box[kMostDimensions] = {};     ///< number of elements that a copy takes
+    u64 size[kMaxDimensions] = {};    ///< in elements
+    u64 stride[kMaxDimensions] = {};  ///< in bytes; [0] is element_bytes
+    u32 box[kMaxDimensions] = {};     ///< number of elements that a copy takes
     u32 rank = 0;
     u32 element_bytes = 0;
     Swizzle swizzle = Swizzle::none;
@@ -68,6 +68,6 @@ std::optional<TensorMap> decode(const u8* bytes);
 /// Returns the address in shared memory of the byte that would be at `address` without swizzling.
 /// Within spans of 32, 64 or 128 bytes, swizzling permutes pieces of 16 bytes, differently in each
 /// line of 128 bytes.
-u32 swizzled(Swizzle swizzle, u32 address);
+u32 swizzle_address(Swizzle swizzle, u32 address);
 
 }  // namespace coalesce::simulator

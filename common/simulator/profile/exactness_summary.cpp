@@ -14,7 +14,7 @@ namespace coalesce::simulator {
 namespace {
 
 /// Returns 100 for "sm_100a".
-u32 number_of_target(std::string_view target) {
+u32 parse_target_number(std::string_view target) {
     u32 number = 0;
     if (target.starts_with("sm_"))
         std::from_chars(target.data() + 3, target.data() + target.size(), number);
@@ -37,21 +37,21 @@ void add_target(ExactnessSummary& summary, const Kernel& kernel) {
     if (!kernel.module || !kernel.module->ast) return;
     const std::string& target = kernel.module->ast->target;
     auto& targets = summary.newer_targets;
-    if (number_of_target(target) <= DeviceModel::capability) return;
+    if (parse_target_number(target) <= DeviceModel::capability) return;
     if (std::find(targets.begin(), targets.end(), target) == targets.end())
         targets.push_back(target);
 }
 
 // ---- text ----
 
-std::string joined(const std::vector<std::string>& words) {
+std::string join_words(const std::vector<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
     return text;
 }
 
 /// Returns words such as "ex2.approx (40)", sorted by descending count.
-std::vector<std::string> with_counts(const std::map<std::string, u64>& counts) {
+std::vector<std::string> format_counts(const std::map<std::string, u64>& counts) {
     std::vector<std::pair<std::string, u64>> sorted(counts.begin(), counts.end());
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -65,10 +65,10 @@ std::vector<std::string> with_counts(const std::map<std::string, u64>& counts) {
 /// no words.
 void add_line(std::string& text, const std::string& label, const std::vector<std::string>& words) {
     if (words.empty()) return;
-    text += wrap(label + ": " + joined(words), kColumns, "  ", "    ") + "\n";
+    text += wrap(label + ": " + join_words(words), kColumns, "  ", "    ") + "\n";
 }
 
-std::string first_line(const ExactnessSummary& summary) {
+std::string format_first_line(const ExactnessSummary& summary) {
     const std::string all = with_commas(summary.instructions);
     if (summary.instructions == 0) return "exactness: no instruction was counted\n";
     if (summary.exact == summary.instructions)
@@ -88,28 +88,28 @@ ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels) 
         for (const auto& [remark, count] : kernel->totals.remarks)
             add_remark(summary, remark, count);
         add_target(summary, *kernel);
-        summary.only_counted += kernel->totals.only_counted;
+        summary.unchecked_launches += kernel->totals.unchecked_launches;
     }
     for (const auto& [function, calls] : host_work()) summary.host_functions.push_back(function);
     for (const std::string& gap : gaps()) summary.not_covered.push_back(gap);
-    summary.checks_off = options().checks.names_of_missing();
+    summary.checks_off = options().checks.names_of_disabled();
     return summary;
 }
 
-std::string exactness_text(const ExactnessSummary& summary) {
-    std::string text = first_line(summary);
-    std::vector<std::string> differing = with_counts(summary.last_bits);
+std::string format_exactness(const ExactnessSummary& summary) {
+    std::string text = format_first_line(summary);
+    std::vector<std::string> differing = format_counts(summary.last_bits);
     for (const std::string& function : summary.host_functions)
         differing.push_back(function + " (on the host)");
     add_line(text, "last bits may differ from a GPU's", differing);
-    add_line(text, "values differ from a GPU's", with_counts(summary.values));
+    add_line(text, "values differ from a GPU's", format_counts(summary.values));
     add_line(text, "built for another GPU, run as sm_" + std::to_string(DeviceModel::capability),
              summary.newer_targets);
-    add_line(text, "no effect here", with_counts(summary.no_effect));
+    add_line(text, "no effect here", format_counts(summary.no_effect));
     std::vector<std::string> off = summary.checks_off;
-    if (summary.only_counted)
-        off.push_back("all, of " + with_commas(summary.only_counted) +
-                      (summary.only_counted == 1 ? " launch" : " launches") + " (--sample)");
+    if (summary.unchecked_launches)
+        off.push_back("all, of " + with_commas(summary.unchecked_launches) +
+                      (summary.unchecked_launches == 1 ? " launch" : " launches") + " (--sample)");
     add_line(text, "checks off", off);
     add_line(text, "found by no check", summary.not_covered);
     return text;

@@ -24,7 +24,7 @@ struct ExactnessSummary {
     /// The targets of kernels for newer devices, such as "sm_100a".
     std::vector<std::string> newer_targets;
     std::vector<std::string> checks_off;
-    u64 only_counted = 0;  ///< launches left unchecked because of --sample
+    u64 unchecked_launches = 0;  ///< launches left unchecked because of --sample
     /// Mistakes that the program could contain, but that no check finds.
     std::vector<std::string> not_covered;
 };
@@ -33,6 +33,6 @@ ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels);
 
 /// Returns one line if everything was exact and checked, and several lines otherwise. The text ends
 /// with a newline.
-std::string exactness_text(const ExactnessSummary& summary);
+std::string format_exactness(const ExactnessSummary& summary);
 
 }  // namespace coalesce::simulator

@@ -25,7 +25,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-bool is_the_process_meant() {
+bool is_selected_process() {
     const char* wanted = std::getenv("COALESCE_SIM_PID");
     return !wanted || std::strtol(wanted, nullptr, 10) == getpid();
 }
@@ -50,7 +50,7 @@ std::string summary() {
     bool is_more = false;
     for (const Report& one : all) {
         seen += one.count;
-        is_more |= one.count == kMostCounted;
+        is_more |= one.count == kMaxReportCount;
     }
     // The total includes reports that were not kept in any list.
     if (!is_more) seen = reports().total();
@@ -63,7 +63,7 @@ std::string summary() {
 void write_exit_report() {
     const Options& wanted = options();
     const bool wants_text = wanted.print_report || wanted.print_lines;
-    if ((wanted.json_file.empty() && !wants_text) || !is_the_process_meant()) return;
+    if ((wanted.json_file.empty() && !wants_text) || !is_selected_process()) return;
 
     const std::vector<KernelRow> rows = kernel_table(all_kernels());
     const ExactnessSummary exactness = summarize_exactness(all_kernels());
@@ -81,11 +81,11 @@ void write_exit_report() {
     if (wanted.print_report)
         text += profile_text(DeviceModel::name, rows, colour, predicted_times()) + host_work_text();
     if (wanted.print_lines) text += annotated_text(rows, read_source, colour);
-    if (wanted.print_lines || !wanted.time_on.empty()) {
+    if (wanted.print_lines || !wanted.predicted_gpu.empty()) {
         const std::string next = next_action(rows, predicted_times());
         if (!next.empty()) text += "\n" + next;
     }
-    text += "\n" + summary() + "\n" + exactness_text(exactness);
+    text += "\n" + summary() + "\n" + format_exactness(exactness);
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -15,11 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json as_array(Dim3 dim) {
+Json to_array(Dim3 dim) {
     return Json::array({dim.x, dim.y, dim.z});
 }
 
-std::string as_hex(u64 value) {
+std::string to_hex(u64 value) {
     char text[32];
     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
     return text;
@@ -39,9 +39,9 @@ Json kernel_to_json(const KernelRow& kernel) {
     Json json{{"name", kernel.name},
               {"launches", kernel.launches},
               {"stopped", kernel.stopped},
-              {"grid", as_array(kernel.grid)},
-              {"block", as_array(kernel.block)}};
-    if (kernel.only_counted) json["only_counted"] = kernel.only_counted;
+              {"grid", to_array(kernel.grid)},
+              {"block", to_array(kernel.block)}};
+    if (kernel.unchecked_launches) json["only_counted"] = kernel.unchecked_launches;
     if (kernel.launches == 0) return json;
     for (const NamedCounter& counter : kCounters) {
         json[counter.name] = kernel.counters.*counter.value;
@@ -58,10 +58,10 @@ Json prediction_to_json(const PredictedKernel& kernel, const timing::Gpu& gpu) {
               {"measured_gpu", gpu.measured},
               {"ms", kernel.ms},
               {"launches_like_others", kernel.alike},
-              {"launches_left_out", kernel.left_out},
+              {"launches_left_out", kernel.unpredicted_launches},
               {"error_band", kernel.error_band},
               {"unknown", codec::encode(kernel.unknown)}};
-    if (kernel.left_out) json["left_out_because"] = kernel.why;
+    if (kernel.unpredicted_launches) json["left_out_because"] = kernel.why;
     if (!kernel.longest) return json;
     json["longest"] = codec::encode(*kernel.longest);
     json["longest"].erase("time_line");
@@ -75,16 +75,16 @@ Json report_to_json(const Report& report) {
             {"file", report.where.file},
             {"line", report.where.line},
             {"kernel", report.kernel},
-            {"block", as_array(report.block)},
-            {"thread", as_array(report.thread)},
+            {"block", to_array(report.block)},
+            {"thread", to_array(report.thread)},
             {"count", report.count},
-            {"address", as_hex(report.address)},
+            {"address", to_hex(report.address)},
             {"message", report.message},
             {"cure", report.cure},
             {"other_file", report.other.file},
             {"other_line", report.other.line},
-            {"other_block", as_array(report.other_block)},
-            {"other_thread", as_array(report.other_thread)}};
+            {"other_block", to_array(report.other_block)},
+            {"other_thread", to_array(report.other_thread)}};
 }
 
 Json exactness_to_json(const ExactnessSummary& summary) {
@@ -96,7 +96,7 @@ Json exactness_to_json(const ExactnessSummary& summary) {
             {"host_functions", Json(summary.host_functions)},
             {"newer_targets", Json(summary.newer_targets)},
             {"checks_off", Json(summary.checks_off)},
-            {"launches_only_counted", summary.only_counted},
+            {"launches_only_counted", summary.unchecked_launches},
             {"not_covered", Json(summary.not_covered)}};
 }
 

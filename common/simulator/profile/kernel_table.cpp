@@ -22,13 +22,13 @@ bool Counters::has_memory_requests() const {
 namespace {
 
 using LineKey = std::pair<std::string, u32>;
-struct OfLine {
+struct LineTotals {
     Counters counters;
-    MergedOfLine merged;
+    MergedAccessCounts merged;
 };
-using Lines = std::map<LineKey, OfLine>;
+using Lines = std::map<LineKey, LineTotals>;
 
-Counters named_images(const Site& site, const SiteCounters& c) {
+Counters count_image_accesses(const Site& site, const SiteCounters& c) {
     Counters sum;
     const bool texture = site.path == MemoryPath::texture;
     (texture     ? sum.texture_requests
@@ -79,7 +79,7 @@ void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
 /// both global and shared memory, and an asynchronous copy loads from one and stores to the other.
 /// So both groups of counters are used, regardless of the site's state space.
 Counters named(const Site& site, const SiteCounters& c) {
-    if (site.path != MemoryPath::plain) return named_images(site, c);
+    if (site.path != MemoryPath::plain) return count_image_accesses(site, c);
     Counters sum;
     add_remote(site, c, sum);
     if (site.atomic) {
@@ -110,7 +110,7 @@ Counters named(const Site& site, const SiteCounters& c) {
         sum.shared_store_ideal = c.wavefronts_ideal;
         sum.copy_waits = c.waits;
     } else {
-        sum.copy_bytes_under_way = c.bytes_under_way;
+        sum.copy_bytes_under_way = c.bytes_in_flight;
         sum.shared_load_requests = c.shared_requests;
         sum.shared_load_wavefronts = c.wavefronts;
         sum.shared_load_ideal = c.wavefronts_ideal;
@@ -132,7 +132,7 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
         total += counters;
         const Place place = kernel.place(site.where);
         if (place.line == 0) continue;
-        OfLine& line = lines[{place.file, place.line}];
+        LineTotals& line = lines[{place.file, place.line}];
         line.counters += counters;
         if (site.machine && site.machine->covered_by != MachineAccesses::kNoAccess)
             ++(site.store ? line.merged.stores : line.merged.loads);
@@ -172,7 +172,7 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
         }
         row->launches += kernel->totals.launches;
         row->stopped += kernel->totals.stopped;
-        row->only_counted += kernel->totals.only_counted;
+        row->unchecked_launches += kernel->totals.unchecked_launches;
         row->grid = kernel->totals.grid;
         row->block = kernel->totals.block;
         Lines& row_lines = lines[static_cast<std::size_t>(row - rows.begin())];

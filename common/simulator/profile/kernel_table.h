@@ -87,14 +87,14 @@ inline constexpr NamedCounter kCounters[] = {
 
 /// The number of loads and stores of a line that have no machine instruction of their own, because
 /// an earlier access includes them.
-struct MergedOfLine {
+struct MergedAccessCounts {
     u32 loads = 0, stores = 0;
 };
 
 struct LineRow {
     Place place;
     Counters counters;
-    MergedOfLine merged = {};
+    MergedAccessCounts merged = {};
 };
 
 struct KernelRow {
@@ -102,7 +102,7 @@ struct KernelRow {
     u64 launches = 0;  ///< completed launches
     /// Launches that were stopped by an error. The other members do not include them.
     u64 stopped = 0;
-    u64 only_counted = 0;               ///< launches that were not checked: see Options::sample
+    u64 unchecked_launches = 0;         ///< launches that were not checked: see Options::sample
     Dim3 grid, block;                   ///< of the last launch, whether completed or stopped
     Counters counters;                  ///< the sums over all launches
     bool instructions_by_line = false;  ///< whether the lines have warp_instructions

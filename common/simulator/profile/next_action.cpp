@@ -17,7 +17,7 @@ struct Waste {
     const LineRow* line;
 };
 
-std::optional<Waste> largest_waste(const std::vector<KernelRow>& kernels) {
+std::optional<Waste> find_largest_waste(const std::vector<KernelRow>& kernels) {
     std::optional<Waste> largest;
     const auto offer = [&](const Traffic& access, bool is_global, const LineRow& line) {
         const auto excess = [](const Traffic& a) { return a.passes - a.ideal; };
@@ -32,12 +32,12 @@ std::optional<Waste> largest_waste(const std::vector<KernelRow>& kernels) {
     return largest;
 }
 
-std::string advice_on(const Waste& waste) {
+std::string give_advice_on(const Waste& waste) {
     const Traffic& a = waste.access;
     const std::string unit = waste.is_global ? "sectors" : "wavefronts";
-    return "Next: look at " + as_place(waste.line->place.file, waste.line->place.line) + ". Its " +
-           a.name + " take " + ratio(a.passes, a.requests) + " " + unit + " per request; " +
-           ratio(a.ideal, a.requests) + " would be enough. " +
+    return "Next: look at " + format_place(waste.line->place.file, waste.line->place.line) +
+           ". Its " + a.name + " take " + format_ratio(a.passes, a.requests) + " " + unit +
+           " per request; " + format_ratio(a.ideal, a.requests) + " would be enough. " +
            (waste.is_global
                 ? "Let neighbouring lanes of a warp access neighbouring addresses."
                 : "Let the lanes of a warp access different banks, for example by padding the "
@@ -45,7 +45,8 @@ std::string advice_on(const Waste& waste) {
 }
 
 /// Returns advice on the kernel that takes longest, or "" if no kernel has a time.
-std::string advice_on_time(const std::vector<KernelRow>& kernels, const PredictedTimes& times) {
+std::string give_advice_on_time(const std::vector<KernelRow>& kernels,
+                                const PredictedTimes& times) {
     const PredictedKernel* longest = nullptr;
     const std::string* name = nullptr;
     for (const KernelRow& kernel : kernels) {
@@ -56,17 +57,18 @@ std::string advice_on_time(const std::vector<KernelRow>& kernels, const Predicte
         name = &kernel.name;
     }
     if (!longest) return "";
-    return "Next, for " + *name + ": " + timing::told(*longest->longest, times.gpu()).cure;
+    return "Next, for " + *name + ": " +
+           timing::explain_prediction(*longest->longest, times.gpu()).cure;
 }
 
 }  // namespace
 
 std::string next_action(const std::vector<KernelRow>& kernels, const PredictedTimes* times) {
     std::string text;
-    if (const auto waste = largest_waste(kernels))
-        text = advice_on(*waste);
+    if (const auto waste = find_largest_waste(kernels))
+        text = give_advice_on(*waste);
     else if (times)
-        text = advice_on_time(kernels, *times);
+        text = give_advice_on_time(kernels, *times);
     return text.empty() ? "" : wrap(text, kColumns, "", "") + "\n";
 }
 

@@ -13,12 +13,12 @@ namespace {
 
 /// The number of launches of the same shape that are predicted separately, because their memory
 /// accesses and branches may differ slightly.
-constexpr u64 kPredicted = 3;
+constexpr u64 kMaxPredictedLaunches = 3;
 /// The maximum number of shapes kept for a kernel. A program that shrinks its grid with every
 /// launch has hundreds of them.
-constexpr std::size_t kShapes = 32;
+constexpr std::size_t kMaxShapes = 32;
 
-bool waits(const timing::Prediction& prediction) {
+bool has_unknown_waits(const timing::Prediction& prediction) {
     return std::find(prediction.unknown.begin(), prediction.unknown.end(),
                      timing::Unknown::waits) != prediction.unknown.end();
 }
@@ -35,7 +35,7 @@ void add_prediction(PredictedKernel& kernel, timing::Prediction prediction) {
 }
 
 void leave_out(PredictedKernel& kernel, const char* why) {
-    ++kernel.left_out;
+    ++kernel.unpredicted_launches;
     kernel.why = why;
 }
 
@@ -51,12 +51,12 @@ PredictedTimes::Shape PredictedTimes::shape_of(const LaunchConfig& config) {
             config.cluster.x * config.cluster.y * config.cluster.z};
 }
 
-bool PredictedTimes::wants(const Kernel& kernel, const LaunchConfig& config) const {
+bool PredictedTimes::is_enabled(const Kernel& kernel, const LaunchConfig& config) const {
     const auto shapes = launches_.find(kernel.demangled);
     if (shapes == launches_.end()) return true;
     const auto launches = shapes->second.find(shape_of(config));
-    if (launches == shapes->second.end()) return shapes->second.size() < kShapes;
-    return launches->second.count < kPredicted;
+    if (launches == shapes->second.end()) return shapes->second.size() < kMaxShapes;
+    return launches->second.count < kMaxPredictedLaunches;
 }
 
 void PredictedTimes::add(const Kernel& kernel, const LaunchConfig& config,
@@ -71,7 +71,7 @@ void PredictedTimes::add(const Kernel& kernel, const LaunchConfig& config,
     ++launches.count;
     if (!recording) {
         if (launches.predicted == 0) {
-            ++sum.left_out;
+            ++sum.unpredicted_launches;
             return;
         }
         ++sum.alike;
@@ -79,7 +79,7 @@ void PredictedTimes::add(const Kernel& kernel, const LaunchConfig& config,
         return;
     }
     timing::Prediction prediction = timing::predict(*recording, gpu_);
-    if (waits(prediction)) return leave_out(sum, "blocks may wait for each other");
+    if (has_unknown_waits(prediction)) return leave_out(sum, "blocks may wait for each other");
     if (prediction.ms <= 0) return leave_out(sum, "what blocks do could not be written down");
     ++launches.predicted;
     launches.ms += prediction.ms;
@@ -101,9 +101,9 @@ PredictedTimes* predicted_times() {
     // Never destroyed, because the report at exit reads it after the destructors of static objects
     // have run.
     static PredictedTimes* const instance = []() -> PredictedTimes* {
-        if (options().time_on.empty()) return nullptr;
+        if (options().predicted_gpu.empty()) return nullptr;
         try {
-            return new PredictedTimes(timing::gpu_of(options().time_on));
+            return new PredictedTimes(timing::parse_or_find_gpu(options().predicted_gpu));
         } catch (const timing::GpuError& error) {
             std::fprintf(stderr, "coalesce: COALESCE_SIM_TIME is ignored: %s.\n", error.what());
             return nullptr;

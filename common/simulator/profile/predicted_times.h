@@ -26,8 +26,8 @@ namespace coalesce::simulator {
 /// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
     u64 launches = 0;
-    u64 alike = 0;     ///< launches assumed to be like earlier ones
-    u64 left_out = 0;  ///< launches without a time; `why` holds the reason
+    u64 alike = 0;                 ///< launches assumed to be like earlier ones
+    u64 unpredicted_launches = 0;  ///< launches without a time; `why` holds the reason
     std::string why;
     double ms = 0;                         ///< the sum over all launches that have a time
     double error_band = 0;                 ///< the largest error band of these launches
@@ -42,7 +42,7 @@ public:
     const timing::Gpu& gpu() const { return gpu_; }
 
     /// Reports whether this launch should be recorded.
-    bool wants(const Kernel& kernel, const LaunchConfig& config) const;
+    bool is_enabled(const Kernel& kernel, const LaunchConfig& config) const;
     /// Adds a completed launch. `recording` is null if the launch was not recorded.
     void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
     /// Forgets all launches.

@@ -26,7 +26,7 @@ namespace {
 
 // ---- colour ----
 
-std::string coloured(const std::string& text, const char* code, bool colour) {
+std::string add_colour(const std::string& text, const char* code, bool colour) {
     return colour ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
 }
 constexpr const char* kBold = "1";
@@ -37,43 +37,46 @@ constexpr const char* kDim = "2";
 
 /// Returns a row of the table, 80 columns wide: "  name  requests  passes  per request  ideal
 /// last".
-std::string table_row(const std::string& name, const std::string& requests,
-                      const std::string& passes, const std::string& each, const std::string& ideal,
-                      const std::string& last) {
+std::string format_table_row(const std::string& name, const std::string& requests,
+                             const std::string& passes, const std::string& each,
+                             const std::string& ideal, const std::string& last) {
     char line[256];
     std::snprintf(line, sizeof line, "  %-15s%16s%17s%9s%7s%14s", name.c_str(), requests.c_str(),
                   passes.c_str(), each.c_str(), ideal.c_str(), last.c_str());
     return line;
 }
 
-std::string percent_useful(const Traffic& a) {
+std::string format_percent_useful(const Traffic& a) {
     const u64 moved = a.passes * kSectorBytes;
     return std::to_string(std::min<u64>(100, moved ? a.useful_bytes * 100 / moved : 0)) + " %";
 }
 
 void add_rows(std::string& out, const std::vector<Traffic>& accesses, bool global, bool colour) {
     if (accesses.empty()) return;
-    out += coloured(global ? table_row("", "requests", "sectors", "each", "ideal", "useful bytes")
-                           : table_row("", "requests", "wavefronts", "each", "ideal", "conflicts"),
-                    kDim, colour) +
-           "\n";
+    out +=
+        add_colour(
+            global ? format_table_row("", "requests", "sectors", "each", "ideal", "useful bytes")
+                   : format_table_row("", "requests", "wavefronts", "each", "ideal", "conflicts"),
+            kDim, colour) +
+        "\n";
     for (const Traffic& a : accesses) {
-        const std::string last = global ? percent_useful(a) : with_commas(a.passes - a.ideal);
-        const std::string row =
-            table_row(a.name, with_commas(a.requests), with_commas(a.passes),
-                      ratio(a.passes, a.requests), ratio(a.ideal, a.requests), last);
-        out += coloured(row, kRed, colour && is_wasteful(a)) + "\n";
+        const std::string last =
+            global ? format_percent_useful(a) : with_commas(a.passes - a.ideal);
+        const std::string row = format_table_row(
+            a.name, with_commas(a.requests), with_commas(a.passes),
+            format_ratio(a.passes, a.requests), format_ratio(a.ideal, a.requests), last);
+        out += add_colour(row, kRed, colour && is_wasteful(a)) + "\n";
     }
 }
 
-std::string title(const KernelRow& kernel) {
+std::string format_title(const KernelRow& kernel) {
     const u64 launches = kernel.launches + kernel.stopped;
     return kernel.name + ": " + with_commas(launches) + (launches == 1 ? " launch" : " launches") +
-           ", grid " + as_shape(kernel.grid) + ", block " + as_shape(kernel.block) +
+           ", grid " + format_shape(kernel.grid) + ", block " + format_shape(kernel.block) +
            (launches == 1 ? "" : " (the last)");
 }
 
-std::string stopped_row(const KernelRow& kernel) {
+std::string format_stopped_row(const KernelRow& kernel) {
     const std::string which = kernel.launches + kernel.stopped == 1 ? "the launch"
                               : kernel.stopped == 1                 ? "one launch"
                                                     : with_commas(kernel.stopped) + " launches";
@@ -81,22 +84,24 @@ std::string stopped_row(const KernelRow& kernel) {
            " stopped by an error, and not counted";
 }
 
-std::string execution_row(const Counters& c) {
+std::string format_execution_row(const Counters& c) {
     return "  " + with_commas(c.warp_instructions) + " warp instructions, " +
-           ratio(c.thread_instructions, c.warp_instructions) + " of 32 lanes active; " +
+           format_ratio(c.thread_instructions, c.warp_instructions) + " of 32 lanes active; " +
            with_commas(c.divergent_branches) + " of " + with_commas(c.branches) +
            " branches divergent";
 }
 
 void add_kernel(std::string& out, const KernelRow& kernel, bool colour) {
-    out += "\n" + coloured(wrap(title(kernel), kColumns, "", "    "), kBold, colour) + "\n";
-    if (kernel.stopped > 0) out += "  " + stopped_row(kernel) + "\n";
-    if (kernel.only_counted > 0)
-        out += "  " + with_commas(kernel.only_counted) + " of them counted, and not checked\n";
+    out +=
+        "\n" + add_colour(wrap(format_title(kernel), kColumns, "", "    "), kBold, colour) + "\n";
+    if (kernel.stopped > 0) out += "  " + format_stopped_row(kernel) + "\n";
+    if (kernel.unchecked_launches > 0)
+        out +=
+            "  " + with_commas(kernel.unchecked_launches) + " of them counted, and not checked\n";
     if (kernel.launches == 0) return;
     add_rows(out, global_traffic(kernel.counters), true, colour);
     add_rows(out, shared_traffic(kernel.counters), false, colour);
-    out += wrap(execution_row(kernel.counters), kColumns, "  ", "  ") + "\n";
+    out += wrap(format_execution_row(kernel.counters), kColumns, "  ", "  ") + "\n";
 }
 
 // ---- predicted times ----
@@ -108,17 +113,18 @@ std::string percent(double part) {
 }
 
 /// Returns the text that accompanies a kernel's predicted time, without the time itself.
-std::string told_of_time(const std::string& name, const PredictedKernel& kernel) {
+std::string describe_time(const std::string& name, const PredictedKernel& kernel) {
     std::string text = name;
     if (kernel.longest)
-        text += ": " + timing::limit_of(*kernel.longest) + "; within " + percent(kernel.error_band);
+        text += ": " + timing::describe_bottleneck(*kernel.longest) + "; within " +
+                percent(kernel.error_band);
     if (kernel.alike)
         text += "; " + with_commas(kernel.alike) + " launches are taken for like earlier ones";
     for (const timing::Unknown what : kernel.unknown)
-        text += "; not known: " + timing::words_for(what);
-    if (kernel.left_out)
-        text += "; " + with_commas(kernel.left_out) +
-                (kernel.left_out == 1 ? " launch is" : " launches are") +
+        text += "; not known: " + timing::phrase_for(what);
+    if (kernel.unpredicted_launches)
+        text += "; " + with_commas(kernel.unpredicted_launches) +
+                (kernel.unpredicted_launches == 1 ? " launch is" : " launches are") +
                 " left out: " + kernel.why;
     return text;
 }
@@ -128,7 +134,7 @@ struct NamedTime {
     const PredictedKernel* kernel;
 };
 
-std::string time_row(const NamedTime& row, double sum) {
+std::string format_time_row(const NamedTime& row, double sum) {
     const PredictedKernel& kernel = *row.kernel;
     char figures[64], nothing[64];
     std::snprintf(figures, sizeof figures, "%12.4f%8s%10s  ", kernel.ms,
@@ -137,13 +143,13 @@ std::string time_row(const NamedTime& row, double sum) {
     std::snprintf(nothing, sizeof nothing, "%12s%8s%10s  ", "-", "-",
                   with_commas(kernel.launches).c_str());
     const std::string first = kernel.longest ? figures : nothing;
-    return wrap(told_of_time(row.name, kernel), kColumns, first,
+    return wrap(describe_time(row.name, kernel), kColumns, first,
                 std::string(first.size() + 2, ' ')) +
            "\n";
 }
 
-std::string times_text(const std::vector<KernelRow>& kernels, const PredictedTimes& times,
-                       bool colour) {
+std::string format_times(const std::vector<KernelRow>& kernels, const PredictedTimes& times,
+                         bool colour) {
     std::vector<NamedTime> rows;
     double sum = 0;
     for (const KernelRow& kernel : kernels) {
@@ -159,12 +165,12 @@ std::string times_text(const std::vector<KernelRow>& kernels, const PredictedTim
     const std::string what = "Predicted, not measured: kernels on " +
                              std::string(times.gpu().measured ? "an " : "an unverified ") +
                              times.gpu().name;
-    std::string text = "\n" + coloured(wrap(what, kColumns, "", "  "), kBold, colour) + "\n";
+    std::string text = "\n" + add_colour(wrap(what, kColumns, "", "  "), kBold, colour) + "\n";
     char head[96];
     std::snprintf(head, sizeof head, "%12s%8s%10s  %s", "ms", "of all", "launches",
                   "kernel: what limits its longest launch");
-    text += coloured(head, kDim, colour) + "\n";
-    for (const NamedTime& row : rows) text += time_row(row, sum);
+    text += add_colour(head, kDim, colour) + "\n";
+    for (const NamedTime& row : rows) text += format_time_row(row, sum);
     return text;
 }
 
@@ -177,15 +183,15 @@ using LinesOfFile = std::map<u32, const LineRow*>;
 void add_remark(std::string& out, const Traffic& a, bool global, bool colour) {
     const char* unit = global ? "sectors" : "wavefronts";
     std::string text = "^ " + std::string(a.name) + ": " + with_commas(a.requests) + " x " +
-                       ratio(a.passes, a.requests) + " " + unit + " (ideal " +
-                       ratio(a.ideal, a.requests) + ")";
+                       format_ratio(a.passes, a.requests) + " " + unit + " (ideal " +
+                       format_ratio(a.ideal, a.requests) + ")";
     if (global) {
-        text += ", " + percent_useful(a) + " of the bytes useful";
+        text += ", " + format_percent_useful(a) + " of the bytes useful";
     } else if (a.passes > a.ideal) {
         text += ", " + with_commas(a.passes - a.ideal) + " conflicts";
     }
     out +=
-        coloured(wrap(text, kColumns, "        ", "          "), kRed, colour && is_wasteful(a)) +
+        add_colour(wrap(text, kColumns, "        ", "          "), kRed, colour && is_wasteful(a)) +
         "\n";
 }
 
@@ -217,7 +223,7 @@ void add_source_line(std::string& out, u32 number, const std::string* text, cons
 
 /// Returns the numbers of the lines to show: those that access memory and, if the source text is
 /// available, some lines around each.
-std::set<u32> lines_to_show(const LinesOfFile& lines, const std::vector<std::string>* text) {
+std::set<u32> find_lines_to_show(const LinesOfFile& lines, const std::vector<std::string>* text) {
     std::set<u32> shown;
     for (const auto& [line, row] : lines) {
         const bool has_merged = row->merged.loads + row->merged.stores > 0;
@@ -233,11 +239,11 @@ std::set<u32> lines_to_show(const LinesOfFile& lines, const std::vector<std::str
 void add_file(std::string& out, const KernelRow& kernel, const std::string& file,
               const LinesOfFile& lines, const SourceReader& source, bool colour) {
     const std::optional<std::vector<std::string>> text = source(file);
-    const std::set<u32> shown = lines_to_show(lines, text ? &*text : nullptr);
+    const std::set<u32> shown = find_lines_to_show(lines, text ? &*text : nullptr);
     if (shown.empty()) return;
     out += "\n" +
-           coloured(wrap(kernel.name + " in " + shown_path(file), kColumns, "", "    "), kBold,
-                    colour) +
+           add_colour(wrap(kernel.name + " in " + path_to_show(file), kColumns, "", "    "), kBold,
+                      colour) +
            "\n";
     if (!text) out += "  (the source cannot be read: line numbers only)\n";
     u32 previous = 0;
@@ -260,7 +266,7 @@ std::string profile_text(const std::string& device, const std::vector<KernelRow>
     std::string out = wrap(device + what, kColumns, "", "") + "\n";
     if (kernels.empty()) out += "\nno kernel was launched\n";
     for (const KernelRow& kernel : kernels) add_kernel(out, kernel, colour);
-    if (times) out += times_text(kernels, *times, colour);
+    if (times) out += format_times(kernels, *times, colour);
     return out;
 }
 

@@ -11,7 +11,7 @@ u64 ideal_sectors(u64 useful_bytes, u64 sectors) {
 }
 
 /// Returns the traffic that has at least one request.
-std::vector<Traffic> only_used(std::vector<Traffic> accesses) {
+std::vector<Traffic> keep_used(std::vector<Traffic> accesses) {
     std::erase_if(accesses, [](const Traffic& a) { return a.requests == 0; });
     return accesses;
 }
@@ -22,7 +22,7 @@ std::vector<Traffic> global_traffic(const Counters& c) {
     const auto access = [](const char* name, u64 requests, u64 sectors, u64 useful) {
         return Traffic{name, requests, sectors, ideal_sectors(useful, sectors), useful};
     };
-    return only_used(
+    return keep_used(
         {access("global loads", c.load_requests, c.load_sectors, c.load_useful_bytes),
          access("global stores", c.store_requests, c.store_sectors, c.store_useful_bytes),
          access("global atomics", c.atomic_requests, c.atomic_sectors, c.atomic_useful_bytes),
@@ -40,7 +40,7 @@ std::vector<Traffic> global_traffic(const Counters& c) {
 }
 
 std::vector<Traffic> shared_traffic(const Counters& c) {
-    return only_used(
+    return keep_used(
         {{"shared loads", c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_ideal, 0},
          {"shared stores", c.shared_store_requests, c.shared_store_wavefronts, c.shared_store_ideal,
           0},

@@ -33,34 +33,34 @@ constexpr TypeFacts kTypes[] = {
     {"e5m2x2", Type::e5m2x2, 2, true, true},
 };
 
-constexpr bool table_follows_the_enumeration() {
+constexpr bool is_table_in_enum_order() {
     for (std::size_t i = 0; i < std::size(kTypes); ++i) {
         if (static_cast<std::size_t>(kTypes[i].type) != i) return false;
     }
     return kTypes[std::size(kTypes) - 1].type == Type::e5m2x2;
 }
-static_assert(table_follows_the_enumeration());
+static_assert(is_table_in_enum_order());
 
-const TypeFacts& facts(Type type) {
+const TypeFacts& facts_about(Type type) {
     return kTypes[static_cast<std::size_t>(type)];
 }
 
 }  // namespace
 
 u32 size_of(Type type) {
-    return facts(type).size;
+    return facts_about(type).size;
 }
 bool is_signed(Type type) {
-    return facts(type).is_signed;
+    return facts_about(type).is_signed;
 }
 bool is_float(Type type) {
-    return facts(type).is_float;
+    return facts_about(type).is_float;
 }
 std::string_view name_of(Type type) {
-    return facts(type).name;
+    return facts_about(type).name;
 }
 
-Type type_named(std::string_view name) {
+Type parse_type(std::string_view name) {
     for (const TypeFacts& known : kTypes) {
         if (known.name == name) return known.type;
     }

@@ -49,7 +49,7 @@ u32 size_of(Type type);
 bool is_signed(Type type);
 bool is_float(Type type);
 /// Returns the type with this name, such as Type::s32 for "s32", or Type::none if there is none.
-Type type_named(std::string_view name);
+Type parse_type(std::string_view name);
 std::string_view name_of(Type type);
 
 /// A line of the learner's source, from `.loc`. Line 0 means unknown, as in code built without

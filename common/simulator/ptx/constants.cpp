@@ -10,7 +10,7 @@ namespace coalesce::simulator::ptx {
 namespace {
 
 /// The maximum nesting depth of parentheses and signs. Real programs never nest this deeply.
-constexpr int kDeepestExpression = 64;
+constexpr int kMaxExpressionDepth = 64;
 
 bool parse_digits(std::string_view digits, int base, u64& value) {
     const auto [stop, error] =
@@ -58,7 +58,7 @@ public:
 
     Constant read(int loosest) {
         Constant left = primary();
-        for (int strength; (strength = strength_here()) >= loosest;) {
+        for (int strength; (strength = current_precedence()) >= loosest;) {
             const char operation = lexer_.take().text[0];
             if (operation == '<' || operation == '>') lexer_.expect(operation);
             const Constant right = read(strength + 1);
@@ -75,7 +75,7 @@ public:
 private:
     /// Returns the precedence of the operator at the current token, or 0 if the token is not an
     /// operator.
-    int strength_here() const {
+    int current_precedence() const {
         if (!lexer_.at(TokenKind::punctuation)) return 0;
         switch (lexer_.current().text[0]) {
             case '|': return 1;
@@ -92,7 +92,7 @@ private:
     }
 
     Constant primary() {
-        if (++depth_ > kDeepestExpression) lexer_.fail("this expression is nested too deeply");
+        if (++depth_ > kMaxExpressionDepth) lexer_.fail("this expression is nested too deeply");
         Constant value;
         if (lexer_.accept('(')) {
             value = read(1);

@@ -14,13 +14,13 @@ namespace {
 constexpr u64 kLargestAlignment = 1 << 16;
 constexpr u64 kOpaqueSize = 8;  ///< the size of a handle, such as a .texref
 
-bool names_state_space(std::string_view directive) {
+bool is_state_space(std::string_view directive) {
     return directive == ".global" || directive == ".const" || directive == ".shared" ||
            directive == ".local" || directive == ".param" || directive == ".generic" ||
            directive.starts_with(".shared::") || directive.starts_with(".param::");
 }
 
-bool names_opaque_type(std::string_view directive) {
+bool is_opaque_type(std::string_view directive) {
     return directive == ".texref" || directive == ".samplerref" || directive == ".surfref";
 }
 
@@ -90,13 +90,13 @@ DeclarationReader::Shape DeclarationReader::read_shape() {
     bool of_pointee = false;  // after .ptr, .align refers to the memory that the pointer points to
     while (lexer_.at(TokenKind::dotted)) {
         const std::string_view word = lexer_.current().text;
-        if (const Type type = type_named(word.substr(1)); type != Type::none) {
+        if (const Type type = parse_type(word.substr(1)); type != Type::none) {
             shape.type = type;
             lexer_.take();
         } else if (const u64 length = vector_length(word)) {
             shape.vector = length;
             lexer_.take();
-        } else if (names_opaque_type(word)) {
+        } else if (is_opaque_type(word)) {
             shape.opaque = true;
             shape.type = Type::b64;
             lexer_.take();
@@ -107,7 +107,7 @@ DeclarationReader::Shape DeclarationReader::read_shape() {
         } else if (word == ".attribute") {
             lexer_.take();
             if (skip_parentheses(".managed")) shape.managed = true;
-        } else if (word == ".ptr" || (of_pointee && names_state_space(word))) {
+        } else if (word == ".ptr" || (of_pointee && is_state_space(word))) {
             of_pointee = true;
             lexer_.take();
         } else {

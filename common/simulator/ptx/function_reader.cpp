@@ -30,12 +30,12 @@ u32 read_u32(Lexer& lexer, const char* what) {
 
 /// Reports whether the directive, after a function's name, takes one number and does not change
 /// what the function computes.
-bool takes_one_number(std::string_view directive) {
+bool has_one_number_argument(std::string_view directive) {
     return directive == ".maxnctapersm" || directive == ".maxclusterrank" ||
            directive == ".abi_preserve" || directive == ".abi_preserve_control";
 }
 
-bool takes_nothing(std::string_view directive) {
+bool has_no_argument(std::string_view directive) {
     return directive == ".explicitcluster" || directive == ".blocksareclusters" ||
            directive == ".unified" || directive == ".noreturn";
 }
@@ -142,11 +142,11 @@ private:
             declarations_.skip_parentheses();
         else if (directive == ".pragma")
             lexer_.skip_statement();
-        else if (takes_nothing(directive) || takes_one_number(directive))
+        else if (has_no_argument(directive) || has_one_number_argument(directive))
             lexer_.take();
         else
             lexer_.fail_expected("a directive of a function");
-        if (takes_one_number(directive)) read_number(lexer_);
+        if (has_one_number_argument(directive)) read_number(lexer_);
         return true;
     }
 
@@ -213,7 +213,7 @@ private:
         // which is the nearest one.
         if (std::get<1>(position) == 0) return;
         where_ = line_of(position);
-        std::vector<SourceLine> callers = inlining_.callers_of(position);
+        std::vector<SourceLine> callers = inlining_.find_callers(position);
         inlined_ = 0;
         if (callers.empty()) return;
         auto& chains = function_->inline_chains;
@@ -245,7 +245,7 @@ private:
             const std::string_view word = lexer_.current().text;
             if (word == ".v2" || word == ".v4") {
                 elements = word == ".v2" ? 2 : 4;
-            } else if (type = type_named(word.substr(1)); type == Type::none) {
+            } else if (type = parse_type(word.substr(1)); type == Type::none) {
                 lexer_.fail_expected("the type of a register");
             }
             lexer_.take();
@@ -269,7 +269,7 @@ private:
         const bool of_module = space == StateSpace::global || space == StateSpace::constant;
         for (Variable& variable : declarations_.read_variables(space, is_extern)) {
             const std::string name = variable.name;
-            variable.name = scopes_.name_variable_apart(name);
+            variable.name = scopes_.make_unique_variable_name(name);
             if (of_module && module_.variables.count(variable.name)) {
                 variable.name += "@" + function_->name;
             }
@@ -348,7 +348,8 @@ private:
     void declare_parameters() {
         for (const auto* list : {&function_->returns, &function_->parameters}) {
             for (const Variable& parameter : *list)
-                scopes_.bind_variable(parameter.name, scopes_.name_variable_apart(parameter.name));
+                scopes_.bind_variable(parameter.name,
+                                      scopes_.make_unique_variable_name(parameter.name));
         }
     }
 

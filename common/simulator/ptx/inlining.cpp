@@ -7,7 +7,7 @@ namespace {
 /// in malformed text.
 constexpr std::size_t kMaxDepth = 64;
 
-bool is_of_the_toolkit(const Module& module, u32 file) {
+bool is_toolkit_file(const Module& module, u32 file) {
     const auto found = module.files.find(file);
     if (found == module.files.end()) return false;
     const std::string& name = found->second;
@@ -17,7 +17,7 @@ bool is_of_the_toolkit(const Module& module, u32 file) {
 
 }  // namespace
 
-std::vector<SourceLine> Inlining::callers_of(Position position) const {
+std::vector<SourceLine> Inlining::find_callers(Position position) const {
     std::vector<SourceLine> lines;
     for (auto at = callers_.find(position); at != callers_.end() && lines.size() < kMaxDepth;
          at = callers_.find(at->second)) {
@@ -30,10 +30,10 @@ void resolve_inlining(Module& module) {
     for (auto& [name, function] : module.functions) {
         for (Instruction& i : function->body) {
             if (i.inlined == 0) continue;
-            if (!i.is_of_assembly && !is_of_the_toolkit(module, i.where.file)) continue;
+            if (!i.is_of_assembly && !is_toolkit_file(module, i.where.file)) continue;
             for (const SourceLine& caller : function->inline_chains[i.inlined - 1]) {
                 i.where = caller;
-                if (!is_of_the_toolkit(module, caller.file)) break;
+                if (!is_toolkit_file(module, caller.file)) break;
             }
         }
     }

@@ -27,7 +27,7 @@ public:
     /// Records that `position` was inlined at `caller`.
     void note(Position position, Position caller) { callers_[position] = caller; }
     /// Returns the lines at which `position` was inlined, innermost first.
-    std::vector<SourceLine> callers_of(Position position) const;
+    std::vector<SourceLine> find_callers(Position position) const;
 
 private:
     std::map<Position, Position> callers_;

@@ -4,7 +4,7 @@ namespace coalesce::simulator::ptx {
 
 Type type_of(const Instruction& instruction) {
     for (auto m = instruction.modifiers.rbegin(); m != instruction.modifiers.rend(); ++m)
-        if (const Type type = type_named(*m); type != Type::none) return type;
+        if (const Type type = parse_type(*m); type != Type::none) return type;
     return Type::none;
 }
 
@@ -19,7 +19,7 @@ StateSpace space_of(const Instruction& instruction) {
     return StateSpace::generic;
 }
 
-StateSpace space_of_access(const Instruction& instruction) {
+StateSpace access_space(const Instruction& instruction) {
     for (const std::string& m : instruction.modifiers)
         if (m == "param" || m.starts_with("param::")) return StateSpace::param;
     return space_of(instruction);
@@ -32,7 +32,7 @@ u32 vector_length(const Instruction& instruction) {
     return 1;
 }
 
-const std::string* callee_of(const Instruction& call) {
+const std::string* find_callee(const Instruction& call) {
     for (const Operand& o : call.operands) {
         if (o.is_symbol()) return &o.name;
         if (!o.is_vector()) break;

@@ -15,13 +15,13 @@ StateSpace space_of(const Instruction& instruction);
 
 /// Returns the state space that an ld or st accesses. Unlike space_of(), may also return .param,
 /// for a parameter of the kernel or of a call.
-StateSpace space_of_access(const Instruction& instruction);
+StateSpace access_space(const Instruction& instruction);
 
 /// Returns the number of elements of a vector access: 2 for .v2, and 1 without such a modifier.
 u32 vector_length(const Instruction& instruction);
 
 /// Returns the name of the called function, or null for a call through a pointer.
-const std::string* callee_of(const Instruction& call);
+const std::string* find_callee(const Instruction& call);
 
 bool is_sink(const Instruction& instruction, std::size_t operand);
 /// Reports whether operand number `operand` is a predicate register or a negated one.

@@ -39,12 +39,12 @@ constexpr std::array<u8, 256> make_classes() {
 
 constexpr std::array<u8, 256> kClasses = make_classes();
 
-bool is(char c, CharacterClass which) {
+bool has_class(char c, CharacterClass which) {
     return kClasses[static_cast<u8>(c)] & which;
 }
 
 /// Shortens the text and makes it printable, so that it fits into a one-line error message.
-std::string quotable(std::string_view text) {
+std::string shorten_for_message(std::string_view text) {
     constexpr std::size_t kLongest = 40;
     std::string result(text.substr(0, kLongest));
     for (char& c : result) {
@@ -126,7 +126,7 @@ void Lexer::fail(const std::string& message) const {
 
 void Lexer::fail_expected(const std::string& expected) const {
     const std::string found =
-        at_end() ? "the end of the text" : "'" + quotable(current_.text) + "'";
+        at_end() ? "the end of the text" : "'" + shorten_for_message(current_.text) + "'";
     throw ParseError(line_of(current_.text.data()), "expected " + expected + " near " + found);
 }
 
@@ -139,11 +139,11 @@ void Lexer::advance() {
     }
     const char c = *next_;
     const bool more = next_ + 1 < end_;
-    if (is(c, kNameStart)) {
+    if (has_class(c, kNameStart)) {
         read_name(TokenKind::identifier);
-    } else if (c == '.' && more && is(next_[1], kNamePart)) {
+    } else if (c == '.' && more && has_class(next_[1], kNamePart)) {
         read_name(TokenKind::dotted);
-    } else if (is(c, kDigit)) {
+    } else if (has_class(c, kDigit)) {
         read_number();
     } else if (c == '"') {
         read_string();
@@ -155,14 +155,14 @@ void Lexer::advance() {
 
 void Lexer::skip_space_and_comments() {
     while (next_ < end_) {
-        if (is(*next_, kSpace)) {
+        if (has_class(*next_, kSpace)) {
             ++next_;
         } else if (*next_ != '/' || next_ + 1 == end_) {
             return;
         } else if (next_[1] == '/') {
             const char* const comment = next_;
             next_ = std::find(next_, end_, '\n');
-            note_assembly(text_between(comment, next_));
+            track_assembly(text_between(comment, next_));
         } else if (next_[1] == '*') {
             const std::string_view rest = text_between(next_ + 2, end_);
             const std::size_t close = rest.find("*/");
@@ -177,7 +177,7 @@ void Lexer::skip_space_and_comments() {
 }
 
 /// nvcc and clang write these two comments around the text of an asm statement.
-void Lexer::note_assembly(std::string_view comment) {
+void Lexer::track_assembly(std::string_view comment) {
     if (comment.starts_with("// begin inline asm")) in_assembly_ = true;
     if (comment.starts_with("// end inline asm")) in_assembly_ = false;
 }
@@ -185,10 +185,10 @@ void Lexer::note_assembly(std::string_view comment) {
 void Lexer::read_name(TokenKind kind) {
     const char* start = next_++;
     while (next_ < end_) {
-        if (is(*next_, kNamePart)) {
+        if (has_class(*next_, kNamePart)) {
             ++next_;
         } else if (kind == TokenKind::dotted && end_ - next_ > 2 && next_[0] == ':' &&
-                   next_[1] == ':' && is(next_[2], kNamePart)) {
+                   next_[1] == ':' && has_class(next_[2], kNamePart)) {
             next_ += 3;  // .shared::cta is one word
         } else {
             break;
@@ -204,11 +204,11 @@ void Lexer::read_number() {
                               *next_ == 'd' || *next_ == 'D');
     while (next_ < end_) {
         const char last = next_[-1];
-        const bool point = *next_ == '.' && next_ + 1 < end_ && is(next_[1], kDigit);
+        const bool point = *next_ == '.' && next_ + 1 < end_ && has_class(next_[1], kDigit);
         const bool exponent_sign = (*next_ == '+' || *next_ == '-') && !hexadecimal &&
                                    (last == 'e' || last == 'E') && next_ + 1 < end_ &&
-                                   is(next_[1], kDigit);
-        if (!is(*next_, kNamePart) && !point && !exponent_sign) break;
+                                   has_class(next_[1], kDigit);
+        if (!has_class(*next_, kNamePart) && !point && !exponent_sign) break;
         ++next_;
     }
     current_ = {TokenKind::number, text_between(start, next_)};

@@ -79,7 +79,7 @@ private:
     u32 line_of(const char* position) const;
     void advance();
     void skip_space_and_comments();
-    void note_assembly(std::string_view comment);
+    void track_assembly(std::string_view comment);
     void read_name(TokenKind kind);
     void read_number();
     void read_string();

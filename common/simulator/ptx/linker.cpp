@@ -116,7 +116,7 @@ void renumber(SourceLine& line, const std::map<u32, u32>& numbers) {
 
 /// Adds the module's text and source files to the linked module, and updates all text offsets and
 /// line numbers in the module.
-void move_places(Module& linked, Module& module) {
+void merge_source_locations(Module& linked, Module& module) {
     const std::size_t offset = linked.text.size();
     if (module.text.size() > std::numeric_limits<u32>::max() - offset)
         throw LinkError("the PTX of all files together is too long");
@@ -141,8 +141,8 @@ void move_places(Module& linked, Module& module) {
 /// Reports whether the definition `added` replaces `known`. Throws LinkError if neither can be
 /// dropped.
 template <class Symbol>
-bool replaces(const Symbol& known, bool known_defined, const Symbol& added, bool added_defined,
-              const char* what) {
+bool should_replace(const Symbol& known, bool known_defined, const Symbol& added,
+                    bool added_defined, const char* what) {
     if (!added_defined) return false;
     if (!known_defined) return true;
     const bool known_yields = known.linkage != Linkage::visible;
@@ -153,7 +153,8 @@ bool replaces(const Symbol& known, bool known_defined, const Symbol& added, bool
 
 void add_function(Module& linked, std::unique_ptr<Function> function) {
     std::unique_ptr<Function>& known = linked.functions[function->name];
-    if (!known || replaces(*known, known->has_body, *function, function->has_body, "function"))
+    if (!known ||
+        should_replace(*known, known->has_body, *function, function->has_body, "function"))
         known = std::move(function);
 }
 
@@ -163,15 +164,16 @@ void add_variable(Module& linked, Variable variable) {
     const u32 align = std::max(known.align, variable.align);
     const bool both_common =
         known.linkage == Linkage::common && variable.linkage == Linkage::common;
-    const bool is_better = is_new || (both_common ? variable.size > known.size
-                                                  : replaces(known, !known.is_extern, variable,
-                                                             !variable.is_extern, "variable"));
+    const bool is_better =
+        is_new || (both_common ? variable.size > known.size
+                               : should_replace(known, !known.is_extern, variable,
+                                                !variable.is_extern, "variable"));
     if (is_better) known = std::move(variable);
     known.align = align;
 }
 
 void add_module(Module& linked, std::unique_ptr<Module> module) {
-    move_places(linked, *module);
+    merge_source_locations(linked, *module);
     // Variables of a later module count as declared after those of earlier modules.
     const u32 declared_before = static_cast<u32>(linked.variables.size());
     for (auto& [name, variable] : module->variables) {

@@ -7,10 +7,10 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-constexpr int kDeepestOperand = 16;
+constexpr int kMaxOperandDepth = 16;
 
 /// Returns the index of the element .x .y .z .w or .r .g .b .a, or -1 for another name.
-int element_named(std::string_view dotted) {
+int parse_element(std::string_view dotted) {
     if (dotted.size() != 2) return -1;
     const std::size_t position = std::string_view("xyzwrgba").find(dotted[1]);
     return position == std::string_view::npos ? -1 : static_cast<int>(position % 4);
@@ -18,7 +18,7 @@ int element_named(std::string_view dotted) {
 
 /// Reports whether the name selects a part of a register, as %r1.b0 and %r1.h1 do in video
 /// instructions.
-bool names_part_of_register(std::string_view dotted) {
+bool is_register_part(std::string_view dotted) {
     return dotted.size() == 3 && (dotted[1] == 'b' || dotted[1] == 'h') && dotted[2] >= '0' &&
            dotted[2] <= (dotted[1] == 'b' ? '3' : '1');
 }
@@ -43,12 +43,12 @@ public:
                 instruction.operands.push_back(read_operand());
             } while (lexer_.accept(','));
         }
-        if (met_unbound_symbol_) note_label_uses(instruction.operands);
+        if (has_unbound_symbol_) note_label_uses(instruction.operands);
     }
 
 private:
     Operand read_operand() {
-        if (++depth_ > kDeepestOperand) lexer_.fail("this operand is nested too deeply");
+        if (++depth_ > kMaxOperandDepth) lexer_.fail("this operand is nested too deeply");
         Operand operand;
         if (lexer_.at(TokenKind::identifier)) {
             operand = read_named();
@@ -128,7 +128,7 @@ private:
             return read_special(name);
         } else {
             operand.name = name;
-            met_unbound_symbol_ = true;
+            has_unbound_symbol_ = true;
         }
         operand.kind = Operand::Kind::symbol;
         if (lexer_.at('+') || lexer_.at('-')) operand.offset = read_integer(lexer_);
@@ -147,14 +147,14 @@ private:
                 }
                 return operand;
             }
-            const int element = element_named(dotted);
+            const int element = parse_element(dotted);
             if (element < 0 || element >= static_cast<int>(binding.elements)) {
                 lexer_.fail_expected("an element of this vector register");
             }
             operand.reg += static_cast<u32>(element);
             lexer_.take();
         } else if (!dotted.empty()) {
-            if (!names_part_of_register(dotted)) lexer_.fail_expected("',' or ';'");
+            if (!is_register_part(dotted)) lexer_.fail_expected("',' or ';'");
             operand.name = dotted;
             lexer_.take();
         }
@@ -169,7 +169,7 @@ private:
         operand.kind = Operand::Kind::special;
         operand.name = name;
         if (lexer_.at(TokenKind::dotted)) {
-            if (element_named(lexer_.current().text) < 0)
+            if (parse_element(lexer_.current().text) < 0)
                 lexer_.fail_expected("'.x', '.y' or '.z'");
             operand.name += lexer_.take().text;
         }
@@ -203,7 +203,7 @@ private:
     Scopes& scopes_;
     const bool in_call_;
     int depth_ = 0;
-    bool met_unbound_symbol_ = false;
+    bool has_unbound_symbol_ = false;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-constexpr std::size_t kDeepestScope = 64;
+constexpr std::size_t kMaxScopeDepth = 64;
 /// The maximum number of registers in a function. Real kernels have fewer than 100 000. The limit
 /// catches malformed text and ensures that indices fit.
 constexpr u64 kMostRegisters = u64{1} << 24;
@@ -22,7 +22,7 @@ Scopes::Scopes(const Lexer& lexer, Function& function) : lexer_(lexer), function
 }
 
 void Scopes::open() {
-    if (scopes_.size() >= kDeepestScope) lexer_.fail("braces are nested too deeply");
+    if (scopes_.size() >= kMaxScopeDepth) lexer_.fail("braces are nested too deeply");
     scopes_.emplace_back();
 }
 
@@ -40,7 +40,7 @@ void Scopes::close() {
     }
 }
 
-std::string Scopes::rename_apart(Uses& uses, std::string_view name) {
+std::string Scopes::make_unique_name(Uses& uses, std::string_view name) {
     std::string result(name);
     const u32 times = ++uses[result];
     if (times > 1) {
@@ -66,7 +66,7 @@ Binding Scopes::new_register(std::string_view name, Type type, u32 elements) {
     }
     const Binding binding{.elements = elements,
                           .reg = static_cast<u32>(function_.registers.size())};
-    const std::string apart = rename_apart(registers_declared_, name);
+    const std::string apart = make_unique_name(registers_declared_, name);
     if (elements == 1) {
         function_.registers.push_back({apart, type});
     } else {
@@ -88,8 +88,8 @@ void Scopes::declare_registers(std::string_view prefix, Type type, u32 elements,
     }
 }
 
-std::string Scopes::name_variable_apart(std::string_view name) {
-    return rename_apart(variables_declared_, name);
+std::string Scopes::make_unique_variable_name(std::string_view name) {
+    return make_unique_name(variables_declared_, name);
 }
 
 void Scopes::bind_variable(std::string_view name, std::string kept) {
@@ -100,7 +100,7 @@ std::string Scopes::declare_label(std::string_view name) {
     auto [label, is_new] = scopes_.back().labels.emplace(std::string(name), std::string());
     if (!is_new)
         lexer_.fail("the label '" + std::string(name) + "' is declared twice in one scope");
-    label->second = rename_apart(labels_declared_, name);
+    label->second = make_unique_name(labels_declared_, name);
     return label->second;
 }
 

@@ -49,7 +49,7 @@ public:
     /// Declares a family of registers, as in `.reg .f32 %f<count>`: %f0, %f1 and so on.
     void declare_registers(std::string_view prefix, Type type, u32 elements, u64 count);
     /// Returns a unique name for a variable, which the caller then declares with bind_variable().
-    std::string name_variable_apart(std::string_view name);
+    std::string make_unique_variable_name(std::string_view name);
     void bind_variable(std::string_view name, std::string kept);
     /// Declares a label and returns its unique name.
     std::string declare_label(std::string_view name);
@@ -76,7 +76,7 @@ private:
 
     const Binding* find_in(Scope& scope, std::string_view name);
     Binding new_register(std::string_view name, Type type, u32 elements);
-    std::string rename_apart(Uses& uses, std::string_view name);
+    std::string make_unique_name(Uses& uses, std::string_view name);
     void insert(std::string_view name, Binding binding);
 
     const Lexer& lexer_;

@@ -47,14 +47,14 @@ constexpr std::string_view kNames[] = {
 };
 
 /// A family of names that contain a number below `count`, optionally followed by a suffix.
-struct Numbered {
+struct NumberedNames {
     std::string_view prefix, suffix;
     int count;
 };
-constexpr Numbered kNumbered[] = {
+constexpr NumberedNames kNumberedNames[] = {
     {"%envreg", "", 32}, {"%pm", "", 8}, {"%pm", "_64", 8}, {"%reserved_smem_offset_", "", 2}};
 
-bool matches(const Numbered& family, std::string_view name) {
+bool matches(const NumberedNames& family, std::string_view name) {
     if (!name.starts_with(family.prefix) || !name.ends_with(family.suffix)) return false;
     if (name.size() <= family.prefix.size() + family.suffix.size()) return false;
     name.remove_prefix(family.prefix.size());
@@ -69,8 +69,8 @@ bool matches(const Numbered& family, std::string_view name) {
 
 bool is_special_register(std::string_view name) {
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
-           std::any_of(std::begin(kNumbered), std::end(kNumbered),
-                       [&](const Numbered& family) { return matches(family, name); });
+           std::any_of(std::begin(kNumberedNames), std::end(kNumberedNames),
+                       [&](const NumberedNames& family) { return matches(family, name); });
 }
 
 bool is_clock(std::string_view name) {

@@ -24,7 +24,7 @@ public:
             windows[word.position / group_.widest()].push_back(word);
         }
         for (const auto& [at, position] : group_.accesses) made_[at];
-        for (const auto& [window, words] : windows) cover(group_.widest(), words);
+        for (const auto& [window, words] : windows) cover_range(group_.widest(), words);
         return std::move(made_);
     }
 
@@ -33,19 +33,19 @@ private:
     /// is used, and otherwise covers each half separately. Words in blocks that the block of the
     /// first word does not dominate, such as the other branch of an if, are also covered
     /// separately.
-    void cover(u32 bytes, const std::vector<MergedWord>& words) {
+    void cover_range(u32 bytes, const std::vector<MergedWord>& words) {
         if (words.empty()) return;
-        std::vector<MergedWord> behind_first, apart;
+        std::vector<MergedWord> after_first, apart;
         for (const MergedWord& word : words) {
-            const bool is_behind = dominators_.passed(words.front().block, word.block);
-            (is_behind ? behind_first : apart).push_back(word);
+            const bool is_behind = dominators_.dominates(words.front().block, word.block);
+            (is_behind ? after_first : apart).push_back(word);
         }
-        cover_behind_first(bytes, behind_first);
-        cover(bytes, apart);
+        cover_after_first(bytes, after_first);
+        cover_range(bytes, apart);
     }
 
-    void cover_behind_first(u32 bytes, const std::vector<MergedWord>& words) {
-        if (may_be_one(bytes, words)) {
+    void cover_after_first(u32 bytes, const std::vector<MergedWord>& words) {
+        if (can_be_one_access(bytes, words)) {
             make(words.front(), bytes);
             for (const MergedWord& word : words) include(word, words.front());
             return;
@@ -53,16 +53,16 @@ private:
         std::vector<MergedWord> halves[2];
         for (const MergedWord& word : words)
             halves[word.position / (bytes / 2) % 2].push_back(word);
-        for (const std::vector<MergedWord>& half : halves) cover(bytes / 2, half);
+        for (const std::vector<MergedWord>& half : halves) cover_range(bytes / 2, half);
     }
 
-    bool may_be_one(u32 bytes, const std::vector<MergedWord>& words) const {
+    bool can_be_one_access(u32 bytes, const std::vector<MergedWord>& words) const {
         if (bytes == group_.bytes_of_word) return true;
         std::set<u64> positions;
         for (const MergedWord& word : words) positions.insert(word.position);
         const u64 covered = positions.size() * group_.bytes_of_word;
         // A load of four elements may include one element that the PTX does not load.
-        const bool may_be_wider = group_.is_load && bytes == kMostElements * group_.bytes_of_word;
+        const bool may_be_wider = group_.is_load && bytes == kMaxElements * group_.bytes_of_word;
         const u64 enough = may_be_wider ? bytes - group_.bytes_of_word : bytes;
         return bytes <= group_.alignment.bytes && covered >= enough;
     }

@@ -15,7 +15,7 @@
 namespace coalesce::simulator {
 
 /// The maximum size of a machine access in bytes, and the maximum number of vector elements.
-constexpr u32 kWidestAccess = 16, kMostElements = 4;
+constexpr u32 kMaxAccessBytes = 16, kMaxElements = 4;
 
 /// A word of a PTX access. One machine instruction may move it together with other words.
 struct MergedWord {
@@ -47,7 +47,7 @@ struct MergedGroup {
     std::vector<MergedWord> words;
     std::map<u32, u64> accesses;  ///< maps an index in the body to a position
 
-    u32 widest() const { return std::min(kWidestAccess, kMostElements * bytes_of_word); }
+    u32 widest() const { return std::min(kMaxAccessBytes, kMaxElements * bytes_of_word); }
     bool has_word_at(u64 position) const;
 };
 

@@ -14,19 +14,19 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-constexpr u32 kAllZeros = 32;
+constexpr u32 kMaxZeroBits = 32;
 /// The shared memory of a block starts at a multiple of 2^10.
-constexpr u32 kZerosOfWindow = 10;
+constexpr u32 kSharedWindowZeroBits = 10;
 /// The maximum number of terms in a sum. A longer sum is treated as an unknown value.
-constexpr std::size_t kMostTerms = 8;
+constexpr std::size_t kMaxTerms = 8;
 
 u32 trailing_zeros(u64 constant) {
     const auto low = static_cast<u32>(constant);
-    return low == 0 ? kAllZeros : static_cast<u32>(std::countr_zero(low));
+    return low == 0 ? kMaxZeroBits : static_cast<u32>(std::countr_zero(low));
 }
 
 /// Returns the number of low zero bits of the value including its offset.
-u32 all_zeros_of(const KnownValue& value) {
+u32 count_zero_bits_with_offset(const KnownValue& value) {
     return std::min(value.zeros, trailing_zeros(value.offset));
 }
 
@@ -34,7 +34,7 @@ bool is_known_constant(const KnownValue& value) {
     return value.sum.terms.empty();
 }
 
-LinearSum scaled(LinearSum sum, u64 factor) {
+LinearSum scale_sum(LinearSum sum, u64 factor) {
     for (auto& [number, by] : sum.terms) by *= factor;
     std::erase_if(sum.terms, [](const auto& term) { return term.second == 0; });
     sum.constant *= factor;
@@ -52,15 +52,15 @@ LinearSum added(const LinearSum& a, const LinearSum& b) {
 }
 
 /// Returns the low 32 bits, sign-extended to 64 bits.
-u64 of_32_bits(u64 number) {
+u64 sign_extend_32_bits(u64 number) {
     return static_cast<u64>(static_cast<i64>(static_cast<i32>(number)));
 }
 
-void narrow(KnownValue& value) {
-    for (auto& [number, factor] : value.sum.terms) factor = of_32_bits(factor);
+void narrow_to_32_bits(KnownValue& value) {
+    for (auto& [number, factor] : value.sum.terms) factor = sign_extend_32_bits(factor);
     std::erase_if(value.sum.terms, [](const auto& term) { return term.second == 0; });
-    value.sum.constant = of_32_bits(value.sum.constant);
-    value.offset = of_32_bits(value.offset);
+    value.sum.constant = sign_extend_32_bits(value.sum.constant);
+    value.offset = sign_extend_32_bits(value.offset);
 }
 
 std::string text_of(const LinearSum& sum) {
@@ -70,7 +70,7 @@ std::string text_of(const LinearSum& sum) {
     return text + std::to_string(sum.constant);
 }
 
-std::string name_of_operation(const Instruction& i) {
+std::string format_operation(const Instruction& i) {
     std::string name = i.opcode;
     for (const std::string& modifier : i.modifiers) name += "." + modifier;
     return name;
@@ -79,7 +79,7 @@ std::string name_of_operation(const Instruction& i) {
 bool keeps_low_bits(const Instruction& i) {
     if (i.opcode == "mov" || i.opcode == "cvta") return i.operands.size() == 2;
     if (i.opcode != "cvt" || i.has("sat") || i.modifiers.size() != 2) return false;
-    const ptx::Type to = ptx::type_named(i.modifiers[0]), from = ptx::type_named(i.modifiers[1]);
+    const ptx::Type to = ptx::parse_type(i.modifiers[0]), from = ptx::parse_type(i.modifiers[1]);
     return !ptx::is_float(to) && !ptx::is_float(from) && size_of(to) >= 4 && size_of(from) >= 4;
 }
 
@@ -89,7 +89,7 @@ bool is_low_product(const Instruction& i) {
 }
 
 /// Reports whether the instruction always computes the same result from the same sources.
-bool repeats_result(const Instruction& i) {
+bool is_deterministic(const Instruction& i) {
     if (i.opcode == "ld") return i.has("param");
     return is_one_of(i.opcode, {"mov", "cvt", "cvta", "add",  "sub", "mul",  "mad",   "shl", "shr",
                                 "and", "or",  "xor",  "not",  "neg", "min",  "max",   "bfe", "bfi",
@@ -102,7 +102,7 @@ bool repeats_result(const Instruction& i) {
 AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::string, u32>& shared)
     : function_(function), shared_(shared) {
     writers_.resize(function.registers.size());
-    once_.resize(function.registers.size());
+    single_writer_values_.resize(function.registers.size());
     for (u32 at = 0; at < function.body.size(); ++at)
         for (u32 r : registers_written(function.body[at])) writers_[r].push_back(at);
     find_zeros();
@@ -113,42 +113,43 @@ AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::st
 /// Finds the low bits of each register that are always zero. Starts by assuming that all bits are
 /// zero, and drops those that an instruction may set.
 void AddressFacts::find_zeros() {
-    zeros_.assign(function_.registers.size(), kAllZeros);
-    until_nothing_changes(function_, [&](const Instruction& i) {
+    zeros_.assign(function_.registers.size(), kMaxZeroBits);
+    repeat_until_stable(function_, [&](const Instruction& i) {
         bool changed = false;
         for (u32 r : registers_written(i)) {
-            const u32 zeros = std::min(zeros_[r], zeros_of_result(i));
+            const u32 zeros = std::min(zeros_[r], count_zero_bits_of_result(i));
             changed |= zeros != std::exchange(zeros_[r], zeros);
         }
         return changed;
     });
 }
 
-u32 AddressFacts::zeros_of(const Operand& operand) const {
+u32 AddressFacts::count_zero_bits(const Operand& operand) const {
     if (operand.is_register()) return operand.negated ? 0 : zeros_[operand.reg];
     if (operand.is_immediate()) return trailing_zeros(operand.bits);
     if (operand.is_symbol()) {
         const auto variable = shared_.find(operand.name);
         if (variable != shared_.end())
-            return std::min(kZerosOfWindow,
+            return std::min(kSharedWindowZeroBits,
                             trailing_zeros(variable->second + static_cast<u64>(operand.offset)));
     }
     return 0;
 }
 
-u32 AddressFacts::zeros_of_result(const Instruction& i) const {
+u32 AddressFacts::count_zero_bits_of_result(const Instruction& i) const {
     const std::vector<Operand>& o = i.operands;
-    const auto zeros = [&](std::size_t k) { return k < o.size() ? zeros_of(o[k]) : 0; };
-    const auto capped = [](u32 sum) { return std::min(sum, kAllZeros); };
+    const auto zeros = [&](std::size_t k) { return k < o.size() ? count_zero_bits(o[k]) : 0; };
+    const auto capped = [](u32 sum) { return std::min(sum, kMaxZeroBits); };
     const auto number = [&](std::size_t k) -> u32 {
         return k < o.size() && o[k].is_immediate()
-                   ? static_cast<u32>(std::min<u64>(o[k].bits, kAllZeros))
+                   ? static_cast<u32>(std::min<u64>(o[k].bits, kMaxZeroBits))
                    : 0;
     };
     const bool is_float = ptx::is_float(ptx::type_of(i));
     if (o.size() < 2 || is_float || !o[0].is_register()) return 0;
     if (i.opcode == "mov" || i.opcode == "cvta" || i.opcode == "cvt" || i.opcode == "neg")
-        return o[1].is_vector() && !o[1].elements.empty() ? zeros_of(o[1].elements[0]) : zeros(1);
+        return o[1].is_vector() && !o[1].elements.empty() ? count_zero_bits(o[1].elements[0])
+                                                          : zeros(1);
     if (is_one_of(i.opcode, {"add", "sub", "or", "xor", "selp"}))
         return std::min(zeros(1), zeros(2));
     if (i.opcode == "and") return std::max(zeros(1), zeros(2));
@@ -164,7 +165,7 @@ u32 AddressFacts::zeros_of_result(const Instruction& i) const {
 
 // ---- values ----
 
-KnownValue AddressFacts::of_constant(u64 constant) {
+KnownValue AddressFacts::make_constant(u64 constant) {
     KnownValue value;
     value.sum.constant = constant;
     value.zeros = trailing_zeros(constant);
@@ -181,14 +182,14 @@ KnownValue AddressFacts::named(const std::string& name, u32 zeros, bool varies, 
     return value;
 }
 
-KnownValue AddressFacts::value_of(const Operand& operand) {
-    if (operand.is_register() && !operand.negated) return value_of_register(operand.reg);
-    if (operand.is_immediate()) return of_constant(operand.bits);
+KnownValue AddressFacts::evaluate_operand(const Operand& operand) {
+    if (operand.is_register() && !operand.negated) return evaluate_register(operand.reg);
+    if (operand.is_immediate()) return make_constant(operand.bits);
     if (operand.is_special()) return named(operand.name, 0, operand.name.starts_with("%clock"));
     if (operand.is_symbol()) {
         const auto variable = shared_.find(operand.name);
         if (variable == shared_.end()) return named("symbol " + operand.name, 0, false);
-        KnownValue value = named("shared memory", kZerosOfWindow, false);
+        KnownValue value = named("shared memory", kSharedWindowZeroBits, false);
         value.offset = variable->second + static_cast<u64>(operand.offset);
         value.sum.constant = value.offset;
         return value;
@@ -196,28 +197,28 @@ KnownValue AddressFacts::value_of(const Operand& operand) {
     return named("version " + std::to_string(versions_++), 0, true);
 }
 
-KnownValue AddressFacts::value_of_register(u32 reg) {
+KnownValue AddressFacts::evaluate_register(u32 reg) {
     if (const auto found = current_.find(reg); found != current_.end()) return found->second;
-    if (writers_[reg].size() == 1) return written_once(reg);
+    if (writers_[reg].size() == 1) return evaluate_single_writer(reg);
     return current_[reg] = named("version " + std::to_string(versions_++), zeros_[reg], true, reg);
 }
 
 /// Returns the value of a register with a single writer. The value is the same in every block if
 /// the sources of that writer also have single writers.
-KnownValue AddressFacts::written_once(u32 reg) {
-    if (once_[reg]) return *once_[reg];
-    once_[reg] = named("register " + std::to_string(reg), zeros_[reg], true, reg);
+KnownValue AddressFacts::evaluate_single_writer(u32 reg) {
+    if (single_writer_values_[reg]) return *single_writer_values_[reg];
+    single_writer_values_[reg] = named("register " + std::to_string(reg), zeros_[reg], true, reg);
     const Instruction& definition = function_.body[writers_[reg][0]];
     if (is_computed_once(definition)) {
         KnownValue value = evaluate(definition);
-        once_[reg] = std::move(value);
+        single_writer_values_[reg] = std::move(value);
     }
-    return *once_[reg];
+    return *single_writer_values_[reg];
 }
 
 bool AddressFacts::is_evaluated(const Instruction& i) {
     return !i.guard && !i.operands.empty() && i.operands[0].is_register() &&
-           i.operands[0].elements.empty() && repeats_result(i) && !ptx::is_float(ptx::type_of(i));
+           i.operands[0].elements.empty() && is_deterministic(i) && !ptx::is_float(ptx::type_of(i));
 }
 
 bool AddressFacts::is_computed_once(const Instruction& i) const {
@@ -242,13 +243,13 @@ void AddressFacts::pass(const Instruction& i) {
 std::optional<KnownValue> AddressFacts::address(const Operand& operand) {
     KnownValue value;
     if (operand.has_base_register) {
-        value = value_of_register(operand.reg);
+        value = evaluate_register(operand.reg);
     } else {
         if (!shared_.contains(operand.name)) return {};
         Operand symbol = operand;
         symbol.kind = Operand::Kind::symbol;
         symbol.offset = 0;
-        value = value_of(symbol);
+        value = evaluate_operand(symbol);
     }
     value.offset += static_cast<u64>(operand.offset);
     value.sum.constant += static_cast<u64>(operand.offset);
@@ -256,41 +257,43 @@ std::optional<KnownValue> AddressFacts::address(const Operand& operand) {
 }
 
 KnownValue AddressFacts::evaluate(const Instruction& i) {
-    KnownValue value = result_of(i);
-    if (value.sum.terms.size() > kMostTerms)
-        value = named("sum " + text_of(value.sum), all_zeros_of(value), varies(value.sum));
-    if (bytes_of(i.operands[0]) <= 4) narrow(value);
+    KnownValue value = evaluate_result(i);
+    if (value.sum.terms.size() > kMaxTerms)
+        value = named("sum " + text_of(value.sum), count_zero_bits_with_offset(value),
+                      varies(value.sum));
+    if (bytes_of(i.operands[0]) <= 4) narrow_to_32_bits(value);
     return value;
 }
 
-KnownValue AddressFacts::result_of(const Instruction& i) {
+KnownValue AddressFacts::evaluate_result(const Instruction& i) {
     const std::vector<Operand>& o = i.operands;
     if (keeps_low_bits(i) && !o[1].is_vector())
         return bytes_of(o[1]) < bytes_of(o[0]) ? extended(o[1], ptx::is_signed(ptx::type_of(i)))
-                                               : value_of(o[1]);
-    if (i.opcode == "add" && o.size() == 3) return sum_of(value_of(o[1]), value_of(o[2]));
+                                               : evaluate_operand(o[1]);
+    if (i.opcode == "add" && o.size() == 3)
+        return add_known_values(evaluate_operand(o[1]), evaluate_operand(o[2]));
     if (i.opcode == "sub" && o.size() == 3) {
-        KnownValue right = value_of(o[2]);
-        right.sum = scaled(std::move(right.sum), ~u64{0});
+        KnownValue right = evaluate_operand(o[2]);
+        right.sum = scale_sum(std::move(right.sum), ~u64{0});
         right.offset = 0 - right.offset;
-        return sum_of(value_of(o[1]), std::move(right));
+        return add_known_values(evaluate_operand(o[1]), std::move(right));
     }
     if (is_low_product(i) && o.size() >= 3) {
-        KnownValue product = product_of(i);
+        KnownValue product = multiply_known_values(i);
         if (i.opcode == "mul") return product;
         if (o.size() == 4 && i.has("wide") == (bytes_of(o[3]) == 8 || !o[3].is_register()))
-            return sum_of(std::move(product), value_of(o[3]));
+            return add_known_values(std::move(product), evaluate_operand(o[3]));
     }
-    if (i.opcode == "shl" && o.size() == 3 && o[2].is_immediate() && o[2].bits < kAllZeros) {
-        KnownValue value = value_of(o[1]);
+    if (i.opcode == "shl" && o.size() == 3 && o[2].is_immediate() && o[2].bits < kMaxZeroBits) {
+        KnownValue value = evaluate_operand(o[1]);
         const auto by = static_cast<u32>(o[2].bits);
-        const u32 zeros = std::min(all_zeros_of(value) + by, kAllZeros);
-        return {.sum = scaled(std::move(value.sum), u64{1} << by), .zeros = zeros};
+        const u32 zeros = std::min(count_zero_bits_with_offset(value) + by, kMaxZeroBits);
+        return {.sum = scale_sum(std::move(value.sum), u64{1} << by), .zeros = zeros};
     }
     if (i.opcode == "or" && o.size() == 3 && o[2].is_immediate()) {
-        KnownValue value = value_of(o[1]);
+        KnownValue value = evaluate_operand(o[1]);
         const u64 bits = o[2].bits;
-        if (value.offset == 0 && value.zeros < kAllZeros && bits < u64{1} << value.zeros) {
+        if (value.offset == 0 && value.zeros < kMaxZeroBits && bits < u64{1} << value.zeros) {
             value.sum.constant += bits;
             value.offset = bits;
             value.offset_is_bits = true;
@@ -306,14 +309,14 @@ u32 AddressFacts::bytes_of(const Operand& operand) const {
 
 /// Returns a 32-bit value extended to 64 bits.
 KnownValue AddressFacts::extended(const Operand& operand, bool is_signed) {
-    KnownValue value = value_of(operand);
+    KnownValue value = evaluate_operand(operand);
     if (is_known_constant(value)) return value;
-    const u32 zeros = all_zeros_of(value);
+    const u32 zeros = count_zero_bits_with_offset(value);
     return named((is_signed ? "signed " : "unsigned ") + text_of(value.sum), zeros,
                  varies(value.sum));
 }
 
-KnownValue AddressFacts::sum_of(KnownValue left, KnownValue right) {
+KnownValue AddressFacts::add_known_values(KnownValue left, KnownValue right) {
     KnownValue sum;
     sum.sum = added(left.sum, right.sum);
     if (is_known_constant(left)) std::swap(left, right);
@@ -324,7 +327,7 @@ KnownValue AddressFacts::sum_of(KnownValue left, KnownValue right) {
         return sum;
     }
     const auto base_zeros = [](const KnownValue& v) {
-        return v.offset_is_bits ? v.zeros : all_zeros_of(v);
+        return v.offset_is_bits ? v.zeros : count_zero_bits_with_offset(v);
     };
     sum.zeros = std::min(base_zeros(left), base_zeros(right));
     for (const KnownValue& value : {left, right})
@@ -332,16 +335,17 @@ KnownValue AddressFacts::sum_of(KnownValue left, KnownValue right) {
     return sum;
 }
 
-KnownValue AddressFacts::product_of(const Instruction& i) {
+KnownValue AddressFacts::multiply_known_values(const Instruction& i) {
     const bool is_wide = i.has("wide"), is_signed = ptx::is_signed(ptx::type_of(i));
     const auto factor = [&](const Operand& o) {
-        return is_wide ? extended(o, is_signed) : value_of(o);
+        return is_wide ? extended(o, is_signed) : evaluate_operand(o);
     };
     KnownValue left = factor(i.operands[1]), right = factor(i.operands[2]);
-    const u32 zeros = std::min(all_zeros_of(left) + all_zeros_of(right), kAllZeros);
+    const u32 zeros = std::min(
+        count_zero_bits_with_offset(left) + count_zero_bits_with_offset(right), kMaxZeroBits);
     if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right))
-        return {.sum = scaled(std::move(left.sum), right.sum.constant), .zeros = zeros};
+        return {.sum = scale_sum(std::move(left.sum), right.sum.constant), .zeros = zeros};
     // `mad` and `mul` with the same factors get the same name.
     return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros,
                  varies(left.sum) || varies(right.sum));
@@ -350,7 +354,7 @@ KnownValue AddressFacts::product_of(const Instruction& i) {
 /// Returns an unknown value. Two instructions with the same operation and sources get the same
 /// unknown value.
 KnownValue AddressFacts::unknown(const Instruction& i) {
-    std::string name = name_of_operation(i);
+    std::string name = format_operation(i);
     bool may_vary = false;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& o = i.operands[k];
@@ -358,11 +362,11 @@ KnownValue AddressFacts::unknown(const Instruction& i) {
             name += " " + o.name + "+" + std::to_string(o.offset);
             continue;
         }
-        const LinearSum sum = value_of(o).sum;
+        const LinearSum sum = evaluate_operand(o).sum;
         may_vary |= varies(sum);
         name += " " + text_of(sum);
     }
-    return named(name, zeros_of_result(i), may_vary);
+    return named(name, count_zero_bits_of_result(i), may_vary);
 }
 
 // ---- loops ----
@@ -371,9 +375,9 @@ bool AddressFacts::varies(const LinearSum& sum) const {
     return any_of(sum.terms, [&](const auto& term) { return unknown_[term.first].varies; });
 }
 
-std::optional<AddressFacts::Steps> AddressFacts::steps_of(const LinearSum& sum, u32 begin,
-                                                          u32 end) const {
-    Steps steps{.step = 0, .zeros_at_start = kAllZeros};
+std::optional<AddressFacts::Steps> AddressFacts::find_steps(const LinearSum& sum, u32 begin,
+                                                            u32 end) const {
+    Steps steps{.step = 0, .zero_bits_at_start = kMaxZeroBits};
     const auto is_inside = [&](u32 at) { return at >= begin && at < end; };
     for (const auto& [number, factor] : sum.terms) {
         const Unknown& value = unknown_[number];
@@ -389,14 +393,14 @@ std::optional<AddressFacts::Steps> AddressFacts::steps_of(const LinearSum& sum, 
                 const LinearSum& after = now->second.sum;
                 if (after.terms != std::vector{std::pair{number, u64{1}}}) return {};
                 steps.step += factor * after.constant;
-                zeros = kAllZeros;
+                zeros = kMaxZeroBits;
                 for (u32 at : writers)
                     if (!is_inside(at))
-                        zeros = std::min(zeros, zeros_of_result(function_.body[at]));
+                        zeros = std::min(zeros, count_zero_bits_of_result(function_.body[at]));
             }
         }
-        steps.zeros_at_start =
-            std::min(steps.zeros_at_start, std::min(kAllZeros, zeros + trailing_zeros(factor)));
+        steps.zero_bits_at_start = std::min(steps.zero_bits_at_start,
+                                            std::min(kMaxZeroBits, zeros + trailing_zeros(factor)));
     }
     return steps;
 }

@@ -54,12 +54,12 @@ public:
     void pass(const ptx::Instruction& instruction);
     /// How a sum changes in each iteration of a loop.
     struct Steps {
-        u64 step = 0;            ///< one iteration adds this
-        u32 zeros_at_start = 0;  ///< lowest zero bits, without the constant, before the loop
+        u64 step = 0;                ///< one iteration adds this
+        u32 zero_bits_at_start = 0;  ///< lowest zero bits, without the constant, before the loop
     };
     /// Returns how the sum changes in a loop that consists of the instructions [begin, end).
     /// Returns nothing if the sum does not change by a constant.
-    std::optional<Steps> steps_of(const LinearSum& sum, u32 begin, u32 end) const;
+    std::optional<Steps> find_steps(const LinearSum& sum, u32 begin, u32 end) const;
     /// Returns the value of an address operand, including its offset. Returns nothing for a symbol
     /// that is not a shared variable.
     std::optional<KnownValue> address(const ptx::Operand& operand);
@@ -69,23 +69,23 @@ private:
     using Operand = ptx::Operand;
 
     void find_zeros();
-    u32 zeros_of_result(const Instruction& instruction) const;
-    u32 zeros_of(const Operand& operand) const;
-    KnownValue value_of(const Operand& operand);
-    KnownValue value_of_register(u32 reg);
-    KnownValue written_once(u32 reg);
+    u32 count_zero_bits_of_result(const Instruction& instruction) const;
+    u32 count_zero_bits(const Operand& operand) const;
+    KnownValue evaluate_operand(const Operand& operand);
+    KnownValue evaluate_register(u32 reg);
+    KnownValue evaluate_single_writer(u32 reg);
     KnownValue evaluate(const Instruction& instruction);
-    KnownValue result_of(const Instruction& instruction);
+    KnownValue evaluate_result(const Instruction& instruction);
     KnownValue extended(const Operand& operand, bool is_signed);
     u32 bytes_of(const Operand& operand) const;
-    static KnownValue sum_of(KnownValue left, KnownValue right);
-    KnownValue product_of(const Instruction& instruction);
+    static KnownValue add_known_values(KnownValue left, KnownValue right);
+    KnownValue multiply_known_values(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
     /// Returns the unknown value with this name. `varies` is true if the value may change in each
     /// iteration of a loop. `reg` is the register that holds this value, if there is one.
     KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
-    static KnownValue of_constant(u64 constant);
+    static KnownValue make_constant(u64 constant);
     bool is_computed_once(const Instruction& instruction) const;
     static bool is_evaluated(const Instruction& instruction);
 
@@ -94,7 +94,7 @@ private:
     std::vector<std::vector<u32>> writers_;  ///< for each register, its writers in the body
     std::vector<u32> zeros_;                 ///< by register
     /// For each register that only one instruction writes, its value.
-    std::vector<std::optional<KnownValue>> once_;
+    std::vector<std::optional<KnownValue>> single_writer_values_;
     std::map<u32, KnownValue> current_;  ///< for each register, its value in the current block
     static constexpr u32 kNoRegister = ~0u;
     struct Unknown {

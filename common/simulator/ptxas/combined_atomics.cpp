@@ -19,14 +19,14 @@ namespace {
 
 /// The longest chain of instructions that is followed. Beyond it, a value is assumed to differ
 /// between threads.
-constexpr int kMostSteps = 12;
+constexpr int kMaxFollowedSteps = 12;
 
 /// Instructions whose result is the same for all threads if their sources are.
 constexpr std::array<std::string_view, 14> kKeepsUniform = {"mov", "cvta", "cvt", "add", "sub",
                                                             "mul", "mad",  "shl", "shr", "and",
                                                             "or",  "xor",  "rem", "mapa"};
 
-bool is_listed(const auto& list, const auto& word) {
+bool is_in_list(const auto& list, const auto& word) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
@@ -35,32 +35,32 @@ class UniformValues {
 public:
     explicit UniformValues(const ptx::Function& function) : function_(function) {}
 
-    bool has(const Operand& operand, int steps = kMostSteps) const {
+    bool has(const Operand& operand, int steps = kMaxFollowedSteps) const {
         switch (operand.kind) {
             case Operand::Kind::immediate:
             case Operand::Kind::symbol: return true;
             case Operand::Kind::special:
                 return operand.name.starts_with("%ctaid") || operand.name.starts_with("%nctaid") ||
                        operand.name.starts_with("%ntid") || operand.name.starts_with("%cluster");
-            case Operand::Kind::reg: return has_register(operand.reg, steps);
+            case Operand::Kind::reg: return is_uniform_register(operand.reg, steps);
             case Operand::Kind::address:
-                return !operand.has_base_register || has_register(operand.reg, steps);
+                return !operand.has_base_register || is_uniform_register(operand.reg, steps);
             default: return false;
         }
     }
 
 private:
-    bool has_register(u32 reg, int steps) const {
+    bool is_uniform_register(u32 reg, int steps) const {
         if (steps == 0) return false;
         const ptx::Instruction* writer = nullptr;
         for (const ptx::Instruction& i : function_.body) {
-            if (!is_listed(registers_written(i), reg)) continue;
+            if (!is_in_list(registers_written(i), reg)) continue;
             if (writer) return false;
             writer = &i;
         }
         if (!writer || writer->guard) return false;
         if (writer->opcode == "ld") return writer->has("param");
-        if (!is_listed(kKeepsUniform, writer->opcode)) return false;
+        if (!is_in_list(kKeepsUniform, writer->opcode)) return false;
         return std::all_of(writer->operands.begin() + 1, writer->operands.end(),
                            [&](const Operand& operand) { return has(operand, steps - 1); });
     }
@@ -72,7 +72,7 @@ bool is_result_used(const ptx::Function& function, const ptx::Instruction& instr
     const auto written = registers_written(instruction);
     return any_of(function.body, [&](const ptx::Instruction& i) {
         const auto read = registers_read(i);
-        return any_of(written, [&](u32 reg) { return is_listed(read, reg); });
+        return any_of(written, [&](u32 reg) { return is_in_list(read, reg); });
     });
 }
 

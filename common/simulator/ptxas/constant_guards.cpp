@@ -12,7 +12,7 @@ using ptx::Instruction;
 
 /// The largest constant that comparisons are evaluated for. Up to this value, signed and unsigned
 /// comparisons of all widths agree.
-constexpr u64 kMostCompared = 0x7fff;
+constexpr u64 kMaxComparedConstant = 0x7fff;
 
 std::optional<bool> compare(const std::string& how, u64 left, u64 right) {
     if (how == "eq") return left == right;
@@ -26,7 +26,7 @@ std::optional<bool> compare(const std::string& how, u64 left, u64 right) {
 
 /// Returns the value of a predicate if its only writer is a `setp` that compares constants.
 std::optional<bool> constant_predicate(const Definitions& definitions, u32 predicate) {
-    const u32 at = definitions.only(predicate);
+    const u32 at = definitions.only_writer(predicate);
     if (at == kNone) return {};
     const Instruction& i = definitions.function().body[at];
     if (i.opcode != "setp" || i.operands.size() != 3 || i.modifiers.size() != 2 ||
@@ -34,7 +34,7 @@ std::optional<bool> constant_predicate(const Definitions& definitions, u32 predi
         return {};
     const auto left = definitions.constant(i.operands[1]);
     const auto right = definitions.constant(i.operands[2]);
-    if (!left || !right || *left > kMostCompared || *right > kMostCompared) return {};
+    if (!left || !right || *left > kMaxComparedConstant || *right > kMaxComparedConstant) return {};
     return compare(i.modifiers[0], *left, *right);
 }
 
@@ -46,7 +46,7 @@ Instruction unused_label(std::size_t index) {
 
 }  // namespace
 
-std::optional<ptx::Function> without_constant_guards(const ptx::Function& function) {
+std::optional<ptx::Function> remove_constant_guards(const ptx::Function& function) {
     const Definitions definitions(function);
     std::optional<ptx::Function> changed;
     for (std::size_t at = 0; at < function.body.size(); ++at) {

@@ -14,6 +14,6 @@ namespace coalesce::simulator {
 /// Returns the function without constant guards, or nothing if it has none. An instruction whose
 /// guard is always true loses the guard. An instruction whose guard is always false becomes a label
 /// that is never used, so that the other instructions keep their indices.
-std::optional<ptx::Function> without_constant_guards(const ptx::Function& function);
+std::optional<ptx::Function> remove_constant_guards(const ptx::Function& function);
 
 }  // namespace coalesce::simulator

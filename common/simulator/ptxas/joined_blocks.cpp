@@ -15,17 +15,17 @@ namespace {
 /// The maximum number of machine instructions in a block that ptxas guards instead of branching
 /// around it. The second limit applies to blocks with a load from global memory, whose latency then
 /// overlaps with other loads. Measured by adding instructions to such blocks until ptxas branched.
-constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
+constexpr u32 kMaxGuardedInstructions = 8, kMaxGuardedInstructionsWithLoad = 20;
 /// The minimum number of machine instructions that are worth overlapping with a load.
-constexpr u32 kLeastSteps = 3;
+constexpr u32 kMinOverlappingInstructions = 3;
 
-bool is_any_among(const std::vector<u32>& values, const std::set<u32>& among) {
+bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& among) {
     return any_of(values, [&](u32 v) { return among.contains(v); });
 }
 
 /// Returns the number of machine instructions for a PTX instruction. 64-bit sums are computed in
 /// two halves, and 64-bit products in several parts.
-u32 steps_of(const Instruction& i, const MachineValues& values) {
+u32 count_machine_instructions(const Instruction& i, const MachineValues& values) {
     constexpr u32 kProduct = 4, kHalves = 2;
     if (!is_of_64_bits(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
     if (is_one_of(i.opcode, {"mul", "mad"})) return kProduct;
@@ -43,34 +43,35 @@ u32 steps_of(const Instruction& i, const MachineValues& values) {
 ///        Instructions that wait for the loads, and memory accesses that must follow those
 ///        instructions, run too late. Accesses that a barrier separates from the loads, and stores
 ///        before the loads, do not count either.
-class WorkMeanwhile {
+class OverlappingWork {
 public:
-    WorkMeanwhile(const ptx::Function& function, const MachineValues& values)
+    OverlappingWork(const ptx::Function& function, const MachineValues& values)
         : function_(function), values_(values) {}
 
     /// Reports whether enough work between `first` and `end` can overlap with the loads of a block.
     bool is_enough(const BasicBlock& block, u32 first, u32 end) {
-        look_at(block);
-        count_before(first, block);
-        count_behind(block, end);
+        examine_block(block);
+        count_work_before(first, block);
+        count_work_after(block, end);
         return is_found();
     }
 
 private:
-    void look_at(const BasicBlock& block) {
+    void examine_block(const BasicBlock& block) {
         for (u32 at = block.begin; at < block.end; ++at) {
             if (values_.leaves_nothing(at)) continue;
             const Instruction& i = function_.body[at];
-            const std::vector<u32> read = values_.read_by(i), written = values_.written_by(i);
+            const std::vector<u32> read = values_.find_read_values(i),
+                                   written = values_.written_by(i);
             needed_.insert(read.begin(), read.end());
             const bool loads = is_far_load(i);
-            if (!loads && !is_any_among(read, late_)) continue;
+            if (!loads && !contains_any_of(read, late_)) continue;
             late_.insert(written.begin(), written.end());
             if (!loads && memory_effect(i) != MemoryEffect::none) accesses_.push_back(&i);
         }
     }
 
-    void count_before(u32 first, const BasicBlock& block) {
+    void count_work_before(u32 first, const BasicBlock& block) {
         bool is_before_fence = false;
         for (u32 at = block.begin; at-- > first && !is_found();) {
             if (values_.leaves_nothing(at)) continue;
@@ -80,8 +81,8 @@ private:
             const bool is_done_before =
                 effect != MemoryEffect::none && (effect != MemoryEffect::load || is_before_fence);
             if (is_done_before || ends_straight_code(i) ||
-                is_any_among(values_.written_by(i), needed_)) {
-                const std::vector<u32> read = values_.read_by(i);
+                contains_any_of(values_.written_by(i), needed_)) {
+                const std::vector<u32> read = values_.find_read_values(i);
                 needed_.insert(read.begin(), read.end());
             } else {
                 count(i);
@@ -89,7 +90,7 @@ private:
         }
     }
 
-    void count_behind(const BasicBlock& block, u32 end) {
+    void count_work_after(const BasicBlock& block, u32 end) {
         bool is_behind_fence = false;
         for (u32 at = block.end; at < end && !is_found(); ++at) {
             const Instruction& i = function_.body[at];
@@ -109,13 +110,14 @@ private:
 
     void count(const Instruction& i) {
         loads_ |= is_far_load(i);
-        steps_ += steps_of(i, values_) + static_cast<u32>(values_.brought_for(i).size());
+        steps_ += count_machine_instructions(i, values_) +
+                  static_cast<u32>(values_.find_constants_to_load(i).size());
     }
 
     /// Reports whether the instruction waits for a load, or must follow an access that waits for a
     /// load.
     bool waits(const Instruction& i) const {
-        if (is_any_among(values_.read_by(i), late_)) return true;
+        if (contains_any_of(values_.find_read_values(i), late_)) return true;
         const MemoryEffect effect = memory_effect(i);
         return effect != MemoryEffect::none && any_of(accesses_, [&](const Instruction* other) {
                    const bool both_load =
@@ -124,7 +126,7 @@ private:
                });
     }
 
-    bool is_found() const { return loads_ || steps_ >= kLeastSteps; }
+    bool is_found() const { return loads_ || steps_ >= kMinOverlappingInstructions; }
 
     const ptx::Function& function_;
     const MachineValues& values_;
@@ -142,23 +144,23 @@ public:
           flow_(flow),
           blocks_(flow.blocks()),
           values_(values),
-          may_go_on_to_(blocks_.size()),
-          may_come_from_(blocks_.size(), kNone) {
+          continuation_(blocks_.size()),
+          piece_predecessor_(blocks_.size(), kNone) {
         for (u32 b = 0; b < blocks_.size(); ++b) {
-            may_go_on_to_[b] = may_go_on_to(b);
-            if (may_go_on_to_[b] != b) may_come_from_[may_go_on_to_[b]] = b;
+            continuation_[b] = find_continuation(b);
+            if (continuation_[b] != b) piece_predecessor_[continuation_[b]] = b;
         }
     }
 
     std::vector<u32> run() const {
-        std::vector<u32> goes_on_to = may_go_on_to_;
+        std::vector<u32> continuation = continuation_;
         for (u32 b = 0; b < blocks_.size(); ++b)
-            if (goes_on_to[b] == b + 2 && !has_work_meanwhile(b + 1)) goes_on_to[b] = b;
-        return goes_on_to;
+            if (continuation[b] == b + 2 && !has_overlapping_work(b + 1)) continuation[b] = b;
+        return continuation;
     }
 
 private:
-    bool is_end(const BasicBlock& block) const {
+    bool ends_piece(const BasicBlock& block) const {
         for (u32 at = block.begin; at < block.end; ++at) {
             const Instruction& i = function_.body[at];
             if (i.label.empty()) return i.opcode == "ret" || i.opcode == "exit";
@@ -175,42 +177,44 @@ private:
             if (memory_effect(i) == MemoryEffect::fence) return false;
             if (ends_straight_code(i) && at + 1 != block.end) return false;
             loads |= i.opcode == "ld" && space_of(i) != ptx::StateSpace::shared;
-            steps += steps_of(i, values_);
+            steps += count_machine_instructions(i, values_);
         }
-        return steps <= (loads ? kGuardedMostWithLoad : kGuardedMost);
+        return steps <= (loads ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
     }
 
     /// Returns the block that may continue the piece of block `b`, or `b` itself if there is none.
     /// Does not check that enough work can overlap with loads.
-    u32 may_go_on_to(u32 b) const {
+    u32 find_continuation(u32 b) const {
         const std::vector<u32>& next = blocks_[b].next;
-        if (next.size() == 1 && next[0] == b + 1 && flow_.ways_in(b + 1).size() == 1) return b + 1;
+        if (next.size() == 1 && next[0] == b + 1 && flow_.predecessors(b + 1).size() == 1)
+            return b + 1;
         // A branch that uses a table of targets may also have two successors, but it has no guard.
         const bool skips_one = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1 &&
                                function_.body[blocks_[b].end - 1].guard.has_value();
-        if (!skips_one || flow_.ways_in(b + 1).size() != 1 || flow_.ways_in(b + 2).size() != 2)
+        if (!skips_one || flow_.predecessors(b + 1).size() != 1 ||
+            flow_.predecessors(b + 2).size() != 2)
             return b;
         const std::vector<u32>& then = blocks_[b + 1].next;
         if (then.size() != 1 || then[0] != b + 2) return b;
         // If the next block ends the kernel, lanes that skip this one exit directly.
-        return is_end(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
+        return ends_piece(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
     }
 
     /// Reports whether the blocks around a skipped block, if they can join its piece, contain
     /// enough work to overlap with its loads.
-    bool has_work_meanwhile(u32 b) const {
+    bool has_overlapping_work(u32 b) const {
         const BasicBlock& block = blocks_[b];
         bool loads = false;
         for (u32 at = block.begin; at < block.end; ++at)
             loads |= !values_.leaves_nothing(at) && is_far_load(function_.body[at]);
         if (!loads) return true;
         u32 first = b - 1, last = b + 1;
-        while (may_come_from_[first] != kNone) first = may_come_from_[first];
-        while (may_go_on_to_[last] != last) last = may_go_on_to_[last];
+        while (piece_predecessor_[first] != kNone) first = piece_predecessor_[first];
+        while (continuation_[last] != last) last = continuation_[last];
         // ptxas also unrolls loops that contain branches, but here a loop is unrolled only if it is
         // one piece.
         if (is_among(first, blocks_[last].next)) return true;
-        return WorkMeanwhile(function_, values_)
+        return OverlappingWork(function_, values_)
             .is_enough(block, blocks_[first].begin, blocks_[last].end);
     }
 
@@ -220,7 +224,7 @@ private:
     const MachineValues& values_;
     /// For each block, the block after it and the block before it in the same piece. A block
     /// between the two must be short enough to be guarded.
-    std::vector<u32> may_go_on_to_, may_come_from_;
+    std::vector<u32> continuation_, piece_predecessor_;
 };
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace {
 /// Returns how many instructions after a load, store or slow instruction ptxas waits before it
 /// reuses the source registers. The number is smaller for a store if ptxas keeps instructions in
 /// written order to save registers, and for a load that is conditional or reads shared memory.
-u32 reading(const MachineInstruction& i, bool is_as_written) {
+u32 read_delay(const MachineInstruction& i, bool keeps_written_order) {
     constexpr u32 kLoad = 8, kQuickLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
-    if (i.memory == MemoryEffect::store) return is_as_written ? kStoreAsWritten : kStore;
+    if (i.memory == MemoryEffect::store) return keeps_written_order ? kStoreAsWritten : kStore;
     if (!i.is_access || i.is_copy) return kSlowUnit;
     const bool is_quick = i.is_conditional || i.space == ptx::StateSpace::shared;
     return is_quick ? kQuickLoad : kLoad;
@@ -21,21 +21,21 @@ u32 reading(const MachineInstruction& i, bool is_as_written) {
 /// Finds the live ranges of values, going backwards through each piece.
 class LifetimeFinder {
 public:
-    LifetimeFinder(const MachineCode& code, bool is_as_written)
-        : code_(code), is_as_written_(is_as_written), open_(code.values.size()) {
+    LifetimeFinder(const MachineCode& code, bool keeps_written_order)
+        : code_(code), keeps_written_order_(keeps_written_order), open_(code.values.size()) {
         found_.of.resize(code.values.size());
     }
 
     void add(const MachinePiece& piece, const std::vector<u32>& order,
-             const std::vector<u32>& wanted_behind) {
+             const std::vector<u32>& is_read_later) {
         const u32 first = static_cast<u32>(found_.in_order.size());
         for (u32 k : order) found_.in_order.push_back(&piece.code[k]);
         behind_ = static_cast<u32>(found_.in_order.size());
-        for (u32 v : wanted_behind) end(v, 2 * behind_);
-        all_read_ = 2 * behind_;
+        for (u32 v : is_read_later) end(v, 2 * behind_);
+        last_read_position_ = 2 * behind_;
         for (u32 n = behind_; n-- > first;) {
-            if (found_.in_order[n]->waits_for_reads) all_read_ = 2 * n;
-            step_over(*found_.in_order[n], n);
+            if (found_.in_order[n]->waits_for_reads) last_read_position_ = 2 * n;
+            add_accesses_of(*found_.in_order[n], n);
         }
         while (!values_.empty()) begin(values_.back(), 2 * first);
     }
@@ -47,17 +47,18 @@ public:
     }
 
 private:
-    void step_over(const MachineInstruction& i, u32 n) {
+    void add_accesses_of(const MachineInstruction& i, u32 n) {
         for (u32 v : i.writes) {
             end(v, 2 * n + 2);  // in case no later instruction reads it
             if (!i.is_guarded) begin(v, 2 * n + 1);
         }
         for (u32 v : i.reads) {
             // The result may use the register of a source that has been read by then.
-            const u32 last = 2 * n + 1 + (is_pair(v) && stays_until_written(i, v));
+            const u32 last = 2 * n + 1 + (is_pair(v) && must_outlive_write(i, v));
             const bool is_last = end(v, last);
             if (!i.reads_late) continue;
-            const u32 until = std::min(2 * n + 1 + 2 * reading(i, is_as_written_), all_read_);
+            const u32 until =
+                std::min(2 * n + 1 + 2 * read_delay(i, keeps_written_order_), last_read_position_);
             Span& span = open_[v];
             span.read_until = std::max(span.read_until, until);
             if (!is_last) span.read_by_others_until = std::max(span.read_by_others_until, until);
@@ -69,8 +70,8 @@ private:
     /// An instruction that computes its result in two halves does not overwrite a pair that it
     /// reads. The exception is a loaded pair, whose result may be computed in place, half by half.
     /// (Observed with ptxas; the result of a product is not computed in place.)
-    bool stays_until_written(const MachineInstruction& i, u32 pair) const {
-        const bool is_in_place = code_.values[pair].is_loaded && !i.reads_lower_again &&
+    bool must_outlive_write(const MachineInstruction& i, u32 pair) const {
+        const bool is_in_place = code_.values[pair].is_loaded && !i.rereads_lower_half &&
                                  any_of(i.writes, [&](u32 v) { return is_pair(v); });
         return i.is_in_halves && !is_in_place;
     }
@@ -91,31 +92,31 @@ private:
     }
 
     const MachineCode& code_;
-    const bool is_as_written_;
+    const bool keeps_written_order_;
     Lifetimes found_;
-    std::vector<Span> open_;   ///< for each value, the range whose start is not yet known
-    std::vector<u32> values_;  ///< the values in `open_`
-    u32 behind_ = 0;           ///< the index after the piece
-    u32 all_read_ = 0;         ///< the position at which all late reads have finished
+    std::vector<Span> open_;      ///< for each value, the range whose start is not yet known
+    std::vector<u32> values_;     ///< the values in `open_`
+    u32 behind_ = 0;              ///< the index after the piece
+    u32 last_read_position_ = 0;  ///< the position at which all late reads have finished
 };
 
 }  // namespace
 
-AliveBetweenPieces::AliveBetweenPieces(const MachineCode& code)
-    : alive_(code.values.size(), code.pieces,
-             [](const MachinePiece& piece, auto read, auto overwrite) {
-                 for (const MachineInstruction& i : piece.code) {
-                     for (u32 v : i.reads) read(v);
-                     if (i.is_guarded) continue;
-                     for (u32 v : i.writes) overwrite(v);
-                 }
-             }),
-      before_(code.pieces.size(), alive_.none()),
+LiveBetweenPieces::LiveBetweenPieces(const MachineCode& code)
+    : live_(code.values.size(), code.pieces,
+            [](const MachinePiece& piece, auto read, auto overwrite) {
+                for (const MachineInstruction& i : piece.code) {
+                    for (u32 v : i.reads) read(v);
+                    if (i.is_guarded) continue;
+                    for (u32 v : i.writes) overwrite(v);
+                }
+            }),
+      before_(code.pieces.size(), live_.none()),
       behind_(before_) {
-    find_written(code.pieces);
+    check_allocation_is_writable(code.pieces);
 }
 
-AliveBetweenPieces::Bits AliveBetweenPieces::both(Bits a, const Bits& b) {
+LiveBetweenPieces::Bits LiveBetweenPieces::both(Bits a, const Bits& b) {
     for (std::size_t k = 0; k < a.size(); ++k) a[k] &= b[k];
     return a;
 }
@@ -125,10 +126,10 @@ AliveBetweenPieces::Bits AliveBetweenPieces::both(Bits a, const Bits& b) {
 /// (Observed in ptxas with loads that lanes may skip by a branch, after code that needs as many
 /// registers as the loaded values. If guards replace the branch, the loads are in the same piece as
 /// that code, and their results occupy registers from the start of the piece.)
-void AliveBetweenPieces::find_written(const std::vector<MachinePiece>& pieces) {
+void LiveBetweenPieces::check_allocation_is_writable(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)
-            for (u32 v : i.writes) alive_.add(behind_[p], v);
+            for (u32 v : i.writes) live_.add(behind_[p], v);
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t p = 0; p < pieces.size(); ++p)
@@ -142,11 +143,11 @@ void AliveBetweenPieces::find_written(const std::vector<MachinePiece>& pieces) {
     }
 }
 
-Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,
-                         const std::vector<std::vector<u32>>& orders, bool is_as_written) {
-    LifetimeFinder finder(code, is_as_written);
+Lifetimes find_lifetimes(const MachineCode& code, const LiveBetweenPieces& alive,
+                         const std::vector<std::vector<u32>>& orders, bool keeps_written_order) {
+    LifetimeFinder finder(code, keeps_written_order);
     for (std::size_t p = 0; p < orders.size(); ++p)
-        finder.add(code.pieces[p], orders[p], alive.values_in(alive.at_end(p)));
+        finder.add(code.pieces[p], orders[p], alive.list_values(alive.at_end(p)));
     return finder.take();
 }
 

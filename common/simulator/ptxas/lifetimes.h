@@ -15,23 +15,23 @@
 namespace coalesce::simulator {
 
 /// The values that each piece receives from earlier pieces and leaves for later ones.
-class AliveBetweenPieces {
+class LiveBetweenPieces {
 public:
-    using Bits = AliveValues::Bits;
+    using Bits = LiveValues::Bits;
 
-    explicit AliveBetweenPieces(const MachineCode& code);
+    explicit LiveBetweenPieces(const MachineCode& code);
 
-    Bits at_begin(std::size_t piece) const { return both(alive_.at_begin(piece), before_[piece]); }
-    Bits at_end(std::size_t piece) const { return both(alive_.at_end(piece), behind_[piece]); }
-    bool has(const Bits& bits, u32 value) const { return alive_.has(bits, value); }
-    std::vector<u32> values_in(const Bits& bits) const { return alive_.values_in(bits); }
+    Bits at_begin(std::size_t piece) const { return both(live_.at_begin(piece), before_[piece]); }
+    Bits at_end(std::size_t piece) const { return both(live_.at_end(piece), behind_[piece]); }
+    bool has(const Bits& bits, u32 value) const { return live_.has(bits, value); }
+    std::vector<u32> list_values(const Bits& bits) const { return live_.list_values(bits); }
 
 private:
     static Bits both(Bits a, const Bits& b);
-    void find_written(const std::vector<MachinePiece>& pieces);
+    void check_allocation_is_writable(const std::vector<MachinePiece>& pieces);
 
     /// The live values, on the assumption that everything that is read was written.
-    const AliveValues alive_;
+    const LiveValues live_;
     /// For each piece, the values that some path to its beginning or end writes.
     std::vector<Bits> before_, behind_;
 };
@@ -51,7 +51,7 @@ struct Lifetimes {
 };
 
 /// `orders` contains the order of the instructions in each piece.
-Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,
-                         const std::vector<std::vector<u32>>& orders, bool is_as_written);
+Lifetimes find_lifetimes(const MachineCode& code, const LiveBetweenPieces& alive,
+                         const std::vector<std::vector<u32>>& orders, bool keeps_written_order);
 
 }  // namespace coalesce::simulator

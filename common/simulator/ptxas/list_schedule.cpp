@@ -10,7 +10,7 @@ namespace {
 /// The maximum number of instructions to consider together when looking for a group that frees more
 /// words than it needs. For example, an address may be computed by up to this many instructions
 /// before its store frees the stored value.
-constexpr u32 kLookAhead = 20;
+constexpr u32 kMaxLookAhead = 20;
 /// In a long piece no instruction moves past one whose index is a multiple of this, which keeps the
 /// work linear.
 constexpr u32 kWindow = 512;
@@ -29,42 +29,42 @@ public:
           writer_(straight.words.size(), kNone),
           readers_(straight.words.size()),
           places_(straight.code.size()),
-          before_(straight.code.size()),
-          after_(straight.code.size()) {
+          edges_to_(straight.code.size()),
+          edges_from_(straight.code.size()) {
         for (u32 v = 0; v < straight.words.size(); ++v) origins_.push_back({v, 0});
         for (u32 k = 0; k < code_.size(); ++k) {
             add_values(k);
             if (code_[k].is_fixed || k % kWindow == kWindow - 1)
-                fix(k);
+                add_order_edges(k);
             else
                 add_memory(k);
         }
     }
     /// Returns the edges from instruction `k` to later ones.
-    const std::vector<Edge>& after(u32 k) const { return after_[k]; }
+    const std::vector<Edge>& edges_from(u32 k) const { return edges_from_[k]; }
     /// Returns the instructions that have an edge to `k`.
-    const std::vector<u32>& before(u32 k) const { return before_[k]; }
+    const std::vector<u32>& edges_to(u32 k) const { return edges_to_[k]; }
 
 private:
     void add_values(u32 k) {
         const MachineInstruction& i = code_[k];
         for (u32 v : i.reads)
-            if (writer_[v] != kNone) edge(writer_[v], k, code_[writer_[v]].latency);
+            if (writer_[v] != kNone) add_edge(writer_[v], k, code_[writer_[v]].latency);
         for (u32 v : i.writes) {
-            for (u32 reader : readers_[v]) edge(reader, k, 1);
-            if (writer_[v] != kNone) edge(writer_[v], k, 1);
+            for (u32 reader : readers_[v]) add_edge(reader, k, 1);
+            if (writer_[v] != kNone) add_edge(writer_[v], k, 1);
         }
-        find_place(k);
+        find_address(k);
         for (u32 v : i.reads) readers_[v].push_back(k);
         for (u32 v : i.writes) {
             writer_[v] = k;
             readers_[v].clear();
         }
-        if (fixed_ != kNone) edge(fixed_, k, 1);
+        if (last_fixed_ != kNone) add_edge(last_fixed_, k, 1);
     }
     /// Describes the address of an access relative to its origin. Addresses that differ by a
     /// constant have the same origin.
-    void find_place(u32 k) {
+    void find_address(u32 k) {
         const MachineInstruction& i = code_[k];
         places_[k] = i.place;
         if (i.place.value != kNone) {
@@ -78,35 +78,37 @@ private:
         }
         for (u32 v : i.writes) origins_[v] = origin;
     }
-    static bool are_apart(const AccessPlace& a, const AccessPlace& b) {
+    static bool cannot_overlap(const AccessPlace& a, const AccessPlace& b) {
         if (a.bytes == 0 || b.bytes == 0) return false;
         if (a.is_variable && b.is_variable && a.name != b.name) return true;
         if (a.value != b.value || a.name != b.name) return false;
         return a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
     }
-    void fix(u32 k) {
-        for (u32 before = fixed_ == kNone ? 0 : fixed_; before < k; ++before) edge(before, k, 1);
-        fixed_ = k;
+    void add_order_edges(u32 k) {
+        for (u32 edges_to = last_fixed_ == kNone ? 0 : last_fixed_; edges_to < k; ++edges_to)
+            add_edge(edges_to, k, 1);
+        last_fixed_ = k;
         accesses_.clear();
     }
     void add_memory(u32 k) {
         const MachineInstruction& i = code_[k];
         if (i.memory == MemoryEffect::none) return;
-        for (u32 before : accesses_) {
-            const MachineInstruction& other = code_[before];
+        for (u32 edges_to : accesses_) {
+            const MachineInstruction& other = code_[edges_to];
             if (!may_overlap(i.space, other.space)) continue;
             // Stores keep their order, even at different addresses.
             const bool changes = changes_memory(i.memory);
             const bool is_one_store = changes != changes_memory(other.memory);
-            const bool may_pass = is_one_store ? are_apart(places_[k], places_[before]) : !changes;
-            if (!may_pass) edge(before, k, 1);
+            const bool may_pass =
+                is_one_store ? cannot_overlap(places_[k], places_[edges_to]) : !changes;
+            if (!may_pass) add_edge(edges_to, k, 1);
         }
         accesses_.push_back(k);
     }
-    void edge(u32 from, u32 to, u32 cycles) {
+    void add_edge(u32 from, u32 to, u32 cycles) {
         if (from == to) return;
-        before_[to].push_back(from);
-        after_[from].push_back({to, cycles});
+        edges_to_[to].push_back(from);
+        edges_from_[from].push_back({to, cycles});
     }
 
     /// A value with a constant added to it.
@@ -121,37 +123,37 @@ private:
     std::vector<Origin> origins_;            ///< by value
     std::vector<AccessPlace> places_;        ///< by instruction
     std::vector<u32> accesses_;              ///< memory accesses since the last fixed instruction
-    u32 fixed_ = kNone;
-    std::vector<std::vector<u32>> before_;
-    std::vector<std::vector<Edge>> after_;
+    u32 last_fixed_ = kNone;
+    std::vector<std::vector<u32>> edges_to_;
+    std::vector<std::vector<Edge>> edges_from_;
 };
 
 class Scheduler {
 public:
-    Scheduler(const StraightCode& straight, u32 words_most)
-        : words_most_(words_most),
+    Scheduler(const StraightCode& straight, u32 max_live_words)
+        : max_live_words_(max_live_words),
           straight_(straight),
           code_(straight.code),
           dependences_(straight),
           height_(code_.size(), 1),
           waits_for_(code_.size(), 0),
           uses_(straight.words.size(), 0),
-          is_alive_(straight.words.size(), false),
+          is_live_(straight.words.size(), false),
           is_issued_(code_.size(), false),
-          words_(straight.words_through) {
+          words_(straight.live_through_words) {
         for (u32 k = static_cast<u32>(code_.size()); k-- > 0;) {
-            if (loads_for_later(code_[k])) height_[k] = code_[k].latency;
-            for (const Edge& e : dependences_.after(k)) {
+            if (loads_for_later_piece(code_[k])) height_[k] = code_[k].latency;
+            for (const Edge& e : dependences_.edges_from(k)) {
                 height_[k] = std::max(height_[k], e.cycles + height_[e.to]);
                 ++waits_for_[e.to];
             }
             for (u32 v : code_[k].reads) ++uses_[v];
         }
         for (u32 v = 0; v < uses_.size(); ++v) {
-            uses_[v] += straight.wanted_behind[v];
-            if (straight.from_before[v]) begin(v);
+            uses_[v] += straight.is_read_later[v];
+            if (straight.is_written_earlier[v]) begin(v);
         }
-        begin_what_may_be_kept();
+        begin_partially_written_values();
     }
 
     std::vector<u32> run() {
@@ -170,12 +172,12 @@ public:
 private:
     /// Reports whether an instruction loads a value that is needed only after the piece. ptxas
     /// issues such a load before computing anything.
-    bool loads_for_later(const MachineInstruction& i) const {
-        return i.is_access && any_of(i.writes, [&](u32 v) { return straight_.wanted_behind[v]; });
+    bool loads_for_later_piece(const MachineInstruction& i) const {
+        return i.is_access && any_of(i.writes, [&](u32 v) { return straight_.is_read_later[v]; });
     }
 
     /// Marks values as live from the start if lanes that skip a write keep the old value.
-    void begin_what_may_be_kept() {
+    void begin_partially_written_values() {
         std::vector<bool> is_written(uses_.size(), false);
         for (const MachineInstruction& i : code_)
             for (u32 v : i.writes) {
@@ -185,7 +187,7 @@ private:
     }
 
     std::vector<u32>::iterator choose() {
-        if (words_ >= words_most_) return choose_among_many_words();
+        if (words_ >= max_live_words_) return choose_when_many_words_live();
         return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
             if (predicates_ >= kPredicates && begins_predicate(a) != begins_predicate(b))
                 return begins_predicate(b);
@@ -194,28 +196,30 @@ private:
     }
     bool begins_predicate(u32 k) const {
         const std::vector<u32>& writes = code_[k].writes;
-        return any_of(
-            writes, [&](u32 v) { return straight_.is_predicate[v] && !is_alive_[v] && uses_[v]; });
+        return any_of(writes,
+                      [&](u32 v) { return straight_.is_predicate[v] && !is_live_[v] && uses_[v]; });
     }
 
     /// Chooses the next instruction when many words are live. A load that frees words (of its
     /// address, for example) comes first, because loads have a long latency. Otherwise chooses the
     /// first instruction in written order, unless it increases the number of live words while
     /// others in its part can reduce it.
-    std::vector<u32>::iterator choose_among_many_words() {
+    std::vector<u32>::iterator choose_when_many_words_live() {
         const auto first = std::min_element(open_.begin(), open_.end());
-        for (u32 k = *first; k < end_of_window(*first); ++k) {
+        for (u32 k = *first; k < window_end(*first); ++k) {
             if (!is_load(code_[k])) continue;
-            if (const auto step = step_to_fewer_words(k, true); step != open_.end()) return step;
+            if (const auto step = find_step_that_frees_words(k, true); step != open_.end())
+                return step;
         }
-        if (more_words({*first}) <= 0) return first;
-        for (u32 k = *first; k < end_of_window(*first); ++k) {
+        if (change_of_live_words({*first}) <= 0) return first;
+        for (u32 k = *first; k < window_end(*first); ++k) {
             if (code_[k].part > code_[*first].part) continue;
-            if (const auto step = step_to_fewer_words(k, false); step != open_.end()) return step;
+            if (const auto step = find_step_that_frees_words(k, false); step != open_.end())
+                return step;
         }
         return first;
     }
-    u32 end_of_window(u32 first) const {
+    u32 window_end(u32 first) const {
         return std::min(first + kWindow, static_cast<u32>(code_.size()));
     }
     static bool is_load(const MachineInstruction& i) {
@@ -225,13 +229,13 @@ private:
     /// and the instructions that must be issued before it would not reduce the number of live
     /// words, or if there are too many of them. With `is_only_access`, also returns the end
     /// iterator if they contain another access.
-    std::vector<u32>::iterator step_to_fewer_words(u32 k, bool is_only_access) {
+    std::vector<u32>::iterator find_step_that_frees_words(u32 k, bool is_only_access) {
         std::vector<u32> ahead;
         if (is_issued_[k] || !collect(k, ahead)) return open_.end();
         const auto is_other = [&](u32 a) { return a != k && code_[a].is_access; };
         if (is_only_access && any_of(ahead, is_other)) return open_.end();
         std::sort(ahead.begin(), ahead.end());
-        if (more_words_after(ahead) >= 0) return open_.end();
+        if (change_of_live_words_after(ahead) >= 0) return open_.end();
         for (u32 a : ahead)
             if (const auto at = std::find(open_.begin(), open_.end(), a); at != open_.end())
                 return at;
@@ -241,25 +245,25 @@ private:
     /// too many.
     bool collect(u32 k, std::vector<u32>& ahead) const {
         if (is_issued_[k] || std::find(ahead.begin(), ahead.end(), k) != ahead.end()) return true;
-        if (ahead.size() == kLookAhead) return false;
+        if (ahead.size() == kMaxLookAhead) return false;
         ahead.push_back(k);
-        const std::vector<u32>& before = dependences_.before(k);
-        return all_of(before, [&](u32 b) { return collect(b, ahead); });
+        const std::vector<u32>& edges_to = dependences_.edges_to(k);
+        return all_of(edges_to, [&](u32 b) { return collect(b, ahead); });
     }
     /// Returns the change in the number of live words after these instructions are issued in this
     /// order.
-    int more_words_after(const std::vector<u32>& ahead) const {
+    int change_of_live_words_after(const std::vector<u32>& ahead) const {
         std::vector<u32> issued;
         int more = 0;
         for (u32 k : ahead) {
             issued.push_back(k);
-            more += more_words(issued);
+            more += change_of_live_words(issued);
         }
         return more;
     }
     /// Returns how much the last of these instructions changes the number of live words when they
     /// are issued one after the other.
-    int more_words(const std::vector<u32>& ahead) const {
+    int change_of_live_words(const std::vector<u32>& ahead) const {
         const MachineInstruction& last = code_[ahead.back()];
         int more = 0;
         for (std::size_t r = 0; r < last.reads.size(); ++r) {
@@ -268,11 +272,11 @@ private:
             if (std::find(last.reads.begin(), here, v) != here) continue;
             u32 uses = 0;
             for (u32 k : ahead) uses += count(code_[k].reads, v);
-            if (uses == uses_[v] && (is_alive_[v] || is_written_before_last(ahead, v)))
+            if (uses == uses_[v] && (is_live_[v] || is_written_before_last(ahead, v)))
                 more -= static_cast<int>(straight_.words[v]);
         }
         for (u32 v : last.writes)
-            if (!is_alive_[v] && !is_written_before_last(ahead, v))
+            if (!is_live_[v] && !is_written_before_last(ahead, v))
                 more += static_cast<int>(straight_.words[v]);
         return more;
     }
@@ -291,30 +295,30 @@ private:
             if (--uses_[v] == 0) end(v);
         for (u32 v : code_[k].writes)
             if (uses_[v]) begin(v);
-        for (const Edge& e : dependences_.after(k))
+        for (const Edge& e : dependences_.edges_from(k))
             if (--waits_for_[e.to] == 0) open_.push_back(e.to);
     }
     void begin(u32 v) {
-        if (is_alive_[v]) return;
+        if (is_live_[v]) return;
         words_ += straight_.words[v];
         predicates_ += straight_.is_predicate[v];
-        is_alive_[v] = true;
+        is_live_[v] = true;
     }
     void end(u32 v) {
-        if (!is_alive_[v]) return;
+        if (!is_live_[v]) return;
         words_ -= straight_.words[v];
         predicates_ -= straight_.is_predicate[v];
-        is_alive_[v] = false;
+        is_live_[v] = false;
     }
 
-    const u32 words_most_;
+    const u32 max_live_words_;
     const StraightCode& straight_;
     const std::vector<MachineInstruction>& code_;
     const Dependences dependences_;
     std::vector<u32> height_;     ///< cycles from the instruction to the end of the piece
     std::vector<u32> waits_for_;  ///< the number of edges from instructions not issued yet
     std::vector<u32> uses_;       ///< for each value, the reads still to come
-    std::vector<bool> is_alive_;
+    std::vector<bool> is_live_;
     std::vector<bool> is_issued_;
     std::vector<u32> open_;           ///< instructions that can be issued now
     u32 words_ = 0, predicates_ = 0;  ///< live words and predicates
@@ -323,8 +327,8 @@ private:
 
 }  // namespace
 
-std::vector<u32> list_schedule(const StraightCode& straight, u32 words_most) {
-    return Scheduler(straight, words_most).run();
+std::vector<u32> list_schedule(const StraightCode& straight, u32 max_live_words) {
+    return Scheduler(straight, max_live_words).run();
 }
 
 }  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 //        addresses move to the front, and many results are in flight at the same time, which takes
 //        registers. Values that only a store needs are computed late, even if there would be time
 //        for them during the wait for a load.
-// Limit  While `words_most` words are live, instructions keep the order in which they were written.
+// Limit  While `max_live_words` words are live, instructions keep the order in which they were written.
 //        But an instruction that increases the number of live words is delayed until others have
 //        reduced that number. (An example is a store whose data is available and whose address must
 //        still be computed.) Loads that reduce the number of live words come first: those whose
@@ -27,15 +27,15 @@ namespace coalesce::simulator {
 /// A piece of straight code whose values are numbered separately, starting at 0.
 struct StraightCode {
     std::vector<MachineInstruction> code;
-    std::vector<u32> words;           ///< by value
-    std::vector<bool> is_predicate;   ///< by value
-    std::vector<bool> from_before;    ///< for each value, whether an earlier piece writes it
-    std::vector<bool> wanted_behind;  ///< for each value, whether a later piece reads it
+    std::vector<u32> words;                ///< by value
+    std::vector<bool> is_predicate;        ///< by value
+    std::vector<bool> is_written_earlier;  ///< for each value, whether an earlier piece writes it
+    std::vector<bool> is_read_later;       ///< for each value, whether a later piece reads it
     /// The words of values that are live but not used in the piece.
-    u32 words_through = 0;
+    u32 live_through_words = 0;
 };
 
 /// Returns the order as indices into the code.
-std::vector<u32> list_schedule(const StraightCode& straight, u32 words_most);
+std::vector<u32> list_schedule(const StraightCode& straight, u32 max_live_words);
 
 }  // namespace coalesce::simulator

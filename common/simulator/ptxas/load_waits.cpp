@@ -43,16 +43,16 @@ public:
         : function_(function),
           flow_(flow),
           steps_(function.body.size()),
-          carried_(function.registers.size(), 0) {
+          carried_loads_(function.registers.size(), 0) {
         result_.bit.resize(steps_.size());
-        result_.waited_for.resize(steps_.size());
+        result_.loads_to_wait_for.resize(steps_.size());
     }
 
     LoadWaits run() {
         number_loads();
         follow_copies();
         describe_steps();
-        follow_the_graph();
+        propagate_along_graph();
         return std::move(result_);
     }
 
@@ -78,7 +78,7 @@ private:
 
         bool operator==(const State&) const = default;
 
-        u64 needed_by(const Step& step) const {
+        u64 loads_needed_by(const Step& step) const {
             u64 needed = step.computes;
             if (step.needs_all) needed = ~u64{0};
             if (step.needs_stored) needed |= stored;
@@ -98,7 +98,7 @@ private:
             stored_global &= left;
         }
         void pass(const Step& step) {
-            wait_for(needed_by(step), step.guarded);
+            wait_for(loads_needed_by(step), step.guarded);
             stored |= step.stores & pending;
             if (step.is_global_store) stored_global |= step.stores & pending;
             if (!step.is_load) return;
@@ -136,8 +136,8 @@ private:
                 if (i.opcode == "mov" && i.operands.size() > 1) loads = loads_in(i.operands[1]);
                 if (loads == 0) continue;
                 for (u32 r : registers_written(i)) {
-                    changed |= (loads & ~carried_[r]) != 0;
-                    carried_[r] |= loads;
+                    changed |= (loads & ~carried_loads_[r]) != 0;
+                    carried_loads_[r] |= loads;
                 }
             }
         }
@@ -159,12 +159,12 @@ private:
                 step.computes = loads_in(i.operands[0]);
                 step.is_global_store = may_be_global(i);
             } else {
-                for (u32 r : registers_read(i)) step.computes |= carried_[r];
+                for (u32 r : registers_read(i)) step.computes |= carried_loads_[r];
             }
         }
     }
 
-    void follow_the_graph() {
+    void propagate_along_graph() {
         const std::vector<BasicBlock>& blocks = flow_.blocks();
         if (blocks.empty()) return;
         std::vector<State> begins(blocks.size());
@@ -174,13 +174,13 @@ private:
             for (std::size_t b = 0; b < blocks.size(); ++b) {
                 State state = begins[b];
                 for (u32 at = blocks[b].begin; at < blocks[b].end; ++at) {
-                    result_.waited_for[at] = state.needed_by(steps_[at]);
+                    result_.loads_to_wait_for[at] = state.loads_needed_by(steps_[at]);
                     if (at + 1 < blocks[b].end) state.pass(steps_[at]);
                 }
                 // A conditional branch waits only if it is taken.
                 const Step& last = steps_[blocks[b].end - 1];
                 State taken = state;
-                taken.wait_for(state.needed_by(last), false);
+                taken.wait_for(state.loads_needed_by(last), false);
                 state.pass(last);
                 for (std::size_t k = 0; k < blocks[b].next.size(); ++k)
                     changed |= begins[blocks[b].next[k]].join(k < taken_[b] ? taken : state);
@@ -190,7 +190,8 @@ private:
 
     u64 loads_in(const Operand& operand) const {
         u64 loads = 0;
-        if (operand.is_register() || operand.has_base_register) loads |= carried_[operand.reg];
+        if (operand.is_register() || operand.has_base_register)
+            loads |= carried_loads_[operand.reg];
         for (const Operand& element : operand.elements) loads |= loads_in(element);
         return loads;
     }
@@ -198,8 +199,8 @@ private:
     const ptx::Function& function_;
     const ControlFlow& flow_;
     LoadWaits result_;
-    std::vector<Step> steps_;   ///< by index into the body
-    std::vector<u64> carried_;  ///< for each register, the loads that its value may come from
+    std::vector<Step> steps_;         ///< by index into the body
+    std::vector<u64> carried_loads_;  ///< for each register, the loads that its value may come from
     std::vector<std::size_t>
         taken_;  ///< for each block, how many of its successors its last branch targets
 };

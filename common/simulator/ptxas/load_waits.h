@@ -55,7 +55,7 @@ struct LoadWaits {
     std::vector<u8> bit;
     /// For each instruction, the pending loads that must arrive before it (before a branch, if the
     /// branch is taken). Indexed by position in the body.
-    std::vector<u64> waited_for;
+    std::vector<u64> loads_to_wait_for;
 };
 
 LoadWaits load_waits(const ptx::Function& function, const ControlFlow& flow);

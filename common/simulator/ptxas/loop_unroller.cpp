@@ -21,10 +21,11 @@ using ptx::StateSpace;
 /// loads, since its iterations can wait for all their loads together. An access counts as two
 /// instructions: when instructions, loads and stores were added to a loop until ptxas stopped
 /// unrolling it, two instructions always replaced one access.
-constexpr u32 kUnrolledMost = 22, kUnrolledMostWithLoad = 51, kAccess = 2;
+constexpr u32 kMaxUnrolledWork = 22, kMaxUnrolledWorkWithLoad = 51, kAccessWork = 2;
 /// Limits for loops that load from shared memory. Such loads have a short latency, so each of them
 /// raises the limit by little more than its own work, until the maximum is reached.
-constexpr u32 kUnrolledWithShared = 23, kForSharedLoad = 5, kUnrolledMostOfAll = 101;
+constexpr u32 kBaseWorkWithSharedLoads = 23, kWorkPerSharedLoad = 5,
+              kMaxUnrolledWorkWithSharedLoads = 101;
 
 /// ptxas does not unroll a loop that orders memory for other threads. (Found by inserting one
 /// instruction at a time into a loop: these instructions prevent unrolling, while a block barrier,
@@ -40,7 +41,7 @@ bool is_barrier(const Instruction& i) {
 }
 
 /// Reports whether the threads of a warp or block execute the instruction together.
-bool is_done_together(const Instruction& i) {
+bool is_collective(const Instruction& i) {
     return is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "activemask", "bar", "barrier",
                                 "ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "atom", "red"});
 }
@@ -65,7 +66,7 @@ void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
 }
 
 /// Reports whether the result differs between threads, regardless of the operands.
-bool tells_threads_apart(const Instruction& i) {
+bool differs_between_threads(const Instruction& i) {
     if (is_one_of(i.opcode, {"ld", "ldu"}))
         return !i.has("param") && space_of(i) != StateSpace::constant;
     if (is_one_of(i.opcode, {"atom", "shfl", "call", "tex", "tld4", "suld"})) return true;
@@ -84,11 +85,11 @@ bool tells_threads_apart(const Instruction& i) {
 ///        and its increments are. Generally, a value is equal in all threads if it depends neither
 ///        on the thread's index nor on memory.
 /// Watch  The analysis ignores which threads reach the instruction that writes a value.
-std::vector<bool> differing_in_block(const ptx::Function& function) {
+std::vector<bool> find_values_differing_in_block(const ptx::Function& function) {
     std::vector<bool> differs(function.registers.size(), !function.is_entry);
-    until_nothing_changes(function, [&](const Instruction& i) {
-        return (tells_threads_apart(i) || has_any(differs, registers_read(i))) &&
-               add_to(differs, registers_written(i));
+    repeat_until_stable(function, [&](const Instruction& i) {
+        return (differs_between_threads(i) || contains_any(differs, registers_read(i))) &&
+               add_all_to(differs, registers_written(i));
     });
     return differs;
 }
@@ -96,30 +97,30 @@ std::vector<bool> differing_in_block(const ptx::Function& function) {
 class LoopUnroller {
 public:
     explicit LoopUnroller(const ptx::Function& function)
-        : function_(function), differs_(differing_in_block(function)) {}
+        : function_(function), differs_in_block_(find_values_differing_in_block(function)) {}
 
     void unroll(MachinePiece& piece, MachineCode& code) const {
         if (!may_be_unrolled(piece)) return;
-        std::vector<MachineInstruction> turn = std::move(piece.code);
-        const MachineInstruction branch = std::move(turn.back());
-        turn.pop_back();
+        std::vector<MachineInstruction> iteration = std::move(piece.code);
+        const MachineInstruction branch = std::move(iteration.back());
+        iteration.pop_back();
         piece.code.clear();
         std::map<u32, u32> names;
         std::map<u32, i64> offsets;  // for each address, the sum of its increments so far
-        const std::size_t vectors = code.side_by_side.size();
-        const u32 parts = turn.empty() ? 0 : turn.back().part - turn.front().part;
-        for (u32 k = 0; k < kUnrolledTurns; ++k) {
-            const bool is_last = k + 1 == kUnrolledTurns;
-            for (MachineInstruction i : turn) {
+        const std::size_t vectors = code.consecutive_values.size();
+        const u32 parts = iteration.empty() ? 0 : iteration.back().part - iteration.front().part;
+        for (u32 k = 0; k < kUnrolledIterations; ++k) {
+            const bool is_last = k + 1 == kUnrolledIterations;
+            for (MachineInstruction i : iteration) {
                 // The addresses advance, and the loop's condition is checked, only once for all
                 // copies.
-                if (is_offset_of_turn(turn, i)) {
+                if (can_become_offset(iteration, i)) {
                     offsets[i.writes[0]] += *i.step;
                     if (!is_last) continue;
                     i.step = std::exchange(offsets[i.writes[0]], 0);
                 }
                 if (!is_last && i.writes == branch.reads) continue;
-                if (is_same_in_turns(turn, i)) {
+                if (compares_loop_invariants(iteration, i)) {
                     if (k == 0) piece.code.push_back(std::move(i));
                     continue;
                 }
@@ -141,21 +142,21 @@ public:
                     value = name;
                 }
                 i.part += k * parts;
-                i.loop = turn.front().source;
-                i.turn = k;
+                i.loop = iteration.front().source;
+                i.iteration = k;
                 piece.code.push_back(std::move(i));
             }
-            if (!is_last) rename_vectors(code.side_by_side, vectors, names);
+            if (!is_last) rename_vectors(code.consecutive_values, vectors, names);
         }
         piece.code.push_back(branch);
     }
 
 private:
     /// Reports whether an instruction compares values that the loop does not change.
-    bool is_same_in_turns(const std::vector<MachineInstruction>& turn,
-                          const MachineInstruction& compares) const {
+    bool compares_loop_invariants(const std::vector<MachineInstruction>& iteration,
+                                  const MachineInstruction& compares) const {
         if (function_.body[compares.source].opcode != "setp" || compares.is_guarded) return false;
-        return none_of(turn, [&](const MachineInstruction& i) {
+        return none_of(iteration, [&](const MachineInstruction& i) {
             const auto writes = [&](u32 v) { return is_among(v, i.writes); };
             return any_of(compares.reads, writes) ||
                    (i.source != compares.source && any_of(compares.writes, writes));
@@ -168,12 +169,13 @@ private:
         if (branch.opcode != "bra" || !branch.guard) return false;
         const Instruction* decides = writer(piece, *branch.guard);
         if (!decides || decides->opcode != "setp") return false;
-        if (has_any(differs_, registers_read(*decides)) && needs_threads_together(piece))
+        if (contains_any(differs_in_block_, registers_read(*decides)) &&
+            needs_converged_threads(piece))
             return false;
         bool counts = false, knows_end = true;
         for (const Operand& operand : decides->operands) {
             if (!operand.is_register() || &operand == &decides->operands[0]) continue;
-            if (steps_by_constant(piece, operand.reg))
+            if (has_constant_step(piece, operand.reg))
                 counts = true;
             else
                 knows_end &= !writer(piece, operand.reg);
@@ -183,23 +185,23 @@ private:
 
     bool is_short(const MachinePiece& piece) const {
         u32 work = piece.dropped_branches;  // these branches still exist when ptxas unrolls
-        u32 most = kUnrolledMost, shared_loads = 0;
+        u32 most = kMaxUnrolledWork, shared_loads = 0;
         for (const MachineInstruction& i : piece.code) {
             if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))
                 return false;
             if (orders_memory(function_.body[i.source])) return false;
             if (piece.dropped_branches && is_barrier(function_.body[i.source])) return false;
             const bool accesses = is_access(function_.body[i.source]);
-            work += accesses ? kAccess : 1;
+            work += accesses ? kAccessWork : 1;
             if (!accesses || i.memory == MemoryEffect::store) continue;
             if (i.memory == MemoryEffect::load && i.space == StateSpace::shared)
                 ++shared_loads;
             else
-                most = kUnrolledMostWithLoad;
+                most = kMaxUnrolledWorkWithLoad;
         }
         if (shared_loads)
-            most = std::clamp(kUnrolledWithShared + kForSharedLoad * shared_loads, most,
-                              kUnrolledMostOfAll);
+            most = std::clamp(kBaseWorkWithSharedLoads + kWorkPerSharedLoad * shared_loads, most,
+                              kMaxUnrolledWorkWithSharedLoads);
         return work <= most;
     }
 
@@ -207,14 +209,14 @@ private:
     /// it if threads leave it in different iterations. This is so if threads execute an instruction
     /// together, or if some threads skip a store to memory that the loop also loads from. (A store
     /// to a space without loads is guarded, and the loop is unrolled.)
-    bool needs_threads_together(const MachinePiece& piece) const {
+    bool needs_converged_threads(const MachinePiece& piece) const {
         const auto loads_from = [&](StateSpace space) {
             return any_of(piece.code, [&](const MachineInstruction& i) {
                 return is_load_from(function_.body[i.source], space);
             });
         };
         return any_of(piece.code, [&](const MachineInstruction& i) {
-            if (is_done_together(function_.body[i.source])) return true;
+            if (is_collective(function_.body[i.source])) return true;
             return i.is_conditional && i.memory == MemoryEffect::store && loads_from(i.space);
         });
     }
@@ -228,7 +230,7 @@ private:
     /// Reports whether each iteration adds a constant to the value. NVIDIA's compiler adds to the
     /// counter itself, clang to a copy of the counter. If the counter is the result of several
     /// additions, ptxas does not recognize the step.
-    bool steps_by_constant(const MachinePiece& piece, u32 value) const {
+    bool has_constant_step(const MachinePiece& piece, u32 value) const {
         const Instruction* writes = writer(piece, value);
         if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&
             writes->operands[1].is_register())
@@ -244,7 +246,7 @@ private:
 
     /// Reports whether the instruction adds a constant to an address that only loads and stores
     /// use. The offsets of these accesses can then include the increments of all iterations.
-    bool is_offset_of_turn(const std::vector<MachineInstruction>& turn,
+    bool can_become_offset(const std::vector<MachineInstruction>& iteration,
                            const MachineInstruction& add) const {
         if (add.writes.size() != 1 || add.reads != add.writes || add.is_guarded) return false;
         const Instruction& source = function_.body[add.source];
@@ -252,15 +254,15 @@ private:
             !source.operands[2].is_immediate())
             return false;
         const u32 value = add.writes[0];
-        return all_of(turn, [&](const MachineInstruction& i) {
+        return all_of(iteration, [&](const MachineInstruction& i) {
             return i.source == add.source ||
                    (!is_among(value, i.writes) &&
-                    (!is_among(value, i.reads) || is_address_alone(i, value)));
+                    (!is_among(value, i.reads) || is_used_only_as_address(i, value)));
         });
     }
 
     /// Reports whether an access uses the value only as its address, and does not store it.
-    bool is_address_alone(const MachineInstruction& access, u32 value) const {
+    bool is_used_only_as_address(const MachineInstruction& access, u32 value) const {
         if (!access.is_access) return false;
         const auto is_value = [&](const Operand& o) { return o.is_register() && o.reg == value; };
         const std::vector<Operand>& operands = function_.body[access.source].operands;
@@ -270,7 +272,8 @@ private:
     }
 
     const ptx::Function& function_;
-    const std::vector<bool> differs_;  ///< for each value, whether threads of a block differ
+    const std::vector<bool>
+        differs_in_block_;  ///< for each value, whether threads of a block differ
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace coalesce::simulator {
 
 /// The number of iterations that ptxas combines.
-constexpr u32 kUnrolledTurns = 4;
+constexpr u32 kUnrolledIterations = 4;
 
 /// Unrolls the pieces in `loops`, which branch back to their own start, if ptxas would unroll them.
 void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code);

@@ -20,16 +20,16 @@ using ptx::Operand;
 
 /// Additional words of an unsigned division by a constant. The constant itself is read from the
 /// constant bank and needs no register.
-constexpr u32 kInsideByConstant = 5;
+constexpr u32 kWordsOfDivisionByConstant = 5;
 /// Cycles from reading a constant to the first instruction that may use it.
 constexpr u32 kConstantLatency = 8;
 constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
 /// Cycles until the values of all lanes are combined into one, and until the lane index is read.
 /// The second number is large so that the index is read as early as possible.
-constexpr u32 kTogetherLatency = 30, kLaneLatency = 200;
+constexpr u32 kLaneReductionLatency = 30, kLaneIndexLatency = 200;
 
 /// The offset of an asynchronous copy in global memory must be at least -2048 and less than 2048.
-constexpr i64 kFarthestInCopy = 2048;
+constexpr i64 kMaxCopyOffsetBytes = 2048;
 
 class MachineCodeMaker {
 public:
@@ -45,16 +45,16 @@ public:
             made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v),
                                     values_.is_loaded_pair(v),
                                     function.registers[v].type == ptx::Type::pred});
-        made_.side_by_side = values_.side_by_side();
+        made_.consecutive_values = values_.consecutive_values();
         for (u32 v = 0; v < function.registers.size(); ++v)
-            if (const auto extended = values_.extended_by(v)) made_.extends[v] = *extended;
+            if (const auto extended = values_.find_extended_value(v)) made_.extends[v] = *extended;
     }
 
     MachineCode run() {
-        if (const u32 words = values_.words_of_array())
-            array_ = new_value({.words = words, .is_loose = true});
-        find_same_registers();
-        look_at_graph();
+        if (const u32 words = values_.count_array_words())
+            array_value_ = new_value({.words = words, .is_loose = true});
+        find_shared_registers();
+        examine_graph();
         find_readers();
         piece_of_.assign(blocks_.size(), kNone);
         struct Range {
@@ -74,7 +74,7 @@ public:
             for (u32 next : blocks_[ranges[p].last].next) piece.next.push_back(piece_of_[next]);
             const u32 begin = blocks_[ranges[p].first].begin, end = blocks_[ranges[p].last].end;
             if (piece.code.empty() || !is_among(p, piece.next)) continue;
-            if (!is_kept_rolled(begin, end)) loops.push_back(p);
+            if (!must_stay_rolled(begin, end)) loops.push_back(p);
         }
         unroll_loops(function_, loops, made_);
         return std::move(made_);
@@ -83,7 +83,7 @@ public:
 private:
     // ---- pieces ----
 
-    void look_at_graph() {
+    void examine_graph() {
         for (const BasicBlock& block : blocks_) {
             Loop& loop = loops_[block.loop];
             ++loop.blocks;
@@ -119,23 +119,25 @@ private:
     void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
         for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
             MachineInstruction& i = piece.code[k];
-            for (u32 v : i.writes) i.is_guarded |= is_read_beyond(block, v);
+            for (u32 v : i.writes) i.is_guarded |= is_read_in_other_block(block, v);
             if (i.memory == MemoryEffect::none && !i.reads_late) continue;
             i.reads.push_back(predicate);
             i.is_conditional = true;
         }
     }
-    bool is_read_beyond(u32 block, u32 value) const {
-        return value < read_in_.size() && read_in_[value] != kNone && read_in_[value] != block;
+    bool is_read_in_other_block(u32 block, u32 value) const {
+        return value < reading_block_.size() && reading_block_[value] != kNone &&
+               reading_block_[value] != block;
     }
     void find_readers() {
         constexpr u32 kMany = kNone - 1;
-        read_in_.assign(function_.registers.size(), kNone);
+        reading_block_.assign(function_.registers.size(), kNone);
         for (u32 b = 0; b < blocks_.size(); ++b)
             for (u32 at = blocks_[b].begin; at < blocks_[b].end; ++at) {
                 if (values_.leaves_nothing(at)) continue;
-                for (u32 v : values_.read_by(function_.body[at]))
-                    read_in_[v] = read_in_[v] == kNone || read_in_[v] == b ? b : kMany;
+                for (u32 v : values_.find_read_values(function_.body[at]))
+                    reading_block_[v] =
+                        reading_block_[v] == kNone || reading_block_[v] == b ? b : kMany;
             }
     }
 
@@ -155,43 +157,47 @@ private:
 
     /// Finds values that share a register with another value. If one of two loaded values is
     /// selected, the second load is executed conditionally and overwrites the first value.
-    void find_same_registers() {
+    void find_shared_registers() {
         for (u32 at = 0; at < function_.body.size(); ++at) {
             const Instruction& i = function_.body[at];
             const u32 to = values_.is_rounded_in_place(at) ? i.operands[0].reg : kNone;
-            if (to != kNone) same_[i.operands[1].reg] = to;
-            for (const auto& [loaded, known] : values_.known_before(at)) {
-                same_[loaded] = known;
+            if (to != kNone) shares_register_with_[i.operands[1].reg] = to;
+            for (const auto& [loaded, known] : values_.find_known_values(at)) {
+                shares_register_with_[loaded] = known;
                 known_.insert(at);
             }
-            const auto load = values_.chosen_load(at);
+            const auto load = values_.find_conditional_load(at);
             if (!load || is_known(i.operands[1]) || is_known(i.operands[2])) continue;
-            chosen_[at] = *load;
-            waits_.insert(*load);
-            for (std::size_t k = 1; k <= 2; ++k) same_[i.operands[k].reg] = i.operands[0].reg;
+            conditional_load_[at] = *load;
+            delayed_loads_.insert(*load);
+            for (std::size_t k = 1; k <= 2; ++k)
+                shares_register_with_[i.operands[k].reg] = i.operands[0].reg;
         }
     }
-    bool is_known(const Operand& loaded) const { return same_.contains(loaded.reg); }
-    void take_same_registers(std::vector<u32>& values) const {
+    bool is_known(const Operand& loaded) const {
+        return shares_register_with_.contains(loaded.reg);
+    }
+    void replace_by_shared_registers(std::vector<u32>& values) const {
         for (u32& v : values)
-            for (auto same = same_.find(v); same != same_.end(); same = same_.find(v))
+            for (auto same = shares_register_with_.find(v); same != shares_register_with_.end();
+                 same = shares_register_with_.find(v))
                 v = same->second;
     }
-    void add_chosen_load(MachinePiece& piece, u32 at) {
+    void add_conditional_load(MachinePiece& piece, u32 at) {
         const Operand& by = function_.body[at].operands[3];
         const u32 chooses = by.reg;
         u32 predicate = chooses;
         if (function_.body[at].opcode == "slct")
             predicate = add_move(piece, at, 0, kPredicateLatency, {chooses});
-        waits_.erase(chosen_[at]);
-        add_instruction(piece, chosen_[at]);
+        delayed_loads_.erase(conditional_load_[at]);
+        add_instruction(piece, conditional_load_[at]);
         piece.code.back().is_guarded = true;
         piece.code.back().reads.push_back(predicate);
     }
 
     void add_instruction(MachinePiece& piece, u32 at) {
-        if (waits_.contains(at) || known_.contains(at)) return;
-        if (chosen_.contains(at)) return add_chosen_load(piece, at);
+        if (delayed_loads_.contains(at) || known_.contains(at)) return;
+        if (conditional_load_.contains(at)) return add_conditional_load(piece, at);
         const Instruction& i = function_.body[at];
         MachineInstruction made;
         made.source = at;
@@ -207,31 +213,31 @@ private:
         made.is_access = is_access(i) || made.is_copy;
         made.reads_late =
             made.is_access || (made.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
-        made.words_inside = values_.has_fixed_stride(i) ? 0 : words_inside(i);
-        made.odd_inside = odd_words_inside(i);
-        if (made.odd_inside && values_.divides_by_constant(i))
-            made.words_inside = kInsideByConstant;
-        if (is_routine_of_many(i)) made.words_inside += size_of_result(i);
+        made.internal_words = values_.has_fixed_stride(i) ? 0 : internal_words(i);
+        made.odd_internal_words = count_odd_internal_words(i);
+        if (made.odd_internal_words && values_.divides_by_constant(i))
+            made.internal_words = kWordsOfDivisionByConstant;
+        if (calls_shared_routine(i)) made.internal_words += words_of_result(i);
         made.reads_texels = is_texel_access(i);
         made.is_in_halves = values_.is_in_halves(i);
-        made.reads_lower_again = values_.takes_in(i, "shl");
+        made.rereads_lower_half = values_.has_folded_operand(i, "shl");
         made.place = values_.place_of(i);
-        made.reads = values_.read_by(i);
+        made.reads = values_.find_read_values(i);
         made.writes = values_.written_by(i);
-        if (made.reads.size() == 1) made.step = number_added_by(i);
-        take_same_registers(made.reads);
-        take_same_registers(made.writes);
-        if (array_ != kNone && made.space == ptx::StateSpace::local) use_array(made);
+        if (made.reads.size() == 1) made.step = constant_added_by(i);
+        replace_by_shared_registers(made.reads);
+        replace_by_shared_registers(made.writes);
+        if (array_value_ != kNone && made.space == ptx::StateSpace::local) use_register_array(made);
         const bool in_one_lane = made.is_access && runs_in_one_lane(i);
-        if (values_.adds_for_warp(i) && !in_one_lane) one_lane_for_all(piece, made);
-        put_together(piece, made);
-        for (const Constant& constant : values_.brought_for(i, in_one_lane))
-            made.reads.push_back(bring(piece, at, constant));
-        for (const Constant& constant : values_.launch_constants_of(i))
+        if (values_.adds_for_warp(i) && !in_one_lane) combine_values_of_lanes(piece, made);
+        move_to_consecutive_registers(piece, made);
+        for (const Constant& constant : values_.find_constants_to_load(i, in_one_lane))
+            made.reads.push_back(load_constant(piece, at, constant));
+        for (const Constant& constant : values_.find_launch_constants(i))
             if (!is_skipped_)
                 used_[constant.name].push_back(block_);
             else if (!is_used_before(constant))
-                add_once(made.reads, bring(piece, at, constant));
+                add_once(made.reads, load_constant(piece, at, constant));
         const bool compares_signed_half = i.opcode == "set" && i.has("s16");
         if (compares_signed_half)  // the machine compares 32 bits
             for (u32& read : made.reads)
@@ -248,33 +254,33 @@ private:
                 for (const u32 latency : {second, kArithmeticLatency})
                     made.reads = {add_move(piece, at, 1, latency, std::move(made.reads))};
         }
-        bring_near(piece, made);
+        move_offset_into_range(piece, made);
         add_steps_of_product(piece, made);
         piece.code.push_back(std::move(made));
     }
 
-    static std::optional<i64> number_added_by(const Instruction& i) {
+    static std::optional<i64> constant_added_by(const Instruction& i) {
         if (i.opcode != "add" || !i.operands[2].is_immediate()) return {};
         return static_cast<i64>(i.operands[2].bits);
     }
 
     /// Computes another address for an asynchronous copy whose offset is too large, or reuses the
     /// address of an earlier copy that is close enough.
-    void bring_near(MachinePiece& piece, MachineInstruction& copy) {
+    void move_offset_into_range(MachinePiece& piece, MachineInstruction& copy) {
         const auto is_near = [](i64 offset) {
-            return offset >= -kFarthestInCopy && offset < kFarthestInCopy;
+            return offset >= -kMaxCopyOffsetBytes && offset < kMaxCopyOffsetBytes;
         };
         const AccessPlace from = values_.source_of_copy(function_.body[copy.source]);
         const auto base = std::find(copy.reads.begin(), copy.reads.end(), from.value);
         if (is_near(from.offset) || base == copy.reads.end()) return;
-        for (const Near& near : near_)
+        for (const NearAddress& near : near_addresses_)
             if (near.block == block_ && near.base == from.value &&
                 is_near(from.offset - near.offset) && values_.is_written_once(from.value)) {
                 *base = near.value;
                 return;
             }
         *base = add_move(piece, copy.source, 2, kMoveLatency, {from.value});
-        near_.push_back({from.value, from.offset, block_, *base});
+        near_addresses_.push_back({from.value, from.offset, block_, *base});
     }
 
     /// Adds the instructions that compute the summands of the upper half of a 64-bit product.
@@ -288,32 +294,32 @@ private:
 
     /// Reports whether the instruction calls a routine that has several callers. Such a routine
     /// returns its result in a fixed register, and each caller moves the result from there.
-    bool is_routine_of_many(const Instruction& i) const {
+    bool calls_shared_routine(const Instruction& i) const {
         return calls_routine(i) && std::count_if(function_.body.begin(), function_.body.end(),
                                                  [&](const Instruction& other) {
                                                      return other.opcode == i.opcode &&
                                                             other.modifiers == i.modifiers;
                                                  }) > 1;
     }
-    u32 size_of_result(const Instruction& i) const {
-        return std::max(1u, size_of(ptx::type_named(i.modifiers.back())) / 4);
+    u32 words_of_result(const Instruction& i) const {
+        return std::max(1u, size_of(ptx::parse_type(i.modifiers.back())) / 4);
     }
 
     /// Makes an access to an array in registers read or write the array's value. Every store except
     /// the first also reads it, because the other elements are kept.
-    void use_array(MachineInstruction& access) {
+    void use_register_array(MachineInstruction& access) {
         const bool stores = access.memory == MemoryEffect::store;
-        if (stores) access.writes.push_back(array_);
-        if (!stores || has_array_) access.reads.push_back(array_);
+        if (stores) access.writes.push_back(array_value_);
+        if (!stores || has_array_) access.reads.push_back(array_value_);
         has_array_ |= stores;
     }
 
     /// Combines the values of all lanes in a uniform register, and copies the result to a register
     /// for the one lane that executes the atomic.
-    void one_lane_for_all(MachinePiece& piece, MachineInstruction& atomic) {
+    void combine_values_of_lanes(MachinePiece& piece, MachineInstruction& atomic) {
         const u32 at = atomic.source;
-        const u32 together = add_move(piece, at, 0, kTogetherLatency, std::move(atomic.reads));
-        const u32 lane = add_move(piece, at, 1, kLaneLatency, {});
+        const u32 together = add_move(piece, at, 0, kLaneReductionLatency, std::move(atomic.reads));
+        const u32 lane = add_move(piece, at, 1, kLaneIndexLatency, {});
         const u32 is_first = add_move(piece, at, 0, kPredicateLatency, {lane});
         atomic.reads = {add_move(piece, at, 1, kMoveLatency, {together}), is_first};
     }
@@ -321,15 +327,16 @@ private:
     /// Reports whether the instruction is guarded by a test of the thread's index, or follows a
     /// branch on such a test, so that it runs in one lane and there is nothing to combine.
     bool runs_in_one_lane(const Instruction& i) const {
-        if (i.guard && values_.holds_in_one_lane(*i.guard, !i.guard_negated)) return true;
-        for (u32 b = block_, before; (before = dominators_.before(b)) != kNone; b = before) {
+        if (i.guard && values_.is_true_in_one_lane(*i.guard, !i.guard_negated)) return true;
+        for (u32 b = block_, before; (before = dominators_.immediate_dominator(b)) != kNone;
+             b = before) {
             const BasicBlock& decides = blocks_[before];
             const Instruction& branch = function_.body[decides.end - 1];
-            if (flow_.ways_in(b).size() != 1 || !branch.guard || decides.next.size() != 2 ||
+            if (flow_.predecessors(b).size() != 1 || !branch.guard || decides.next.size() != 2 ||
                 !is_among(b, decides.next))
                 continue;
             const bool is_taken = b == decides.next[0];
-            if (values_.holds_in_one_lane(*branch.guard, is_taken != branch.guard_negated))
+            if (values_.is_true_in_one_lane(*branch.guard, is_taken != branch.guard_negated))
                 return true;
         }
         return false;
@@ -338,20 +345,21 @@ private:
     bool is_used_before(const Constant& constant) const {
         const auto known = used_.find(constant.name);
         return known != used_.end() &&
-               any_of(known->second, [&](u32 b) { return dominators_.passed(b, block_); });
+               any_of(known->second, [&](u32 b) { return dominators_.dominates(b, block_); });
     }
 
     /// Returns the value that holds a constant in a register. Reuses a load of the constant that
     /// dominates this block, or adds one. A load inside a loop moves before the loop.
-    u32 bring(MachinePiece& piece, u32 at, const Constant& constant) {
+    u32 load_constant(MachinePiece& piece, u32 at, const Constant& constant) {
         // The constant stays here if it is for a store that lanes may skip.
         const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;
         const u32 before = constant.name && !stays ? before_loop() : kNone;
         const bool is_outside = before != kNone && piece_of_[before] != kNone;
-        for (const Brought& b : brought_)
+        for (const LoadedConstant& b : loaded_constants_)
             if (constant.name && b.constant == constant &&
-                dominators_.passed(
-                    is_there_behind_guards(b, is_outside ? before : block_) ? b.block - 1 : b.block,
+                dominators_.dominates(
+                    is_available_after_skipped_block(b, is_outside ? before : block_) ? b.block - 1
+                                                                                      : b.block,
                     block_))
                 return b.value;
         MachinePiece& where = is_outside ? made_.pieces[piece_of_[before]] : piece;
@@ -360,21 +368,21 @@ private:
         const std::size_t last = where.code.size() - 1;
         if (is_outside && last > 0 && where.code[last - 1].is_fixed)
             std::swap(where.code[last - 1], where.code[last]);  // a branch stays last
-        brought_.push_back(
+        loaded_constants_.push_back(
             {constant, is_outside ? before : block_, value, is_skipped_ && !is_outside});
         return value;
     }
 
-    struct Brought {
+    struct LoadedConstant {
         Constant constant;
         u32 block = 0, value = 0;
-        bool was_skipped = false;
+        bool was_in_skipped_block = false;
     };
 
     /// Reports whether a constant that was loaded in a skipped block is also available in a later
     /// `block` of the same piece.
-    bool is_there_behind_guards(const Brought& brought, u32 block) const {
-        if (!brought.was_skipped || block <= brought.block) return false;
+    bool is_available_after_skipped_block(const LoadedConstant& brought, u32 block) const {
+        if (!brought.was_in_skipped_block || block <= brought.block) return false;
         return block == block_ ? !is_skipped_ && brought.block > first_
                                : piece_of_[block] == piece_of_[brought.block];
     }
@@ -387,27 +395,27 @@ private:
         const bool turns_by_itself = is_among(block_, block.next);
         const Loop& loop = loops_.at(block.loop);
         if (!turns_by_itself && loop.blocks == 1) return kNone;
-        if (!turns_by_itself && loop.has_fence && !is_in_each_turn(block_)) return kNone;
+        if (!turns_by_itself && loop.has_fence && !is_in_every_iteration(block_)) return kNone;
         u32 before = block_;
         while (before != kNone && blocks_[before].loop == block.loop)
-            before = dominators_.before(before);
+            before = dominators_.immediate_dominator(before);
         return before;
     }
     /// Reports whether every iteration of the loop executes the block.
-    bool is_in_each_turn(u32 block) const {
+    bool is_in_every_iteration(u32 block) const {
         for (u32 b = 0; b < blocks_.size(); ++b)
             for (u32 next : blocks_[b].next)
-                if (blocks_[b].loop == blocks_[block].loop && dominators_.passed(next, b) &&
-                    !dominators_.passed(block, b) && dominators_.passed(next, block))
+                if (blocks_[b].loop == blocks_[block].loop && dominators_.dominates(next, b) &&
+                    !dominators_.dominates(block, b) && dominators_.dominates(next, block))
                     return false;
         return true;
     }
 
     /// Moves the elements of a stored vector to consecutive registers.
-    void put_together(MachinePiece& piece, MachineInstruction& store) {
+    void move_to_consecutive_registers(MachinePiece& piece, MachineInstruction& store) {
         for (MachineValues::Vector& together :
-             values_.put_together_for(function_.body[store.source])) {
-            take_same_registers(together.read);
+             values_.find_vectors_to_assemble(function_.body[store.source])) {
+            replace_by_shared_registers(together.read);
             const u32 vector =
                 add_move(piece, store.source, together.words, kMoveLatency, together.read);
             std::erase_if(store.reads, [&](u32 value) { return is_among(value, together.read); });
@@ -431,7 +439,7 @@ private:
         return static_cast<u32>(made_.values.size() - 1);
     }
 
-    bool is_kept_rolled(u32 begin, u32 end) const {
+    bool must_stay_rolled(u32 begin, u32 end) const {
         return any_of(function_.not_unrolled, [&](u32 at) { return at >= begin && at < end; });
     }
 
@@ -446,26 +454,27 @@ private:
         bool has_fence = false;
     };
     std::map<u32, Loop> loops_;  ///< by BasicBlock::loop
-    std::vector<Brought> brought_;
-    struct Near {
+    std::vector<LoadedConstant> loaded_constants_;
+    struct NearAddress {
         u32 base = 0;
         i64 offset = 0;
         u32 block = 0, value = 0;
     };
-    std::vector<Near> near_;                ///< addresses for copies
-    std::map<u64, std::vector<u32>> used_;  ///< constant's name -> blocks that use it directly
-    bool is_skipped_ = false;    ///< true if the current block is guarded because lanes may skip it
-    std::vector<u32> read_in_;   ///< for each value, the only block that reads it, if any
-    std::vector<u32> piece_of_;  ///< for each block, its piece, once it has one
-    std::map<u32, u32> same_;    ///< for each value, the value whose register it shares
-    std::map<u32, u32> chosen_;  ///< for each selecting instruction, its conditional load
-    std::set<u32> waits_;        ///< loads that are delayed until the selection
-    std::set<u32> known_;        ///< loads whose values are already in registers
-    u32 array_ = kNone;          ///< the value for a small array in registers
-    bool has_array_ = false;     ///< true if something is stored in that array
-    u32 part_ = 0;               ///< the current part of the piece
-    u32 block_ = 0;              ///< the current block
-    u32 first_ = 0;              ///< first block of the current piece
+    std::vector<NearAddress> near_addresses_;  ///< addresses for copies
+    std::map<u64, std::vector<u32>> used_;     ///< constant's name -> blocks that use it directly
+    bool is_skipped_ = false;  ///< true if the current block is guarded because lanes may skip it
+    std::vector<u32> reading_block_;  ///< for each value, the only block that reads it, if any
+    std::vector<u32> piece_of_;       ///< for each block, its piece, once it has one
+    std::map<u32, u32>
+        shares_register_with_;             ///< for each value, the value whose register it shares
+    std::map<u32, u32> conditional_load_;  ///< for each selecting instruction, its conditional load
+    std::set<u32> delayed_loads_;          ///< loads that are delayed until the selection
+    std::set<u32> known_;                  ///< loads whose values are already in registers
+    u32 array_value_ = kNone;              ///< the value for a small array in registers
+    bool has_array_ = false;               ///< true if something is stored in that array
+    u32 part_ = 0;                         ///< the current part of the piece
+    u32 block_ = 0;                        ///< the current block
+    u32 first_ = 0;                        ///< first block of the current piece
     MachineCode made_;
 };
 

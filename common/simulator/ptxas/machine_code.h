@@ -24,8 +24,8 @@ struct MachineInstruction {
     /// The part of the piece that contains the instruction. Instructions that lanes may skip form
     /// one part, and the instructions between two such parts form another.
     u32 part = 0;
-    u32 loop = kNone;  ///< if unrolled, the start of the loop in the body
-    u32 turn = 0;      ///< the number of the iteration
+    u32 loop = kNone;   ///< if unrolled, the start of the loop in the body
+    u32 iteration = 0;  ///< the number of the iteration
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space that an access uses
     bool is_access = false;                            ///< a load, store, atomic or copy
@@ -38,14 +38,14 @@ struct MachineInstruction {
     bool reads_texels = false;     ///< the texture unit reads pairs before other sources
     bool is_in_halves = false;     ///< writes half of its result before all sources are read
     /// True for a shift, which reads the lower half again to compute the upper half.
-    bool reads_lower_again = false;
-    u32 latency = 0;                 ///< cycles until the result is available
-    u32 words_inside = 0;            ///< words needed in addition to sources and results
-    u32 odd_inside = 0;              ///< how many of these must be in odd registers
-    bool keeps_convention = false;   ///< true for a call of an unknown function
-    AccessPlace place;               ///< the address of a load or store
-    std::optional<i64> step;         ///< the constant added to the only value read
-    std::vector<u32> reads, writes;  ///< values
+    bool rereads_lower_half = false;
+    u32 latency = 0;                          ///< cycles until the result is available
+    u32 internal_words = 0;                   ///< words needed in addition to sources and results
+    u32 odd_internal_words = 0;               ///< how many of these must be in odd registers
+    bool follows_calling_convention = false;  ///< true for a call of an unknown function
+    AccessPlace place;                        ///< the address of a load or store
+    std::optional<i64> step;                  ///< the constant added to the only value read
+    std::vector<u32> reads, writes;           ///< values
 };
 
 /// A straight sequence of instructions, and the pieces that may follow it.
@@ -66,7 +66,7 @@ struct MachineValue {
 struct MachineCode {
     std::vector<MachinePiece> pieces;
     std::vector<MachineValue> values;
-    std::vector<std::vector<u32>> side_by_side;  ///< values in consecutive registers
+    std::vector<std::vector<u32>> consecutive_values;  ///< values in consecutive registers
     std::map<u32, u32> extends;  ///< for each pair, the value that is its lower half
 };
 

@@ -69,11 +69,11 @@ bool ends_straight_code(const Instruction& i) {
     return is_one_of(i.opcode, {"bra", "brx", "ret", "exit", "call", "trap", "brkpt"});
 }
 
-bool may_part_ways(const Instruction& i) {
+bool may_diverge(const Instruction& i) {
     return !i.label.empty() || ends_straight_code(i);
 }
 
-bool is_slow(const Instruction& i) {
+bool uses_slow_unit(const Instruction& i) {
     if (i.opcode != "cvt")
         return is_one_of(i.opcode, {"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh",
                                     "popc", "clz", "bfind", "brev"});
@@ -81,14 +81,14 @@ bool is_slow(const Instruction& i) {
     if (i.modifiers.size() < 2) return false;
     const std::string& to = i.modifiers[i.modifiers.size() - 2];
     const std::string& from = i.modifiers.back();
-    if (!ptx::is_float(ptx::type_named(to)) && !ptx::is_float(ptx::type_named(from))) return false;
+    if (!ptx::is_float(ptx::parse_type(to)) && !ptx::is_float(ptx::parse_type(from))) return false;
     if (to == "f32" && is_one_of(from, {"f16", "bf16"})) return false;
     // Conversions of pairs of shorter floats, and of f32 to bytes with rounding to nearest or
     // towards zero, also run in the normal arithmetic units.
     if (to.ends_with("x2") || from.ends_with("x2") || to == "tf32") return false;
     if (to == "u8" && from == "f32" && (i.has("rni") || i.has("rzi"))) return false;
     if (to == "f32" && is_one_of(from, {"s32", "u32", "u16"})) return !i.has("rn") && !i.has("rz");
-    const bool shortens = from == "f32" && to != "f64" && ptx::is_float(ptx::type_named(to));
+    const bool shortens = from == "f32" && to != "f64" && ptx::is_float(ptx::parse_type(to));
     return !(i.has("rn") || i.has("rz")) || !shortens;
 }
 
@@ -103,7 +103,7 @@ u32 latency_of(const Instruction& i) {
     if (is_one_of(i.opcode, {"tex", "tld4", "suld"})) return kGlobal;
     if (is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "movmatrix", "mma", "wmma"}))
         return kShared;
-    if (moves_special(i) || is_slow(i)) return kSpecial;
+    if (moves_special(i) || uses_slow_unit(i)) return kSpecial;
     if (is_one_of(i.opcode, {"set", "setp"})) return kPredicate;
     if (is_one_of(i.opcode, {"add", "sub", "mul", "mad"}) &&
         (i.has("s64") || i.has("u64") || i.has("wide")))
@@ -118,31 +118,32 @@ namespace {
 /// values were live that each additional value needed a register. (With few live values, a 16-bit
 /// division needs one word more. The upper half of a 64-bit product needs six words with few live
 /// values and two with many; here it always needs four.)
-struct Inside {
+struct InternalWords {
     std::string_view opcode, type;
     std::string_view mode;  ///< rounding mode, or empty for all other modes
     u32 words;
     bool calls_routine;
 };
-constexpr Inside kInside[] = {{"div", "f64", "rn", 15, true},  {"div", "f64", "", 13, true},
-                              {"sqrt", "f64", "", 13, true},   {"rcp", "f64", "rn", 8, true},
-                              {"rcp", "f64", "", 13, true},    {"min", "f64", "", 4, false},
-                              {"max", "f64", "", 4, false},    {"div", "f32", "", 9, true},
-                              {"sqrt", "f32", "rm", 4, true},  {"sqrt", "f32", "rz", 4, true},
-                              {"sqrt", "f32", "", 6, true},    {"rcp", "f32", "ftz", 4, true},
-                              {"rcp", "f32", "rz", 4, true},   {"rcp", "f32", "", 8, true},
-                              {"div", "s64", "", 15, true},    {"rem", "s64", "", 13, true},
-                              {"div", "u64", "", 11, true},    {"rem", "u64", "", 11, true},
-                              {"div", "s32", "", 8, false},    {"rem", "s32", "", 8, false},
-                              {"div", "u32", "", 6, false},    {"rem", "u32", "", 6, false},
-                              {"div", "s16", "", 5, true},     {"rem", "s16", "", 5, true},
-                              {"div", "u16", "", 5, true},     {"rem", "u16", "", 5, true},
-                              {"mul", "u64", "hi", 4, false},  {"mul", "s64", "hi", 4, false},
-                              {"madc", "u64", "hi", 4, false}, {"madc", "s64", "hi", 4, false}};
+constexpr InternalWords kInternalWords[] = {
+    {"div", "f64", "rn", 15, true},  {"div", "f64", "", 13, true},
+    {"sqrt", "f64", "", 13, true},   {"rcp", "f64", "rn", 8, true},
+    {"rcp", "f64", "", 13, true},    {"min", "f64", "", 4, false},
+    {"max", "f64", "", 4, false},    {"div", "f32", "", 9, true},
+    {"sqrt", "f32", "rm", 4, true},  {"sqrt", "f32", "rz", 4, true},
+    {"sqrt", "f32", "", 6, true},    {"rcp", "f32", "ftz", 4, true},
+    {"rcp", "f32", "rz", 4, true},   {"rcp", "f32", "", 8, true},
+    {"div", "s64", "", 15, true},    {"rem", "s64", "", 13, true},
+    {"div", "u64", "", 11, true},    {"rem", "u64", "", 11, true},
+    {"div", "s32", "", 8, false},    {"rem", "s32", "", 8, false},
+    {"div", "u32", "", 6, false},    {"rem", "u32", "", 6, false},
+    {"div", "s16", "", 5, true},     {"rem", "s16", "", 5, true},
+    {"div", "u16", "", 5, true},     {"rem", "u16", "", 5, true},
+    {"mul", "u64", "hi", 4, false},  {"mul", "s64", "hi", 4, false},
+    {"madc", "u64", "hi", 4, false}, {"madc", "s64", "hi", 4, false}};
 
-const Inside* find_inside(const Instruction& i) {
+const InternalWords* find_internal_words(const Instruction& i) {
     const bool is_exact = !i.has("approx") && !i.has("full");
-    for (const Inside& inside : kInside)
+    for (const InternalWords& inside : kInternalWords)
         if (i.opcode == inside.opcode && i.has(inside.type) && is_exact &&
             (inside.mode.empty() || i.has(inside.mode)))
             return &inside;
@@ -152,7 +153,7 @@ const Inside* find_inside(const Instruction& i) {
 }  // namespace
 
 bool calls_routine(const Instruction& i) {
-    const Inside* inside = find_inside(i);
+    const InternalWords* inside = find_internal_words(i);
     return inside && inside->calls_routine;
 }
 
@@ -169,7 +170,7 @@ u32 latency_of_second_step(const Instruction& i) {
     if (i.opcode == "redux") return kArithmetic;  // moved from a uniform register
     if (i.opcode == "set") return i.has("s16") || i.has("u16") ? 2 * kArithmetic : kArithmetic;
     if (i.opcode != "cvt" || !i.has("sat")) return 0;
-    const ptx::Type from = ptx::type_named(i.modifiers.back());
+    const ptx::Type from = ptx::parse_type(i.modifiers.back());
     if (ptx::is_float(from)) return kArithmetic;
     return size_of(from) > 4 ? kCompareAndSelect : 0;
 }
@@ -179,7 +180,7 @@ namespace {
 /// Returns the address words of a wmma load or store, which has one address per machine access.
 /// Measured with ptxas, with the row stride as a parameter. Sixteen rows of halves need fewer words
 /// than other floats, and integers need more.
-u32 addresses_inside(const Instruction& i) {
+u32 internal_address_words(const Instruction& i) {
     if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
     if (!i.operands[2].is_register()) return 0;
     if (i.has("f16") && i.has("m16n16k16")) return 8;
@@ -188,17 +189,17 @@ u32 addresses_inside(const Instruction& i) {
 
 }  // namespace
 
-u32 words_inside(const Instruction& i) {
-    if (const u32 addresses = addresses_inside(i)) return addresses;
-    const Inside* inside = find_inside(i);
+u32 internal_words(const Instruction& i) {
+    if (const u32 addresses = internal_address_words(i)) return addresses;
+    const InternalWords* inside = find_internal_words(i);
     return inside ? inside->words : 0;
 }
 
-u32 odd_words_inside(const Instruction& i) {
+u32 count_odd_internal_words(const Instruction& i) {
     // For an unsigned division: the negated divisor and its reciprocal, whose product is added to a
     // pair.
     constexpr u32 kOfUnsigned = 2;
-    return find_inside(i) && i.has("u32") ? kOfUnsigned : 0;
+    return find_internal_words(i) && i.has("u32") ? kOfUnsigned : 0;
 }
 
 }  // namespace coalesce::simulator

@@ -44,12 +44,12 @@ bool is_far_load(const ptx::Instruction& instruction);
 bool is_texel_access(const ptx::Instruction& instruction);
 /// Reports whether the instruction runs in the special function unit, which also computes
 /// reciprocals and conversions.
-bool is_slow(const ptx::Instruction& instruction);
+bool uses_slow_unit(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, a call or an exit, which no instruction moves past.
 bool ends_straight_code(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, a call, an exit, or a label that lanes may branch
 /// to.
-bool may_part_ways(const ptx::Instruction& instruction);
+bool may_diverge(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a fence, a call, or has internal branches. After it, all
 /// earlier instructions have read their sources.
 bool waits_for_reads(const ptx::Instruction& instruction);
@@ -67,9 +67,9 @@ bool calls_routine(const ptx::Instruction& instruction);
 u32 latency_of_second_step(const ptx::Instruction& instruction);
 /// Returns the words that an instruction needs in addition to its sources and result. For example,
 /// a division becomes a dozen instructions.
-u32 words_inside(const ptx::Instruction& instruction);
-/// Returns how many of the words counted by words_inside() are read together with a pair and should
+u32 internal_words(const ptx::Instruction& instruction);
+/// Returns how many of the words counted by internal_words() are read together with a pair and should
 /// therefore be in odd registers.
-u32 odd_words_inside(const ptx::Instruction& instruction);
+u32 count_odd_internal_words(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

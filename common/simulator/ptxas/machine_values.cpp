@@ -23,11 +23,11 @@ namespace {
 
 /// The number of rounds after which a value that is not known to be wide counts as narrow. Chains
 /// of address computations are short.
-constexpr int kRounds = 8;
+constexpr int kMaxNarrowingRounds = 8;
 
 /// The largest array, in bytes, that is kept in registers. Each load selects one of these
 /// registers.
-constexpr u64 kArrayMost = 32;
+constexpr u64 kMaxRegisterArrayBytes = 32;
 
 /// The name of the constant -32, the level of detail of a fetch that specifies no level. The name
 /// of a number consists of its inverted bits.
@@ -60,19 +60,19 @@ bool is_constant(const ptx::Operand& operand) {
 }
 
 /// Reports whether addresses in this space have 32 bits.
-bool is_near(StateSpace space) {
+bool has_32_bit_addresses(StateSpace space) {
     return space == StateSpace::shared || space == StateSpace::local ||
            space == StateSpace::constant;
 }
 
-const ptx::Operand* vector_of(const ptx::Instruction& i) {
+const ptx::Operand* find_vector(const ptx::Instruction& i) {
     for (const ptx::Operand& operand : i.operands)
         if (operand.is_vector()) return &operand;
     return nullptr;
 }
 
 /// Returns the coordinates x, y, ... of a texture or surface access.
-std::vector<ptx::Operand> coordinates_of(const ptx::Instruction& i) {
+std::vector<ptx::Operand> list_coordinates(const ptx::Instruction& i) {
     for (const ptx::Operand& operand : i.operands) {
         if (!operand.is_address() || operand.elements.empty()) continue;
         const ptx::Operand& last = operand.elements.back();
@@ -87,7 +87,7 @@ std::vector<ptx::Operand> coordinates_of(const ptx::Instruction& i) {
 }
 
 /// Returns the gradients of a fetch that specifies them: those along x, followed by those along y.
-std::vector<ptx::Operand> gradients_of(const ptx::Instruction& i) {
+std::vector<ptx::Operand> list_gradients(const ptx::Instruction& i) {
     std::vector<ptx::Operand> all;
     if (i.opcode != "tex" || !i.has("grad")) return all;
     for (std::size_t k = 2; k < i.operands.size(); ++k)
@@ -96,7 +96,7 @@ std::vector<ptx::Operand> gradients_of(const ptx::Instruction& i) {
 }
 
 bool loads_vector(const ptx::Instruction& i) {
-    return is_one_of(i.opcode, {"ld", "suld"}) && vector_of(i);
+    return is_one_of(i.opcode, {"ld", "suld"}) && find_vector(i);
 }
 
 /// Returns the element size of a loaded vector. The last modifier of a surface access is its mode
@@ -105,18 +105,18 @@ u32 size_of_element(const ptx::Instruction& i) {
     const std::size_t behind = i.opcode == "suld" ? 2 : 1;
     return i.modifiers.size() < behind
                ? 0
-               : size_of(ptx::type_named(i.modifiers[i.modifiers.size() - behind]));
+               : size_of(ptx::parse_type(i.modifiers[i.modifiers.size() - behind]));
 }
 
 using Vectors = std::vector<std::vector<ptx::Operand>>;
 
 /// Returns the groups of operands that an instruction reads from consecutive registers.
-Vectors vectors_read_by(const ptx::Instruction& i) {
+Vectors find_vectors_read(const ptx::Instruction& i) {
     Vectors vectors;
-    if (is_texel_access(i)) vectors.push_back(coordinates_of(i));
-    vectors.push_back(gradients_of(i));
-    if ((i.opcode == "st" || i.opcode == "sust") && vector_of(i))
-        vectors.push_back(vector_of(i)->elements);
+    if (is_texel_access(i)) vectors.push_back(list_coordinates(i));
+    vectors.push_back(list_gradients(i));
+    if ((i.opcode == "st" || i.opcode == "sust") && find_vector(i))
+        vectors.push_back(find_vector(i)->elements);
     if (i.opcode == "atom" && i.has("cas") && i.operands.size() == 4)
         vectors.push_back({i.operands[2], i.operands[3]});
     std::erase_if(vectors, [](const auto& one) { return one.size() < 2; });
@@ -129,7 +129,7 @@ std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
     if (i.opcode != "wmma" || !i.has("load") || !i.has("f16") || i.has("c")) return {};
     MatrixShape shape;
     for (const std::string& m : i.modifiers)
-        if (const MatrixShape named = shape_named(m); named.m != 0) shape = named;
+        if (const MatrixShape named = parse_matrix_shape(m); named.m != 0) shape = named;
     const u32 own = MatrixFragment(i.has("a") ? Part::a : Part::b, Number::f16, shape).registers();
     std::vector<u32> copies;
     const std::vector<ptx::Operand>& elements = i.operands[0].elements;
@@ -142,13 +142,13 @@ std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
 /// constant bank.
 bool is_in_constant_bank(const ptx::Instruction& i) {
     return i.opcode == "ld" && space_of(i) == StateSpace::constant && i.operands.size() == 2 &&
-           !i.operands[1].has_base_register && !vector_of(i);
+           !i.operands[1].has_base_register && !find_vector(i);
 }
 
 }  // namespace
 
 MachineValues::MachineValues(const ptx::Function& function, const Registers& registers)
-    : function_(function), registers_(registers), wanted_(wanted_instructions(function)) {
+    : function_(function), registers_(registers), needed_(find_needed_instructions(function)) {
     find_definitions();
     find_uniform();
     find_narrow();
@@ -160,7 +160,7 @@ MachineValues::MachineValues(const ptx::Function& function, const Registers& reg
 }
 
 bool MachineValues::is_uniform(u32 value) const {
-    return uniform_[value] && !in_every_thread_[value];
+    return uniform_[value] && !is_per_thread_[value];
 }
 
 /// Finds the values that the uniform unit computes once per warp: those that are the same for a
@@ -185,7 +185,7 @@ void MachineValues::find_uniform() {
 
 bool MachineValues::is_computed_for_block(const Instruction& i) const {
     for (const std::string& modifier : i.modifiers)
-        if (ptx::is_float(ptx::type_named(modifier)) && i.opcode != "ld" && i.opcode != "mov")
+        if (ptx::is_float(ptx::parse_type(modifier)) && i.opcode != "ld" && i.opcode != "mov")
             return false;
     // A 64-bit by 64-bit product takes several instructions, which only pay off for values that are
     // the same for the launch. Each thread computes a product of the block's index itself, together
@@ -215,10 +215,10 @@ void MachineValues::find_definitions() {
     const std::size_t count = function_.registers.size();
     readers_.resize(count);
     writers_.resize(count);
-    in_every_thread_.assign(count, false);
+    is_per_thread_.assign(count, false);
     for (u32 at = 0; at < function_.body.size(); ++at) {
-        if (registers_.is_copy[at] || !wanted_[at]) continue;
-        carried_out_.push_back(&function_.body[at]);
+        if (registers_.is_copy[at] || !needed_[at]) continue;
+        emitted_.push_back(&function_.body[at]);
         for (u32 r : registers_written(function_.body[at])) writers_[r].push_back(at);
         for (u32 r : registers_read(function_.body[at])) readers_[r].push_back(at);
     }
@@ -228,7 +228,7 @@ void MachineValues::find_narrow() {
     narrow_.resize(function_.registers.size());
     for (u32 r = 0; r < narrow_.size(); ++r) narrow_[r] = bytes(r) == 8;
     bool changed = true;
-    for (int round = 0; round < kRounds && changed; ++round) {
+    for (int round = 0; round < kMaxNarrowingRounds && changed; ++round) {
         changed = false;
         for (u32 r = static_cast<u32>(narrow_.size()); r-- > 0;) {
             if (!narrow_[r] || stays_narrow(r)) continue;
@@ -248,14 +248,14 @@ bool MachineValues::stays_narrow(u32 value) const {
             const StateSpace space = space_of(i);
             const bool is_base =
                 any_of(i.operands, [&](auto& o) { return o.has_base_register && o.reg == value; });
-            return is_base && is_near(space);
+            return is_base && has_32_bit_addresses(space);
         }
         const Operand& to = i.operands[0];
         if (!to.is_register()) return false;
         if (i.opcode == "cvt")
             return bytes(to.reg) <= 4 && !i.has("sat") &&
                    none_of(i.modifiers,
-                           [](const std::string& m) { return ptx::is_float(ptx::type_named(m)); });
+                           [](const std::string& m) { return ptx::is_float(ptx::parse_type(m)); });
         return is_one_of(i.opcode,
                          {"add", "sub", "mul", "mad", "shl", "and", "or", "xor", "mov", "cvta"}) &&
                narrow_[to.reg];
@@ -264,7 +264,7 @@ bool MachineValues::stays_narrow(u32 value) const {
 
 void MachineValues::find_folded() {
     folded_.resize(function_.registers.size());
-    for (u32 r = 0; r < folded_.size(); ++r) folded_[r] = is_written_once(r) && folds(r);
+    for (u32 r = 0; r < folded_.size(); ++r) folded_[r] = is_written_once(r) && is_foldable(r);
 }
 
 bool MachineValues::all_readers_are(u32 value,
@@ -279,7 +279,7 @@ bool MachineValues::keeps_lower_bits(u32 value) const {
     const Instruction& i = definition(value);
     const Operand& from = i.operands[1];
     if (i.opcode != "cvt" || i.modifiers.size() != 2 || !from.is_register()) return false;
-    const ptx::Type to = ptx::type_named(i.modifiers[0]), of = ptx::type_named(i.modifiers[1]);
+    const ptx::Type to = ptx::parse_type(i.modifiers[0]), of = ptx::parse_type(i.modifiers[1]);
     return !ptx::is_float(to) && !ptx::is_float(of) && size_of(to) >= 4 &&
            size_of(to) <= size_of(of) && is_written_once(from.reg) &&
            written_at(from.reg) < written_at(value) && !is_uniform(from.reg);
@@ -306,7 +306,7 @@ bool MachineValues::is_offset(u32 value) const {
 
 /// Reports whether an addition can include a right shift of `shifted`. It can shift only one
 /// operand, and the signed one if there are two candidates.
-bool MachineValues::has_room(const Instruction& add, u32 shifted) const {
+bool MachineValues::can_include_shift(const Instruction& add, u32 shifted) const {
     if (has_immediate(add)) return false;
     for (u32 other : registers_read(add)) {
         if (other == shifted || !is_written_once(other)) continue;
@@ -319,17 +319,18 @@ bool MachineValues::has_room(const Instruction& add, u32 shifted) const {
 }
 
 /// Reports whether all readers of the value also read a value that differs between threads.
-bool MachineValues::joins_threads(u32 value) const {
+bool MachineValues::is_combined_with_thread_values(u32 value) const {
     return all_of(readers_[value], [&](u32 at) {
         return any_of(registers_read(function_.body[at]), [&](u32 r) { return !uniform_[r]; });
     });
 }
 
-bool MachineValues::folds(u32 value) const {
+bool MachineValues::is_foldable(u32 value) const {
     const Instruction& i = definition(value);
     if (i.guard || readers_[value].empty() || i.operands.size() < 2) return false;
     const bool multiplies_wide = i.opcode == "mul" && i.has("wide");
-    if (multiplies_wide && all_readers_are(value, {"add"}) && joins_threads(value)) return true;
+    if (multiplies_wide && all_readers_are(value, {"add"}) && is_combined_with_thread_values(value))
+        return true;
     if (uniform_[value] && registers_.value_class[value] == ValueClass::launch)
         return false;  // it is in the constant bank
     if (multiplies_wide) return all_readers_are(value, {"add", "sub"});
@@ -346,8 +347,8 @@ bool MachineValues::folds(u32 value) const {
     if (keeps_lower_bits(value)) return true;
     if (i.opcode == "shr" && bytes(value) == 4 && has_immediate(i) && readers_[value].size() == 1)
         return all_readers_are(value, {"add"}) &&
-               has_room(function_.body[readers_[value][0]], value);
-    if (is_long_product(i) && !narrow_[value]) return joins_sum(value);
+               can_include_shift(function_.body[readers_[value][0]], value);
+    if (is_long_product(i) && !narrow_[value]) return is_folded_into_sum(value);
     const bool shifts = i.opcode == "shl";
     if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !narrow_[value]) return false;
     return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
@@ -356,7 +357,7 @@ bool MachineValues::folds(u32 value) const {
 
 /// Reports whether a product is only added to a value that differs between threads, so that it
 /// becomes part of that addition.
-bool MachineValues::joins_sum(u32 product) const {
+bool MachineValues::is_folded_into_sum(u32 product) const {
     if (readers_[product].size() != 1 || uniform_[product]) return false;
     const Instruction& add = function_.body[readers_[product][0]];
     if (add.opcode != "add" || has_immediate(add)) return false;
@@ -401,14 +402,14 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     if (!is_sum(reader) || reader.guard || at <= written_at(value)) return false;
     if (folded_[reader.operands[0].reg]) return false;  // already a sum of three
     for (u32 between = written_at(value); between < at; ++between)
-        if (may_part_ways(function_.body[between])) return false;
+        if (may_diverge(function_.body[between])) return false;
     u32 constants = has_immediate(sum) + has_immediate(reader);
     for (const Instruction* part : {&sum, &reader})
         for (u32 read : registers_read(*part)) {
             if (read == value) continue;
             constants += uniform_[read];
             const bool is_known = is_written_once(read) && !uniform_[read];
-            if (folded_[read] || (is_known && !is_sum(definition(read)) && folds(read)))
+            if (folded_[read] || (is_known && !is_sum(definition(read)) && is_foldable(read)))
                 return false;
         }
     return constants < 2;
@@ -429,26 +430,26 @@ void MachineValues::find_addresses_of_blocks() {
         const bool is_far = space == StateSpace::global || space == StateSpace::generic;
         if (!is_access(access) || access.has("param") || !is_far) continue;
         for (const Operand& o : access.operands)
-            if (o.is_address() && o.has_base_register) compute_in_threads(o.reg);
+            if (o.is_address() && o.has_base_register) mark_per_thread(o.reg);
     }
 }
 
 /// If `address` is an address of the block and is a sum that contains a product, marks it as
 /// computed in every thread, along with all values that it is computed from.
-void MachineValues::compute_in_threads(u32 address) {
+void MachineValues::mark_per_thread(u32 address) {
     const auto is_of_block = [&](u32 value) {
         return uniform_[value] && registers_.value_class[value] == ValueClass::block;
     };
     if (!is_of_block(address) || folded_[address] || definition(address).opcode != "add") return;
     for (u32 product : registers_read(definition(address))) {
         if (!folded_[product] || !uniform_[product]) continue;
-        in_every_thread_[address] = true;
+        is_per_thread_[address] = true;
         std::vector<u32> open = registers_read(definition(product));
         while (!open.empty()) {
             const u32 factor = open.back();
             open.pop_back();
-            if (!is_of_block(factor) || in_every_thread_[factor]) continue;
-            in_every_thread_[factor] = true;
+            if (!is_of_block(factor) || is_per_thread_[factor]) continue;
+            is_per_thread_[factor] = true;
             for (u32 r : registers_read(definition(factor))) open.push_back(r);
         }
     }
@@ -459,11 +460,11 @@ void MachineValues::compute_in_threads(u32 address) {
 void MachineValues::find_block_numbers() {
     for (u32 r = 0; r < folded_.size(); ++r) {
         if (!is_written_once(r) || registers_.value_class[r] != ValueClass::block) continue;
-        if (moves_special(definition(r)) && is_wanted_by_threads(r)) in_every_thread_[r] = true;
+        if (moves_special(definition(r)) && is_read_by_threads(r)) is_per_thread_[r] = true;
     }
 }
 
-bool MachineValues::is_wanted_by_threads(u32 value) const {
+bool MachineValues::is_read_by_threads(u32 value) const {
     return any_of(readers_[value], [&](u32 at) {
         const Instruction& i = function_.body[at];
         u32 uniform = 0;
@@ -471,7 +472,7 @@ bool MachineValues::is_wanted_by_threads(u32 value) const {
         if (uniform != 1) return false;
         for (u32 r : registers_written(i)) {
             const ValueClass to = registers_.value_class[r];
-            if (folded_[r]) return is_wanted_by_threads(r);
+            if (folded_[r]) return is_read_by_threads(r);
             if (to == ValueClass::thread || to == ValueClass::position) return true;
         }
         return false;
@@ -479,12 +480,12 @@ bool MachineValues::is_wanted_by_threads(u32 value) const {
 }
 
 bool MachineValues::is_in_halves(const Instruction& i) const {
-    return !takes_in(i, "mul") && !i.has("f64") &&
+    return !has_folded_operand(i, "mul") && !i.has("f64") &&
            is_one_of(i.opcode, {"add", "sub", "and", "or", "xor", "not", "neg", "shl", "shr",
                                 "selp", "setp", "min", "max", "mov", "cvt", "cvta"});
 }
 
-bool MachineValues::takes_in(const Instruction& i, std::string_view opcode) const {
+bool MachineValues::has_folded_operand(const Instruction& i, std::string_view opcode) const {
     return any_of(i.operands, [&](const Operand& o) {
         return o.is_register() && folded_[o.reg] && definition(o.reg).opcode == opcode;
     });
@@ -520,17 +521,17 @@ u32 MachineValues::steps_of_product(const Instruction& i) const {
 bool MachineValues::is_half(u32 value) const {
     return bytes(value) < 4 && !writers_[value].empty() &&
            is_one_of(definition(value).opcode, {"cvt", "min", "max"}) &&
-           !is_slow(definition(value));
+           !uses_slow_unit(definition(value));
 }
 
-std::optional<u32> MachineValues::extended_by(u32 value) const {
+std::optional<u32> MachineValues::find_extended_value(u32 value) const {
     if (words_[value] != 2 || is_loose(value) || !is_written_once(value)) return {};
     const Instruction& i = definition(value);
     if (i.opcode != "cvt" || !is_of_64_bits(i) || !i.has("s32") || i.guard) return {};
     const u32 from = i.operands[1].reg;
     const bool is_one = i.operands[1].is_register() && words_[from] == 1 && is_written_once(from);
     if (!is_one) return {};
-    for (const std::vector<u32>& vector : side_by_side_)
+    for (const std::vector<u32>& vector : consecutive_values_)
         if (is_among(from, vector) || is_among(value, vector)) return {};
     return from;
 }
@@ -565,17 +566,17 @@ void MachineValues::find_words() {
     }
     for (const Instruction& i : function_.body)
         for (u32 copy : copies_in_fragment(i)) words_[copy] = 0;
-    leave_out_unwanted_elements();
+    drop_unneeded_elements();
     find_packed();
 }
 
-void MachineValues::leave_out_unwanted_elements() {
-    for (const Instruction* i : carried_out_) {
+void MachineValues::drop_unneeded_elements() {
+    for (const Instruction* i : emitted_) {
         if (!loads_vector(*i)) continue;
         std::set<u32> loaded;
         for (const Operand& o : loaded_elements(*i))
             if (o.is_register()) loaded.insert(o.reg);
-        for (const Operand& o : vector_of(*i)->elements)
+        for (const Operand& o : find_vector(*i)->elements)
             if (o.is_register() && !loaded.contains(o.reg)) words_[o.reg] = 0;
     }
 }
@@ -584,18 +585,18 @@ void MachineValues::leave_out_unwanted_elements() {
 /// needed, ptxas loads only that half. (If it needs two elements from different halves, it loads
 /// them one by one.)
 std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load) const {
-    std::vector<Operand> elements = vector_of(load)->elements;
-    const auto is_wanted = [&](const Operand& o) {
+    std::vector<Operand> elements = find_vector(load)->elements;
+    const auto is_needed = [&](const Operand& o) {
         return o.is_register() && !readers_[o.reg].empty();
     };
     const bool is_whole = load.opcode != "ld" || load.has("volatile") || load.has("acquire") ||
                           size_of_element(load) < 4;
-    if (is_whole || none_of(elements, is_wanted)) return elements;
+    if (is_whole || none_of(elements, is_needed)) return elements;
     while (elements.size() > 1) {
         const auto half = elements.begin() + static_cast<std::ptrdiff_t>(elements.size() / 2);
-        if (std::none_of(half, elements.end(), is_wanted))
+        if (std::none_of(half, elements.end(), is_needed))
             elements.erase(half, elements.end());
-        else if (std::none_of(elements.begin(), half, is_wanted))
+        else if (std::none_of(elements.begin(), half, is_needed))
             elements.erase(elements.begin(), half);
         else
             break;
@@ -606,9 +607,9 @@ std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load
 /// Finds vectors of bytes or halves that stay packed in 32-bit words, because they are loaded as a
 /// vector and only stored as vectors again.
 void MachineValues::find_packed() {
-    for (const Instruction* i : carried_out_) {
+    for (const Instruction* i : emitted_) {
         if (!loads_vector(*i)) continue;
-        const std::vector<Operand>& elements = vector_of(*i)->elements;
+        const std::vector<Operand>& elements = find_vector(*i)->elements;
         const u32 size = size_of_element(*i);
         const bool stays = size > 0 && size < 4 && all_of(elements, [&](const Operand& o) {
                                return is_stored_in_vectors(o);
@@ -620,7 +621,7 @@ void MachineValues::find_packed() {
             words_[value] = k * size % 4 == 0;
             if (words_[value]) words.push_back(value);
         }
-        if (words.size() > 1) side_by_side_.push_back(words);
+        if (words.size() > 1) consecutive_values_.push_back(words);
     }
 }
 
@@ -629,17 +630,17 @@ bool MachineValues::is_stored_in_vectors(const Operand& element) const {
     const std::vector<u32>& readers = readers_[element.reg];
     return !readers.empty() && all_of(readers, [&](u32 at) {
         const Instruction& i = function_.body[at];
-        return is_one_of(i.opcode, {"st", "sust"}) && vector_of(i);
+        return is_one_of(i.opcode, {"st", "sust"}) && find_vector(i);
     });
 }
 
 /// Reports whether one instruction loaded these operands as a vector, in this order.
-bool MachineValues::is_loaded_so(const std::vector<Operand>& operands) const {
+bool MachineValues::is_loaded_as_vector(const std::vector<Operand>& operands) const {
     if (operands.empty() || !operands[0].is_register() || !is_written_once(operands[0].reg))
         return false;
     const Instruction& load = definition(operands[0].reg);
     if (!loads_vector(load)) return false;
-    const std::vector<Operand>& loaded = vector_of(load)->elements;
+    const std::vector<Operand>& loaded = find_vector(load)->elements;
     return std::equal(loaded.begin(), loaded.end(), operands.begin(), operands.end(),
                       [&](const Operand& a, const Operand& b) {
                           return a.is_register() && b.is_register() && a.reg == b.reg &&
@@ -652,25 +653,25 @@ bool MachineValues::is_loaded_so(const std::vector<Operand>& operands) const {
 void MachineValues::find_vectors() {
     std::vector<bool> has_place(words_.size(), false);
     const auto place = [&](const std::vector<Operand>& operands) {
-        const std::vector<u32> elements = side_by_side_in(operands);
+        const std::vector<u32> elements = find_consecutive_values(operands);
         if (any_of(elements, [&](u32 v) { return has_place[v]; })) return;
         for (u32 v : elements) has_place[v] = true;
-        if (elements.size() > 1) side_by_side_.push_back(elements);
+        if (elements.size() > 1) consecutive_values_.push_back(elements);
     };
-    for (const Instruction* i : carried_out_)
+    for (const Instruction* i : emitted_)
         if (loads_vector(*i)) place(loaded_elements(*i));
-    for (const Instruction* i : carried_out_)
-        for (const std::vector<Operand>& vector : vectors_read_by(*i)) place(vector);
-    for (const Instruction* i : carried_out_)
-        for (const std::vector<Operand>& pair : pairs_of_texel(*i)) place(pair);
+    for (const Instruction* i : emitted_)
+        for (const std::vector<Operand>& vector : find_vectors_read(*i)) place(vector);
+    for (const Instruction* i : emitted_)
+        for (const std::vector<Operand>& pair : find_texel_pairs(*i)) place(pair);
 }
 
 /// Returns the registers of a texture fetch in pairs. The fetch writes its needed components two at
 /// a time.
-std::vector<std::vector<ptx::Operand>> MachineValues::pairs_of_texel(const Instruction& i) const {
+std::vector<std::vector<ptx::Operand>> MachineValues::find_texel_pairs(const Instruction& i) const {
     std::vector<std::vector<Operand>> pairs;
-    if (!is_one_of(i.opcode, {"tex", "tld4"}) || !vector_of(i)) return pairs;
-    for (const Operand& o : vector_of(i)->elements) {
+    if (!is_one_of(i.opcode, {"tex", "tld4"}) || !find_vector(i)) return pairs;
+    for (const Operand& o : find_vector(i)->elements) {
         if (!o.is_register() || readers_[o.reg].empty()) continue;
         if (pairs.empty() || pairs.back().size() == 2) pairs.emplace_back();
         pairs.back().push_back(o);
@@ -680,7 +681,8 @@ std::vector<std::vector<ptx::Operand>> MachineValues::pairs_of_texel(const Instr
 
 /// Returns the values of a vector. Returns nothing if two of them are the same value, or if a value
 /// does not fill its registers.
-std::vector<u32> MachineValues::side_by_side_in(const std::vector<Operand>& operands) const {
+std::vector<u32> MachineValues::find_consecutive_values(
+    const std::vector<Operand>& operands) const {
     std::vector<u32> values;
     for (const Operand& operand : operands) {
         if (!operand.is_register()) return {};
@@ -701,7 +703,7 @@ void MachineValues::add_read(std::vector<u32>& to, u32 value) const {
     }
 }
 
-std::vector<u32> MachineValues::read_by(const Instruction& instruction) const {
+std::vector<u32> MachineValues::find_read_values(const Instruction& instruction) const {
     std::vector<u32> values;
     for (u32 r : registers_read(instruction)) add_read(values, r);
     return values;
@@ -721,7 +723,7 @@ std::vector<u32> MachineValues::written_by(const Instruction& instruction) const
 
 bool MachineValues::leaves_nothing(u32 at) const {
     const Instruction& i = function_.body[at];
-    if (!i.label.empty() || registers_.is_copy[at] || !wanted_[at]) return true;
+    if (!i.label.empty() || registers_.is_copy[at] || !needed_[at]) return true;
     const std::vector<u32> written = registers_written(i);
     return !written.empty() && memory_effect(i) == MemoryEffect::none &&
            all_of(written, [&](u32 r) { return folded_[r] || is_uniform(r); });
@@ -734,9 +736,9 @@ bool MachineValues::is_rounded_in_place(u32 at) const {
     return !leaves_nothing(at) && is_written_once(from) && readers_[from].size() == 1;
 }
 
-std::optional<u32> MachineValues::chosen_load(u32 at) const {
+std::optional<u32> MachineValues::find_conditional_load(u32 at) const {
     const Instruction& i = function_.body[at];
-    if (!is_one_of(i.opcode, {"slct", "selp"}) || i.guard || i.operands.size() != 4 || !wanted_[at])
+    if (!is_one_of(i.opcode, {"slct", "selp"}) || i.guard || i.operands.size() != 4 || !needed_[at])
         return {};
     if (!i.operands[3].is_register() || !is_written_once(i.operands[0].reg)) return {};
     u32 first = at;
@@ -748,24 +750,24 @@ std::optional<u32> MachineValues::chosen_load(u32 at) const {
             return {};
         const Instruction& load = definition(value);
         if (load.opcode != "ld" || space_of(load) != StateSpace::global || load.guard ||
-            load.has("volatile") || vector_of(load))
+            load.has("volatile") || find_vector(load))
             return {};
         first = std::min(first, written_at(value));
     }
     for (u32 between = first; between < at; ++between) {
         const Instruction& other = function_.body[between];
-        if (may_part_ways(other) || changes_memory(memory_effect(other))) return {};
+        if (may_diverge(other) || changes_memory(memory_effect(other))) return {};
     }
     return written_at(i.operands[2].reg);
 }
 
 /// Reports whether two accesses of the same size and kind have the same address, so that the first
 /// one determines the value of the second.
-bool MachineValues::go_to_one_place(const Instruction& a, const Instruction& b) const {
+bool MachineValues::have_same_address(const Instruction& a, const Instruction& b) const {
     if (!is_one_of(a.opcode, {"ld", "st"}) || a.guard || b.guard) return false;
     const auto kind = [](const Instruction& i) {
         std::vector<std::string> words = i.modifiers;
-        const u32 size = size_of(ptx::type_named(words.back()));
+        const u32 size = size_of(ptx::parse_type(words.back()));
         if (size >= 4) words.back() = std::to_string(size);  // the type does not matter
         return words;
     };
@@ -777,10 +779,10 @@ bool MachineValues::go_to_one_place(const Instruction& a, const Instruction& b) 
 
 /// Returns the values that an access loads or stores. Returns nothing if one of them is written
 /// more than once.
-std::vector<u32> MachineValues::moved_by(const Instruction& access) const {
+std::vector<u32> MachineValues::find_moved_values(const Instruction& access) const {
     const Operand& moved = access.operands[access.opcode == "ld" ? 0 : 1];
     std::vector<u32> values;
-    for (const Operand& o : vector_of(access) ? moved.elements : std::vector<Operand>{moved}) {
+    for (const Operand& o : find_vector(access) ? moved.elements : std::vector<Operand>{moved}) {
         if (!o.is_register() || !is_written_once(o.reg)) return {};
         if (uniform_[o.reg] || folded_[o.reg]) return {};
         values.push_back(o.reg);
@@ -788,15 +790,15 @@ std::vector<u32> MachineValues::moved_by(const Instruction& access) const {
     return values;
 }
 
-std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
+std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const {
     const Instruction& load = function_.body[at];
     const bool may_change = load.has("volatile") || load.has("acquire") || load.has("relaxed");
     if (load.opcode != "ld" || load.has("param") || may_change || leaves_nothing(at)) return {};
     for (u32 before = at; before-- > 0;) {
         const Instruction& i = function_.body[before];
-        if (may_part_ways(i)) return {};
-        if (!leaves_nothing(before) && go_to_one_place(i, load)) {
-            const std::vector<u32> known = moved_by(i), loaded = moved_by(load);
+        if (may_diverge(i)) return {};
+        if (!leaves_nothing(before) && have_same_address(i, load)) {
+            const std::vector<u32> known = find_moved_values(i), loaded = find_moved_values(load);
             std::vector<std::pair<u32, u32>> same;
             for (std::size_t k = 0; k < std::min(known.size(), loaded.size()); ++k)
                 // In a loop, the stored value may be the one that this load returned in the
@@ -852,9 +854,10 @@ Constant MachineValues::uniform_factor(const Operand& operand) const {
     return {};
 }
 
-std::vector<Constant> MachineValues::brought_for(const Instruction& i, bool in_one_lane) const {
-    if (is_access(i)) return brought_for_access(i, in_one_lane);
-    if (is_texel_access(i)) return brought_for_texel(i);
+std::vector<Constant> MachineValues::find_constants_to_load(const Instruction& i,
+                                                            bool in_one_lane) const {
+    if (is_access(i)) return find_constants_for_access(i, in_one_lane);
+    if (is_texel_access(i)) return find_constants_for_texel(i);
     if (ends_straight_code(i) || memory_effect(i) != MemoryEffect::none ||
         is_one_of(i.opcode, {"mov", "cvt", "cvta", "shfl"}))
         return {};
@@ -877,11 +880,11 @@ std::vector<Constant> MachineValues::brought_for(const Instruction& i, bool in_o
     return {brought};
 }
 
-std::vector<Constant> MachineValues::launch_constants_of(const Instruction& i) const {
+std::vector<Constant> MachineValues::find_launch_constants(const Instruction& i) const {
     std::vector<Constant> constants;
     for (u32 value : registers_read(i)) {
         if (folded_[value]) {
-            for (const Constant& inner : launch_constants_of(definition(value)))
+            for (const Constant& inner : find_launch_constants(definition(value)))
                 constants.push_back(inner);
         } else if (is_uniform(value) && !is_predicate(value) && definition(value).opcode == "ld") {
             constants.push_back({value + u64{1}, words_of_type(value)});
@@ -892,30 +895,30 @@ std::vector<Constant> MachineValues::launch_constants_of(const Instruction& i) c
 
 /// Returns, for each value, whether it may be an unknown address. An address is known if it is a
 /// variable's address plus constants, including a constant added in each iteration of a loop.
-std::vector<bool> MachineValues::unknown_places() const {
+std::vector<bool> MachineValues::find_unknown_addresses() const {
     std::vector<bool> unknown(function_.registers.size(), false);
     const auto is_unknown = [&](const Operand& o) {
         return o.is_special() || (o.is_register() && unknown[o.reg]);
     };
-    until_nothing_changes(function_, [&](const Instruction& i) {
+    repeat_until_stable(function_, [&](const Instruction& i) {
         const bool stays_known =
             is_one_of(i.opcode, {"mov", "add", "cvta"}) && none_of(i.operands, is_unknown);
-        return !stays_known && add_to(unknown, registers_written(i));
+        return !stays_known && add_all_to(unknown, registers_written(i));
     });
     return unknown;
 }
 
-u32 MachineValues::words_of_array() const {
+u32 MachineValues::count_array_words() const {
     u64 bytes = 0;
     for (const auto& [name, variable] : function_.variables)
         if (variable.space == StateSpace::local) bytes += variable.size;
-    if (bytes == 0 || bytes > kArrayMost) return 0;
-    const std::vector<bool> unknown = unknown_places();
+    if (bytes == 0 || bytes > kMaxRegisterArrayBytes) return 0;
+    const std::vector<bool> unknown = find_unknown_addresses();
     for (u32 at = 0; at < function_.body.size(); ++at) {
         const Instruction& i = function_.body[at];
-        if (i.opcode == "cvta" && i.has("local") && wanted_[at]) return 0;  // its address escapes
+        if (i.opcode == "cvta" && i.has("local") && needed_[at]) return 0;  // its address escapes
         if (!is_access(i) || space_of(i) != StateSpace::local) continue;
-        if (size_of(ptx::type_named(i.modifiers.back())) != 4 || vector_of(i)) return 0;
+        if (size_of(ptx::parse_type(i.modifiers.back())) != 4 || find_vector(i)) return 0;
         if (i.opcode != "st") continue;
         const Operand& place = i.operands[0];
         if (place.has_base_register && unknown[place.reg]) return 0;
@@ -946,8 +949,8 @@ AccessPlace MachineValues::place_of(const Instruction& access) const {
         else
             find_base(operand.reg, place);
     }
-    const Operand* vector = vector_of(access);
-    place.bytes = size_of(ptx::type_named(access.modifiers.back())) *
+    const Operand* vector = find_vector(access);
+    place.bytes = size_of(ptx::parse_type(access.modifiers.back())) *
                   static_cast<u32>(vector ? vector->elements.size() : 1);
     return place;
 }
@@ -1004,7 +1007,7 @@ Constant MachineValues::address_for_block(const Instruction& i) const {
 }
 
 bool MachineValues::adds_for_warp(const Instruction& i) const {
-    if (!is_one_of(i.opcode, {"atom", "red"}) || i.guard || vector_of(i)) return false;
+    if (!is_one_of(i.opcode, {"atom", "red"}) || i.guard || find_vector(i)) return false;
     const bool joins =
         i.has("add") || i.has("min") || i.has("max") || i.has("and") || i.has("or") || i.has("xor");
     const bool is_word = i.has("u32") || i.has("s32") || i.has("b32");
@@ -1012,7 +1015,7 @@ bool MachineValues::adds_for_warp(const Instruction& i) const {
     return i.opcode == "red" || written_by(i).empty();
 }
 
-bool MachineValues::holds_in_one_lane(u32 predicate, bool is) const {
+bool MachineValues::is_true_in_one_lane(u32 predicate, bool is) const {
     if (!is_written_once(predicate)) return false;
     const Instruction& i = definition(predicate);
     if (i.opcode != "setp" || i.guard || i.operands.size() != 3 || !i.has(is ? "eq" : "ne"))
@@ -1063,8 +1066,8 @@ u32 MachineValues::varying_summand(const Instruction& i) const {
 
 /// Returns the constants that an access needs in registers. Global addresses and stored data must
 /// come from registers of the thread.
-std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
-                                                        bool in_one_lane) const {
+std::vector<Constant> MachineValues::find_constants_for_access(const Instruction& i,
+                                                               bool in_one_lane) const {
     std::vector<Constant> brought;
     const Constant address = address_for_block(i);
     if (address.words) brought.push_back(address);
@@ -1074,7 +1077,7 @@ std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
     if (address.words && !in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};
-    if (!vectors_read_by(i).empty()) return brought;
+    if (!find_vectors_read(i).empty()) return brought;
     for (const Operand& operand : i.operands) {
         if (operand.is_address() || constants_in(operand) == 0) continue;
         if (operand.is_register())
@@ -1089,11 +1092,11 @@ std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
 /// Returns the constants that a texture or surface access needs in registers: the level of detail,
 /// even if the fetch specifies none, and constant coordinates and data that are not part of a
 /// vector.
-std::vector<Constant> MachineValues::brought_for_texel(const Instruction& i) const {
+std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction& i) const {
     std::vector<Constant> brought;
     const bool interpolates = i.opcode == "tex" && i.modifiers.back() == "f32";
     if (interpolates && !i.has("level") && !i.has("grad")) brought.push_back({kLevel, 1});
-    std::vector<Operand> single = coordinates_of(i);
+    std::vector<Operand> single = list_coordinates(i);
     if (single.size() > 1) single.clear();
     for (std::size_t k = written_by(i).empty() ? 0 : 1; k < i.operands.size(); ++k) {
         const Operand& o = i.operands[k];
@@ -1108,21 +1111,22 @@ std::vector<Constant> MachineValues::brought_for_texel(const Instruction& i) con
     return brought;
 }
 
-std::vector<MachineValues::Vector> MachineValues::put_together_for(const Instruction& i) const {
+std::vector<MachineValues::Vector> MachineValues::find_vectors_to_assemble(
+    const Instruction& i) const {
     std::vector<Vector> all;
-    for (const std::vector<Operand>& operands : vectors_read_by(i)) {
-        Vector vector = put_together(i, operands);
+    for (const std::vector<Operand>& operands : find_vectors_read(i)) {
+        Vector vector = assemble_vector(i, operands);
         if (vector.words) all.push_back(std::move(vector));
     }
     return all;
 }
 
-MachineValues::Vector MachineValues::put_together(const Instruction& i,
-                                                  const std::vector<Operand>& operands) const {
-    if (is_loaded_so(operands) && (i.opcode == "st" || i.opcode == "sust")) return {};
-    const std::vector<u32> elements = side_by_side_in(operands);
-    const bool lies_so =
-        std::find(side_by_side_.begin(), side_by_side_.end(), elements) != side_by_side_.end();
+MachineValues::Vector MachineValues::assemble_vector(const Instruction& i,
+                                                     const std::vector<Operand>& operands) const {
+    if (is_loaded_as_vector(operands) && (i.opcode == "st" || i.opcode == "sust")) return {};
+    const std::vector<u32> elements = find_consecutive_values(operands);
+    const bool lies_so = std::find(consecutive_values_.begin(), consecutive_values_.end(),
+                                   elements) != consecutive_values_.end();
     const bool stores_zeros =
         i.opcode == "st" && all_of(operands, [&](const Operand& o) {
             return o.is_register() ? is_zero(o.reg) : is_number(o) && o.bits == 0;
@@ -1135,7 +1139,7 @@ MachineValues::Vector MachineValues::put_together(const Instruction& i,
         if (is_register) add_read(vector.read, operand.reg);
         size += is_register ? bytes(operand.reg) : 4;
     }
-    const bool is_of_bytes = i.opcode == "st" && size_of(ptx::type_named(i.modifiers.back())) == 1;
+    const bool is_of_bytes = i.opcode == "st" && size_of(ptx::parse_type(i.modifiers.back())) == 1;
     if (is_of_bytes) size = static_cast<u32>(operands.size());
     vector.words = (size + 3) / 4;
     return vector;

@@ -60,12 +60,12 @@ public:
     bool is_half(u32 value) const;
     /// If the pair `value` is the sign extension of a 32-bit value, and one register can contain
     /// both that value and the lower half of the pair, returns the 32-bit value.
-    std::optional<u32> extended_by(u32 value) const;
+    std::optional<u32> find_extended_value(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
     /// Reports whether the instruction includes another instruction with this opcode, whose result
     /// is one of its operands.
-    bool takes_in(const ptx::Instruction& instruction, std::string_view opcode) const;
+    bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
     /// Reports whether the instruction divides a varying value by one that is the same for a block
@@ -75,24 +75,24 @@ public:
     /// whether the product stands alone or is part of a sum.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
     /// Return the values that an instruction reads and writes, each value once.
-    std::vector<u32> read_by(const ptx::Instruction& instruction) const;
+    std::vector<u32> find_read_values(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;
     /// Reports whether the instruction is a wmma access to a matrix with a constant row stride.
     bool has_fixed_stride(const ptx::Instruction& instruction) const;
     /// Reports whether instruction `at` of the body produces no machine instruction.
     bool leaves_nothing(u32 at) const;
     /// Returns the constants that must be loaded into registers for this instruction.
-    std::vector<Constant> brought_for(const ptx::Instruction& instruction,
-                                      bool in_one_lane = false) const;
+    std::vector<Constant> find_constants_to_load(const ptx::Instruction& instruction,
+                                                 bool in_one_lane = false) const;
     /// Returns the kernel parameters and other constants of the launch that an instruction uses
     /// directly.
-    std::vector<Constant> launch_constants_of(const ptx::Instruction& instruction) const;
+    std::vector<Constant> find_launch_constants(const ptx::Instruction& instruction) const;
     /// Returns the size in words of the local array that ptxas keeps in registers, or 0 if there is
     /// none. It must be a small array of 32-bit words that is stored to only at constant indices.
-    u32 words_of_array() const;
+    u32 count_array_words() const;
     /// Returns the groups of values in consecutive registers, which are the elements of loaded and
     /// stored vectors.
-    const std::vector<std::vector<u32>>& side_by_side() const { return side_by_side_; }
+    const std::vector<std::vector<u32>>& consecutive_values() const { return consecutive_values_; }
     AccessPlace place_of(const ptx::Instruction& access) const;
     /// Returns the address in global memory that an asynchronous copy reads.
     AccessPlace source_of_copy(const ptx::Instruction& copy) const;
@@ -103,17 +103,17 @@ public:
     /// Returns the load of the second operand of a `slct` or `selp`, if ptxas executes that load
     /// only when the operand is selected, and loads into the register of the first operand. Returns
     /// nothing otherwise.
-    std::optional<u32> chosen_load(u32 at) const;
+    std::optional<u32> find_conditional_load(u32 at) const;
     /// If a load repeats an earlier load or store, with nothing in between that may change the
     /// memory, returns each loaded value together with the earlier value that it equals. Returns
     /// nothing for other loads.
-    std::vector<std::pair<u32, u32>> known_before(u32 at) const;
+    std::vector<std::pair<u32, u32>> find_known_values(u32 at) const;
     /// Reports whether the instruction is an atomic on one address for the whole block whose result
     /// is not used. One lane of a warp executes it for all lanes.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
     /// Reports whether the predicate equals `is` in at most one lane of a warp, because it compares
     /// the thread's index with a constant.
-    bool holds_in_one_lane(u32 predicate, bool is) const;
+    bool is_true_in_one_lane(u32 predicate, bool is) const;
     /// Values that must be moved to adjacent registers for a single instruction, such as a stored
     /// vector, the two values of a compare-and-swap, or the coordinates of a texel. Values that are
     /// adjacent already are not included.
@@ -121,7 +121,7 @@ public:
         u32 words = 0;
         std::vector<u32> read;
     };
-    std::vector<Vector> put_together_for(const ptx::Instruction& instruction) const;
+    std::vector<Vector> find_vectors_to_assemble(const ptx::Instruction& instruction) const;
 
 private:
     using Instruction = ptx::Instruction;
@@ -146,60 +146,61 @@ private:
     void find_folded();
     bool keeps_lower_bits(u32 value) const;
     bool is_offset(u32 value) const;
-    bool has_room(const Instruction& add, u32 shifted) const;
-    bool joins_threads(u32 value) const;
-    bool folds(u32 value) const;
-    bool joins_sum(u32 product) const;
+    bool can_include_shift(const Instruction& add, u32 shifted) const;
+    bool is_combined_with_thread_values(u32 value) const;
+    bool is_foldable(u32 value) const;
+    bool is_folded_into_sum(u32 product) const;
     bool is_negated_operand(u32 value) const;
     bool is_part_of_logic(u32 value) const;
     bool is_sum(const Instruction& instruction) const;
     bool is_part_of_sum(u32 value) const;
     bool all_readers_are(u32 value, std::initializer_list<std::string_view> opcodes) const;
     void find_addresses_of_blocks();
-    void compute_in_threads(u32 address);
+    void mark_per_thread(u32 address);
     void find_block_numbers();
-    bool is_wanted_by_threads(u32 value) const;
-    bool go_to_one_place(const Instruction& before, const Instruction& load) const;
-    std::vector<u32> moved_by(const Instruction& access) const;
+    bool is_read_by_threads(u32 value) const;
+    bool have_same_address(const Instruction& before, const Instruction& load) const;
+    std::vector<u32> find_moved_values(const Instruction& access) const;
     void find_words();
-    void leave_out_unwanted_elements();
+    void drop_unneeded_elements();
     std::vector<Operand> loaded_elements(const Instruction& load) const;
     void find_packed();
     void find_vectors();
-    std::vector<std::vector<Operand>> pairs_of_texel(const Instruction& instruction) const;
+    std::vector<std::vector<Operand>> find_texel_pairs(const Instruction& instruction) const;
     bool is_stored_in_vectors(const Operand& element) const;
-    bool is_loaded_so(const std::vector<Operand>& operands) const;
-    Vector put_together(const Instruction& instruction, const std::vector<Operand>& operands) const;
-    std::vector<Constant> brought_for_texel(const Instruction& instruction) const;
-    std::vector<u32> side_by_side_in(const std::vector<Operand>& operands) const;
+    bool is_loaded_as_vector(const std::vector<Operand>& operands) const;
+    Vector assemble_vector(const Instruction& instruction,
+                           const std::vector<Operand>& operands) const;
+    std::vector<Constant> find_constants_for_texel(const Instruction& instruction) const;
+    std::vector<u32> find_consecutive_values(const std::vector<Operand>& operands) const;
     void add_read(std::vector<u32>& to, u32 value) const;
-    std::vector<bool> unknown_places() const;
+    std::vector<bool> find_unknown_addresses() const;
     bool is_zero(u32 value) const;
     u32 base_of(u32 value) const;
     void find_base(u32 value, AccessPlace& place) const;
     u32 constants_in(const Operand& operand) const;
     Constant uniform_factor(const Operand& operand) const;
     Constant address_for_block(const Instruction& instruction) const;
-    std::vector<Constant> brought_for_access(const Instruction& instruction,
-                                             bool in_one_lane) const;
+    std::vector<Constant> find_constants_for_access(const Instruction& instruction,
+                                                    bool in_one_lane) const;
     bool differs_by_lane(u32 value) const;
     u32 varying_summand(const Instruction& instruction) const;
 
     const ptx::Function& function_;
     const Registers& registers_;
     /// For each instruction of the body, whether it produces a machine instruction.
-    std::vector<bool> wanted_;
+    std::vector<bool> needed_;
     /// The instructions of the body that produce machine instructions, except for copies.
-    std::vector<const Instruction*> carried_out_;
+    std::vector<const Instruction*> emitted_;
     std::vector<std::vector<u32>> readers_;  ///< for each value, its readers in the body
     std::vector<std::vector<u32>> writers_;  ///< for each value, its writers in the body
     std::vector<bool> uniform_;              ///< true if computed once per block, or constant
     std::vector<bool> narrow_;               ///< true if only the lower half of 64 bits is used
     std::vector<bool> folded_;               ///< true if merged into the instructions that read it
     /// True for values that are the same for a block but are in a register of every thread.
-    std::vector<bool> in_every_thread_;
+    std::vector<bool> is_per_thread_;
     std::vector<u32> words_;  ///< by value
-    std::vector<std::vector<u32>> side_by_side_;
+    std::vector<std::vector<u32>> consecutive_values_;
 };
 
 }  // namespace coalesce::simulator

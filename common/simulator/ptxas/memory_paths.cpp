@@ -8,10 +8,10 @@
 
 namespace coalesce::simulator {
 
-Touch touch_of(const ptx::Instruction& i, Memory memory) {
+Touch find_touch(const ptx::Instruction& i, Memory memory) {
     const MemoryEffect effect = memory_effect(i);
     const bool is_unchanging = i.opcode == "ld" && effect == MemoryEffect::none && !i.has("param");
-    if (memory == kUnchanging) return is_unchanging ? Touch::loads : Touch::none;
+    if (memory == kReadOnly) return is_unchanging ? Touch::loads : Touch::none;
     if (has_branches_inside(i)) return Touch::changes;
     if (effect == MemoryEffect::fence)
         return i.opcode == "mbarrier" && memory == kGlobal ? Touch::orders : Touch::changes;
@@ -28,13 +28,13 @@ MemoryPaths::MemoryPaths(const ptx::Function& function, const ControlFlow& flow)
     for (const BasicBlock& block : flow.blocks()) {
         std::array<Touch, kMemories>& strongest = strongest_.emplace_back();
         for (u32 at = block.begin; at < block.end; ++at)
-            for (Memory memory : {kShared, kGlobal, kUnchanging})
+            for (Memory memory : {kShared, kGlobal, kReadOnly})
                 strongest[memory] =
-                    std::max(strongest[memory], touch_of(function.body[at], memory));
+                    std::max(strongest[memory], find_touch(function.body[at], memory));
     }
 }
 
-std::array<Touch, kMemories> MemoryPaths::between(u32 from, u32 to) const {
+std::array<Touch, kMemories> MemoryPaths::strongest_touch_between(u32 from, u32 to) const {
     std::array<Touch, kMemories> strongest{};
     enum State : u8 { unknown, open, done };
     std::vector<State> states(strongest_.size(), unknown);
@@ -42,7 +42,7 @@ std::array<Touch, kMemories> MemoryPaths::between(u32 from, u32 to) const {
     states[to] = open;
     while (!way.empty()) {
         const u32 block = way.back().first;
-        const std::vector<u32>& ways = flow_.ways_in(block);
+        const std::vector<u32>& ways = flow_.predecessors(block);
         if (way.back().second == ways.size()) {
             states[block] = done;
             way.pop_back();

@@ -11,7 +11,7 @@ namespace coalesce::simulator {
 
 /// The kinds of memory: shared memory, global memory, and global memory that never changes
 /// (`ld.global.nc`).
-enum Memory : std::size_t { kShared, kGlobal, kUnchanging, kMemories };
+enum Memory : std::size_t { kShared, kGlobal, kReadOnly, kMemories };
 
 /// The effect of an instruction on a kind of memory, as ptxas sees it, from weakest to strongest.
 enum class Touch : u8 {
@@ -21,7 +21,7 @@ enum class Touch : u8 {
     changes  ///< may change the memory, or lets other threads change it
 };
 
-Touch touch_of(const ptx::Instruction& instruction, Memory memory);
+Touch find_touch(const ptx::Instruction& instruction, Memory memory);
 
 class MemoryPaths {
 public:
@@ -31,7 +31,7 @@ public:
     /// `from` to the start of block `to` that does not pass `from` again. Block `from` must
     /// dominate block `to`. A loop of several blocks on the path counts as a change, since ptxas
     /// loads a word again after it (observed for loops with every kind of access, and without any).
-    std::array<Touch, kMemories> between(u32 from, u32 to) const;
+    std::array<Touch, kMemories> strongest_touch_between(u32 from, u32 to) const;
 
 private:
     const ControlFlow& flow_;

@@ -24,10 +24,10 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-constexpr u32 kZerosOfWidest = 4;
+constexpr u32 kZeroBitsOfWidestAccess = 4;
 
 /// Reports whether ptxas never changes the width of this access.
-bool is_left_alone(const Instruction& i) {
+bool is_never_merged(const Instruction& i) {
     return i.guard || i.has("volatile") || i.has("acquire") || i.has("release") || i.has("mmio");
 }
 
@@ -50,7 +50,7 @@ public:
           wanted_(function) {}
 
     MergedAccesses run() {
-        for (const StraightPiece& piece : pieces()) {
+        for (const StraightPiece& piece : straight_pieces()) {
             const u32 begin = flow_.blocks()[piece.first].begin;
             const u32 end = flow_.blocks()[piece.last].end;
             find_accesses(begin, end);
@@ -58,12 +58,12 @@ public:
             const std::size_t older = groups_.size();
             for (u32 at = begin; at < end; ++at) visit(at);
             if (is_unrolled(piece.first, piece.last))
-                for (OpenAccesses& open : open_) merge_turns(open, older, begin, end);
+                for (OpenAccesses& open : open_) merge_iterations(open, older, begin, end);
             for (OpenAccesses& open : open_) close_stores(open);
             at_end_.emplace(piece.last, open_);
         }
         for (std::size_t k = 0; k < groups_.size(); ++k)
-            if (!made_as_turns_.contains(k)) keep(machine_accesses(groups_[k], dominators_));
+            if (!merged_as_iterations_.contains(k)) keep(machine_accesses(groups_[k], dominators_));
         return changed_accesses();
     }
 
@@ -72,21 +72,21 @@ private:
 
     /// Returns the straight pieces in an order in which each piece comes after those that dominate
     /// it.
-    std::vector<StraightPiece> pieces() const {
-        std::vector<StraightPiece> pieces;
+    std::vector<StraightPiece> straight_pieces() const {
+        std::vector<StraightPiece> straight_pieces;
         for (u32 first = 0; first < flow_.blocks().size();) {
             StraightPiece piece{first, first};
-            while (goes_straight_on(piece.last)) ++piece.last;
-            for (u32 b = dominators_.before(first); b < flow_.blocks().size();
-                 b = dominators_.before(b))
+            while (continues_without_branch(piece.last)) ++piece.last;
+            for (u32 b = dominators_.immediate_dominator(first); b < flow_.blocks().size();
+                 b = dominators_.immediate_dominator(b))
                 ++piece.depth;
-            pieces.push_back(piece);
+            straight_pieces.push_back(piece);
             first = piece.last + 1;
         }
         std::stable_sort(
-            pieces.begin(), pieces.end(),
+            straight_pieces.begin(), straight_pieces.end(),
             [](const StraightPiece& a, const StraightPiece& b) { return a.depth < b.depth; });
-        return pieces;
+        return straight_pieces;
     }
 
     /// Starts a piece with the open accesses of its immediate dominator, unless an instruction on
@@ -94,9 +94,10 @@ private:
     /// it cannot fault. A load from global memory can only reuse words that are already loaded.
     void begin_piece(u32 first) {
         open_ = {};
-        const auto before = at_end_.find(dominators_.before(first));
+        const auto before = at_end_.find(dominators_.immediate_dominator(first));
         if (before == at_end_.end()) return;
-        const std::array<Touch, kMemories> on_the_way = paths_.between(before->first, first);
+        const std::array<Touch, kMemories> on_the_way =
+            paths_.strongest_touch_between(before->first, first);
         for (std::size_t memory = 0; memory < kMemories; ++memory) {
             if (on_the_way[memory] == Touch::changes) continue;
             const OpenAccesses& left = before->second[memory];
@@ -112,10 +113,10 @@ private:
 
     /// Reports whether the next block in the text is the only successor of this block, and this
     /// block its only predecessor.
-    bool goes_straight_on(u32 block) const {
+    bool continues_without_branch(u32 block) const {
         return block + 1 < flow_.blocks().size() &&
                flow_.blocks()[block].next == std::vector{block + 1} &&
-               flow_.ways_in(block + 1).size() == 1;
+               flow_.predecessors(block + 1).size() == 1;
     }
 
     /// Reports whether the blocks are a loop that ptxas unrolls.
@@ -151,19 +152,19 @@ private:
     /// access has an aligned address.
     void note_alignment(const PtxAccess& access) {
         Alignment& alignment = alignments_[base_of(access)];
-        const u32 zeros = std::min(access.address.zeros, kZerosOfWidest);
+        const u32 zeros = std::min(access.address.zeros, kZeroBitsOfWidestAccess);
         alignment.add({u32{1} << zeros, access.address.offset - access.position()});
         alignment.add({access.bytes(), 0 - access.position()});
     }
 
     std::optional<PtxAccess> access_at(u32 at) const {
         const Instruction& i = function_.body[at];
-        if (!is_one_of(i.opcode, {"ld", "st"}) || is_left_alone(i) || i.operands.size() < 2)
+        if (!is_one_of(i.opcode, {"ld", "st"}) || is_never_merged(i) || i.operands.size() < 2)
             return {};
         PtxAccess access;
         access.at = at;
         access.is_store = i.opcode == "st";
-        access.space = ptx::space_of_access(i);
+        access.space = ptx::access_space(i);
         if (access.space != StateSpace::shared && access.space != StateSpace::global) return {};
         const Operand& value = i.operands[access.is_store ? 1 : 0];
         const std::vector<Operand> elements =
@@ -177,12 +178,12 @@ private:
         const bool loads_half = access.bytes_of_word == 2 && !access.is_store;
         if (loads_half && !(value.is_register() && !wanted_.is_extended(value.reg))) return {};
         access.words = count / in_word;
-        const auto is_wanted = [&](const Operand& o) {
-            return access.is_store || (o.is_register() && wanted_.is_wanted(o.reg));
+        const auto is_needed = [&](const Operand& o) {
+            return access.is_store || (o.is_register() && wanted_.is_needed(o.reg));
         };
         for (u32 k = 0; k < access.words; ++k) {
             const auto first = elements.begin() + k * in_word;
-            if (std::any_of(first, first + in_word, is_wanted)) access.wanted.push_back(k);
+            if (std::any_of(first, first + in_word, is_needed)) access.wanted.push_back(k);
         }
         return access;
     }
@@ -192,12 +193,12 @@ private:
     void visit(u32 at) {
         const auto found = accesses_.find(at);
         const PtxAccess* access = found == accesses_.end() ? nullptr : &found->second;
-        for (Memory memory : {kShared, kGlobal, kUnchanging}) {
+        for (Memory memory : {kShared, kGlobal, kReadOnly}) {
             OpenAccesses& open = open_[memory];
-            const Touch touch = touch_of(function_.body[at], memory);
+            const Touch touch = find_touch(function_.body[at], memory);
             if (touch == Touch::none) continue;
             if (touch == Touch::orders)
-                freeze(open);
+                close_loads(open);
             else if (access)
                 visit_access(open, *access);
             else
@@ -214,8 +215,8 @@ private:
     void visit_access(OpenAccesses& open, const PtxAccess& access) {
         if (!access.is_store) return visit_load(open, access);
         forget_words(open);
-        if (open.stores && !belongs_to(*open.stores, access)) close_stores(open);
-        if (!open.stores) open.stores = group_of(access);
+        if (open.stores && !can_join_stores(*open.stores, access)) close_stores(open);
+        if (!open.stores) open.stores = make_group(access);
         add(*open.stores, access, access.wanted);
         open.stored = access;
     }
@@ -230,7 +231,7 @@ private:
         } else {
             close_stores(open);
             open.last_store.reset();
-            add(group_for(open, access), access, left);
+            add(find_or_create_group(open, access), access, left);
         }
     }
 
@@ -247,21 +248,22 @@ private:
     bool find_loaded(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         for (u32 k : open.loaded) {
             MergedGroup& group = groups_[k];
-            if (!is_of(group, access) || !group.has_word_at(access.position_of(word))) continue;
+            if (!matches_group(group, access) || !group.has_word_at(access.position_of(word)))
+                continue;
             add(group, access, {word});
             return true;
         }
         return false;
     }
 
-    MergedGroup& group_for(OpenAccesses& open, const PtxAccess& access) {
+    MergedGroup& find_or_create_group(OpenAccesses& open, const PtxAccess& access) {
         for (u32 k : open.loads)
-            if (is_of(groups_[k], access)) return groups_[k];
+            if (matches_group(groups_[k], access)) return groups_[k];
         open.loads.push_back(static_cast<u32>(groups_.size()));
-        return groups_.emplace_back(group_of(access));
+        return groups_.emplace_back(make_group(access));
     }
 
-    MergedGroup group_of(const PtxAccess& access) const {
+    MergedGroup make_group(const PtxAccess& access) const {
         MergedGroup group;
         group.base = base_of(access);
         group.bytes_of_word = access.bytes_of_word;
@@ -276,14 +278,14 @@ private:
         for (u32 word : words) group.words.push_back({access.at, block, access.position_of(word)});
     }
 
-    static bool is_of(const MergedGroup& group, const PtxAccess& access) {
+    static bool matches_group(const MergedGroup& group, const PtxAccess& access) {
         return group.bytes_of_word == access.bytes_of_word && group.base == base_of(access);
     }
 
     /// Reports whether the store may join earlier stores: it must be in the same aligned range and
     /// must not overlap them.
-    static bool belongs_to(const MergedGroup& stores, const PtxAccess& access) {
-        if (!is_of(stores, access)) return false;
+    static bool can_join_stores(const MergedGroup& stores, const PtxAccess& access) {
+        if (!matches_group(stores, access)) return false;
         const u64 first = access.position();
         const auto window = [&](u64 position) {
             return (position + stores.alignment.phase) /
@@ -297,7 +299,7 @@ private:
     }
 
     /// Ends merging with earlier loads. Later loads can still reuse their words.
-    void freeze(OpenAccesses& open) {
+    void close_loads(OpenAccesses& open) {
         open.loaded.insert(open.loaded.end(), open.loads.begin(), open.loads.end());
         open.loads.clear();
         open.is_changed = true;
@@ -322,43 +324,43 @@ private:
 
     /// Merges loads across iterations of a loop that does not store to this memory. Groups before
     /// index `older` belong to earlier pieces and are skipped.
-    void merge_turns(OpenAccesses& open, std::size_t older, u32 begin, u32 end) {
+    void merge_iterations(OpenAccesses& open, std::size_t older, u32 begin, u32 end) {
         if (open.is_changed) return;
         for (u32 k : open.loads) {
             if (k < older) continue;
-            const auto made = accesses_of_turns(groups_[k], begin, end);
+            const auto made = merge_unrolled_iterations(groups_[k], begin, end);
             if (!made) continue;
             keep(*made);
-            made_as_turns_.insert(k);
+            merged_as_iterations_.insert(k);
         }
-        std::erase_if(open.loads, [&](u32 k) { return made_as_turns_.contains(k); });
+        std::erase_if(open.loads, [&](u32 k) { return merged_as_iterations_.contains(k); });
     }
 
     /// Merges four iterations as if they were one, with a separate index for the access of each
     /// iteration. Returns nothing if the addresses do not distinguish the iterations.
-    std::optional<std::map<u32, MachineAccesses>> accesses_of_turns(const MergedGroup& turn,
-                                                                    u32 begin, u32 end) const {
+    std::optional<std::map<u32, MachineAccesses>> merge_unrolled_iterations(
+        const MergedGroup& iteration, u32 begin, u32 end) const {
         constexpr u32 divisor = MachineAccess::kDivisor;
         const auto count = static_cast<u32>(function_.body.size());
-        const auto steps = facts_.steps_of({.terms = turn.base.second}, begin, end);
+        const auto steps = facts_.find_steps({.terms = iteration.base.second}, begin, end);
         if (!steps || steps->step % divisor == 0) return {};
-        if (steps->zeros_at_start < kZerosOfWidest) return {};
-        MergedGroup turns = turn;
-        turns.alignment = {kWidestAccess, 0};
+        if (steps->zero_bits_at_start < kZeroBitsOfWidestAccess) return {};
+        MergedGroup turns = iteration;
+        turns.alignment = {kMaxAccessBytes, 0};
         turns.words.clear();
         turns.accesses.clear();
-        for (u32 k = 0; k < kUnrolledTurns; ++k) {
-            for (MergedWord word : turn.words)
+        for (u32 k = 0; k < kUnrolledIterations; ++k) {
+            for (MergedWord word : iteration.words)
                 turns.words.push_back(
                     {word.at + k * count, word.block, word.position + k * steps->step});
-            for (const auto& [at, position] : turn.accesses)
+            for (const auto& [at, position] : iteration.accesses)
                 turns.accesses.emplace(at + k * count, position + k * steps->step);
         }
         std::map<u32, MachineAccesses> by_turn = machine_accesses(turns, dominators_);
         std::map<u32, MachineAccesses> made_of_turns;
-        for (const auto& [at, position] : turn.accesses) {
+        for (const auto& [at, position] : iteration.accesses) {
             std::map<u32, std::vector<MachineAccess>> of_remainder;
-            for (u32 k = 0; k < kUnrolledTurns; ++k) {
+            for (u32 k = 0; k < kUnrolledIterations; ++k) {
                 const u32 remainder = static_cast<u32>((position + k * steps->step) % divisor);
                 std::vector<MachineAccess>& list = by_turn[at + k * count].list;
                 for (MachineAccess& access : list) access.remainder = remainder;
@@ -426,7 +428,7 @@ private:
             const Operand& value = load.operands[0];
             const auto element = static_cast<u32>(access.delta / 8);
             const Operand& word = value.is_vector() ? value.elements.at(element) : value;
-            const WordHalf half = wanted_.wanted_half(word.reg);
+            const WordHalf half = wanted_.needed_half(word.reg);
             if (half == kBothHalves || half == kNoHalf) continue;
             access.bytes = 4;
             access.delta += half == kHighHalf ? 4 : 0;
@@ -439,19 +441,19 @@ private:
     const MemoryPaths paths_;
     const std::vector<u32>& unrolled_;
     AddressFacts facts_;
-    const WantedValues wanted_;
+    const NeededValues wanted_;
     std::map<u32, PtxAccess> accesses_;            ///< of the current piece, by index in the body
     std::map<AddressBase, Alignment> alignments_;  ///< of the current piece
     std::array<OpenAccesses, kMemories> open_;
     std::map<u32, std::array<OpenAccesses, kMemories>> at_end_;  ///< by the last block of a piece
     std::vector<MergedGroup> groups_;                            ///< the groups of loads
-    std::set<std::size_t> made_as_turns_;                        ///< indices into groups_
+    std::set<std::size_t> merged_as_iterations_;                 ///< indices into groups_
     std::map<u32, MachineAccesses> made_;                        ///< by index into the body
 };
 
 /// Drops accesses whose guard is never true.
-void drop_never_done(const ptx::Function& function, const ptx::Function& simplified,
-                     MergedAccesses& merged) {
+void drop_never_executed(const ptx::Function& function, const ptx::Function& simplified,
+                         MergedAccesses& merged) {
     for (u32 at = 0; at < function.body.size(); ++at)
         if (is_one_of(function.body[at].opcode, {"ld", "st"}) && simplified.body[at].opcode.empty())
             merged[at] = {};
@@ -462,11 +464,11 @@ void drop_never_done(const ptx::Function& function, const ptx::Function& simplif
 MergedAccesses merged_accesses(const ptx::Function& function, const ControlFlow& flow,
                                const std::map<std::string, u32>& shared,
                                const std::vector<u32>& unrolled) {
-    const std::optional<ptx::Function> simplified = without_constant_guards(function);
+    const std::optional<ptx::Function> simplified = remove_constant_guards(function);
     if (!simplified) return AccessMerger(function, flow, shared, unrolled).run();
     const ControlFlow simplified_flow(*simplified);
     MergedAccesses merged = AccessMerger(*simplified, simplified_flow, shared, unrolled).run();
-    drop_never_done(function, *simplified, merged);
+    drop_never_executed(function, *simplified, merged);
     return merged;
 }
 

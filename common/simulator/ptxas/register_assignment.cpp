@@ -13,9 +13,9 @@ constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
 /// The highest register number plus one. It exceeds the hardware's limit, so that values which
 /// ptxas would spill get a number too.
 constexpr u32 kNumbers = 512;
-/// A value that is live for more than kLong instructions is not put into an odd register for the
-/// sake of a pair, provided that at most kFewWords words are live at the same time.
-constexpr u32 kLong = 42, kFewWords = 16;
+/// A value that is live for more than kLongLifetime instructions is not put into an odd register for the
+/// sake of a pair, provided that at most kMaxWordsForLongLifetimes words are live at the same time.
+constexpr u32 kLongLifetime = 42, kMaxWordsForLongLifetimes = 16;
 
 bool begins_earlier(const Span& a, const Span& b) {
     return a.begin < b.begin;
@@ -23,12 +23,12 @@ bool begins_earlier(const Span& a, const Span& b) {
 
 /// Reports whether a load or store may still read the value when another value is written at
 /// `place`.
-bool may_be_read(const Span& span, u32 place) {
+bool may_still_be_read(const Span& span, u32 place) {
     return place < (place == span.end ? span.read_by_others_until : span.read_until);
 }
 
 /// The ranges in which one register is occupied.
-class Taken {
+class OccupiedRanges {
 public:
     enum class Answer { free, still_read, taken };
 
@@ -38,12 +38,12 @@ public:
             const auto next = std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier);
             if (next != spans_.end()) {
                 if (next->begin < span.end) return Answer::taken;
-                if (may_be_read(span, next->begin)) answer = Answer::still_read;
+                if (may_still_be_read(span, next->begin)) answer = Answer::still_read;
             }
             if (next == spans_.begin()) continue;
             const Span& before = *(next - 1);
             if (before.end > span.begin) return Answer::taken;
-            if (may_be_read(before, span.begin)) answer = Answer::still_read;
+            if (may_still_be_read(before, span.begin)) answer = Answer::still_read;
         }
         return answer;
     }
@@ -67,28 +67,28 @@ private:
 
 /// Returns a key that sorts instructions in written order. The copies of an unrolled iteration
 /// follow each other.
-std::tuple<u32, u32, u32> written(const MachineInstruction& i) {
-    return {i.loop == kNone ? i.source : i.loop, i.turn, i.source};
+std::tuple<u32, u32, u32> written_order_key(const MachineInstruction& i) {
+    return {i.loop == kNone ? i.source : i.loop, i.iteration, i.source};
 }
 
 class Assigner {
 public:
-    Assigner(const MachineCode& code, const Lifetimes& lifetimes, Generosity generous)
+    Assigner(const MachineCode& code, const Lifetimes& lifetimes, RegisterLimits generous)
         : code_(code),
           lifetimes_(lifetimes),
-          generous_(generous),
+          limits_(generous),
           registers_of_(code.values.size()),
-          wish_(code.values.size(), 0),
-          partners_(code.values.size()),
+          parity_preference_(code.values.size(), 0),
+          read_together_(code.values.size()),
           vector_of_(code.values.size(), kNone),
           lives_long_(code.values.size(), false),
           is_of_texels_(code.values.size(), false),
           taken_(kNumbers) {
-        for (u32 k = 0; k < code.side_by_side.size(); ++k)
-            for (u32 v : code.side_by_side[k]) vector_of_[v] = k;
-        if (most_words_alive() <= kFewWords) find_long_lived();
+        for (u32 k = 0; k < code.consecutive_values.size(); ++k)
+            for (u32 v : code.consecutive_values[k]) vector_of_[v] = k;
+        if (count_max_live_words() <= kMaxWordsForLongLifetimes) find_long_lived();
         for (const MachineInstruction* i : lifetimes.in_order) {
-            find_partners(*i);
+            find_values_read_together(*i);
             if (!i->reads_texels) continue;
             for (u32 v : i->reads) is_of_texels_[v] = true;
             for (u32 v : i->writes) is_of_texels_[v] = true;
@@ -97,25 +97,28 @@ public:
 
     u32 run() {
         std::vector<const MachineInstruction*> as_written = lifetimes_.in_order;
-        std::stable_sort(as_written.begin(), as_written.end(),
-                         [](auto* a, auto* b) { return written(*a) < written(*b); });
+        std::stable_sort(as_written.begin(), as_written.end(), [](auto* a, auto* b) {
+            return written_order_key(*a) < written_order_key(*b);
+        });
         for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
-            if (lifetimes_.in_order[n]->keeps_convention) take_by_convention(n);
-        struct Turn {
+            if (lifetimes_.in_order[n]->follows_calling_convention) occupy_convention_registers(n);
+        struct AssignmentPass {
             u32 least;
             bool is_for_texels = true;
         };
-        for (const Turn turn : {Turn{4, false}, Turn{2, false}, Turn{2}, Turn{1}, Turn{0}}) {
-            is_for_texels_ = turn.is_for_texels;
+        for (const AssignmentPass iteration :
+             {AssignmentPass{4, false}, AssignmentPass{2, false}, AssignmentPass{2},
+              AssignmentPass{1}, AssignmentPass{0}}) {
+            is_for_texels_ = iteration.is_for_texels;
             for (const MachineInstruction* i : as_written) {
                 // The result of an instruction without sources (a special register or constant) is
                 // assigned when another instruction reads it. A computed pair is assigned before
                 // the pair that it is computed from.
-                if (turn.least > 1 && !i->reads.empty())
-                    for (u32 v : i->writes) assign(v, turn.least);
-                for (u32 v : i->reads) assign(v, turn.least);
+                if (iteration.least > 1 && !i->reads.empty())
+                    for (u32 v : i->writes) assign(v, iteration.least);
+                for (u32 v : i->reads) assign(v, iteration.least);
                 if (i->reads.empty()) continue;
-                for (u32 v : i->writes) assign(v, turn.least);
+                for (u32 v : i->writes) assign(v, iteration.least);
             }
         }
         for (const MachineInstruction* i : as_written)
@@ -124,8 +127,8 @@ public:
                 assign(v, 0);
             }
         for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
-            take_inside(*lifetimes_.in_order[n], n);
-        return named_;
+            occupy_internal_registers(*lifetimes_.in_order[n], n);
+        return register_count_;
     }
 
 private:
@@ -134,7 +137,7 @@ private:
         return code_.values[value].words > 1 && !code_.values[value].is_loose;
     }
 
-    u32 most_words_alive() const {
+    u32 count_max_live_words() const {
         std::vector<i64> change(2 * lifetimes_.in_order.size() + 1, 0);
         for (u32 v = 0; v < lifetimes_.of.size(); ++v)
             for (const Span& span : lifetimes_.of[v]) {
@@ -148,15 +151,15 @@ private:
     void find_long_lived() {
         for (u32 v = 0; v < lifetimes_.of.size(); ++v)
             for (const Span& span : lifetimes_.of[v])
-                if (span.end - span.begin > 2 * kLong) lives_long_[v] = true;
+                if (span.end - span.begin > 2 * kLongLifetime) lives_long_[v] = true;
     }
 
-    void find_partners(const MachineInstruction& i) {
+    void find_values_read_together(const MachineInstruction& i) {
         for (u32 a : i.reads) {
             if (!is_single(a) || code_.values[a].is_half) continue;
             for (u32 b : i.reads) {
-                if (is_pair(b) && !i.reads_texels && !lives_long_[a]) --wish_[a];
-                if (a != b && is_single(b)) partners_[a].push_back(b);
+                if (is_pair(b) && !i.reads_texels && !lives_long_[a]) --parity_preference_[a];
+                if (a != b && is_single(b)) read_together_[a].push_back(b);
             }
         }
     }
@@ -170,7 +173,7 @@ private:
         if (extended != code_.extends.end() && registers_of_[extended->second].empty()) {
             if (least <= facts.words) assign_extended(value, extended->second);
         } else if (vector_of_[value] != kNone) {
-            assign_together(code_.side_by_side[vector_of_[value]], least);
+            assign_together(code_.consecutive_values[vector_of_[value]], least);
         } else if (!facts.is_loose) {
             assign_together({value}, least);
         } else if (least == 0) {
@@ -180,25 +183,27 @@ private:
     /// Assigns a pair whose lower half shares its register with another value. Both registers are
     /// occupied while either value is live.
     void assign_extended(u32 pair, u32 lower) {
-        std::vector<Span> both = united(lifetimes_.of[pair], lifetimes_.of[lower]);
+        std::vector<Span> both = merge_spans(lifetimes_.of[pair], lifetimes_.of[lower]);
         // A value that is loaded into the lower half must not overwrite its own address.
         for (Span& span : both) span.begin -= span.begin % 2;
         u32 chosen = kNone;
         for (u32 r = kStackPointer + 1; r + 2 <= kNumbers; r += 2) {
-            const Taken::Answer answer = std::max(taken_[r].ask(both), taken_[r + 1].ask(both));
-            if (answer == Taken::Answer::taken) continue;
-            if (chosen == kNone || (answer == Taken::Answer::free && r + 2 <= generous_.late_reads))
+            const OccupiedRanges::Answer answer =
+                std::max(taken_[r].ask(both), taken_[r + 1].ask(both));
+            if (answer == OccupiedRanges::Answer::taken) continue;
+            if (chosen == kNone ||
+                (answer == OccupiedRanges::Answer::free && r + 2 <= limits_.late_reads))
                 chosen = r;
-            if (answer == Taken::Answer::free || r >= generous_.late_reads) break;
+            if (answer == OccupiedRanges::Answer::free || r >= limits_.late_reads) break;
         }
         if (chosen == kNone) chosen = kStackPointer + 1;  // no register is free
         taken_[chosen].take(both);
         taken_[chosen + 1].take(both);
         registers_of_[pair] = {chosen, chosen + 1};
         registers_of_[lower] = {chosen};
-        named_ = std::max(named_, chosen + 2);
+        register_count_ = std::max(register_count_, chosen + 2);
     }
-    static std::vector<Span> united(std::vector<Span> spans, const std::vector<Span>& more) {
+    static std::vector<Span> merge_spans(std::vector<Span> spans, const std::vector<Span>& more) {
         spans.insert(spans.end(), more.begin(), more.end());
         std::sort(spans.begin(), spans.end(), begins_earlier);
         std::vector<Span> result;
@@ -225,83 +230,85 @@ private:
         for (u32 v : values)
             for (u32 w = 0; w < code_.values[v].words; ++w) put(v, at++);
         if (words > 1) return;
-        for (u32 p : partners_[values[0]]) wish_[p] += at % 2 == 0 ? 1 : -1;
+        for (u32 p : read_together_[values[0]]) parity_preference_[p] += at % 2 == 0 ? 1 : -1;
     }
     void put(u32 value, u32 r) {
         registers_of_[value].push_back(r);
         taken_[r].take(lifetimes_.of[value]);
-        named_ = std::max(named_, r + 1);
+        register_count_ = std::max(register_count_, r + 1);
     }
 
     /// Returns the first register for a group of adjacent values of equal size. If the lowest free
     /// register has a drawback, looks for a better one up to a limit that depends on the drawback.
     u32 choose(const std::vector<u32>& values, u32 words) const {
         const u32 step = words >= 3 ? 4 : words >= 2 ? 2 : 1;
-        const int wish = words == 1 ? wish_[values[0]] : 0;
-        u32 lowest = kNone, most = generous_.late_reads;
+        const int wish = words == 1 ? parity_preference_[values[0]] : 0;
+        u32 lowest = kNone, most = limits_.late_reads;
         for (u32 r = 0; r + words <= kNumbers; r += step) {
-            const Taken::Answer answer = ask(values, r, words);
-            if (answer == Taken::Answer::taken) continue;
+            const OccupiedRanges::Answer answer = ask(values, r, words);
+            if (answer == OccupiedRanges::Answer::taken) continue;
             const bool is_odd = r % 2 == 1;
-            const bool fits = answer == Taken::Answer::free && (wish == 0 || is_odd == (wish < 0));
+            const bool fits =
+                answer == OccupiedRanges::Answer::free && (wish == 0 || is_odd == (wish < 0));
             if (fits && (lowest == kNone || r + words <= most)) return r;
-            if (lowest == kNone && answer == Taken::Answer::free) most = generous_.banks;
+            if (lowest == kNone && answer == OccupiedRanges::Answer::free) most = limits_.banks;
             lowest = std::min(lowest, r);
             if (r >= most) break;
         }
         return lowest == kNone ? 0 : lowest;
     }
-    Taken::Answer ask(const std::vector<u32>& values, u32 r, u32 words) const {
-        Taken::Answer answer = Taken::Answer::free;
+    OccupiedRanges::Answer ask(const std::vector<u32>& values, u32 r, u32 words) const {
+        OccupiedRanges::Answer answer = OccupiedRanges::Answer::free;
         const u32 each = words / static_cast<u32>(values.size());
-        for (u32 w = 0; w < words && answer != Taken::Answer::taken; ++w, ++r)
+        for (u32 w = 0; w < words && answer != OccupiedRanges::Answer::taken; ++w, ++r)
             answer = r == kStackPointer
-                         ? Taken::Answer::taken
+                         ? OccupiedRanges::Answer::taken
                          : std::max(answer, taken_[r].ask(lifetimes_.of[values[w / each]]));
         return answer;
     }
 
-    void take_by_convention(u32 n) {
+    void occupy_convention_registers(u32 n) {
         for (u32 r : kWrittenByCalls) {
             taken_[r].take(at(n));
-            named_ = std::max(named_, r + 1);
+            register_count_ = std::max(register_count_, r + 1);
         }
     }
     static std::vector<Span> at(u32 n) { return {{2 * n, 2 * n + 2, 0, 0}}; }
     /// Occupies the registers that an instruction needs in addition to its sources and results.
-    void take_inside(const MachineInstruction& i, u32 n) {
+    void occupy_internal_registers(const MachineInstruction& i, u32 n) {
         u32 odd = 0;
-        for (u32 r = 3; odd < i.odd_inside && r < generous_.banks; r += 2)
-            odd += take_if_free(r, n);
+        for (u32 r = 3; odd < i.odd_internal_words && r < limits_.banks; r += 2)
+            odd += occupy_if_free(r, n);
         u32 words = odd;
-        for (u32 r = 0; words < i.words_inside && r < kNumbers; ++r)
-            words += r != kStackPointer && take_if_free(r, n);
+        for (u32 r = 0; words < i.internal_words && r < kNumbers; ++r)
+            words += r != kStackPointer && occupy_if_free(r, n);
     }
-    bool take_if_free(u32 r, u32 n) {
+    bool occupy_if_free(u32 r, u32 n) {
         const std::vector<Span> there = at(n);
-        if (taken_[r].ask(there) == Taken::Answer::taken) return false;
+        if (taken_[r].ask(there) == OccupiedRanges::Answer::taken) return false;
         taken_[r].take(there);
-        named_ = std::max(named_, r + 1);
+        register_count_ = std::max(register_count_, r + 1);
         return true;
     }
 
     const MachineCode& code_;
     const Lifetimes& lifetimes_;
-    const Generosity generous_;
+    const RegisterLimits limits_;
     std::vector<std::vector<u32>> registers_of_;  ///< for each value, the registers of its words
-    std::vector<int> wish_;  ///< positive for an even register, negative for an odd one
-    std::vector<std::vector<u32>> partners_;  ///< for each value, those read together with it
-    std::vector<u32> vector_of_;              ///< for each value, its index in side_by_side
-    std::vector<bool> lives_long_;            ///< true if the value may be in either bank
-    std::vector<bool> is_of_texels_;          ///< true for texels and their coordinates
-    bool is_for_texels_ = false;              ///< true in the pass for texels
-    std::vector<Taken> taken_;                ///< by register
-    u32 named_ = kStackPointer + 1;
+    std::vector<int>
+        parity_preference_;  ///< positive for an even register, negative for an odd one
+    std::vector<std::vector<u32>> read_together_;  ///< for each value, those read together with it
+    std::vector<u32> vector_of_;         ///< for each value, its index in consecutive_values
+    std::vector<bool> lives_long_;       ///< true if the value may be in either bank
+    std::vector<bool> is_of_texels_;     ///< true for texels and their coordinates
+    bool is_for_texels_ = false;         ///< true in the pass for texels
+    std::vector<OccupiedRanges> taken_;  ///< by register
+    u32 register_count_ = kStackPointer + 1;
 };
 
 }  // namespace
 
-u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, Generosity generous) {
+u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, RegisterLimits generous) {
     return Assigner(code, lifetimes, generous).run();
 }
 

@@ -24,11 +24,11 @@ namespace coalesce::simulator {
 /// Register limits. Up to `banks` registers, ptxas uses additional registers to avoid bank
 /// conflicts. Up to `late_reads` registers, it uses them to avoid registers that are still being
 /// read.
-struct Generosity {
+struct RegisterLimits {
     u32 banks = 0, late_reads = 0;
 };
 
 /// Returns the highest register number used, plus one.
-u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, Generosity generous);
+u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, RegisterLimits generous);
 
 }  // namespace coalesce::simulator

@@ -20,24 +20,24 @@
 namespace coalesce::simulator {
 namespace {
 
-constexpr u32 kMost = 255, kLeast = 4;
-constexpr u32 kAllWarps = DeviceModel::max_threads_per_multiprocessor / kLanes;
+constexpr u32 kMaxRegisters = 255, kMinRegisters = 4;
+constexpr u32 kWarpsPerMultiprocessor = DeviceModel::max_threads_per_multiprocessor / kLanes;
 /// The maximum number of warps in a block.
-constexpr u32 kMostWarps = DeviceModel::max_threads_per_block / kLanes;
+constexpr u32 kMaxWarpsPerBlock = DeviceModel::max_threads_per_block / kLanes;
 /// Registers that ptxas adds to those that the code uses.
-constexpr u32 kAdded = 2;
+constexpr u32 kAddedRegisters = 2;
 /// Registers that ptxas adds to those that the code uses.
-constexpr u32 kForAllThreads = 32;
+constexpr u32 kRegistersForFullOccupancy = 32;
 /// The maximum number of registers that ptxas saves by other means, so that a kernel stays within
-/// kForAllThreads.
-constexpr u32 kSaved = 2;
+/// kRegistersForFullOccupancy.
+constexpr u32 kMaxSavedRegisters = 2;
 /// Registers that must stay free for saving registers by other means, if instructions keep their
 /// written order.
-constexpr u32 kToSpare = 1;
+constexpr u32 kSpareRegisters = 1;
 /// Once this many words are live, instructions keep the order in which they were written.
-constexpr u32 kWordsMost = 24;
+constexpr u32 kLiveWordsForWrittenOrder = 24;
 /// Registers for the return address of a called function.
-constexpr u32 kReturnAddress = 1;
+constexpr u32 kReturnAddressRegisters = 1;
 
 /// The number of blocks of a kernel that run on a multiprocessor at the same time, to the extent
 /// that ptxas knows it.
@@ -47,29 +47,31 @@ public:
     Blocks() = default;
     /// Describes blocks of `warps` warps and `shared` bytes of shared memory.
     Blocks(u32 warps, u64 shared)
-        : warps_(warps), most_(std::max(1u, blocks_held(warps, shared))) {}
+        : warps_(warps), max_blocks_(std::max(1u, max_resident_blocks(warps, shared))) {}
 
     /// Returns the maximum number of registers that allows as many blocks to run as `registers`
     /// does.
-    u32 most_registers(u32 registers) const {
+    u32 find_max_registers(u32 registers) const {
         u32 steps = (registers + kStep - 1) / kStep;
-        const u32 enough = running(steps);
-        while (steps * kStep < kMost && running(steps + 1) == enough) ++steps;
+        const u32 enough = resident_blocks(steps);
+        while (steps * kStep < kMaxRegisters && resident_blocks(steps + 1) == enough) ++steps;
         return steps * kStep;
     }
     /// Returns the maximum number of registers that does not reduce the number of running blocks.
-    u32 most_registers() const { return std::max(most_registers(1), kForAllThreads); }
+    u32 find_max_registers() const {
+        return std::max(find_max_registers(1), kRegistersForFullOccupancy);
+    }
 
 private:
     using M = DeviceModel;
     static constexpr u32 kStep = 8;
 
-    u32 running(u32 steps) const {
-        return std::min(most_, timing::blocks_with_registers(steps * kStep, warps_,
-                                                             M::registers_per_multiprocessor));
+    u32 resident_blocks(u32 steps) const {
+        return std::min(max_blocks_, timing::blocks_with_registers(
+                                         steps * kStep, warps_, M::registers_per_multiprocessor));
     }
 
-    u32 warps_ = 1, most_ = kAllWarps;
+    u32 warps_ = 1, max_blocks_ = kWarpsPerMultiprocessor;
 };
 
 /// The machine code of a function and its registers for different orders of instructions.
@@ -77,46 +79,46 @@ class Compiled {
 public:
     explicit Compiled(const ptx::Function& function) : Compiled(function, ControlFlow(function)) {}
 
-    /// Returns the number of registers if instructions keep their written order once `words_most`
+    /// Returns the number of registers if instructions keep their written order once `max_live_words`
     /// words are live. `inside` returns the number of registers that a called function needs, or
     /// nothing if it is unknown. Banks are considered only as long as this does not reduce the
     /// number of running blocks. `exceeds` is true if not all blocks can run even if banks are
     /// ignored.
     template <class Inside>
-    u32 registers(u32 words_most, Inside inside, const Blocks& blocks, bool exceeds) {
+    u32 registers(u32 max_live_words, Inside inside, const Blocks& blocks, bool exceeds) {
         for (MachinePiece& piece : code_.pieces)
             for (MachineInstruction& i : piece.code) {
                 const ptx::Instruction& source = function_.body[i.source];
                 if (source.opcode != "call") continue;
                 const std::optional<u32> words = inside(source);
-                i.words_inside = words.value_or(0);
-                i.keeps_convention = !words;
+                i.internal_words = words.value_or(0);
+                i.follows_calling_convention = !words;
             }
         std::vector<std::vector<u32>> orders;
         for (std::size_t p = 0; p < code_.pieces.size(); ++p)
-            orders.push_back(list_schedule(straight_code(p), words_most));
-        if (words_most == kWordsMost) usual_orders_ = orders;
-        const Lifetimes lifetimes = find_lifetimes(code_, alive_, orders, words_most == 0);
+            orders.push_back(list_schedule(straight_code(p), max_live_words));
+        if (max_live_words == kLiveWordsForWrittenOrder) default_orders_ = orders;
+        const Lifetimes lifetimes = find_lifetimes(code_, live_, orders, max_live_words == 0);
         const auto assigned = [&](u32 banks, u32 late_reads) {
-            return assign_registers(code_, lifetimes, {banks, late_reads}) + kAdded;
+            return assign_registers(code_, lifetimes, {banks, late_reads}) + kAddedRegisters;
         };
         const bool is_generous = !calls_routine();
-        const u32 late_reads = is_generous ? kForAllThreads - kAdded : 0;
-        const u32 for_all = blocks.most_registers();
-        const u32 registers = assigned(is_generous ? for_all - kAdded : 0, late_reads);
+        const u32 late_reads = is_generous ? kRegistersForFullOccupancy - kAddedRegisters : 0;
+        const u32 for_all = blocks.find_max_registers();
+        const u32 registers = assigned(is_generous ? for_all - kAddedRegisters : 0, late_reads);
         if (!exceeds || !is_generous) return registers;
-        const u32 most = blocks.most_registers(std::max(assigned(0, 0), for_all + 1));
-        const u32 with_banks = assigned(most - kAdded, late_reads);
+        const u32 most = blocks.find_max_registers(std::max(assigned(0, 0), for_all + 1));
+        const u32 with_banks = assigned(most - kAddedRegisters, late_reads);
         return with_banks <= most ? with_banks : registers;
     }
 
     /// Returns the position of each instruction of the function in the final order, or of its first
-    /// copy in an unrolled loop. Call `registers` with kWordsMost first.
+    /// copy in an unrolled loop. Call `registers` with kLiveWordsForWrittenOrder first.
     std::vector<u32> places() const {
         std::vector<u32> places(function_.body.size(), kNone);
         u32 place = 0;
-        for (std::size_t p = 0; p < usual_orders_.size(); ++p)
-            for (u32 k : usual_orders_[p]) {
+        for (std::size_t p = 0; p < default_orders_.size(); ++p)
+            for (u32 k : default_orders_[p]) {
                 u32& of_source = places[code_.pieces[p].code[k].source];
                 if (of_source == kNone) of_source = place;
                 ++place;
@@ -135,13 +137,14 @@ public:
         std::vector<u32> turns(function_.body.size(), 0);
         for (const MachinePiece& piece : code_.pieces)
             for (const MachineInstruction& i : piece.code)
-                if (i.loop != kNone) turns[i.loop] = std::max(turns[i.loop], i.turn + 1);
+                if (i.loop != kNone) turns[i.loop] = std::max(turns[i.loop], i.iteration + 1);
         return turns;
     }
 
     /// Reports whether the last call of `registers` found calls to unknown functions.
     bool calls_by_convention() const {
-        return has_any([](const MachineInstruction& i) { return i.keeps_convention; });
+        return contains_any(
+            [](const MachineInstruction& i) { return i.follows_calling_convention; });
     }
 
 private:
@@ -149,19 +152,19 @@ private:
         : Compiled(function, flow,
                    classify(function, function.is_entry, Liveness(function, flow))) {}
     Compiled(const ptx::Function& function, const ControlFlow& flow, const Registers& registers)
-        : function_(named_by_root(function, registers)),
+        : function_(replace_registers_by_roots(function, registers)),
           code_(machine_code(function_, flow, registers)),
-          alive_(code_) {}
+          live_(code_) {}
 
     /// Reports whether the function contains a division or root whose routine has registers of its
     /// own. ptxas then ignores banks.
     bool calls_routine() const {
-        return has_any([&](const MachineInstruction& i) {
+        return contains_any([&](const MachineInstruction& i) {
             return simulator::calls_routine(function_.body[i.source]);
         });
     }
     template <class Is>
-    bool has_any(Is is) const {
+    bool contains_any(Is is) const {
         return any_of(code_.pieces,
                       [&](const MachinePiece& piece) { return any_of(piece.code, is); });
     }
@@ -170,8 +173,8 @@ private:
     StraightCode straight_code(std::size_t p) const {
         StraightCode straight;
         straight.code = code_.pieces[p].code;
-        const AliveBetweenPieces::Bits begin = alive_.at_begin(p), end = alive_.at_end(p);
-        for (u32 v : alive_.values_in(end)) straight.words_through += code_.values[v].words;
+        const LiveBetweenPieces::Bits begin = live_.at_begin(p), end = live_.at_end(p);
+        for (u32 v : live_.list_values(end)) straight.live_through_words += code_.values[v].words;
         std::map<u32, u32> numbers;
         const auto renumber = [&](u32& value) {
             const auto [known, is_new] =
@@ -180,9 +183,9 @@ private:
                 const u32 words = code_.values[value].words;
                 straight.words.push_back(words);
                 straight.is_predicate.push_back(code_.values[value].is_predicate);
-                straight.from_before.push_back(alive_.has(begin, value));
-                straight.wanted_behind.push_back(alive_.has(end, value));
-                if (straight.wanted_behind.back()) straight.words_through -= words;
+                straight.is_written_earlier.push_back(live_.has(begin, value));
+                straight.is_read_later.push_back(live_.has(end, value));
+                if (straight.is_read_later.back()) straight.live_through_words -= words;
             }
             value = known->second;
         };
@@ -197,9 +200,9 @@ private:
 
     const ptx::Function function_;
     MachineCode code_;
-    const AliveBetweenPieces alive_;
-    /// The order of each piece that `registers` found with kWordsMost.
-    std::vector<std::vector<u32>> usual_orders_;
+    const LiveBetweenPieces live_;
+    /// The order of each piece that `registers` found with kLiveWordsForWrittenOrder.
+    std::vector<std::vector<u32>> default_orders_;
 };
 
 /// A kernel and the functions that it calls. The registers of a called function are added to those
@@ -212,14 +215,14 @@ public:
         return compiled_.try_emplace(&function, function).first->second;
     }
 
-    u32 registers(const ptx::Function& function, u32 words_most, bool exceeds = false) {
+    u32 registers(const ptx::Function& function, u32 max_live_words, bool exceeds = false) {
         open_.push_back(&function);
         const u32 registers = compiled(function).registers(
-            words_most,
+            max_live_words,
             [&](const ptx::Instruction& call) -> std::optional<u32> {
-                const ptx::Function* target = target_of(call);
-                if (!target || !target->has_body || is_open(target)) return {};
-                return words_of(*target, words_most);
+                const ptx::Function* target = find_call_target(call);
+                if (!target || !target->has_body || is_in_progress(target)) return {};
+                return count_words(*target, max_live_words);
             },
             blocks_, exceeds);
         open_.pop_back();
@@ -228,22 +231,23 @@ public:
 
 private:
     /// Returns the number of registers that a function needs in addition to those of its caller.
-    u32 words_of(const ptx::Function& function, u32 words_most) {
-        const auto [known, is_new] = words_.try_emplace({&function, words_most}, 0);
+    u32 count_words(const ptx::Function& function, u32 max_live_words) {
+        const auto [known, is_new] = words_.try_emplace({&function, max_live_words}, 0);
         if (is_new) {
-            const u32 named = registers(function, words_most) - kAdded;
+            const u32 named = registers(function, max_live_words) - kAddedRegisters;
             // All functions share the stack pointer. With the calling convention, the return
             // address already has a register.
             known->second =
-                named - 1 + (compiled_.at(&function).calls_by_convention() ? 0 : kReturnAddress);
+                named - 1 +
+                (compiled_.at(&function).calls_by_convention() ? 0 : kReturnAddressRegisters);
         }
         return known->second;
     }
-    bool is_open(const ptx::Function* function) const {
+    bool is_in_progress(const ptx::Function* function) const {
         return std::find(open_.begin(), open_.end(), function) != open_.end();
     }
-    const ptx::Function* target_of(const ptx::Instruction& call) const {
-        const std::string* name = callee_of(call);
+    const ptx::Function* find_call_target(const ptx::Instruction& call) const {
+        const std::string* name = find_callee(call);
         const auto found = name ? module_.functions.find(*name) : module_.functions.end();
         return found == module_.functions.end() ? nullptr : found->second.get();
     }
@@ -263,12 +267,12 @@ u64 warps_of_block(const ptx::Function& kernel) {
 }
 
 /// Returns the maximum number of registers that the kernel's launch directives allow.
-u32 allowed(const ptx::Function& kernel) {
-    u32 most = kernel.max_registers ? std::min(kernel.max_registers, kMost) : kMost;
+u32 max_allowed_registers(const ptx::Function& kernel) {
+    u32 most = kernel.max_registers ? std::min(kernel.max_registers, kMaxRegisters) : kMaxRegisters;
     const u64 warps = warps_of_block(kernel) * std::max(kernel.min_blocks, 1u);
     if (warps == 0) return most;
     const u64 each = DeviceModel::registers_per_multiprocessor / (warps * kLanes) / 8 * 8;
-    return static_cast<u32>(std::clamp<u64>(each, kLeast, most));
+    return static_cast<u32>(std::clamp<u64>(each, kMinRegisters, most));
 }
 
 /// Returns the bytes of a block's shared variables whose size is known.
@@ -286,20 +290,21 @@ u64 shared_bytes(const ptx::Module& module, const ptx::Function& kernel) {
     return bytes;
 }
 
-Blocks blocks_of(const ptx::Module& module, const ptx::Function& kernel) {
+Blocks make_blocks(const ptx::Module& module, const ptx::Function& kernel) {
     const u64 warps = warps_of_block(kernel);
     if (warps == 0) return {};
-    return {static_cast<u32>(std::min<u64>(warps, kMostWarps)), shared_bytes(module, kernel)};
+    return {static_cast<u32>(std::min<u64>(warps, kMaxWarpsPerBlock)),
+            shared_bytes(module, kernel)};
 }
 
 }  // namespace
 
-u32 blocks_held(u32 warps, u64 shared) {
+u32 max_resident_blocks(u32 warps, u64 shared) {
     using M = DeviceModel;
     const u64 by_shared = timing::blocks_with_shared<u64>(shared, M::shared_reserved_per_block,
                                                           M::shared_per_multiprocessor);
-    return std::min(
-        {M::max_blocks_per_multiprocessor, kAllWarps / warps, static_cast<u32>(by_shared)});
+    return std::min({M::max_blocks_per_multiprocessor, kWarpsPerMultiprocessor / warps,
+                     static_cast<u32>(by_shared)});
 }
 
 std::vector<u32> Estimate::unrolled_loops() const {
@@ -310,22 +315,23 @@ std::vector<u32> Estimate::unrolled_loops() const {
 }
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
-    const Blocks blocks = blocks_of(module, kernel);
+    const Blocks blocks = make_blocks(module, kernel);
     Program program(module, blocks);
-    const auto needed = [&](u32 words_most) {
-        return std::max(kLeast, program.registers(kernel, words_most));
+    const auto needed = [&](u32 max_live_words) {
+        return std::max(kMinRegisters, program.registers(kernel, max_live_words));
     };
-    u32 registers = needed(kWordsMost);
+    u32 registers = needed(kLiveWordsForWrittenOrder);
     // ptxas tries to stay within this limit. If keeping instructions in written order is enough, it
     // does that. If it does not know the block size, it saves some registers by other means.
-    const u32 for_all = blocks.most_registers();
+    const u32 for_all = blocks.find_max_registers();
     const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
-    const bool saves = !knows_threads && registers <= for_all + kSaved;
-    const auto fits_as_written = [&] { return needed(0) + kToSpare <= for_all; };
+    const bool saves = !knows_threads && registers <= for_all + kMaxSavedRegisters;
+    const auto fits_as_written = [&] { return needed(0) + kSpareRegisters <= for_all; };
     if (registers > for_all && (saves || fits_as_written())) registers = for_all;
-    if (registers > for_all) registers = program.registers(kernel, kWordsMost, true);
+    if (registers > for_all) registers = program.registers(kernel, kLiveWordsForWrittenOrder, true);
     const Compiled& compiled = program.compiled(kernel);
-    return {std::min(registers, allowed(kernel)), compiled.places(), compiled.turns_unrolled()};
+    return {std::min(registers, max_allowed_registers(kernel)), compiled.places(),
+            compiled.turns_unrolled()};
 }
 
 }  // namespace coalesce::simulator

@@ -35,6 +35,6 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);
 
 /// Returns the maximum number of blocks with this many warps and this much shared memory that fit
 /// on a multiprocessor, ignoring registers.
-u32 blocks_held(u32 warps, u64 shared);
+u32 max_resident_blocks(u32 warps, u64 shared);
 
 }  // namespace coalesce::simulator

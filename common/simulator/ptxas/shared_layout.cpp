@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 using ptx::Operand;
 using ptx::StateSpace;
 
-u32 place_behind(u32& top, const ptx::Variable& v, u32 limit) {
+u32 place_after(u32& top, const ptx::Variable& v, u32 limit) {
     const u64 offset = round_up(u64{top}, v.align);
     if (offset > limit || v.size > limit - offset)
         throw LoweringError("the variable " + v.name + " of " + std::to_string(v.size) +
@@ -50,7 +50,7 @@ std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
                 if (found != functions.end() && known.insert(name).second)
                     reached.push_back(found->second.get());
             });
-            if (through_pointer || i.opcode != "call" || callee_of(i)) continue;
+            if (through_pointer || i.opcode != "call" || find_callee(i)) continue;
             through_pointer = true;  // a pointer from memory may point to any function
             for (const auto& [name, function] : functions)
                 if (!function->is_entry && known.insert(name).second)
@@ -75,7 +75,7 @@ std::set<std::string> mentioned_names(const ptx::Module& module,
 }
 
 /// Returns the shared variables in the order in which the text declares them.
-std::vector<const ptx::Variable*> shared_among(
+std::vector<const ptx::Variable*> list_shared_variables(
     const std::map<std::string, ptx::Variable>& variables) {
     std::vector<const ptx::Variable*> shared;
     for (const auto& [name, v] : variables)
@@ -99,13 +99,13 @@ SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& kerne
             alignment = std::max(alignment, v.align);
             return;
         }
-        layout.offsets[v.name] = place_behind(layout.bytes, v, DeviceModel::shared_per_block);
+        layout.offsets[v.name] = place_after(layout.bytes, v, DeviceModel::shared_per_block);
     };
     const auto functions = reachable_functions(module, kernel);
     const std::set<std::string> mentioned = mentioned_names(module, functions);
     for (const ptx::Function* function : functions)
-        for (const ptx::Variable* v : shared_among(function->variables)) place(*v);
-    for (const ptx::Variable* v : shared_among(module.variables))
+        for (const ptx::Variable* v : list_shared_variables(function->variables)) place(*v);
+    for (const ptx::Variable* v : list_shared_variables(module.variables))
         if (mentioned.contains(v->name)) place(*v);
     if (!dynamic.empty()) layout.bytes = static_cast<u32>(round_up(layout.bytes, alignment));
     for (const ptx::Variable* v : dynamic) layout.offsets[v->name] = layout.bytes;

@@ -24,6 +24,6 @@ SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& kerne
 
 /// Advances `top` past the next variable and returns the variable's offset. Throws a LoweringError
 /// if the new `top` exceeds `limit`.
-u32 place_behind(u32& top, const ptx::Variable& variable, u32 limit);
+u32 place_after(u32& top, const ptx::Variable& variable, u32 limit);
 
 }  // namespace coalesce::simulator

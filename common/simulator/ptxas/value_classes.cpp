@@ -20,16 +20,16 @@ public:
         : function_(function),
           in_kernel_(in_kernel),
           of_block_(of_block),
-          result_(every_register_by_itself(function)) {
+          result_(make_separate_registers(function)) {
         writes_.assign(function.registers.size(), 0);
-        seen_.assign(function.registers.size(), false);
+        is_written_earlier_.assign(function.registers.size(), false);
     }
 
     Registers run(const Liveness& liveness) {
         for (const auto& i : function_.body)
             for (u32 r : registers_written(i)) ++writes_[r];
         for (std::size_t at = 0; at < function_.body.size(); ++at) visit(at);
-        keep_copies_of_what_changes(liveness);
+        keep_copies_of_changing_sources(liveness);
         return std::move(result_);
     }
 
@@ -45,11 +45,11 @@ private:
             result_.value_class[written[0]] = result_.value_class[from];
             result_.is_copy[at] = true;
         } else if (in_kernel_ && once && !i.guard && is_pure(i)) {
-            const ValueClass value_class = class_of_sources(i);
+            const ValueClass value_class = combine_source_classes(i);
             result_.pure[at] = value_class != ValueClass::thread;
             for (u32 r : written) result_.value_class[r] = value_class;
         }
-        for (u32 r : written) seen_[r] = true;
+        for (u32 r : written) is_written_earlier_[r] = true;
     }
 
     bool written_once(const std::vector<u32>& written) const {
@@ -70,14 +70,14 @@ private:
                    type_from = function_.registers[from.reg].type;
         if ((type_to == ptx::Type::pred) != (type_from == ptx::Type::pred)) return false;
         if (size_of(type_to) != size_of(type_from)) return false;
-        return writes_[from.reg] == 1 && seen_[from.reg];
+        return writes_[from.reg] == 1 && is_written_earlier_[from.reg];
     }
 
     /// Turns copies back into instructions if their source may change. A copy can share the name of
     /// its source only while both have the same value. A single instruction writes the source, but
     /// it may run again in a loop while a copy of its last value is still needed. Values that a
     /// prologue computes never change, so their copies are always safe.
-    void keep_copies_of_what_changes(const Liveness& liveness) {
+    void keep_copies_of_changing_sources(const Liveness& liveness) {
         std::map<u32, std::vector<u32>> copies;  // root -> its copies
         for (u32 at = 0; at < function_.body.size(); ++at) {
             if (!result_.is_copy[at]) continue;
@@ -87,7 +87,8 @@ private:
         for (u32 at = 0; at < function_.body.size() && !copies.empty(); ++at) {
             for (u32 r : registers_written(function_.body[at])) {
                 const auto found = copies.find(r);
-                if (found == copies.end() || !differ_behind(at, found->second, liveness)) continue;
+                if (found == copies.end() || !is_copy_needed_after(at, found->second, liveness))
+                    continue;
                 for (u32 copy : found->second) {
                     const u32 to = function_.body[copy].operands[0].reg;
                     result_.is_copy[copy] = false;
@@ -99,13 +100,14 @@ private:
 
     /// Reports whether a copy is still needed after the instruction at `at` has written the source
     /// again.
-    bool differ_behind(u32 at, const std::vector<u32>& copies, const Liveness& liveness) const {
+    bool is_copy_needed_after(u32 at, const std::vector<u32>& copies,
+                              const Liveness& liveness) const {
         std::vector<u32> names;
         for (u32 copy : copies) names.push_back(function_.body[copy].operands[0].reg);
         const std::vector<u32> read = registers_read(function_.body[at]);
         return std::find_first_of(read.begin(), read.end(), names.begin(), names.end()) !=
                    read.end() ||
-               !liveness.alive_behind(at, names).empty();
+               !liveness.live_after(at, names).empty();
     }
 
     bool is_pure(const ptx::Instruction& i) const {
@@ -123,23 +125,23 @@ private:
         return !address.has_base_register && any_of(function_.parameters, is_named);
     }
 
-    ValueClass class_of_sources(const ptx::Instruction& i) const {
+    ValueClass combine_source_classes(const ptx::Instruction& i) const {
         ValueClass result = ValueClass::launch;
-        for (std::size_t k = 1; k < i.operands.size(); ++k) join(result, class_of(i.operands[k]));
+        for (std::size_t k = 1; k < i.operands.size(); ++k) join(result, find_class(i.operands[k]));
         return result;
     }
 
-    ValueClass class_of(const Operand& operand) const {
+    ValueClass find_class(const Operand& operand) const {
         ValueClass result = ValueClass::launch;
         if (operand.is_register() || operand.has_base_register)
-            join(result,
-                 seen_[operand.reg] ? result_.value_class[operand.reg] : ValueClass::thread);
+            join(result, is_written_earlier_[operand.reg] ? result_.value_class[operand.reg]
+                                                          : ValueClass::thread);
         if (operand.is_special()) {
             const SpecialRegister* special = find_special_register(operand.name);
             join(result, special ? class_of_special(*special) : ValueClass::thread);
         }
         if (of_block_ && of_block_->contains(operand.name)) join(result, ValueClass::block);
-        for (const Operand& element : operand.elements) join(result, class_of(element));
+        for (const Operand& element : operand.elements) join(result, find_class(element));
         return result;
     }
 
@@ -164,18 +166,18 @@ private:
     const bool in_kernel_;
     const std::map<std::string, u32>* const of_block_;
     Registers result_;
-    std::vector<u32> writes_;  ///< for each register, its number of writers
-    std::vector<bool> seen_;   ///< true if an earlier instruction writes the register
+    std::vector<u32> writes_;               ///< for each register, its number of writers
+    std::vector<bool> is_written_earlier_;  ///< true if an earlier instruction writes the register
 };
 
-void name_by_root(Operand& operand, const std::vector<u32>& root) {
+void replace_by_root(Operand& operand, const std::vector<u32>& root) {
     if (operand.is_register() || operand.has_base_register) operand.reg = root[operand.reg];
-    for (Operand& element : operand.elements) name_by_root(element, root);
+    for (Operand& element : operand.elements) replace_by_root(element, root);
 }
 
 }  // namespace
 
-Registers every_register_by_itself(const ptx::Function& function) {
+Registers make_separate_registers(const ptx::Function& function) {
     Registers result;
     const std::size_t count = function.registers.size();
     result.value_class.assign(count, ValueClass::thread);
@@ -191,11 +193,12 @@ Registers classify(const ptx::Function& function, bool in_kernel, const Liveness
     return Classifier(function, in_kernel, of_block).run(liveness);
 }
 
-ptx::Function named_by_root(const ptx::Function& function, const Registers& registers) {
+ptx::Function replace_registers_by_roots(const ptx::Function& function,
+                                         const Registers& registers) {
     ptx::Function renamed = function;
     for (ptx::Instruction& i : renamed.body) {
         if (i.guard) i.guard = registers.root[*i.guard];
-        for (Operand& operand : i.operands) name_by_root(operand, registers.root);
+        for (Operand& operand : i.operands) replace_by_root(operand, registers.root);
     }
     return renamed;
 }

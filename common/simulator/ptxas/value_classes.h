@@ -40,8 +40,8 @@ Registers classify(const ptx::Function& function, bool in_kernel, const Liveness
                    const std::map<std::string, u32>* of_block = nullptr);
 /// Returns the classes for plain mode, in which nothing is moved and every register is its own
 /// root.
-Registers every_register_by_itself(const ptx::Function& function);
+Registers make_separate_registers(const ptx::Function& function);
 /// Returns the function with one name for each value, so that all instructions use root registers.
-ptx::Function named_by_root(const ptx::Function& function, const Registers& registers);
+ptx::Function replace_registers_by_roots(const ptx::Function& function, const Registers& registers);
 
 }  // namespace coalesce::simulator

@@ -10,7 +10,7 @@ namespace coalesce::simulator {
 using ptx::Instruction;
 using ptx::Operand;
 
-std::vector<bool> wanted_instructions(const ptx::Function& function) {
+std::vector<bool> find_needed_instructions(const ptx::Function& function) {
     const std::vector<Instruction>& body = function.body;
     std::vector<std::vector<u32>> writers(function.registers.size());
     std::vector<u32> open;
@@ -35,18 +35,18 @@ std::vector<bool> wanted_instructions(const ptx::Function& function) {
     return wanted;
 }
 
-WantedValues::WantedValues(const ptx::Function& function) {
-    const std::vector<bool> instructions = wanted_instructions(function);
-    find_wanted(function, instructions);
+NeededValues::NeededValues(const ptx::Function& function) {
+    const std::vector<bool> instructions = find_needed_instructions(function);
+    find_needed(function, instructions);
     find_halves(function, instructions);
     find_extended(function);
 }
 
-void WantedValues::find_wanted(const ptx::Function& function,
+void NeededValues::find_needed(const ptx::Function& function,
                                const std::vector<bool>& instructions) {
-    wanted_.assign(function.registers.size(), false);
+    needed_.assign(function.registers.size(), false);
     for (std::size_t at = 0; at < function.body.size(); ++at)
-        if (instructions[at]) add_to(wanted_, registers_read(function.body[at]));
+        if (instructions[at]) add_all_to(needed_, registers_read(function.body[at]));
 }
 
 namespace {
@@ -57,7 +57,7 @@ bool loads_64_bits(const Instruction& i) {
 
 }  // namespace
 
-void WantedValues::find_halves(const ptx::Function& function,
+void NeededValues::find_halves(const ptx::Function& function,
                                const std::vector<bool>& instructions) {
     halves_.assign(function.registers.size(), kBothHalves);
     if (none_of(function.body, loads_64_bits)) return;
@@ -65,7 +65,7 @@ void WantedValues::find_halves(const ptx::Function& function,
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t at = function.body.size(); at-- > 0;)
-            if (instructions[at]) changed |= want_halves_of_sources(function.body[at]);
+            if (instructions[at]) changed |= add_needed_halves_of_sources(function.body[at]);
     }
 }
 
@@ -91,18 +91,18 @@ bool keeps_order_of_halves(const Instruction& i) {
 /// Reports whether the instruction converts 64 bits to an integer of 32 bits or less.
 bool takes_low_half(const Instruction& i) {
     if (i.opcode != "cvt" || i.has("sat") || i.modifiers.size() != 2) return false;
-    const ptx::Type to = ptx::type_named(i.modifiers[0]), from = ptx::type_named(i.modifiers[1]);
+    const ptx::Type to = ptx::parse_type(i.modifiers[0]), from = ptx::parse_type(i.modifiers[1]);
     return size_of(from) == 8 && size_of(to) <= 4 && !ptx::is_float(from) && !ptx::is_float(to);
 }
 
 }  // namespace
 
 /// Adds the halves of the sources that an instruction needs. Returns true if a half is new.
-bool WantedValues::want_halves_of_sources(const Instruction& i) {
+bool NeededValues::add_needed_halves_of_sources(const Instruction& i) {
     const std::vector<u32> written = registers_written(i);
     u8 needed = kBothHalves;
     if (unpacks_halves(i)) {
-        const auto wants = [&](const Operand& o) { return o.is_register() && wanted_[o.reg]; };
+        const auto wants = [&](const Operand& o) { return o.is_register() && needed_[o.reg]; };
         needed = static_cast<u8>((wants(i.operands[0].elements[0]) ? kLowHalf : kNoHalf) |
                                  (wants(i.operands[0].elements[1]) ? kHighHalf : kNoHalf));
     } else if (takes_low_half(i)) {
@@ -122,13 +122,13 @@ bool WantedValues::want_halves_of_sources(const Instruction& i) {
     return changed;
 }
 
-void WantedValues::find_extended(const ptx::Function& function) {
+void NeededValues::find_extended(const ptx::Function& function) {
     extended_.assign(function.registers.size(), false);
     for (u32 r = 0; r < extended_.size(); ++r)
         extended_[r] = size_of(function.registers[r].type) > 2;
     for (const Instruction& i : function.body)
         if (i.opcode == "cvt" && (i.has("u32") || i.has("s32")) && i.modifiers.back() == "u16")
-            add_to(extended_, registers_read(i));
+            add_all_to(extended_, registers_read(i));
 }
 
 }  // namespace coalesce::simulator

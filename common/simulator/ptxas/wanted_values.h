@@ -12,31 +12,31 @@ namespace coalesce::simulator {
 
 /// Returns, for each instruction of the body, whether it has a lasting effect, or a result that
 /// such an instruction needs.
-std::vector<bool> wanted_instructions(const ptx::Function& function);
+std::vector<bool> find_needed_instructions(const ptx::Function& function);
 
 /// The halves of a 64-bit register, as bit flags.
 enum WordHalf : u8 { kNoHalf = 0, kLowHalf = 1, kHighHalf = 2, kBothHalves = 3 };
 
-class WantedValues {
+class NeededValues {
 public:
-    explicit WantedValues(const ptx::Function& function);
+    explicit NeededValues(const ptx::Function& function);
 
     /// Reports whether an instruction with a lasting effect reads the register, or a value computed from it.
-    bool is_wanted(u32 reg) const { return wanted_[reg]; }
+    bool is_needed(u32 reg) const { return needed_[reg]; }
     /// Returns the halves of a register that are needed. Registers of 32 bits or less have only a
     /// low half.
-    WordHalf wanted_half(u32 reg) const { return static_cast<WordHalf>(halves_[reg]); }
+    WordHalf needed_half(u32 reg) const { return static_cast<WordHalf>(halves_[reg]); }
     /// Reports whether a 16-bit register is zero-extended to 32 bits. ptxas then loads it as 32
     /// bits and does not merge the load.
     bool is_extended(u32 reg) const { return extended_[reg]; }
 
 private:
-    void find_wanted(const ptx::Function& function, const std::vector<bool>& instructions);
+    void find_needed(const ptx::Function& function, const std::vector<bool>& instructions);
     void find_halves(const ptx::Function& function, const std::vector<bool>& instructions);
-    bool want_halves_of_sources(const ptx::Instruction& instruction);
+    bool add_needed_halves_of_sources(const ptx::Instruction& instruction);
     void find_extended(const ptx::Function& function);
 
-    std::vector<bool> wanted_, extended_;  ///< by register
+    std::vector<bool> needed_, extended_;  ///< by register
     std::vector<u8> halves_;               ///< by register
 };
 

@@ -13,7 +13,7 @@ constexpr NamedGap kGaps[] = {{Gap::streams, "order between streams"},
                               {Gap::graphs, "order between nodes of a graph"},
                               {Gap::host, "host accesses before a synchronization"}};
 
-std::atomic<u32> noted{0};
+std::atomic<u32> recorded_gaps{0};
 
 u32 bit_of(Gap gap) {
     return 1u << static_cast<u32>(gap);
@@ -21,14 +21,15 @@ u32 bit_of(Gap gap) {
 
 }  // namespace
 
-void note_gap(Gap gap) {
-    noted.fetch_or(bit_of(gap), std::memory_order_relaxed);
+void record_gap(Gap gap) {
+    recorded_gaps.fetch_or(bit_of(gap), std::memory_order_relaxed);
 }
 
 std::vector<std::string> gaps() {
     std::vector<std::string> words;
     for (const NamedGap& known : kGaps)
-        if (noted.load(std::memory_order_relaxed) & bit_of(known.gap)) words.push_back(known.words);
+        if (recorded_gaps.load(std::memory_order_relaxed) & bit_of(known.gap))
+            words.push_back(known.words);
     return words;
 }
 

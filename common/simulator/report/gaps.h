@@ -22,7 +22,7 @@ enum class Gap : u8 {
 };
 
 /// Records this gap for the program. Thread-safe.
-void note_gap(Gap gap);
+void record_gap(Gap gap);
 /// Returns descriptions of what no check covers in this program, such as "order between streams".
 std::vector<std::string> gaps();
 

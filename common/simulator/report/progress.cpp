@@ -14,7 +14,7 @@
 namespace coalesce::simulator {
 namespace {
 
-constexpr i64 kEveryMs = 500;
+constexpr i64 kUpdateIntervalMs = 500;
 
 bool is_terminal() {
 #ifdef __EMSCRIPTEN__
@@ -43,7 +43,7 @@ void show(const std::string& text) {
     line().shown = true;
 }
 
-std::string duration(double seconds) {
+std::string format_duration(double seconds) {
     if (seconds < 100) return std::to_string(static_cast<u64>(seconds + 0.5)) + " s";
     if (seconds < 100 * 60) return std::to_string(static_cast<u64>(seconds / 60 + 0.5)) + " min";
     return with_commas(static_cast<u64>(seconds / 3600 + 0.5)) + " h";
@@ -57,7 +57,7 @@ std::string progress_line(const std::string& kernel, u64 done, u64 blocks, doubl
         ": " + std::to_string(100 * done / blocks) + " % of " + with_commas(blocks) + " blocks";
     if (done > 0) {
         const double left = static_cast<double>(blocks - done) / static_cast<double>(done);
-        rest += ", about " + duration(seconds_so_far * left) + " to go";
+        rest += ", about " + format_duration(seconds_so_far * left) + " to go";
     }
     const std::size_t room = columns - rest.size();
     return (kernel.size() <= room ? kernel : kernel.substr(0, room - 3) + "...") + rest;
@@ -79,7 +79,7 @@ void Progress::block_done() {
     const auto so_far = Clock::now() - start_;
     const i64 ms = std::chrono::duration_cast<std::chrono::milliseconds>(so_far).count();
     i64 next = next_ms_.load(std::memory_order_relaxed);
-    if (ms < next || !next_ms_.compare_exchange_strong(next, ms + kEveryMs)) return;
+    if (ms < next || !next_ms_.compare_exchange_strong(next, ms + kUpdateIntervalMs)) return;
     // The last column stays empty, because some terminals wrap the line when it is filled.
     show(progress_line(kernel_, done, blocks_, static_cast<double>(ms) / 1000, kColumns - 1));
 }

@@ -23,11 +23,11 @@ constexpr const char* kPrefix = "coalesce: ";
 
 /// The maximum number of sites to print. Reports of further sites are only counted, because nobody
 /// reads that many.
-constexpr u64 kMostPrinted = 100;
+constexpr u64 kMaxPrintedSites = 100;
 
 /// The maximum number of reports about the host that are kept. A program that makes calls with
 /// different arguments in a loop could add any number of them.
-constexpr std::size_t kMostOfHost = 1000;
+constexpr std::size_t kMaxHostReports = 1000;
 
 /// Reports whether the report is about a place in a kernel. Otherwise it is about the host, such as
 /// a leak or a call.
@@ -48,7 +48,7 @@ bool has_thread(const Report& r) {
 using SiteKey = std::tuple<std::string, std::string, std::string, std::string, u32, std::string,
                            u32, u64, std::string>;
 
-SiteKey key_of(const Report& r) {
+SiteKey make_site_key(const Report& r) {
     return {r.check,
             r.kind,
             r.kernel,
@@ -87,15 +87,15 @@ struct Reports::State {
     u64 printed = 0;
     bool printing = false;
 
-    void print_first(const Report& report) {
+    void print_if_first(const Report& report) {
         if (!printing) return;
-        if (printed == kMostPrinted) {
-            print(wrap(std::to_string(kMostPrinted) +
+        if (printed == kMaxPrintedSites) {
+            print(wrap(std::to_string(kMaxPrintedSites) +
                            " reports are printed; further ones are only counted. Fix the first "
                            "ones first; simulate --json lists all.",
                        kColumns - 10, "", "  "));
         }
-        if (printed++ < kMostPrinted) print(to_text(report));
+        if (printed++ < kMaxPrintedSites) print(to_text(report));
     }
 };
 
@@ -105,19 +105,20 @@ Reports::~Reports() = default;
 void Reports::add(const Report& report) {
     const std::lock_guard lock(state_->mutex);
     state_->total += report.count;
-    const bool is_full = !has_site(report) && state_->list.size() >= kMostOfHost;
-    if (is_full && !state_->index.contains(key_of(report))) return;
-    const auto [found, is_new] = state_->index.try_emplace(key_of(report), state_->list.size());
+    const bool is_full = !has_site(report) && state_->list.size() >= kMaxHostReports;
+    if (is_full && !state_->index.contains(make_site_key(report))) return;
+    const auto [found, is_new] =
+        state_->index.try_emplace(make_site_key(report), state_->list.size());
     if (!is_new) {
         Report& kept = state_->list[found->second];
-        const u64 count = std::min(kept.count + report.count, kMostCounted);
+        const u64 count = std::min(kept.count + report.count, kMaxReportCount);
         if (rank(report) < rank(kept)) kept = report;
         kept.count = count;
         return;
     }
     state_->list.push_back(report);
-    state_->list.back().count = std::min(report.count, kMostCounted);
-    state_->print_first(report);
+    state_->list.back().count = std::min(report.count, kMaxReportCount);
+    state_->print_if_first(report);
 }
 
 std::vector<Report> Reports::all() const {
@@ -138,7 +139,7 @@ void Reports::clear() {
     state_->printed = 0;
 }
 
-void Reports::print_as_they_come(bool on) {
+void Reports::print_immediately(bool on) {
     const std::lock_guard lock(state_->mutex);
     state_->printing = on;
 }
@@ -148,7 +149,7 @@ Reports& reports() {
     // objects have run.
     static Reports* const instance = [] {
         auto* made = new Reports;
-        made->print_as_they_come(!options().quiet);
+        made->print_immediately(!options().quiet);
         return made;
     }();
     return *instance;
@@ -173,12 +174,12 @@ std::string to_text(const Report& report) {
         title += (report.check == "apicheck" ? " of " : " in ") + report.kernel;
     std::string text = wrap(title, columns, "", "  ");
 
-    const std::string place = as_place(report.where.file, report.where.line);
+    const std::string place = format_place(report.where.file, report.where.line);
     // Do not wrap this line, because editors turn it into a link.
     if (!place.empty()) text += "\n  at " + place;
     if (has_thread(report)) {
         std::string who =
-            "by block " + as_index(report.block) + ", thread " + as_index(report.thread);
+            "by block " + format_index(report.block) + ", thread " + format_index(report.thread);
         // A report about the execution may have no line, for example if a kernel never started.
         const bool wants_line = place.empty() && report.check != "execution";
         if (wants_line) who += " (build with -lineinfo to see the line)";
@@ -187,10 +188,10 @@ std::string to_text(const Report& report) {
     if (!report.message.empty()) text += paragraph(report.message);
     if (report.other.line != 0 || !is_origin(report.other_block) ||
         !is_origin(report.other_thread)) {
-        const std::string other = as_place(report.other.file, report.other.line);
-        text +=
-            paragraph("the other access: " + (other.empty() ? "" : other + ", ") + "block " +
-                      as_index(report.other_block) + ", thread " + as_index(report.other_thread));
+        const std::string other = format_place(report.other.file, report.other.line);
+        text += paragraph("the other access: " + (other.empty() ? "" : other + ", ") + "block " +
+                          format_index(report.other_block) + ", thread " +
+                          format_index(report.other_thread));
     }
     if (!report.cure.empty()) text += paragraph("cure: " + report.cure);
     return text;

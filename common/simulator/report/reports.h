@@ -32,12 +32,12 @@ struct Report {
     std::string cure;     ///< one sentence, or nothing
     Place other;          ///< the other access of a race; its line is 0 if there is none
     Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
-    u64 count = 1;  ///< for reports that are kept, capped at kMostCounted
+    u64 count = 1;  ///< for reports that are kept, capped at kMaxReportCount
 };
 
 /// The count stops at this number. A broken kernel can repeat a mistake a billion times, and nobody
 /// needs the exact number.
-constexpr u64 kMostCounted = 100'000;
+constexpr u64 kMaxReportCount = 100'000;
 
 /// All reports of the process. Thread-safe.
 class Reports {
@@ -56,7 +56,7 @@ public:
     std::vector<Report> all() const;
     u64 total() const;  ///< the sum of the counts of all added reports
     void clear();
-    void print_as_they_come(bool on);
+    void print_immediately(bool on);
 
 private:
     struct State;

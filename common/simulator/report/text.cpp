@@ -19,7 +19,7 @@ std::string with_commas(u64 value) {
     return digits;
 }
 
-std::string ratio(u64 numerator, u64 denominator) {
+std::string format_ratio(u64 numerator, u64 denominator) {
     if (denominator == 0) return "-";
     char text[64];
     std::snprintf(text, sizeof text, "%.1f", double(numerator) / double(denominator));
@@ -59,28 +59,28 @@ std::string with_prefix(std::string_view prefix, std::string_view text) {
     return out;
 }
 
-std::string as_index(Dim3 index) {
+std::string format_index(Dim3 index) {
     return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," +
            std::to_string(index.z) + ")";
 }
 
-std::string as_shape(Dim3 shape) {
+std::string format_shape(Dim3 shape) {
     std::string text = std::to_string(shape.x);
     if (shape.y != 1 || shape.z != 1) text += "x" + std::to_string(shape.y);
     if (shape.z != 1) text += "x" + std::to_string(shape.z);
     return text;
 }
 
-std::string shown_path(const std::string& path) {
+std::string path_to_show(const std::string& path) {
     std::error_code failed;
     const std::string folder = std::filesystem::current_path(failed).string() + "/";
     const bool below = !failed && folder.size() > 1 && path.starts_with(folder);
     return below ? path.substr(folder.size()) : path;
 }
 
-std::string as_place(const std::string& file, u32 line) {
+std::string format_place(const std::string& file, u32 line) {
     if (line == 0) return "";
-    return shown_path(file) + ":" + std::to_string(line);
+    return path_to_show(file) + ":" + std::to_string(line);
 }
 
 bool wants_colour(int descriptor) {

@@ -18,7 +18,7 @@ inline constexpr std::size_t kColumns = 80;
 std::string with_commas(u64 value);
 
 /// Returns text such as "12.5", with one digit after the point, or "-" if the denominator is 0.
-std::string ratio(u64 numerator, u64 denominator);
+std::string format_ratio(u64 numerator, u64 denominator);
 
 /// Breaks `text` at spaces so that no line is longer than `columns`. A single word that is longer
 /// gets its own line. The first line begins with `first`, and all other lines begin with `rest`.
@@ -30,15 +30,15 @@ std::string wrap(std::string_view text, std::size_t columns, std::string_view fi
 std::string with_prefix(std::string_view prefix, std::string_view text);
 
 /// Return "(x,y,z)", as CUDA programmers write an index, and "32x8", as they write a shape.
-std::string as_index(Dim3 index);
-std::string as_shape(Dim3 shape);
+std::string format_index(Dim3 index);
+std::string format_shape(Dim3 shape);
 
 /// Returns `path` relative to the current folder if it is inside that folder, otherwise unchanged.
-std::string shown_path(const std::string& path);
+std::string path_to_show(const std::string& path);
 
-/// Returns text such as "main.cu:12", with the path from shown_path(), or "" if the line is not
+/// Returns text such as "main.cu:12", with the path from path_to_show(), or "" if the line is not
 /// known.
-std::string as_place(const std::string& file, u32 line);
+std::string format_place(const std::string& file, u32 line);
 
 /// Reports whether `descriptor` is a terminal and NO_COLOR is not set.
 bool wants_colour(int descriptor);

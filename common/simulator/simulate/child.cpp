@@ -19,20 +19,20 @@ namespace coalesce::simulator {
 
 namespace {
 
-constexpr int kPassedOn[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+constexpr int kForwardedSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 volatile sig_atomic_t child_process = 0;
 
-void pass_on(int signal, siginfo_t* info, void*) {
+void forward_signal(int signal, siginfo_t* info, void*) {
     const bool from_terminal = info->si_code == SI_KERNEL;
     if (child_process > 0 && !from_terminal) kill(child_process, signal);
 }
 
 void handle_signals() {
     struct sigaction action {};
-    action.sa_sigaction = pass_on;
+    action.sa_sigaction = forward_signal;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    for (const int signal : kPassedOn) {
+    for (const int signal : kForwardedSignals) {
         struct sigaction before {};
         sigaction(signal, nullptr, &before);
         // Under nohup, or in the background of a script, a signal may be ignored. Keep ignoring it.
@@ -41,13 +41,13 @@ void handle_signals() {
 }
 
 /// Runs in the child process: executes the program, or writes errno to `report` if that fails.
-[[noreturn]] void become(const std::string& path, const std::vector<std::string>& arguments,
-                         const Environment& environment, int report) {
+[[noreturn]] void exec_program(const std::string& path, const std::vector<std::string>& arguments,
+                               const Environment& environment, int report) {
     // If we are killed with SIGKILL (at a test's time limit), the program must end too.
     end_with_parent();
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     setenv("COALESCE_SIM_PID", std::to_string(getpid()).c_str(), 1);
-    execv(path.c_str(), pointers_to(arguments).data());
+    execv(path.c_str(), to_c_string_array(arguments).data());
     const int failure = errno;
     if (write(report, &failure, sizeof failure) < 0) _exit(126);
     _exit(127);
@@ -72,7 +72,7 @@ Ending run_child(const std::string& path, const std::vector<std::string>& argume
     }
     if (process == 0) {
         sigprocmask(SIG_SETMASK, &before, nullptr);
-        become(path, arguments, environment, failure_pipe[1]);
+        exec_program(path, arguments, environment, failure_pipe[1]);
     }
     child_process = process;
     handle_signals();

@@ -48,12 +48,12 @@ public:
     }
 };
 
-std::string check_list_problem(const std::string& list) {
+std::string validate_check_list(const std::string& list) {
     simulator::Checks checks;
     return simulator::set_checks(checks, list);
 }
 
-std::string size_problem(const std::string& size) {
+std::string validate_size(const std::string& size) {
     const std::size_t digits = std::min(size.find_first_not_of("0123456789"), size.size());
     const std::string unit = size.substr(digits);
     const bool good = digits > 0 && digits < 19 &&
@@ -62,7 +62,7 @@ std::string size_problem(const std::string& size) {
     return good ? "" : "'" + size + "' is not a size; give one such as 512M or 16G";
 }
 
-std::string gpu_problem(const std::string& name) {
+std::string validate_gpu(const std::string& name) {
     try {
         coalesce::timing::gpu_named(name);
         return "";
@@ -71,7 +71,7 @@ std::string gpu_problem(const std::string& name) {
     }
 }
 
-std::string number_problem(const std::string& number) {
+std::string validate_number(const std::string& number) {
     const bool good = !number.empty() && number.size() < 19 &&
                       number.find_first_not_of("0123456789") == std::string::npos;
     return good ? "" : "'" + number + "' is not a whole number";
@@ -80,26 +80,26 @@ std::string number_problem(const std::string& number) {
 void add_options(CLI::App& app, CommandLine& line) {
     const auto hand_on = [&](const char* name, const char* variable, const char* help,
                              const char* type, std::string (*problem)(const std::string&)) {
-        app.add_option(name, line.handed_on[variable], help)
+        app.add_option(name, line.passed_variables[variable], help)
             ->type_name(type)
             ->check(CLI::Validator(problem, ""));
     };
     const auto number = [&](const char* name, const char* variable, const char* help) {
-        hand_on(name, variable, help, "N", number_problem);
+        hand_on(name, variable, help, "N", validate_number);
     };
     app.add_option("--json", line.json_file, "Write counters and reports to FILE")
         ->type_name("FILE");
     hand_on(
         "--time", "COALESCE_SIM_TIME",
         "Predict how long its kernels would take on that GPU\n(H200), from a few blocks of each",
-        "[GPU]", gpu_problem);
+        "[GPU]", validate_gpu);
     app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
     hand_on("--check", "COALESCE_SIM_CHECK",
             "What to check: all (the default), none, or names\n"
             "with commas: memcheck, racecheck, globalrace,\n"
             "initcheck, synccheck, apicheck, leakcheck\n"
             "(leakcheck is not among all: give all,leakcheck)",
-            "LIST", check_list_problem);
+            "LIST", validate_check_list);
     number("--sample", "COALESCE_SIM_SAMPLE",
            "Check only N of the launches that are alike, and\ncount the others, which is faster");
     number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
@@ -111,7 +111,7 @@ void add_options(CLI::App& app, CommandLine& line) {
     number("--devices", "COALESCE_SIM_DEVICES",
            "GPUs that the program sees (1); they share memory");
     hand_on("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G", "SIZE",
-            size_problem);
+            validate_size);
     app.add_option("--error-exitcode", line.error_exit_code,
                    "Exit with N when there was any report")
         ->type_name("N")
@@ -125,13 +125,13 @@ void add_options(CLI::App& app, CommandLine& line) {
 }
 
 bool is_gpu(const std::string& name) {
-    return gpu_problem(name).empty();
+    return validate_gpu(name).empty();
 }
 
 /// Reports whether the word after --time is an option or a program rather than a GPU. Paths and
 /// names of executable files are programs. Any other word counts as the name of a GPU, so that the
 /// error message for an unknown name lists the known GPUs.
-bool is_no_gpu(const std::string& word) {
+bool is_not_gpu_name(const std::string& word) {
     std::error_code ignored;
     return word.starts_with("-") || word.find('/') != word.npos ||
            (!is_gpu(word) &&
@@ -140,9 +140,9 @@ bool is_no_gpu(const std::string& word) {
 
 /// Returns how many words, starting at `first`, name a GPU, as in `--time RTX 4090 ./program`. It
 /// is at least 1.
-std::size_t words_of_gpu(const std::vector<std::string>& words, std::size_t first) {
+std::size_t count_gpu_words(const std::vector<std::string>& words, std::size_t first) {
     std::string name = words[first];
-    for (std::size_t k = first + 1; k < words.size() && !is_no_gpu(words[k]); ++k) {
+    for (std::size_t k = first + 1; k < words.size() && !is_not_gpu_name(words[k]); ++k) {
         name += " " + words[k];
         if (is_gpu(name)) return k - first + 1;
     }
@@ -151,24 +151,24 @@ std::size_t words_of_gpu(const std::vector<std::string>& words, std::size_t firs
 
 /// Joins --time and the name of the GPU into one word. If no name follows --time, the next word is
 /// the program.
-void join_gpu(std::vector<std::string>& words, std::size_t time) {
-    if (time + 1 == words.size() || is_no_gpu(words[time + 1])) {
+void join_gpu_words(std::vector<std::string>& words, std::size_t time) {
+    if (time + 1 == words.size() || is_not_gpu_name(words[time + 1])) {
         words[time] = "--time=H200";
         return;
     }
-    const std::size_t count = words_of_gpu(words, time + 1);
+    const std::size_t count = count_gpu_words(words, time + 1);
     const auto begin = words.begin() + static_cast<std::ptrdiff_t>(time + 1);
     words[time] = "--time=" + *begin;
     for (std::size_t k = 1; k < count; ++k) words[time] += " " + words[time + 1 + k];
     words.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
 }
 
-std::vector<std::string> with_usual_gpu(const CLI::App& app, int argc, char** argv) {
+std::vector<std::string> add_default_gpu(const CLI::App& app, int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     for (std::size_t k = 0; k < words.size() && words[k].starts_with("-"); ++k) {
         const CLI::Option* option = app.get_option_no_throw(words[k]);
         if (words[k] == "--time")
-            join_gpu(words, k);
+            join_gpu_words(words, k);
         else if (option && option->get_items_expected_max() > 0)
             ++k;
     }
@@ -193,7 +193,7 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
     app.prefix_command();  // all words after the program's name are its own arguments
     add_options(app, line);
     try {
-        app.parse(with_usual_gpu(app, argc, argv));
+        app.parse(add_default_gpu(app, argc, argv));
     } catch (const CLI::CallForHelp&) {
         std::fputs(app.help().c_str(), stdout);
         exit_code = 0;
@@ -226,7 +226,7 @@ Environment simulator_variables(const CommandLine& line) {
                           {"COALESCE_SIM_LINES", line.lines ? "1" : "0"},
                           {"COALESCE_SIM_QUIET", line.quiet ? "1" : "0"},
                           {"COALESCE_SIM_PLAIN", line.plain ? "1" : "0"}};
-    for (const auto& [name, value] : line.handed_on)
+    for (const auto& [name, value] : line.passed_variables)
         if (!value.empty()) variables.emplace_back(name, value);
     if (!line.quiet && !std::getenv("COALESCE_SIM_PROGRESS"))
         variables.emplace_back("COALESCE_SIM_PROGRESS", kProgressAfterMs);

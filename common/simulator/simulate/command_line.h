@@ -18,7 +18,7 @@ struct CommandLine {
     bool explains_missing = false;
     /// Options that are passed to the simulator, keyed by the environment variable that passes
     /// them. An empty value means that the option was not given.
-    std::map<std::string, std::string> handed_on;
+    std::map<std::string, std::string> passed_variables;
     int error_exit_code = 0;           ///< 0 if the option was not given
     std::vector<std::string> program;  ///< the program and its arguments
 };

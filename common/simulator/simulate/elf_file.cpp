@@ -13,11 +13,11 @@
 
 namespace coalesce::simulator {
 
-bool ElfFile::needs(const std::string& library) const {
+bool ElfFile::links_to(const std::string& library) const {
     return std::find(needed.begin(), needed.end(), library) != needed.end();
 }
 
-bool ElfFile::needs_any(const std::string& beginning) const {
+bool ElfFile::links_to_any(const std::string& beginning) const {
     return std::any_of(needed.begin(), needed.end(),
                        [&](const std::string& name) { return name.starts_with(beginning); });
 }
@@ -27,7 +27,7 @@ namespace {
 /// The bytes of a file.
 class ElfBytes {
 public:
-    explicit ElfBytes(const std::string& path) : bytes_(read_if_there(path).value_or("")) {
+    explicit ElfBytes(const std::string& path) : bytes_(read_if_exists(path).value_or("")) {
         if (bytes_.empty()) throw NotAnElfFile("cannot be read");
     }
 
@@ -128,7 +128,7 @@ void for_each_symbol(const ElfBytes& file, const Elf64_Ehdr& header, const char*
 
 void read_symbols(const ElfBytes& file, const Elf64_Ehdr& header, ElfFile& result) {
     for_each_symbol(file, header, ".dynsym", ".dynstr", [&](const auto& symbol, auto name) {
-        (symbol.st_shndx == SHN_UNDEF ? result.wanted : result.brought).push_back(name);
+        (symbol.st_shndx == SHN_UNDEF ? result.wanted : result.exported_symbols).push_back(name);
     });
 }
 

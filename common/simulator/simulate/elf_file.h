@@ -21,13 +21,13 @@ struct ElfFile {
     bool has_run_path = false;
     bool has_device_code = false;  ///< true if it contains the device code that nvcc embeds
     StaticRuntime static_runtime = StaticRuntime::none;
-    std::vector<std::string> needed;   ///< the names of the libraries that it needs (DT_NEEDED)
-    std::vector<std::string> wanted;   ///< the functions and variables that it imports
-    std::vector<std::string> brought;  ///< the functions and variables that it exports
+    std::vector<std::string> needed;  ///< the names of the libraries that it needs (DT_NEEDED)
+    std::vector<std::string> wanted;  ///< the functions and variables that it imports
+    std::vector<std::string> exported_symbols;  ///< the functions and variables that it exports
 
-    bool needs(const std::string& library) const;
+    bool links_to(const std::string& library) const;
     /// Reports whether it needs a library whose name starts with `beginning`.
-    bool needs_any(const std::string& beginning) const;
+    bool links_to_any(const std::string& beginning) const;
 };
 
 struct NotAnElfFile : std::runtime_error {

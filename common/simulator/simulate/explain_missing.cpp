@@ -7,7 +7,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-constexpr const char* kRuns[] = {
+constexpr const char* kSimulatedFeatures[] = {
 #define COALESCE_RUNS(what) what,
 #include "simulator/simulate/what_runs.inc"
 #undef COALESCE_RUNS
@@ -32,16 +32,16 @@ void add_row(std::string& text, const std::string& row) {
 
 std::string explain_missing() {
     std::string text = "What runs on the simulated GPU:\n";
-    for (const char* what : kRuns) add_row(text, what);
+    for (const char* what : kSimulatedFeatures) add_row(text, what);
     text += "\nWhat does not, and what to do instead:\n";
-    for (const subjects::Subject& subject : subjects::kAll)
+    for (const subjects::Subject& subject : subjects::kAllSubjects)
         add_row(text, std::string(subject.what) + ": " + subject.instead);
     text += "\nLibraries of NVIDIA's that do not run, or only as far as said above:\n";
     for (const Library& library : kLibraries) add_row(text, library.name);
     return text;
 }
 
-std::string library_problem(const std::string& library, const std::string& symbol) {
+std::string find_library_problem(const std::string& library, const std::string& symbol) {
     for (const Library& known : kLibraries) {
         if (!library.starts_with(known.file) || !symbol.starts_with(known.functions)) continue;
         return "calls " + symbol + " of " + known.name + " (" + library +

@@ -11,6 +11,6 @@ std::string explain_missing();
 
 /// Returns the reason why a program that needs `library` and imports `symbol` cannot run. The
 /// result is empty if `symbol` is not a function of one of NVIDIA's libraries.
-std::string library_problem(const std::string& library, const std::string& symbol);
+std::string find_library_problem(const std::string& library, const std::string& symbol);
 
 }  // namespace coalesce::simulator

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 /// The exit code if the program, or a part of it, could not be simulated.
 constexpr int kNotSimulated = 2;
 
-void say(const std::string& text) {
+void print_message(const std::string& text) {
     using namespace coalesce::simulator;
     std::fprintf(stderr, "%s\n", wrap("simulate: " + text, kColumns, "", "  ").c_str());
 }
@@ -52,13 +52,14 @@ std::string describe(const Ending& ending) {
 
 void explain_missing_report(const Ending& ending) {
     if (ending.signal == 0) {
-        say("no counters were written: the program ended with " + describe(ending) +
-            " but neither by exit() nor by a return from main");
+        print_message("no counters were written: the program ended with " + describe(ending) +
+                      " but neither by exit() nor by a return from main");
         return;
     }
-    say("no counters were written: a signal ended the program before they could be");
+    print_message("no counters were written: a signal ended the program before they could be");
     if (ending.signal == SIGSEGV || ending.signal == SIGBUS) {
-        say("host code that dereferences a device pointer ends like this; "
+        print_message(
+            "host code that dereferences a device pointer ends like this; "
             "copy with cudaMemcpy first, or run the program under gdb");
     }
 }
@@ -87,19 +88,20 @@ std::optional<Findings> read_findings(const fs::path& file) {
 /// Returns the exit code. If part of the program was not simulated, its results differ from those
 /// of a GPU, so an exit code of 0 becomes an error. A program that checks for errors has already
 /// returned another code.
-int exit_code_of(const Ending& ending, const Findings& findings) {
+int choose_exit_code(const Ending& ending, const Findings& findings) {
     if (ending.signal != 0) return 128 + ending.signal;
     if (findings.not_simulated == 0) return ending.exit_code;
-    say("parts of the program could not be simulated (" + std::to_string(findings.not_simulated) +
-        (findings.not_simulated == 1 ? " report" : " reports") +
-        " of `execution: unsupported`), so its results are not those of a GPU");
+    print_message("parts of the program could not be simulated (" +
+                  std::to_string(findings.not_simulated) +
+                  (findings.not_simulated == 1 ? " report" : " reports") +
+                  " of `execution: unsupported`), so its results are not those of a GPU");
     return ending.exit_code != 0 ? ending.exit_code : kNotSimulated;
 }
 
 void copy_report(const fs::path& from, const std::string& to) {
     std::ofstream out(to);
     out << std::ifstream(from).rdbuf();
-    if (!out.flush()) say("cannot write " + to + "; the disk may be full");
+    if (!out.flush()) print_message("cannot write " + to + "; the disk may be full");
 }
 
 int simulate(const CommandLine& line) {
@@ -115,7 +117,7 @@ int simulate(const CommandLine& line) {
     if (ending.start_failure != 0) {
         throw CanNotRun("cannot start " + program + ": " + std::strerror(ending.start_failure));
     }
-    if (ending.signal != 0) say(line.program[0] + " was ended by " + describe(ending));
+    if (ending.signal != 0) print_message(line.program[0] + " was ended by " + describe(ending));
 
     const std::optional<Findings> findings = read_findings(report);
     if (!findings)
@@ -126,7 +128,7 @@ int simulate(const CommandLine& line) {
     // Without counters it is unknown whether there was a report, so a script must not treat this as
     // success.
     const bool suspicious = findings ? findings->reports > 0 : ending.signal == 0;
-    const int exit_code = exit_code_of(ending, findings.value_or(Findings{}));
+    const int exit_code = choose_exit_code(ending, findings.value_or(Findings{}));
     return line.error_exit_code != 0 && suspicious ? line.error_exit_code : exit_code;
 }
 
@@ -137,7 +139,7 @@ int main(int argc, char** argv) {
     try {
         if (const auto line = read_command_line(argc, argv, exit_code)) exit_code = simulate(*line);
     } catch (const std::exception& error) {
-        say(error.what());
+        print_message(error.what());
         exit_code = kNotSimulated;
     }
     return exit_code;

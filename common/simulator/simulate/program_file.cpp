@@ -31,7 +31,7 @@ bool is_file(const std::string& path) {
     return std::filesystem::is_regular_file(path, ignored);
 }
 
-std::string other_runtime(const ElfFile& elf) {
+std::string find_other_runtime(const ElfFile& elf) {
     for (const std::string& library : elf.needed) {
         if (library.starts_with("libcudart.so")) return library;
     }
@@ -54,8 +54,8 @@ std::string list_libraries(const std::string& program, const Environment& variab
     return run_to_end(command).output;
 }
 
-Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& variables) {
-    const Uses uses{elf.needs(kLibrary), elf.needs(kDriver), elf.needs(kOlderLibrary)};
+Uses find_uses(const std::string& program, const ElfFile& elf, const Environment& variables) {
+    const Uses uses{elf.links_to(kLibrary), elf.links_to(kDriver), elf.links_to(kOlderLibrary)};
     if (uses.any() || !elf.has_loader) return uses;
     const std::string all = list_libraries(program, variables);
     const auto has = [&](const char* library) { return all.find(library) != std::string::npos; };
@@ -63,7 +63,7 @@ Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& 
 }
 
 [[noreturn]] void refuse(const std::string& program, const ElfFile& elf) {
-    const std::string other = other_runtime(elf);
+    const std::string other = find_other_runtime(elf);
     if (!other.empty()) {
         throw CanNotRun(program + " was built for " + other + "; " +
                         simulator::subjects::other_version.instead);
@@ -79,9 +79,10 @@ Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& 
 
 /// Returns the functions that our replacement for `library` exports, or nothing if there is no
 /// replacement.
-std::vector<std::string> stand_in_for(const std::string& library, const std::string& folder) {
+std::vector<std::string> exports_of_replacement(const std::string& library,
+                                                const std::string& folder) {
     const std::string path = folder + "/" + library;
-    return is_file(path) ? read_elf(path).brought : std::vector<std::string>{};
+    return is_file(path) ? read_elf(path).exported_symbols : std::vector<std::string>{};
 }
 
 /// Throws an error if the program uses a library that cannot run, because it would continue without
@@ -90,10 +91,10 @@ std::vector<std::string> stand_in_for(const std::string& library, const std::str
 /// lacks.
 void refuse_libraries(const std::string& program, const ElfFile& elf, const std::string& folder) {
     for (const std::string& library : elf.needed) {
-        const std::vector<std::string> there = stand_in_for(library, folder);
+        const std::vector<std::string> there = exports_of_replacement(library, folder);
         for (const std::string& symbol : elf.wanted) {
             if (std::find(there.begin(), there.end(), symbol) != there.end()) continue;
-            const std::string problem = library_problem(library, symbol);
+            const std::string problem = find_library_problem(library, symbol);
             if (!problem.empty()) throw CanNotRun(program + " " + problem);
         }
     }
@@ -130,14 +131,14 @@ std::string find_library() {
 namespace {
 
 /// Returns our libraries that the loader must load before all others.
-std::string libraries_ahead(const ElfFile& elf, const Uses& uses, const std::string& library) {
+std::string preloaded_libraries(const ElfFile& elf, const Uses& uses, const std::string& library) {
     const std::filesystem::path folder = std::filesystem::path(library).parent_path();
     std::string ahead = library;
     const auto add = [&](const std::filesystem::path& file) { ahead += ":" + file.string(); };
     if (uses.older_runtime) add(folder / kOlderLibrary);
-    if (uses.driver || elf.needs_any(kCompiler)) add(folder / "driver" / kDriver);
+    if (uses.driver || elf.links_to_any(kCompiler)) add(folder / "driver" / kDriver);
     for (const char* cublas : kCublas)
-        if (elf.needs(cublas)) add(folder / "driver" / cublas);
+        if (elf.links_to(cublas)) add(folder / "driver" / cublas);
     const std::string present = from_environment("LD_PRELOAD", "");
     return present.empty() ? ahead : ahead + ":" + present;
 }
@@ -168,10 +169,10 @@ Environment loader_variables(const std::string& program, const std::string& libr
     const std::filesystem::path folder = std::filesystem::path(library).parent_path();
     const std::filesystem::path driver_folder = folder / "driver";
     const std::string folders = folder.string() + ":" + driver_folder.string();
-    Environment variables{{"LD_LIBRARY_PATH", library_path_from(folders)}};
-    const Uses uses = uses_of(program, elf, variables);
+    Environment variables{{"LD_LIBRARY_PATH", prepend_to_library_path(folders)}};
+    const Uses uses = find_uses(program, elf, variables);
     const bool has_own_runtime = elf.static_runtime != StaticRuntime::none &&
-                                 !elf.needs(kLibrary) && !elf.needs(kOlderLibrary);
+                                 !elf.links_to(kLibrary) && !elf.links_to(kOlderLibrary);
     if (has_own_runtime) check_static_runtime(program, elf);
     for (const auto& [used, file] : {std::pair{uses.driver, driver_folder / kDriver},
                                      std::pair{uses.older_runtime, folder / kOlderLibrary}}) {
@@ -185,10 +186,11 @@ Environment loader_variables(const std::string& program, const std::string& libr
         const bool is_older = elf.static_runtime == StaticRuntime::cuda12;
         variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME", is_older ? kOlderLibrary : kLibrary);
     }
-    const bool named = elf.needs(kLibrary) || elf.needs(kOlderLibrary) || elf.needs(kDriver);
-    const bool compiles = elf.needs_any(kCompiler);  // driver/nvrtc_images.cpp
+    const bool named =
+        elf.links_to(kLibrary) || elf.links_to(kOlderLibrary) || elf.links_to(kDriver);
+    const bool compiles = elf.links_to_any(kCompiler);  // driver/nvrtc_images.cpp
     if (has_own_runtime || elf.has_run_path || !named || compiles)
-        variables.emplace_back("LD_PRELOAD", libraries_ahead(elf, uses, library));
+        variables.emplace_back("LD_PRELOAD", preloaded_libraries(elf, uses, library));
     return variables;
 }
 

@@ -11,8 +11,8 @@ using samples::says;
 namespace {
 
 /// Returns the sample like_04() with another name and time.
-Prediction variant(const std::string& kernel, double ms, Binds binds) {
-    Prediction p = samples::that_binds(binds);
+Prediction variant(const std::string& kernel, double ms, Bottleneck bottleneck) {
+    Prediction p = samples::that_binds(bottleneck);
     p.kernel = kernel;
     p.ms = ms;
     return p;
@@ -26,71 +26,78 @@ TEST_CASE("04 against 05: bytes in flight, and no more gaps") {
         "within 8 %). Why: 21 KB are in flight per multiprocessor instead of 3.4 KB, and 16 KB "
         "are needed (Little's law); something is always in flight; before, nothing was for "
         "38 % of the time.";
-    CHECK(compared(samples::like_04(), samples::like_05()) == text);
-    CHECK(compared(samples::like_05(), samples::like_04()) == text);
+    CHECK(compare_predictions(samples::like_04(), samples::like_05()) == text);
+    CHECK(compare_predictions(samples::like_05(), samples::like_04()) == text);
 }
 
 TEST_CASE("a barrier that is gone") {
-    const Prediction slow = variant("barrier_in_loop", 4, Binds::barrier);
-    Prediction fast = variant("barrier_after", 3, Binds::flight);
+    const Prediction slow = variant("barrier_in_loop", 4, Bottleneck::barrier);
+    Prediction fast = variant("barrier_after", 3, Bottleneck::flight);
     fast.life.barrier = 0;
-    CHECK(says(compared(slow, fast),
+    CHECK(says(compare_predictions(slow, fast),
                "warps do not wait at barriers; before, they did for 28 % of their lives"));
     fast.life.barrier = 120;
-    CHECK(says(compared(slow, fast),
+    CHECK(says(compare_predictions(slow, fast),
                "warps wait at barriers for 7 % of their lives instead of 28 %"));
 }
 
 TEST_CASE("bank conflicts, traffic, runs: what the slower one was busy with") {
-    Prediction slow = variant("tiled", 8, Binds::shared),
-               fast = variant("padded", 4, Binds::flight);
+    Prediction slow = variant("tiled", 8, Bottleneck::shared),
+               fast = variant("padded", 4, Bottleneck::flight);
     CHECK(says(
-        compared(slow, fast),
+        compare_predictions(slow, fast),
         "Why: the unit of shared memory and first-level cache is busy 0.16 ms instead of 7.4 ms."));
-    slow = variant("strided", 8, Binds::memory);
+    slow = variant("strided", 8, Bottleneck::memory);
     slow.memory_bytes *= 4;
-    CHECK(says(compared(slow, fast), "Why: memory moves 8.6 GB instead of 34 GB."));
-    slow = variant("short_runs", 4.6, Binds::memory);
+    CHECK(says(compare_predictions(slow, fast), "Why: memory moves 8.6 GB instead of 34 GB."));
+    slow = variant("short_runs", 4.6, Bottleneck::memory);
     slow.run_bytes_written = 64;
     fast.run_bytes_written = 512;
-    CHECK(says(compared(slow, fast), "memory writes runs of 512 bytes instead of 64 bytes"));
+    CHECK(says(compare_predictions(slow, fast),
+               "memory writes runs of 512 bytes instead of 64 bytes"));
 }
 
 TEST_CASE("blocks: more at a time, fewer starts, fuller rounds") {
-    Prediction slow = variant("few", 8, Binds::flight), fast = variant("many", 6, Binds::flight);
+    Prediction slow = variant("few", 8, Bottleneck::flight),
+               fast = variant("many", 6, Bottleneck::flight);
     fast.resident_blocks = 6;
     CHECK(says(
-        compared(slow, fast),
+        compare_predictions(slow, fast),
         "a multiprocessor holds 6 blocks of 1024 threads instead of 2 blocks of 1024 threads"));
-    slow = variant("one_by_one", 8, Binds::blocks), fast = variant("by_four", 6, Binds::memory);
+    slow = variant("one_by_one", 8, Bottleneck::blocks),
+    fast = variant("by_four", 6, Bottleneck::memory);
     slow.rounds = 400;
     fast.rounds = 100;
-    CHECK(says(compared(slow, fast), "a multiprocessor starts 200 blocks instead of 800"));
-    slow = variant("ragged", 8, Binds::few_blocks), fast = variant("full", 6, Binds::memory);
+    CHECK(
+        says(compare_predictions(slow, fast), "a multiprocessor starts 200 blocks instead of 800"));
+    slow = variant("ragged", 8, Bottleneck::few_blocks),
+    fast = variant("full", 6, Bottleneck::memory);
     fast.rounds = 0.98;
-    CHECK(says(compared(slow, fast), "blocks fill 98 % of their rounds instead of 56 %"));
+    CHECK(
+        says(compare_predictions(slow, fast), "blocks fill 98 % of their rounds instead of 56 %"));
 }
 
 TEST_CASE("what a slower one shows, but does not wait for, is no reason") {
-    Prediction slow = variant("naive", 18, Binds::stores), fast = samples::like_05();
+    Prediction slow = variant("naive", 18, Bottleneck::stores), fast = samples::like_05();
     slow.busy.l2_write = 0.95;
-    const std::string text = compared(slow, fast);
+    const std::string text = compare_predictions(slow, fast);
     CHECK(says(text, "Why: the path of stores to the cache is busy"));
     CHECK_FALSE(says(text, "in flight"));
     CHECK_FALSE(says(text, "barriers"));
 }
 
 TEST_CASE("no reason is made up") {
-    const Prediction slow = variant("a", 4, Binds::flight), fast = variant("b", 3, Binds::flight);
-    CHECK(says(compared(slow, fast),
+    const Prediction slow = variant("a", 4, Bottleneck::flight),
+                     fast = variant("b", 3, Bottleneck::flight);
+    CHECK(says(compare_predictions(slow, fast),
                "The predictions do not show why. Both are limited by too few bytes in flight."));
-    CHECK(says(compared(slow, variant("c", 3, Binds::issue)),
+    CHECK(says(compare_predictions(slow, variant("c", 3, Bottleneck::issue)),
                "The faster one is limited by instructions, the slower one by too few bytes"));
 }
 
 TEST_CASE("times that are too close are not ordered") {
-    const std::string text =
-        compared(variant("a", 4, Binds::flight), variant("b", 4.1, Binds::memory));
+    const std::string text = compare_predictions(variant("a", 4, Bottleneck::flight),
+                                                 variant("b", 4.1, Bottleneck::memory));
     CHECK(text ==
           "a takes about 4 ms, b 4.1 ms (predicted, NVIDIA H200, within 8 %): the model cannot "
           "tell which is faster.");
@@ -99,13 +106,13 @@ TEST_CASE("times that are too close are not ordered") {
 TEST_CASE("two of one kernel, on two GPUs, or without a time") {
     Prediction slow = samples::like_04(), fast = samples::like_05();
     fast.kernel = slow.kernel;
-    CHECK(says(compared(slow, fast), "The second takes about 2.5 ms, the first 4.6 ms"));
+    CHECK(says(compare_predictions(slow, fast), "The second takes about 2.5 ms, the first 4.6 ms"));
     fast.gpu = "NVIDIA L4";
     fast.measured_gpu = false;
-    const std::string text = compared(slow, fast);
+    const std::string text = compare_predictions(slow, fast);
     CHECK(says(text, "the first: predicted, NVIDIA H200, within 8 %"));
     CHECK(says(text, "the second: predicted, unverified, NVIDIA L4, within 8 %"));
     CHECK_FALSE(says(text, "Why"));
     fast.ms = 0;
-    CHECK(compared(slow, fast) == "The second has no predicted time.");
+    CHECK(compare_predictions(slow, fast) == "The second has no predicted time.");
 }

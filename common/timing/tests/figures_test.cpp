@@ -47,13 +47,13 @@ TEST_CASE("ratios and parts") {
 }
 
 TEST_CASE("what rounds to nothing is not worth a word") {
-    CHECK(is_part(0.005));
-    CHECK_FALSE(is_part(0.0049));
-    CHECK(is_count(1));
-    CHECK_FALSE(is_count(0.9));
+    CHECK(is_nonzero_fraction(0.005));
+    CHECK_FALSE(is_nonzero_fraction(0.0049));
+    CHECK(is_nonzero_count(1));
+    CHECK_FALSE(is_nonzero_count(0.9));
     for (const double nothing : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
                                  std::numeric_limits<double>::infinity()}) {
-        CHECK_FALSE(is_part(nothing));
-        CHECK_FALSE(is_count(nothing));
+        CHECK_FALSE(is_nonzero_fraction(nothing));
+        CHECK_FALSE(is_nonzero_count(nothing));
     }
 }

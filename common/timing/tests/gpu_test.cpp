@@ -49,8 +49,8 @@ void check_same(const Gpu& a, const Gpu& b) {
     CHECK(a.multiprocessors == b.multiprocessors);
     CHECK(a.latency_spread_ns == b.latency_spread_ns);
     CHECK(a.l2_bytes == b.l2_bytes);
-    CHECK(a.warp_start == b.warp_start);
-    CHECK(a.partial.of_16 == b.partial.of_16);
+    CHECK(a.warp_start_cycles == b.warp_start_cycles);
+    CHECK(a.partial.cycles_for_16_bytes == b.partial.cycles_for_16_bytes);
     CHECK(a.runs.write == b.runs.write);
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("what is written can be read") {
     CHECK(same.runs.write == gpu.runs.write);
     CHECK(same.bulk.bytes == gpu.bulk.bytes);
     CHECK(same.bulk.row == gpu.bulk.row);
-    CHECK(same.bulk.row_of_box == gpu.bulk.row_of_box);
+    CHECK(same.bulk.box_row == gpu.bulk.box_row);
 }
 
 TEST_CASE("every number has a key of its own") {
@@ -177,7 +177,7 @@ TEST_CASE("what a file leaves out is that of the GPU that it is like") {
     CHECK(gpu.queue_ns == 7);
     CHECK(gpu.latency_ns == h200.latency_ns);
     CHECK(gpu.multiprocessors == h200.multiprocessors);
-    CHECK(gpu.partial.of_8 == h200.partial.of_8);
+    CHECK(gpu.partial.cycles_for_8_bytes == h200.partial.cycles_for_8_bytes);
     CHECK(gpu.runs.write == h200.runs.write);
     CHECK(!gpu.measured);
 
@@ -208,8 +208,8 @@ TEST_CASE("every file of gpus/ is good") {
         CHECK(gpu.copy_gbps <= gpu.peak_gbps);
         CHECK(gpu.read_gbps <= gpu.peak_gbps);
         CHECK(gpu.write_gbps <= gpu.peak_gbps);
-        CHECK(gpu.shared_latency < gpu.l1_latency + 10);
-        CHECK(gpu.l1_latency < gpu.l2_latency_ns * gpu.clock_ghz);
+        CHECK(gpu.shared_latency_cycles < gpu.l1_latency_cycles + 10);
+        CHECK(gpu.l1_latency_cycles < gpu.l2_latency_ns * gpu.clock_ghz);
         CHECK(gpu.l2_latency_ns < gpu.latency_ns);
         CHECK(gpu.runs.bytes.size() >= 3);
     }

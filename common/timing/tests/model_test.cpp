@@ -25,11 +25,11 @@ Gpu plain_gpu() {
     gpu.copy_gbps = gpu.read_gbps = gpu.write_gbps =
         3200;  // per multiprocessor: 32 bytes per cycle
     gpu.latency_ns = 1000;
-    gpu.l1_latency = 30;
-    gpu.shared_latency = 30;
-    gpu.l2_read_bytes = gpu.l2_write_bytes = 1e9;
-    gpu.add_issue = gpu.multiply_issue = gpu.divide_issue = 2;
-    gpu.block_interval = 1;
+    gpu.l1_latency_cycles = 30;
+    gpu.shared_latency_cycles = 30;
+    gpu.l2_read_bytes_per_cycle = gpu.l2_write_bytes_per_cycle = 1e9;
+    gpu.add_issue_cycles = gpu.multiply_issue_cycles = gpu.divide_issue_cycles = 2;
+    gpu.block_interval_cycles = 1;
     gpu.runs = {{32, 128, 4096}, {1, 0.5, 0}, {1, 0.5, 0}};
     gpu.partial = {4, 4, 4};
     return gpu;
@@ -56,7 +56,7 @@ Work work_of(std::vector<Operation> operations, std::uint32_t warps, int residen
     Work work;
     BlockProgram& block = work.kinds.emplace_back();
     operations.push_back(operation(Kind::exit));
-    block.programs.push_back({.operations = std::move(operations), .in_all = 1});
+    block.programs.push_back({.operations = std::move(operations), .instructions_per_recorded = 1});
     block.program_of_warp.assign(warps, 0);
     work.kind_of = {0};
     work.resident = resident;
@@ -99,7 +99,7 @@ TEST_CASE("sets of sectors count what sets of numbers count") {
         CHECK(set.runs() == runs_of(plain));
         CHECK(set.lines() == pieces_of(plain, 4));
         CHECK(set.pages() == pieces_of(plain, 64));
-        CHECK(set.in_pairs().size() == 2 * pieces_of(plain, 2));
+        CHECK(set.extend_to_pairs().size() == 2 * pieces_of(plain, 2));
     }
     SectorSet other;
     other.add({1u << 20, 64});
@@ -131,7 +131,7 @@ TEST_CASE("chains of arithmetic that do not depend on each other run side by sid
     }
     const auto order_of = [](const std::vector<Draft>& all) {
         std::vector<int> order;
-        for (const Operation& o : in_order(all, false))
+        for (const Operation& o : schedule_operations(all, false))
             order.push_back(static_cast<int>(o.slots) - 1);
         return order;
     };
@@ -161,7 +161,7 @@ TEST_CASE(
     set(6, Kind::barrier, Priority::none, {});
     drafts[6].fixed = true;
     set(7, Kind::load, Priority::load, {});
-    const std::vector<Operation> ordered = in_order(drafts, true);
+    const std::vector<Operation> ordered = schedule_operations(drafts, true);
     std::vector<int> order;
     for (const Operation& o : ordered) order.push_back(static_cast<int>(o.slots) - 1);
     CHECK(order == std::vector<int>{0, 1, 3, 4, 6, 7, 2, 5});
@@ -180,7 +180,7 @@ TEST_CASE("what a store before the barrier wants does not wait behind it") {
     drafts[3].fixed = true;
     drafts[4].operation = operation(Kind::arithmetic, {1});
     std::vector<Kind> kinds;
-    for (const Operation& o : in_order(drafts, true)) kinds.push_back(o.kind);
+    for (const Operation& o : schedule_operations(drafts, true)) kinds.push_back(o.kind);
     CHECK(kinds == std::vector<Kind>{Kind::load, Kind::arithmetic, Kind::shared_store,
                                      Kind::barrier, Kind::arithmetic});
 }
@@ -199,7 +199,7 @@ TEST_CASE(
             drafts[k].place = places[k];
         }
         std::string order;
-        for (const Operation& o : in_order(drafts, is_short))
+        for (const Operation& o : schedule_operations(drafts, is_short))
             order += o.kind == Kind::load ? 'L' : 's';
         return order;
     };
@@ -216,7 +216,7 @@ TEST_CASE("what costs nothing is left out, and who waits for it waits on") {
     drafts[1].operation = operation(Kind::arithmetic, {0});
     drafts[1].operation.slots = 0;
     drafts[2].operation = operation(Kind::store, {1});
-    const std::vector<Operation> ordered = in_order(drafts, true);
+    const std::vector<Operation> ordered = schedule_operations(drafts, true);
     REQUIRE(ordered.size() == 2);
     CHECK(ordered[1].after == std::vector<std::uint32_t>{0});
 }
@@ -227,7 +227,7 @@ TEST_CASE("one load at a time: the latency binds") {
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(100 * 1003).epsilon(0.01));
     // By Little's law, 128 bytes are in flight nearly all the time.
-    CHECK(o.bytes_on_their_way == Approx(128).epsilon(0.02));
+    CHECK(o.bytes_in_flight == Approx(128).epsilon(0.02));
     CHECK(o.life.loads == Approx(1000).epsilon(0.01));
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("enough loads: memory binds") {
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
     work.read_cycles = 1;  // a sector per cycle
     const Outcome o = simulate(work, plain_gpu());
-    CHECK(o.cycles_a_block == Approx(32 * 8 * 4).epsilon(0.02));
+    CHECK(o.cycles_per_block == Approx(32 * 8 * 4).epsilon(0.02));
     CHECK(o.busy.memory > 0.95);
 }
 
@@ -246,14 +246,14 @@ TEST_CASE("loads have no more under way than the first-level cache has room for"
     work.read_cycles = .1;  // memory allows 320 bytes per cycle
     work.first_level_bytes = 8192;
     const Outcome o = simulate(work, plain_gpu());
-    CHECK(o.bytes_on_their_way == Approx(8192).epsilon(0.05));
+    CHECK(o.bytes_in_flight == Approx(8192).epsilon(0.05));
     // With a latency of 1000 cycles, 8192 bytes in flight give 8.2 bytes per cycle.
-    CHECK(o.cycles_a_block == Approx(32 * 8 * 128 / 8.192).epsilon(0.05));
+    CHECK(o.cycles_per_block == Approx(32 * 8 * 128 / 8.192).epsilon(0.05));
 
     // A requested line occupies its whole size, however few sectors are loaded.
     Work of_sectors = work_of(std::vector<Operation>(8, load(1)), 32, 2, 400);
     of_sectors.first_level_bytes = 8192;
-    CHECK(simulate(of_sectors, plain_gpu()).bytes_on_their_way == Approx(2048).epsilon(0.05));
+    CHECK(simulate(of_sectors, plain_gpu()).bytes_in_flight == Approx(2048).epsilon(0.05));
 }
 
 TEST_CASE("blocks do not come out even: memory has no more to do, but a multiprocessor has") {
@@ -274,7 +274,7 @@ TEST_CASE("half the blocks do nothing: where they come in a turn changes little"
     const auto with_idle = [](int idle_first) {
         Work work = work_of(std::vector<Operation>(64, load(4)), 8, 3, 1000);
         work.kinds.push_back(work_of({}, 8, 1, 1).kinds.front());
-        work.unlike = true;
+        work.has_uneven_blocks = true;
         work.kind_of.clear();
         for (int k = 0; k < 16; ++k) work.kind_of.push_back(k < idle_first);
         for (int k = 0; k < 16; ++k) work.kind_of.push_back(k >= idle_first);
@@ -286,7 +286,7 @@ TEST_CASE("half the blocks do nothing: where they come in a turn changes little"
         Work work = with_idle(idle_first);
         work.read_cycles = 1;
         CHECK(simulate(work, plain_gpu()).cycles == Approx(busy).epsilon(.05));
-        work.unlike = false;  // an incomplete cycle of kinds then counts as typical
+        work.has_uneven_blocks = false;  // an incomplete cycle of kinds then counts as typical
         if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * busy);
     }
 }
@@ -323,7 +323,8 @@ TEST_CASE("a barrier waits for the slowest") {
     Work work = work_of({operation(Kind::barrier)}, 4, 1, 10);
     BlockProgram& block = work.kinds[0];
     block.programs.push_back(
-        {.operations = {slow, operation(Kind::barrier, {0}), operation(Kind::exit)}, .in_all = 1});
+        {.operations = {slow, operation(Kind::barrier, {0}), operation(Kind::exit)},
+         .instructions_per_recorded = 1});
     block.program_of_warp[3] = 1;
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(10 * 503).epsilon(0.03));
@@ -332,7 +333,8 @@ TEST_CASE("a barrier waits for the slowest") {
 
 TEST_CASE("warps that end let a barrier open") {
     Work work = work_of({operation(Kind::barrier)}, 2, 1, 5);
-    work.kinds[0].programs.push_back({.operations = {operation(Kind::exit)}, .in_all = 1});
+    work.kinds[0].programs.push_back(
+        {.operations = {operation(Kind::exit)}, .instructions_per_recorded = 1});
     work.kinds[0].program_of_warp[1] = 1;
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.cycles > 0);
@@ -341,7 +343,7 @@ TEST_CASE("warps that end let a barrier open") {
 
 TEST_CASE("blocks cannot start faster than they can start") {
     Gpu gpu = plain_gpu();
-    gpu.block_interval = 150;
+    gpu.block_interval_cycles = 150;
     const Outcome o = simulate(work_of({}, 1, 8, 1000), gpu);
     CHECK(o.cycles == Approx(150 * 1000).epsilon(0.02));
 }
@@ -350,7 +352,7 @@ TEST_CASE("passes through shared memory bind") {
     Operation conflict = operation(Kind::shared_load);
     conflict.passes = 32;
     const Outcome o = simulate(work_of({conflict, conflict}, 8, 4, 200), plain_gpu());
-    CHECK(o.cycles_a_block == Approx(8 * 2 * 32).epsilon(0.03));
+    CHECK(o.cycles_per_block == Approx(8 * 2 * 32).epsilon(0.03));
     CHECK(o.busy.shared > 0.95);
 }
 
@@ -361,7 +363,7 @@ TEST_CASE("warps of which only the beginning is known take as long as the rest o
         if (k > 0) turns.back().after = {k - 1};
     }
     Work all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
-    half.kinds[0].programs[0].in_all = 4;
+    half.kinds[0].programs[0].instructions_per_recorded = 4;
     const double once = simulate(all, plain_gpu()).cycles,
                  four = simulate(half, plain_gpu()).cycles;
     CHECK(four == Approx(4 * once).epsilon(0.15));
@@ -373,7 +375,7 @@ TEST_CASE("the last cycles of a warp's beginning count where it ends at a barrie
         turns.push_back(k % 2 ? operation(Kind::barrier) : load(4));
     for (std::uint32_t k = 2; k < 20; k += 2) turns[k].after = {k - 2};
     Work all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
-    half.kinds[0].programs[0].in_all = 4;
+    half.kinds[0].programs[0].instructions_per_recorded = 4;
     const double once = simulate(all, plain_gpu()).cycles,
                  four = simulate(half, plain_gpu()).cycles;
     CHECK(four == Approx(4 * once).epsilon(0.15));
@@ -414,14 +416,14 @@ TEST_CASE("what the first-level cache has no room for is fetched again") {
     add_step(recording, AccessKind::store, 1 << 20, 4096);
     add_step(recording, AccessKind::load, 0, 4096);
     const auto fetched = [&](double lines) {
-        const BlockProgram block = operations_of(recording, recording.recorded[0], {}, lines);
+        const BlockProgram block = build_block_program(recording, recording.recorded[0], {}, lines);
         return block.sectors_read;
     };
     CHECK(fetched(1000) == 32);
     CHECK(fetched(38) == 32);
     CHECK(fetched(2) > 60);
-    CHECK(operations_of(recording, recording.recorded[0], {}, 1000).doubtful_lines == 0);
-    CHECK(operations_of(recording, recording.recorded[0], {}, 38).doubtful_lines == 0.5);
+    CHECK(build_block_program(recording, recording.recorded[0], {}, 1000).uncertain_lines == 0);
+    CHECK(build_block_program(recording, recording.recorded[0], {}, 38).uncertain_lines == 0.5);
 }
 
 namespace {
@@ -439,9 +441,9 @@ Prediction moving_runs(std::uint32_t sectors_read, std::uint32_t sectors_written
         recording.reads.sectors.add({row << 12, sectors_read});
         if (writes) recording.writes.sectors.add({row << 12, sectors_written});
     }
-    recording.reads.by_blocks = recording.reads.sectors.size();
-    recording.writes.by_blocks = recording.writes.sectors.size();
-    recording.writes.bytes = 32 * recording.writes.by_blocks;
+    recording.reads.sectors_summed_over_blocks = recording.reads.sectors.size();
+    recording.writes.sectors_summed_over_blocks = recording.writes.sectors.size();
+    recording.writes.bytes = 32 * recording.writes.sectors_summed_over_blocks;
     return predict(recording, plain_gpu());
 }
 
@@ -482,7 +484,7 @@ TEST_CASE(
         add_step(recording, AccessKind::load, 0, 1);
         recording.registers = 16;
         recording.reads.sectors.add({0, 1 << 16});
-        recording.reads.by_blocks = 1 << 16;
+        recording.reads.sectors_summed_over_blocks = 1 << 16;
         const std::vector<Unknown> found = predict(recording, plain_gpu()).unknown;
         return std::find(found.begin(), found.end(), Unknown::constants) != found.end();
     };
@@ -510,7 +512,7 @@ TEST_CASE("a line that the block has asked for before takes no more room") {
     add_step(recording, AccessKind::load, 0, 4);
     add_step(recording, AccessKind::load, 1, 4);
     add_step(recording, AccessKind::load, 1000, 1);
-    const BlockProgram block = operations_of(recording, recording.recorded[0], {}, 1000);
+    const BlockProgram block = build_block_program(recording, recording.recorded[0], {}, 1000);
     std::vector<int> lines, halves;
     for (const Operation& o : block.programs[0].operations) {
         if (o.kind != Kind::load) continue;
@@ -524,10 +526,10 @@ TEST_CASE("a line that the block has asked for before takes no more room") {
 TEST_CASE("what the second-level cache gives comes by halves of lines") {
     const auto cycles_of = [](std::uint16_t sectors) {
         Gpu gpu = plain_gpu();
-        gpu.l2_read_bytes = 4;
+        gpu.l2_read_bytes_per_cycle = 4;
         std::vector<Operation> operations(8, load(sectors));
         operations.push_back(operation(Kind::store, {0, 1, 2, 3, 4, 5, 6, 7}));
-        return simulate(work_of(operations, 32, 2, 400), gpu).cycles_a_block;
+        return simulate(work_of(operations, 32, 2, 400), gpu).cycles_per_block;
     };
     CHECK(cycles_of(2) == Approx(32 * 8 * 16).epsilon(.02));
     CHECK(cycles_of(1) == Approx(cycles_of(2)).epsilon(.02));
@@ -542,7 +544,7 @@ TEST_CASE("warps go side by side: what the first asks for late, another has aske
     block.warps.push_back(block.warps[0]);
     // The other warp makes the same requests in the opposite order, with the same instructions.
     std::swap(block.warps[1].steps[0].first_access, block.warps[1].steps[1].first_access);
-    const BlockProgram program = operations_of(recording, block, {}, 1000);
+    const BlockProgram program = build_block_program(recording, block, {}, 1000);
     for (const std::uint32_t p : program.program_of_warp) {
         std::vector<int> sectors;
         for (const Operation& o : program.programs[p].operations)
@@ -555,12 +557,12 @@ TEST_CASE("parts of sectors along a row are told from parts down a column") {
     Recording recording = recording_of({"st", "st"});
     add_step(recording, AccessKind::store, 0, 2);
     add_step(recording, AccessKind::store, 1 << 20, 4096);
-    const BlockProgram block = operations_of(recording, recording.recorded[0], {}, 1000);
+    const BlockProgram block = build_block_program(recording, recording.recorded[0], {}, 1000);
     CHECK(block.sectors_partial == 64);
     CHECK(block.sectors_partial_near == 32);
     CHECK(block.sectors_partial_edges == 0);
     CHECK(block.bytes_of_line == std::vector<float>(32, 4));  // down a column, 4 bytes per row
-    CHECK(block.lines_left == 32);
+    CHECK(block.lines_left_for_other_blocks == 32);
 }
 
 TEST_CASE("of rows that begin anywhere in a sector, the model says that it does not know") {
@@ -573,7 +575,7 @@ TEST_CASE("of rows that begin anywhere in a sector, the model says that it does 
         block.warps[0].steps.push_back({0, 0, 1});
         block.warps[0].executed = 1;
         recording.writes.sectors.add({0, 1000});
-        recording.writes.by_blocks = 1000;
+        recording.writes.sectors_summed_over_blocks = 1000;
         recording.writes.bytes = 32000;
         return predict(recording, plain_gpu()).unknown;
     };
@@ -591,7 +593,7 @@ TEST_CASE("of parts that other blocks complete, the model says that it does not 
             recording.recorded[0].accesses.back().bytes_per_lane = 8;
         }
         recording.writes.sectors.add({0, 1000});
-        recording.writes.by_blocks = 1000;
+        recording.writes.sectors_summed_over_blocks = 1000;
         recording.writes.bytes = 32000;
         return predict(recording, plain_gpu()).unknown;
     };
@@ -615,7 +617,7 @@ TEST_CASE("a parameter of 64 bits is fetched for each condition under which it i
         recording.recorded[0].warps[0].steps = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
         recording.recorded[0].warps[0].executed = 3;
         add_step(recording, AccessKind::load, 0, 1);
-        const BlockProgram block = operations_of(recording, recording.recorded[0], {}, 1000);
+        const BlockProgram block = build_block_program(recording, recording.recorded[0], {}, 1000);
         return block.programs[0].operations.size();
     };
     CHECK(operations("u64") == operations("u32") + 1);
@@ -632,7 +634,7 @@ TEST_CASE("a bulk copy is as many rows as lie apart") {
             block.accesses.push_back({AccessKind::copy_from, 32, 16, 0, k, 1});
         block.warps[0].steps = {{0, 0, 3}};
         block.warps[0].executed = 1;
-        const BlockProgram program = operations_of(recording, block, {}, 1000);
+        const BlockProgram program = build_block_program(recording, block, {}, 1000);
         for (const Operation& o : program.programs[0].operations)
             if (o.kind == Kind::bulk_load) return o;
         return Operation{};
@@ -657,7 +659,7 @@ TEST_CASE("bulk copies keep their unit busy, row by row") {
         copy.sectors = 512;
         copy.is_box = is_box;
         Work work = work_of({copy, operation(Kind::bulk_wait)}, 1, 8, 1000);
-        work.kinds[0].bulk_loads = work.kinds[0].programs[0].loads_of_wait = 1;
+        work.kinds[0].bulk_loads = work.kinds[0].programs[0].loads_per_wait = 1;
         work.read_cycles = 1;
         return simulate(work, gpu).cycles;
     };
@@ -676,9 +678,9 @@ TEST_CASE("sectors that two sets have in common") {
     SectorSet a, b;
     a.add({100, 200});
     b.add({250, 1000});
-    CHECK(a.common_with(b) == 50);
-    CHECK(b.common_with(a) == 50);
-    CHECK(a.common_with({}) == 0);
+    CHECK(a.count_common(b) == 50);
+    CHECK(b.count_common(a) == 50);
+    CHECK(a.count_common({}) == 0);
 }
 
 TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
@@ -710,7 +712,7 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
         path.executed = 3;
     }
     recording.neighbours = 100;
-    recording.reads.by_blocks = recording.writes.by_blocks = 3200;
+    recording.reads.sectors_summed_over_blocks = recording.writes.sectors_summed_over_blocks = 3200;
     recording.reads.bytes = recording.writes.bytes = 3200 * 32;
     recording.reads.sectors.add({1000, 3200});
     recording.writes.sectors.add({90000, 3200});
@@ -719,13 +721,13 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     CHECK(p.memory_bytes == Approx(100000. * 2 * 1024));
     CHECK(p.run_bytes_read == Approx(3200 * 32));
     CHECK(p.resident_blocks == 8);
-    CHECK(p.occupied == Occupied::threads);
+    CHECK(p.occupancy_limit == OccupancyLimit::threads);
     CHECK(p.unknown.empty());
     // 64 warps with 128 bytes each have 8 KiB in flight per latency of 1000 cycles. Memory could
     // move 16 KiB in that time.
-    CHECK(p.bytes_on_their_way < 8193);
+    CHECK(p.bytes_in_flight < 8193);
     CHECK(p.ms > 100000. * 1024 / (100 * 8192) * 1000 * 1e-6);
-    CHECK(p.binds == Binds::flight);
+    CHECK(p.bottleneck == Bottleneck::flight);
 
     // With 32 registers eight blocks fit, and with 33 six, which is too small a difference to
     // report. Of blocks of 1024 threads, either two fit or one, which is reported.
@@ -742,10 +744,10 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     gpu.l2_bytes = 1e6;
     recording.below.add({1000, 100});
     recording.below.add({500000, 100});
-    recording.blocks_of_row = 100;
+    recording.blocks_per_row = 100;
     CHECK(predict(recording, gpu).memory_bytes == Approx(100000. * 1.5 * 1024));
     CHECK(predict(recording, gpu).ms < p.ms);
-    recording.blocks_of_row = 90000;
+    recording.blocks_per_row = 90000;
     CHECK(predict(recording, gpu).memory_bytes == p.memory_bytes);
     recording.below.clear();
 

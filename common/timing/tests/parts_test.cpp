@@ -12,13 +12,13 @@ using doctest::Approx;
 namespace {
 
 /// Returns the unfinished sectors of a launch whose blocks write to very many pages.
-Unfinished scattered(double left_to_others) {
-    return {.multiprocessors = 100, .left_to_others = left_to_others, .pages = 1e9};
+Unfinished scattered(double left_for_other_blocks) {
+    return {.multiprocessors = 100, .left_for_other_blocks = left_for_other_blocks, .pages = 1e9};
 }
 
 Gpu some_gpu() {
     Gpu gpu;
-    gpu.partial = {.of_4 = 4, .of_8 = 3, .of_16 = 1};
+    gpu.partial = {.cycles_for_4_bytes = 4, .cycles_for_8_bytes = 3, .cycles_for_16_bytes = 1};
     gpu.l2_bytes = 128e6 / .08;  // a million lines are many
     return gpu;
 }
@@ -35,12 +35,12 @@ double cycles_of_columns(double pages, std::vector<Operation> between) {
             for (const Operation& o : between) program.operations.push_back(o);
             Operation& store = program.operations.emplace_back();
             store.kind = Operation::Kind::store;
-            store.partial = store.halves_partial = 32;
+            store.partial = store.partial_half_lines = 32;
             store.unfinished = 32 * 8 / 32.f;
             for (std::uint32_t line = 0; line < 32; ++line) store.parts.push_back({line, 8});
         }
         program.operations.emplace_back().kind = Operation::Kind::exit;
-        program.in_all = 1;
+        program.instructions_per_recorded = 1;
         block.program_of_warp.push_back(w);
     }
     block.bytes_of_line.assign(32, static_cast<float>(8 * 4 * warps));
@@ -51,8 +51,8 @@ double cycles_of_columns(double pages, std::vector<Operation> between) {
     work.unfinished.pages = pages;
     Gpu gpu = some_gpu();
     gpu.clock_ghz = 1;
-    gpu.l2_read_bytes = gpu.l2_write_bytes = 1e9;
-    gpu.add_issue = gpu.multiply_issue = gpu.divide_issue = 2;
+    gpu.l2_read_bytes_per_cycle = gpu.l2_write_bytes_per_cycle = 1e9;
+    gpu.add_issue_cycles = gpu.multiply_issue_cycles = gpu.divide_issue_cycles = 2;
     gpu.runs = {{32, 4096}, {1, 0}, {1, 0}};
     gpu.l2_bytes = 128 * 1000 / .08;  // a thousand lines are many
     return simulate(work, gpu).cycles;
@@ -61,28 +61,28 @@ double cycles_of_columns(double pages, std::vector<Operation> between) {
 }  // namespace
 
 TEST_CASE("lines that a block fills are not left to others, nor what one warp fills of them") {
-    PartedLines filled;
+    PartialLines filled;
     for (std::uint64_t part = 0; part < 16; ++part)
         CHECK(filled.add(40 + part / 4, 0, 8).line == 0);
     CHECK(filled.bytes() == std::vector<float>{128});
-    CHECK(filled.left_to_others() == 0);
+    CHECK(filled.left_for_other_blocks() == 0);
 
-    PartedLines by_one, by_several, parts;
+    PartialLines by_one, has_several_writers, parts;
     for (std::uint32_t part = 0; part < 4; ++part) {
         by_one.add(40, 0, 8);
-        by_several.add(40, part, 8);
+        has_several_writers.add(40, part, 8);
         if (part > 0) parts.add(40, part, 8);
     }
-    CHECK(by_one.left_to_others() == 0);
-    CHECK(by_several.left_to_others() == Approx(.5));
-    CHECK(parts.left_to_others() == 1);
+    CHECK(by_one.left_for_other_blocks() == 0);
+    CHECK(has_several_writers.left_for_other_blocks() == Approx(.5));
+    CHECK(parts.left_for_other_blocks() == 1);
     CHECK(parts.add(44, 0, 8).line == 1);
 }
 
 TEST_CASE("a line is open from the first store to the last, or to the end of the block") {
     const std::vector<float> bytes = {32, 32};
     OpenLines lines;
-    OpenLines::OfBlock block = OpenLines::of(bytes);
+    OpenLines::BlockLines block = OpenLines::start_block(bytes);
     CHECK(lines.mean(100) == 0);
     lines.write(block, {0, 16}, 100);
     lines.write(block, {1, 16}, 150);
@@ -98,25 +98,25 @@ TEST_CASE(
     "the more lines are open, and the wider they lie, the more often they have to be fetched "
     "again") {
     const Gpu gpu = some_gpu();
-    CHECK(cost_of_finishing(scattered(0), 0, gpu) == 0);
-    CHECK(cost_of_finishing(scattered(1e6), 0, gpu) == Approx(6 * 4 / 2));
-    CHECK(cost_of_finishing(scattered(0), 1e4, gpu) == Approx(6 * 4 / 2));
-    CHECK(cost_of_finishing(scattered(1e12), 0, gpu) == Approx(6 * 4));
+    CHECK(completion_cycles(scattered(0), 0, gpu) == 0);
+    CHECK(completion_cycles(scattered(1e6), 0, gpu) == Approx(6 * 4 / 2));
+    CHECK(completion_cycles(scattered(0), 1e4, gpu) == Approx(6 * 4 / 2));
+    CHECK(completion_cycles(scattered(1e12), 0, gpu) == Approx(6 * 4));
     Unfinished narrow = scattered(1e12);
     narrow.pages = 8000;
-    CHECK(cost_of_finishing(narrow, 0, gpu) == Approx(6 * 4 / 2));
+    CHECK(completion_cycles(narrow, 0, gpu) == Approx(6 * 4 / 2));
     Unfinished reading = scattered(0);
-    reading.cycles_of_reads = 10;
-    CHECK(cost_of_finishing(reading, 0, gpu) == Approx(10));
+    reading.read_cycles_per_written_sector = 10;
+    CHECK(completion_cycles(reading, 0, gpu) == Approx(10));
 }
 
 TEST_CASE("parts that meet in flight cost less, where a request touches few lines") {
     const PartialSectors partial = some_gpu().partial;
-    CHECK(cost_of_part(32, false, partial) == Approx(3.6));
-    CHECK(cost_of_part(32, true, partial) == Approx(3.6));
-    CHECK(cost_of_part(16, true, partial) == 3);
-    CHECK(cost_of_part(8, true, partial) == 1);
-    CHECK(cost_of_part(8, false, partial) == Approx(3.6));
+    CHECK(partial_write_cycles(32, false, partial) == Approx(3.6));
+    CHECK(partial_write_cycles(32, true, partial) == Approx(3.6));
+    CHECK(partial_write_cycles(16, true, partial) == 3);
+    CHECK(partial_write_cycles(8, true, partial) == 1);
+    CHECK(partial_write_cycles(8, false, partial) == Approx(3.6));
 }
 
 TEST_CASE(

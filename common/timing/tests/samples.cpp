@@ -20,7 +20,7 @@ double overlap(double moment, double begin, double end) {
 }
 
 void add_block(TimeLine& line, const Pattern& pattern, double begin) {
-    const double cycles = line.cycles_a_moment;
+    const double cycles = line.cycles_per_moment;
     const double together = begin + pattern.start + pattern.latency + pattern.spread;
     for (int warp = 0; warp < pattern.warps; ++warp) {
         const double asked = begin + pattern.start + 2.0 * warp;
@@ -31,10 +31,10 @@ void add_block(TimeLine& line, const Pattern& pattern, double begin) {
             const auto at = static_cast<double>(i);
             Moment& moment = line.moments[i];
             const double loading = overlap(at, asked / cycles, arrived / cycles);
-            moment.bytes_on_their_way += pattern.bytes_of_warp * loading;
-            moment.waiting_for_loads += loading;
-            moment.at_barrier += overlap(at, arrived / cycles, free / cycles);
-            moment.at_work += overlap(at, free / cycles, done / cycles);
+            moment.bytes_in_flight += pattern.bytes_of_warp * loading;
+            moment.warps_waiting_for_loads += loading;
+            moment.warps_at_barrier += overlap(at, arrived / cycles, free / cycles);
+            moment.warps_working += overlap(at, free / cycles, done / cycles);
             moment.bytes_stored += pattern.bytes_of_warp *
                                    overlap(at, free / cycles, done / cycles) * cycles /
                                    pattern.work;
@@ -43,13 +43,13 @@ void add_block(TimeLine& line, const Pattern& pattern, double begin) {
 }
 
 TimeLine drawn(const Pattern& pattern) {
-    TimeLine line{.cycles_a_moment = 20, .moments = std::vector<Moment>(240), .blocks = {}};
+    TimeLine line{.cycles_per_moment = 20, .moments = std::vector<Moment>(240), .blocks = {}};
     for (int place = 0; place < pattern.places; ++place) {
         for (int turn = -1; turn < 6; ++turn) {
             const double begin = pattern.apart * place + pattern.period * turn;
             add_block(line, pattern, begin);
-            line.blocks.push_back({place, begin / line.cycles_a_moment,
-                                   (begin + pattern.period) / line.cycles_a_moment});
+            line.blocks.push_back({place, begin / line.cycles_per_moment,
+                                   (begin + pattern.period) / line.cycles_per_moment});
         }
     }
     return line;
@@ -65,7 +65,7 @@ Gpu gpu() {
     gpu.clock_ghz = 1.75;
     gpu.peak_gbps = 4900;
     gpu.copy_gbps = 4285;
-    gpu.block_interval = 158;
+    gpu.block_interval_cycles = 158;
     gpu.runs = {.bytes = {64, 128, 256, 8192},
                 .read = {0.33, 0.105, 0.06, 0},
                 .write = {0.3, 0.19, 0.095, 0}};
@@ -79,17 +79,17 @@ Prediction like_04() {
     p.kernel = "padded";
     p.ms = 4.602;
     p.error_band = 0.08;
-    p.binds = Binds::barrier;
+    p.bottleneck = Bottleneck::barrier;
     p.memory_bytes = useful_bytes;
     p.run_bytes_read = 4096;
     p.run_bytes_written = 128;
     p.resident_blocks = 2;
-    p.warps_of_block = 32;
+    p.warps_per_block = 32;
     p.registers = 16;
     p.rounds = 1048576 / 264.0;
-    p.bytes_on_their_way = 3.4 * 1024;
+    p.bytes_in_flight = 3.4 * 1024;
     p.bytes_needed = 16 * 1024;
-    p.nothing_on_its_way = 0.38;
+    p.fraction_without_loads = 0.38;
     p.latency_cycles = 862;
     p.busy = {.memory = 0.52, .l2_read = 0.12, .l2_write = 0.11, .shared = 0.04, .issue = 0.24};
     p.life = {
@@ -111,13 +111,13 @@ Prediction like_05() {
     Prediction p = like_04();
     p.kernel = "coarsened";
     p.ms = 2.459;
-    p.binds = Binds::memory;
+    p.bottleneck = Bottleneck::memory;
     p.resident_blocks = 8;
-    p.warps_of_block = 8;
+    p.warps_per_block = 8;
     p.registers = 24;
     p.rounds = 1048576 / 1056.0;
-    p.bytes_on_their_way = 21.4 * 1024;
-    p.nothing_on_its_way = 0;
+    p.bytes_in_flight = 21.4 * 1024;
+    p.fraction_without_loads = 0;
     p.latency_cycles = 2200;
     p.busy = {.memory = 0.97, .l2_read = 0.23, .l2_write = 0.22, .shared = 0.08, .issue = 0.29};
     p.life = {
@@ -135,19 +135,19 @@ Prediction like_05() {
     return p;
 }
 
-Prediction that_binds(Binds binds) {
+Prediction that_binds(Bottleneck bottleneck) {
     Prediction p = like_04();
-    p.binds = binds;
-    switch (binds) {
-        case Binds::memory: p.busy.memory = 0.97; break;
-        case Binds::flight:
-        case Binds::barrier: break;
-        case Binds::shared: p.busy.shared = 0.93; break;
-        case Binds::cache: p.busy.l2_read = 0.94; break;
-        case Binds::stores: p.busy.l2_write = 0.95; break;
-        case Binds::issue: p.busy.issue = 0.91; break;
-        case Binds::blocks: p.life.start = 1200; break;
-        case Binds::few_blocks: p.rounds = 1.12; break;
+    p.bottleneck = bottleneck;
+    switch (bottleneck) {
+        case Bottleneck::memory: p.busy.memory = 0.97; break;
+        case Bottleneck::flight:
+        case Bottleneck::barrier: break;
+        case Bottleneck::shared: p.busy.shared = 0.93; break;
+        case Bottleneck::cache: p.busy.l2_read = 0.94; break;
+        case Bottleneck::stores: p.busy.l2_write = 0.95; break;
+        case Bottleneck::issue: p.busy.issue = 0.91; break;
+        case Bottleneck::blocks: p.life.start = 1200; break;
+        case Bottleneck::few_blocks: p.rounds = 1.12; break;
     }
     return p;
 }

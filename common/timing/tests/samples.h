@@ -20,7 +20,7 @@ Prediction like_04();
 Prediction like_05();
 
 /// Returns a prediction in which every number has a value and `binds` is the bottleneck.
-Prediction that_binds(Binds binds);
+Prediction that_binds(Bottleneck bottleneck);
 
 inline bool says(const std::string& text, const std::string& part) {
     return text.find(part) != text.npos;

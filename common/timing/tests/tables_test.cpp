@@ -57,32 +57,32 @@ TEST_CASE("memory that moves on with the blocks is no table") {
 TEST_CASE("a small table is missed once by each multiprocessor") {
     const Recording recording = reading(32, 1, everywhere);
     const Tables tables(recording, gpu(), kFirstLevel, 1);
-    const Table* table = tables.of(0);
+    const Table* table = tables.find(0);
     REQUIRE(table);
     // Each multiprocessor has ten blocks, and the GPU a thousand, all of which read the whole
     // table.
-    CHECK(table->missed == Approx(.1));
+    CHECK(table->missed_fraction == Approx(.1));
     CHECK(table->from_memory == Approx(.001));
-    CHECK(tables.of(1) == nullptr);
-    CHECK(tables.asked_by(10) == Approx(320));
-    CHECK(tables.distinct_of(1e9) == Approx(32));
+    CHECK(tables.find(1) == nullptr);
+    CHECK(tables.count_requests(10) == Approx(320));
+    CHECK(tables.count_distinct(1e9) == Approx(32));
 }
 
 TEST_CASE("of a table larger than the caches they keep a part") {
     // A table of 100 MB, of which each block reads one sector in every 3.2 kB.
     const Recording recording = reading(31250, 100, everywhere);
     const Tables tables(recording, gpu(), kFirstLevel, 1);
-    const Table* table = tables.of(0);
+    const Table* table = tables.find(0);
     REQUIRE(table);
-    CHECK(table->missed > .99);
+    CHECK(table->missed_fraction > .99);
     const double kept = .6 * 50e6 / 1e8, first = .1;
     CHECK(table->from_memory == Approx(first + (1 - first) * (1 - kept)).epsilon(.01));
     // The table's fraction is at most the fraction for all reads.
-    CHECK(Tables(recording, gpu(), kFirstLevel, .25).of(0)->from_memory == .25);
+    CHECK(Tables(recording, gpu(), kFirstLevel, .25).find(0)->from_memory == .25);
 }
 
 TEST_CASE("bands are narrow for copies, and wider the more else is busy") {
-    BandFacts copy{.ms = 1, .busy = {.memory = .9}, .rounds = 10, .write_share = .5};
+    BandFacts copy{.ms = 1, .busy = {.memory = .9}, .rounds = 10, .write_fraction = .5};
     const double narrow = error_band(copy);
     CHECK(narrow < .1);
     const auto with = [&](auto change) {
@@ -90,14 +90,14 @@ TEST_CASE("bands are narrow for copies, and wider the more else is busy") {
         change(changed);
         return error_band(changed);
     };
-    CHECK(with([](BandFacts& f) { f.write_share = .1; }) > narrow);
+    CHECK(with([](BandFacts& f) { f.write_fraction = .1; }) > narrow);
     CHECK(with([](BandFacts& f) { f.rereads = 3; }) > narrow);
     CHECK(with([](BandFacts& f) { f.ms = .01; }) == Approx(narrow + .0005 / .01 - .0005));
     CHECK(with([](BandFacts& f) { f.measured_gpu = false; }) == Approx(narrow + .07));
-    const double issue = with([](BandFacts&f) { f.binds = Binds::issue; }),
-                 first_level = with([](BandFacts&f) { f.binds = Binds::shared; }),
+    const double issue = with([](BandFacts&f) { f.bottleneck = Bottleneck::issue; }),
+                 first_level = with([](BandFacts&f) { f.bottleneck = Bottleneck::shared; }),
                  shared = with([](BandFacts&f) {
-                     f.binds = Binds::shared;
+                     f.bottleneck = Bottleneck::shared;
                      f.shares_memory = true;
                  }),
                  random = with([](BandFacts&f) { f.has_short_runs = true; }),
@@ -107,20 +107,20 @@ TEST_CASE("bands are narrow for copies, and wider the more else is busy") {
     CHECK(random > issue);
     CHECK(in_place > random);
     CHECK(first_level > in_place);
-    CHECK(with([](BandFacts& f) { f.binds = Binds::cache; }) == shared);
+    CHECK(with([](BandFacts& f) { f.bottleneck = Bottleneck::cache; }) == shared);
     CHECK(with([](BandFacts& f) {
-              f.binds = Binds::few_blocks;
-              f.write_share = .1;
+              f.bottleneck = Bottleneck::few_blocks;
+              f.write_fraction = .1;
           }) == random);
     CHECK(with([](BandFacts& f) { f.busy.memory = .5; }) > narrow);
 }
 
 TEST_CASE("bands are narrow where blocks end as fast as they can start, whatever they move") {
-    BandFacts reads{.ms = 1, .busy = {.memory = .6}, .rounds = 10, .write_share = .1};
-    reads.binds = Binds::flight;
+    BandFacts reads{.ms = 1, .busy = {.memory = .6}, .rounds = 10, .write_fraction = .1};
+    reads.bottleneck = Bottleneck::flight;
     const double wide = error_band(reads);
     CHECK(wide > .15);
-    reads.binds = Binds::blocks;
+    reads.bottleneck = Bottleneck::blocks;
     CHECK(error_band(reads) < .1);
     reads.has_short_runs = true;
     CHECK(error_band(reads) > wide);

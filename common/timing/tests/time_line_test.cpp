@@ -101,32 +101,32 @@ TEST_CASE("text is ASCII without control characters") {
 }
 
 TEST_CASE("columns keep means and sums of moments, wider or narrower") {
-    TimeLine line{.cycles_a_moment = 10, .moments = {}, .blocks = {}};
+    TimeLine line{.cycles_per_moment = 10, .moments = {}, .blocks = {}};
     for (const double bytes : {0.0, 100.0, 200.0, 300.0}) {
-        line.moments.push_back({.bytes_on_their_way = bytes,
+        line.moments.push_back({.bytes_in_flight = bytes,
                                 .bytes_stored = 0,
-                                .at_barrier = bytes / 100,
-                                .waiting_for_loads = 0,
-                                .at_work = 0});
+                                .warps_at_barrier = bytes / 100,
+                                .warps_waiting_for_loads = 0,
+                                .warps_working = 0});
     }
-    const auto halves = columns_of(line, 2);
-    CHECK(halves[0].mean.bytes_on_their_way == doctest::Approx(50));
-    CHECK(halves[1].mean.at_barrier == doctest::Approx(2.5));
+    const auto halves = average_columns(line, 2);
+    CHECK(halves[0].mean.bytes_in_flight == doctest::Approx(50));
+    CHECK(halves[1].mean.warps_at_barrier == doctest::Approx(2.5));
     CHECK(halves[0].nothing == doctest::Approx(0.5));
     CHECK(halves[1].nothing == 0);
-    const auto thirds = columns_of(line, 3);
-    CHECK(thirds[0].mean.bytes_on_their_way == doctest::Approx(25));
-    const auto eighths = columns_of(line, 8);
-    CHECK(eighths[7].mean.bytes_on_their_way == doctest::Approx(300));
+    const auto thirds = average_columns(line, 3);
+    CHECK(thirds[0].mean.bytes_in_flight == doctest::Approx(25));
+    const auto eighths = average_columns(line, 8);
+    CHECK(eighths[7].mean.bytes_in_flight == doctest::Approx(300));
     double sum = 0;
-    for (const Column& column : columns_of(line, 7)) sum += column.mean.bytes_on_their_way;
+    for (const Column& column : average_columns(line, 7)) sum += column.mean.bytes_in_flight;
     CHECK(sum / 7 == doctest::Approx(150));
 }
 
 TEST_CASE("what is under way is seen, be it one load") {
     Prediction p = samples::like_04();
     p.time_line.moments.assign(65, Moment{});
-    p.time_line.moments[30].bytes_on_their_way = 128;
+    p.time_line.moments[30].bytes_in_flight = 128;
     const std::string text = time_line_text(p);
     CHECK(row_of(text, "in flight") == std::string(30, ' ') + ".");
     CHECK(row_of(text, "0")[30] == '_');
@@ -143,10 +143,10 @@ TEST_CASE("lives of blocks are cut where the time line ends") {
 }
 
 TEST_CASE("marks of cycles are round, and few enough") {
-    CHECK(step_of(4800, 8) == 1000);
-    CHECK(step_of(4800, 3) == 2000);
-    CHECK(step_of(90, 10) == 10);
-    CHECK(step_of(0.9, 3) == doctest::Approx(0.5));
+    CHECK(choose_tick_step(4800, 8) == 1000);
+    CHECK(choose_tick_step(4800, 3) == 2000);
+    CHECK(choose_tick_step(90, 10) == 10);
+    CHECK(choose_tick_step(0.9, 3) == doctest::Approx(0.5));
 }
 
 TEST_CASE("without moments there is a sentence") {
@@ -184,7 +184,7 @@ TEST_CASE("drawings stay small, whatever the number of moments") {
     Prediction p = samples::like_04();
     p.time_line.moments.resize(100000);
     for (std::size_t i = 0; i < p.time_line.moments.size(); ++i) {
-        p.time_line.moments[i].bytes_on_their_way = static_cast<double>(i * 7919 % 20000);
+        p.time_line.moments[i].bytes_in_flight = static_cast<double>(i * 7919 % 20000);
     }
     CHECK(time_line_svg(p).size() < 40000);
 }

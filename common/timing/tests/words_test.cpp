@@ -29,8 +29,8 @@ std::vector<E> all_of_enum() {
     return all;
 }
 
-Told said_of(const Prediction& prediction) {
-    return told(prediction, samples::gpu(), samples::useful_bytes);
+TimeExplanation said_of(const Prediction& prediction) {
+    return explain_prediction(prediction, samples::gpu(), samples::useful_bytes);
 }
 
 /// Returns all numbers of a Prediction, so that a test can remove each of them.
@@ -41,9 +41,9 @@ std::vector<double*> numbers_of(Prediction& p) {
             &p.run_bytes_read,
             &p.run_bytes_written,
             &p.rounds,
-            &p.bytes_on_their_way,
+            &p.bytes_in_flight,
             &p.bytes_needed,
-            &p.nothing_on_its_way,
+            &p.fraction_without_loads,
             &p.latency_cycles,
             &p.busy.memory,
             &p.busy.l2_read,
@@ -57,20 +57,21 @@ std::vector<double*> numbers_of(Prediction& p) {
             &p.life.barrier,
             &p.life.stores,
             &p.life.other,
-            &p.time_line.cycles_a_moment,
-            &p.time_line.moments[7].bytes_on_their_way,
+            &p.time_line.cycles_per_moment,
+            &p.time_line.moments[7].bytes_in_flight,
             &p.time_line.moments[8].bytes_stored,
-            &p.time_line.moments[9].at_barrier,
-            &p.time_line.moments[10].waiting_for_loads,
-            &p.time_line.moments[11].at_work,
+            &p.time_line.moments[9].warps_at_barrier,
+            &p.time_line.moments[10].warps_waiting_for_loads,
+            &p.time_line.moments[11].warps_working,
             &p.time_line.blocks[1].begin,
             &p.time_line.blocks[2].end};
 }
 
 /// Returns all sentences about a prediction, alone and compared with another.
 std::string everything(const Prediction& p) {
-    return said_of(p).text() + told(p, Gpu{}).text() + compared(p, samples::like_05()) +
-           compared(samples::like_05(), p) + time_line_text(p) + time_line_svg(p);
+    return said_of(p).text() + explain_prediction(p, Gpu{}).text() +
+           compare_predictions(p, samples::like_05()) + compare_predictions(samples::like_05(), p) +
+           time_line_text(p) + time_line_svg(p);
 }
 
 /// Reports whether `part` occurs in the text without a letter, digit or point before it or a letter
@@ -90,8 +91,8 @@ bool has_word(const std::string& text, const std::string& part) {
 void check_claims(const Prediction& p) {
     const std::string text = everything(p);
     for (const char* no_number : {"nan", "inf"}) CHECK_FALSE(has_word(text, no_number));
-    const std::string words =
-        said_of(p).text() + compared(p, samples::like_05()) + compared(samples::like_05(), p);
+    const std::string words = said_of(p).text() + compare_predictions(p, samples::like_05()) +
+                              compare_predictions(samples::like_05(), p);
     for (const char* unit : {"%", "KB", "MB", "GB", "bytes", "ms", "us", "cycles", "blocks",
                              "threads", "warps", "registers", "rounds", "at", "until", "waiting"}) {
         CHECK_MESSAGE(!has_word(words, std::string("0 ") + unit), words);
@@ -105,7 +106,7 @@ void check_claims(const Prediction& p) {
 }  // namespace
 
 TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a warp") {
-    const Told said = said_of(samples::like_04());
+    const TimeExplanation said = said_of(samples::like_04());
     CHECK(said.headline() ==
           "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). It waits at "
           "barriers: 3.4 KB are in flight per multiprocessor, 16 KB are needed (Little's law); "
@@ -129,7 +130,7 @@ TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a war
 }
 
 TEST_CASE("05 is bound by memory, which is said with the runs that it sees") {
-    const Told said = said_of(samples::like_05());
+    const TimeExplanation said = said_of(samples::like_05());
     CHECK(said.verdict ==
           "memory is the limit: it is busy 97 % of the time, writing runs of 128 bytes");
     CHECK(said.time == "about 2.5 ms, 82 % of a copy");
@@ -155,7 +156,7 @@ TEST_CASE("what runs cost is that of the next shorter ones in the table") {
 }
 
 TEST_CASE("all of it is paragraphs, each one line") {
-    const Told said = said_of(samples::like_04());
+    const TimeExplanation said = said_of(samples::like_04());
     const std::string text = said.text();
     CHECK(std::count(text.begin(), text.end(), '\n') == 3);
     CHECK(text.substr(0, said.headline().size() + 1) == said.headline() + "\n");
@@ -163,17 +164,17 @@ TEST_CASE("all of it is paragraphs, each one line") {
 
 TEST_CASE("every Binds has a name, a verdict and a cure of its own") {
     std::set<std::string> names, verdicts, cures;
-    for (const Binds binds : all_of_enum<Binds>()) {
-        CAPTURE(coalesce::dashed_name(binds));
-        const Told said = said_of(samples::that_binds(binds));
+    for (const Bottleneck bottleneck : all_of_enum<Bottleneck>()) {
+        CAPTURE(coalesce::dashed_name(bottleneck));
+        const TimeExplanation said = said_of(samples::that_binds(bottleneck));
         CHECK_FALSE(said.verdict.empty());
         CHECK(said.cure.back() == '.');
-        names.insert(limit_of(samples::that_binds(binds)));
+        names.insert(describe_bottleneck(samples::that_binds(bottleneck)));
         verdicts.insert(said.verdict);
         cures.insert(said.cure);
-        check_claims(samples::that_binds(binds));
+        check_claims(samples::that_binds(bottleneck));
     }
-    const std::size_t all = all_of_enum<Binds>().size();
+    const std::size_t all = all_of_enum<Bottleneck>().size();
     CHECK(names.size() == all);
     CHECK(names.count("") == 0);
     CHECK(verdicts.size() == all);
@@ -181,15 +182,17 @@ TEST_CASE("every Binds has a name, a verdict and a cure of its own") {
 }
 
 TEST_CASE("a verdict has its figure") {
-    const auto verdict = [](Binds binds) { return said_of(samples::that_binds(binds)).verdict; };
-    CHECK(says(verdict(Binds::shared), "busy 93 % of the time"));
-    CHECK(says(verdict(Binds::cache), "for loads it is busy 94 % of the time"));
-    CHECK(says(verdict(Binds::stores), "busy 95 % of the time"));
-    CHECK(says(verdict(Binds::issue), "the schedulers are busy 91 % of the time"));
-    CHECK(says(verdict(Binds::blocks), "starts one every 160 cycles at best"));
-    CHECK(says(verdict(Binds::blocks), "waits 1200 of its 3220 cycles"));
-    CHECK(says(verdict(Binds::few_blocks), "the last of 2 rounds fills 12 % of the GPU"));
-    Prediction few = samples::that_binds(Binds::few_blocks);
+    const auto verdict = [](Bottleneck bottleneck) {
+        return said_of(samples::that_binds(bottleneck)).verdict;
+    };
+    CHECK(says(verdict(Bottleneck::shared), "busy 93 % of the time"));
+    CHECK(says(verdict(Bottleneck::cache), "for loads it is busy 94 % of the time"));
+    CHECK(says(verdict(Bottleneck::stores), "busy 95 % of the time"));
+    CHECK(says(verdict(Bottleneck::issue), "the schedulers are busy 91 % of the time"));
+    CHECK(says(verdict(Bottleneck::blocks), "starts one every 160 cycles at best"));
+    CHECK(says(verdict(Bottleneck::blocks), "waits 1200 of its 3220 cycles"));
+    CHECK(says(verdict(Bottleneck::few_blocks), "the last of 2 rounds fills 12 % of the GPU"));
+    Prediction few = samples::that_binds(Bottleneck::few_blocks);
     few.rounds = 0.4;
     CHECK(said_of(few).verdict == "too few blocks: 40 % of those that the GPU can hold at once");
     few.rounds = 2;
@@ -197,7 +200,7 @@ TEST_CASE("a verdict has its figure") {
 }
 
 TEST_CASE("bank conflicts that cost a tenth of the time are the first advice") {
-    Prediction p = samples::that_binds(Binds::barrier);
+    Prediction p = samples::that_binds(Bottleneck::barrier);
     p.ms = 0.5;
     p.ms_without_conflicts = 0.2;
     CHECK(said_of(p).cure == "Avoid the bank conflicts: without them about 0.2 ms (predicted).");
@@ -206,23 +209,23 @@ TEST_CASE("bank conflicts that cost a tenth of the time are the first advice") {
 }
 
 TEST_CASE("a kernel without shared memory is not limited by shared memory") {
-    Prediction p = samples::that_binds(Binds::shared);
+    Prediction p = samples::that_binds(Bottleneck::shared);
     p.shared_bytes = 0;
-    CHECK(limit_of(p) == "the first-level cache");
+    CHECK(describe_bottleneck(p) == "the first-level cache");
     p.shared_bytes = 4096;
-    CHECK(limit_of(p) == "shared memory");
+    CHECK(describe_bottleneck(p) == "shared memory");
 }
 
 TEST_CASE("every Occupied has a name, and says what keeps others away") {
     std::set<std::string> names, sentences;
-    for (const Occupied occupied : all_of_enum<Occupied>()) {
+    for (const OccupancyLimit occupancy_limit : all_of_enum<OccupancyLimit>()) {
         Prediction p = samples::like_04();
-        p.occupied = occupied;
-        names.insert(words_for(occupied));
+        p.occupancy_limit = occupancy_limit;
+        names.insert(phrase_for(occupancy_limit));
         sentences.insert(said_of(p).why.at(0));
         check_claims(p);
     }
-    const std::size_t all = all_of_enum<Occupied>().size();
+    const std::size_t all = all_of_enum<OccupancyLimit>().size();
     CHECK(names.size() == all);
     CHECK(names.count("") == 0);
     CHECK(sentences.size() == all);
@@ -230,11 +233,11 @@ TEST_CASE("every Occupied has a name, and says what keeps others away") {
 }
 
 TEST_CASE("what lets more blocks fit is said where they are too few") {
-    Prediction p = samples::that_binds(Binds::flight);
+    Prediction p = samples::that_binds(Bottleneck::flight);
     CHECK_FALSE(says(said_of(p).cure, "more blocks"));
-    p.occupied = Occupied::registers;
+    p.occupancy_limit = OccupancyLimit::registers;
     CHECK(says(said_of(p).cure, "fewer registers per thread, so that more blocks fit"));
-    p.occupied = Occupied::shared_memory;
+    p.occupancy_limit = OccupancyLimit::shared_memory;
     CHECK(says(said_of(p).cure, "less shared memory per block, so that more blocks fit"));
 }
 
@@ -243,15 +246,16 @@ TEST_CASE("every Unknown is said, and the label no longer promises the band") {
     for (const Unknown unknown : all_of_enum<Unknown>()) {
         Prediction p = samples::like_04();
         p.unknown = {unknown};
-        const std::string name = words_for(unknown);
+        const std::string name = phrase_for(unknown);
         names.insert(name);
-        const Told said = said_of(p);
+        const TimeExplanation said = said_of(p);
         CHECK(said.label == "predicted, NVIDIA H200, off by 8 % or more");
         REQUIRE(said.unknown.size() == 1);
         CHECK(said.unknown[0] == "The model does not know " + name +
                                      ": the prediction may be wrong by more than 8 %.");
         CHECK(says(said.text(), said.unknown[0]));
-        CHECK(says(compared(p, samples::like_05()), "The model does not know " + name + "."));
+        CHECK(says(compare_predictions(p, samples::like_05()),
+                   "The model does not know " + name + "."));
     }
     CHECK(names.size() == all_of_enum<Unknown>().size());
     CHECK(names.count("") == 0);
@@ -262,25 +266,26 @@ TEST_CASE("a GPU that nobody measured is unverified everywhere") {
     p.gpu = "NVIDIA L4";
     p.measured_gpu = false;
     p.error_band = 0.2;
-    CHECK(label_of(p) == "predicted, unverified, NVIDIA L4, within 20 %");
-    for (const std::string& text : {said_of(p).headline(), compared(p, samples::like_05()),
-                                    time_line_text(p), time_line_svg(p)}) {
+    CHECK(prediction_label(p) == "predicted, unverified, NVIDIA L4, within 20 %");
+    for (const std::string& text :
+         {said_of(p).headline(), compare_predictions(p, samples::like_05()), time_line_text(p),
+          time_line_svg(p)}) {
         CHECK(says(text, "unverified"));
     }
     p.error_band = 0;
-    CHECK(label_of(p) == "predicted, unverified, NVIDIA L4, error unknown");
+    CHECK(prediction_label(p) == "predicted, unverified, NVIDIA L4, error unknown");
 }
 
 TEST_CASE("without useful bytes the time is told by what memory moves") {
-    const Told said = told(samples::like_05(), samples::gpu());
+    const TimeExplanation said = explain_prediction(samples::like_05(), samples::gpu());
     CHECK(said.time == "about 2.5 ms; memory moves 8.6 GB in it, at 82 % of a copy's speed");
-    CHECK_FALSE(part_of_copy(samples::like_05(), samples::gpu(), 0).has_value());
-    CHECK(*part_of_copy(samples::like_04(), samples::gpu(), samples::useful_bytes) ==
+    CHECK_FALSE(fraction_of_copy(samples::like_05(), samples::gpu(), 0).has_value());
+    CHECK(*fraction_of_copy(samples::like_04(), samples::gpu(), samples::useful_bytes) ==
           doctest::Approx(0.4356).epsilon(0.001));
 }
 
 TEST_CASE("traffic that is of no use is said, and so is what the cache keeps") {
-    Prediction p = samples::that_binds(Binds::memory);
+    Prediction p = samples::that_binds(Bottleneck::memory);
     p.memory_bytes = 4.5 * samples::useful_bytes;
     CHECK(said_of(p).why[0] == "Memory moves 39 GB; 8.6 GB would be enough.");
     CHECK(says(said_of(p).cure, "Use every byte of each sector"));
@@ -291,16 +296,17 @@ TEST_CASE("traffic that is of no use is said, and so is what the cache keeps") {
 TEST_CASE("a number that is missing is not spoken of") {
     const double missing[] = {0, -1, std::numeric_limits<double>::quiet_NaN(),
                               std::numeric_limits<double>::infinity(), 1e-9};
-    for (const Binds binds : all_of_enum<Binds>()) {
+    for (const Bottleneck bottleneck : all_of_enum<Bottleneck>()) {
         for (const double value : missing) {
-            Prediction all_missing = samples::that_binds(binds);
+            Prediction all_missing = samples::that_binds(bottleneck);
             for (double* number : numbers_of(all_missing)) *number = value;
             check_claims(all_missing);
         }
     }
     Prediction whole = samples::like_04();
     for (std::size_t i = 0; i < numbers_of(whole).size(); ++i) {
-        Prediction p = samples::that_binds(static_cast<Binds>(i % all_of_enum<Binds>().size()));
+        Prediction p =
+            samples::that_binds(static_cast<Bottleneck>(i % all_of_enum<Bottleneck>().size()));
         CAPTURE(i);
         *numbers_of(p)[i] = missing[i % std::size(missing)];
         check_claims(p);
@@ -324,20 +330,20 @@ TEST_CASE("predictions at random say nothing that no number stands behind") {
     std::mt19937 random(20);
     std::uniform_real_distribution<double> exponent(-3, 7);
     for (int turn = 0; turn < 200; ++turn) {
-        Prediction p =
-            samples::that_binds(static_cast<Binds>(random() % all_of_enum<Binds>().size()));
+        Prediction p = samples::that_binds(
+            static_cast<Bottleneck>(random() % all_of_enum<Bottleneck>().size()));
         for (double* number : numbers_of(p)) {
             if (random() % 3 == 0) *number = std::pow(10, exponent(random));
         }
         p.resident_blocks = static_cast<int>(random() % 33);
-        p.warps_of_block = static_cast<int>(random() % 33);
+        p.warps_per_block = static_cast<int>(random() % 33);
         check_claims(p);
     }
 }
 
 TEST_CASE("names of kernels can be printed anywhere") {
-    CHECK(printable("padded<float, 32>") == "padded<float, 32>");
-    CHECK(printable("a\x1b[31m\n\xc3\xa9") == "a?[31m???");
+    CHECK(replace_non_ascii("padded<float, 32>") == "padded<float, 32>");
+    CHECK(replace_non_ascii("a\x1b[31m\n\xc3\xa9") == "a?[31m???");
     Prediction p = samples::like_04();
     p.kernel = "turn<float>&\x1b";
     CHECK(says(time_line_svg(p), "turn&lt;float&gt;&amp;?"));

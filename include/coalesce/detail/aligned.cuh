@@ -26,10 +26,10 @@ struct Pieces {
     static constexpr int ROUNDS = TILE_COLS / ROUND_COLS;
     static_assert(THREADS % QUADS == 0 && TILE_COLS % ROUND_COLS == 0, "tiles are covered evenly");
 
-    using Tile = TurnedTile<SIZE, 16, TILE_COLS, QUADS>;
+    using Tile = TransposedTile<SIZE, 16, TILE_COLS, QUADS>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = place_of_spread_block(task, TILE_ROWS, TILE_COLS);
+        const Place place = find_spread_block_place(task, TILE_ROWS, TILE_COLS);
         const Tile tile{shared};
         load(task, place, tile);
         __syncthreads();
@@ -37,7 +37,7 @@ struct Pieces {
     }
 
     static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
-        const char* in = in_of<SIZE>(task, place);
+        const char* in = in_address<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
         const std::int64_t col = place.col + x * N;
         Vector<16> piece[PIECES][N];
@@ -49,7 +49,7 @@ struct Pieces {
                 const char* from = in + (row * task.in_pitch + col) * SIZE;
 #pragma unroll
                 for (int i = 0; i < N; ++i, from += task.in_pitch * SIZE) {
-                    piece[k][i] = load_far<LOADS>(from);
+                    piece[k][i] = load_evict_last<LOADS>(from);
                 }
             }
         }
@@ -65,7 +65,7 @@ struct Pieces {
     }
 
     static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
-        char* out = out_of<SIZE>(task, place);
+        char* out = out_address<SIZE>(task, place);
         const int quad = threadIdx.x % QUADS, first = threadIdx.x / QUADS;
         const std::int64_t row = place.row + quad * N;
         Vector<16> turned[ROUNDS];
@@ -100,8 +100,8 @@ struct Raw {
     /// Returns the tile of this block. Strips can be spread only if rows consist of whole cache
     /// lines. Otherwise they are grouped.
     static __device__ Place place_of(const Task& task) {
-        return LOADS == Loads::stay_128 ? place_of_grouped_block(task, TILE_ROWS, TILE_COLS)
-                                        : place_of_spread_block(task, TILE_ROWS, TILE_COLS);
+        return LOADS == Loads::stay_128 ? find_grouped_block_place(task, TILE_ROWS, TILE_COLS)
+                                        : find_spread_block_place(task, TILE_ROWS, TILE_COLS);
     }
 
     static __device__ void run(const Task& task, char* shared) {
@@ -114,11 +114,11 @@ struct Raw {
 
     static __device__ void load(const Task& task, const Place& place, char* shared, int x, int y) {
         const std::int64_t col = place.col + 4 * x, row = place.row + y;
-        const char* from = in_of<4>(task, place) + (row * task.in_pitch + col) * 4;
+        const char* from = in_address<4>(task, place) + (row * task.in_pitch + col) * 4;
         Vector<16> near = {}, far = {};
-        if (col < task.cols && row < task.rows) near = load_far<LOADS>(from);
+        if (col < task.cols && row < task.rows) near = load_evict_last<LOADS>(from);
         if (col < task.cols && row + 32 < task.rows) {
-            far = load_far<LOADS>(from + 32 * task.in_pitch * 4);
+            far = load_evict_last<LOADS>(from + 32 * task.in_pitch * 4);
         }
         store_vector(vector(shared, y, x), near);
         store_vector(vector(shared, y + 32, x), far);
@@ -134,7 +134,7 @@ struct Raw {
         }
         const std::int64_t col = place.col + x, row = place.row + 4 * quad;
         if (col >= task.cols || row >= task.rows) return;
-        char* to = out_of<4>(task, place) + (col * task.out_pitch + row) * 4;
+        char* to = out_address<4>(task, place) + (col * task.out_pitch + row) * 4;
 #pragma unroll
         for (int k = 0; k < 2; ++k, to += task.out_pitch * 4) {
             store_vector<16>(

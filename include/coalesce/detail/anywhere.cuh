@@ -32,8 +32,8 @@ struct Shifted {
 
     static __device__ void run(const Task& task, char* tile) {
         // With larger elements there are not enough registers for the grouped order.
-        const Place place = SIZE <= 4 ? place_of_grouped_block(task, TILE_ROWS, TILE_COLS)
-                                      : place_of_block(task, TILE_ROWS, TILE_COLS);
+        const Place place = SIZE <= 4 ? find_grouped_block_place(task, TILE_ROWS, TILE_COLS)
+                                      : find_block_place(task, TILE_ROWS, TILE_COLS);
         load(task, place, tile);
         __syncthreads();
         store(task, place, tile);
@@ -43,7 +43,7 @@ struct Shifted {
         const int x = threadIdx.x % TILE_COLS, y = threadIdx.x / TILE_COLS;
         const std::int64_t col = place.col + x < task.cols ? place.col + x : task.cols - 1;
         const std::int64_t top = place.row - LEAD;
-        const char* from = in_of<SIZE>(task, place) + col * SIZE;
+        const char* from = in_address<SIZE>(task, place) + col * SIZE;
         Element<SIZE> value[LOADS];
         if (top >= 0 && top + LOADS * LOAD_ROWS <= task.rows) {
             from += (top + y) * task.in_pitch * SIZE;
@@ -69,14 +69,14 @@ struct Shifted {
     }
 
     static __device__ void store(const Task& task, const Place& place, const char* tile) {
-        char* out = out_of<SIZE>(task, place);
+        char* out = out_address<SIZE>(task, place);
         const int y = threadIdx.x % TILE_ROWS, first = threadIdx.x / TILE_ROWS;
         Element<SIZE> value[STORES];
         int phase[STORES];
 #pragma unroll
         for (int k = 0; k < STORES; ++k) {
             const int x = first + k * STORE_COLS;
-            phase[k] = phase_of<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
+            phase[k] = alignment_phase<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
             value[k] = element<SIZE>(tile, (y + LEAD - phase[k]) * PITCH + x);
         }
         char* to = out + ((place.col + first) * task.out_pitch + place.row + y) * SIZE;
@@ -137,10 +137,10 @@ struct Realigned {
     static_assert(THREADS % QUADS == 0 && TILE_COLS % ROUND_COLS == 0, "tiles are covered evenly");
     static_assert(SHIFT % N == 0 && TILE_ROWS % SHIFT == 0, "vectors and tiles are whole groups");
 
-    using Tile = TurnedTile<SIZE, BYTES, TILE_COLS, QUADS>;
+    using Tile = TransposedTile<SIZE, BYTES, TILE_COLS, QUADS>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        const Place place = find_block_place(task, TILE_ROWS, TILE_COLS);
         const Tile tile{shared};
         if (may_read_around(task, place)) {
             load(task, place, tile);
@@ -166,7 +166,7 @@ struct Realigned {
     /// Loads the tile. The loads depend neither on each other nor on comparisons. Elements outside
     /// the matrix are replaced by those of the nearest row or column, and are not stored.
     static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
-        const char* in = in_of<SIZE>(task, place);
+        const char* in = in_address<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
         const std::int64_t col = place.col + x * N;
         const char* from_col = in + (col < task.cols ? col : place.col) * SIZE;
@@ -194,7 +194,7 @@ struct Realigned {
     }
 
     static __device__ void load_elements(const Task& task, const Place& place, const Tile& tile) {
-        const char* in = in_of<SIZE>(task, place);
+        const char* in = in_address<SIZE>(task, place);
         for (int i = threadIdx.x; i < LOADED_ROWS * TILE_COLS; i += THREADS) {
             const std::int64_t row = place.row - LEAD + i / TILE_COLS;
             const std::int64_t col = place.col + i % TILE_COLS;
@@ -208,7 +208,7 @@ struct Realigned {
     }
 
     static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
-        char* out = out_of<SIZE>(task, place);
+        char* out = out_address<SIZE>(task, place);
         const int lane = threadIdx.x % QUADS, first = threadIdx.x / QUADS;
         if (lane >= TILE_ROWS / N) return;
         Vector<BYTES> turned[ROUNDS];
@@ -216,7 +216,7 @@ struct Realigned {
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
             const int x = first + k * ROUND_COLS;
-            phase[k] = phase_of<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
+            phase[k] = alignment_phase<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
             const int y = LEAD - phase[k] + lane * N;
             const auto low = load_vector<BYTES>(tile.vector(x, y / N));
             const auto high = load_vector<BYTES>(tile.vector(x, (y + N - 1) / N));

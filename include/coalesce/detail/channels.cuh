@@ -54,9 +54,9 @@ struct Channels {
     }
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
-        const char* in = in_of<SIZE>(task, place);
-        char* out = out_of<SIZE>(task, place);
+        const Place place = find_block_place(task, TILE_ROWS, TILE_COLS);
+        const char* in = in_address<SIZE>(task, place);
+        char* out = out_address<SIZE>(task, place);
         const std::int64_t pixels = IS_TO_LAST ? task.cols : task.rows;
         const std::int64_t first = IS_TO_LAST ? place.col : place.row;
         const std::int64_t left = pixels - first;
@@ -64,7 +64,7 @@ struct Channels {
         const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / N;
         const int thread = threadIdx.x;
         if constexpr (IS_TO_LAST) {
-            if (thread < count) from_planes(in + first * SIZE + thread * 16, pixels, shared);
+            if (thread < count) load_planes(in + first * SIZE + thread * 16, pixels, shared);
             __syncthreads();
             char* const to = out + first * CHANNELS * SIZE;
 #pragma unroll
@@ -77,11 +77,11 @@ struct Channels {
         } else {
             load_line(in + first * CHANNELS * SIZE, shared, count * CHANNELS);
             __syncthreads();
-            if (thread < count) to_planes(out + first * SIZE + thread * 16, pixels, shared);
+            if (thread < count) store_planes(out + first * SIZE + thread * 16, pixels, shared);
         }
     }
 
-    static __device__ void from_planes(const char* in, std::int64_t pixels, char* shared) {
+    static __device__ void load_planes(const char* in, std::int64_t pixels, char* shared) {
         Vector<16> plane[CHANNELS], last[CHANNELS];
 #pragma unroll
         for (int c = 0; c < CHANNELS; ++c) plane[c] = load_vector<16>(in + c * pixels * SIZE);
@@ -98,7 +98,7 @@ struct Channels {
         }
     }
 
-    static __device__ void to_planes(char* out, std::int64_t pixels, char* shared) {
+    static __device__ void store_planes(char* out, std::int64_t pixels, char* shared) {
         Vector<16> plane[CHANNELS], last[CHANNELS];
 #pragma unroll
         for (int c = 0; c < CHANNELS; ++c) {

@@ -32,30 +32,32 @@ bool is_stack(const Task& task) {
 template <int SIZE>
 int matrices_at_once(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
-    const std::int64_t stack = (wanted + matrix / 2) / matrix;
-    return stack > 1 ? static_cast<int>(stack) : 1;
+    const std::int64_t matrices_per_block = (wanted + matrix / 2) / matrix;
+    return matrices_per_block > 1 ? static_cast<int>(matrices_per_block) : 1;
 }
 template <int SIZE, class Kernel>
-cudaError_t launch_stack_by(Task task, std::int64_t wanted, cudaStream_t stream) {
-    task.stack = matrices_at_once<SIZE>(task, wanted);
-    const std::int64_t bytes = Kernel::Line::room(task.stack * task.rows * task.cols * SIZE);
-    return launch_blocks<Kernel>(task, pieces_of(task.stack, task.batches), bytes, stream);
+cudaError_t launch_stack_kernel(Task task, std::int64_t wanted, cudaStream_t stream) {
+    task.matrices_per_block = matrices_at_once<SIZE>(task, wanted);
+    const std::int64_t bytes =
+        Kernel::Line::line_shared_bytes(task.matrices_per_block * task.rows * task.cols * SIZE);
+    return launch_blocks<Kernel>(task, divide_rounding_up(task.matrices_per_block, task.batches),
+                                 bytes, stream);
 }
 
 template <int SIZE, int PAD>
 cudaError_t launch_stack(const Task& task, cudaStream_t stream) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
     if (matrix <= 4096) {  // no more than 8192 bytes
-        return launch_stack_by<SIZE, Stack<SIZE, 256, PAD>>(task, 8192 - matrix / 2, stream);
+        return launch_stack_kernel<SIZE, Stack<SIZE, 256, PAD>>(task, 8192 - matrix / 2, stream);
     }
     constexpr std::int64_t wanted = 20'000;
     if constexpr (SIZE == 2) {  // more blocks run if each has fewer threads
         using Few = Stack<2, 384, PAD>;
-        if (Few::Line::room(matrices_at_once<2>(task, wanted) * matrix) <= 32'000) {
-            return launch_stack_by<2, Few>(task, wanted, stream);
+        if (Few::Line::line_shared_bytes(matrices_at_once<2>(task, wanted) * matrix) <= 32'000) {
+            return launch_stack_kernel<2, Few>(task, wanted, stream);
         }
     }
-    return launch_stack_by<SIZE, Stack<SIZE, 512, PAD>>(task, wanted, stream);
+    return launch_stack_kernel<SIZE, Stack<SIZE, 512, PAD>>(task, wanted, stream);
 }
 
 /// Reports whether elements smaller than a word can be transposed in registers, because the rows
@@ -65,7 +67,7 @@ template <int SIZE>
 bool is_stack_of_words(const Task& task) {
     if constexpr (SIZE < 4) {
         using Kernel = StackOfWords<SIZE, 128, 8>;
-        return is_at(task.out, 4) && is_at(task.in, Kernel::COLS * SIZE) &&
+        return is_aligned_to(task.out, 4) && is_aligned_to(task.in, Kernel::COLS * SIZE) &&
                task.cols % Kernel::COLS == 0 && task.rows % Kernel::N == 0 &&
                task.cols >= 2 * Kernel::COLS;
     }
@@ -76,38 +78,43 @@ template <int SIZE>
 cudaError_t launch_stack_of_words(const Task& task, cudaStream_t stream) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
     if constexpr (SIZE == 1) {
-        if (matrix <= 6500) return launch_stack_by<1, StackOfWords<1, 128, 8>>(task, 6500, stream);
-        if (matrix <= 15'000) return launch_stack_by<1, StackOfWords<1, 256, 8>>(task, 0, stream);
-        return launch_stack_by<1, StackOfWords<1, 512, 8>>(task, 0, stream);
+        if (matrix <= 6500)
+            return launch_stack_kernel<1, StackOfWords<1, 128, 8>>(task, 6500, stream);
+        if (matrix <= 15'000)
+            return launch_stack_kernel<1, StackOfWords<1, 256, 8>>(task, 0, stream);
+        return launch_stack_kernel<1, StackOfWords<1, 512, 8>>(task, 0, stream);
     } else if constexpr (SIZE == 2) {
-        if (matrix <= 9000) return launch_stack_by<2, StackOfWords<2, 256, 4>>(task, 9000, stream);
+        if (matrix <= 9000)
+            return launch_stack_kernel<2, StackOfWords<2, 256, 4>>(task, 9000, stream);
         // Loading 64 bytes of a row at once takes fewer requests to the second-level cache than
         // loading 32. But if more than one round of loads is needed, keeping all lanes busy matters
         // more.
         using By4 = StackOfWords<2, 384, 4>;
         using By8 = StackOfWords<2, 384, 8>;
         const std::int64_t pieces = task.cols / By8::COLS, down = task.rows / By8::N;
-        const std::int64_t by_4 = pieces_of(4, pieces) * pieces_of(By4::DOWN, down);
-        const std::int64_t by_8 = pieces_of(8, pieces) * pieces_of(By8::DOWN, down);
+        const std::int64_t by_4 =
+            divide_rounding_up(4, pieces) * divide_rounding_up(By4::DOWN, down);
+        const std::int64_t by_8 =
+            divide_rounding_up(8, pieces) * divide_rounding_up(By8::DOWN, down);
         if (by_8 > By8::WARPS * By8::AHEAD && by_4 < by_8) {
-            return launch_stack_by<2, By4>(task, 0, stream);
+            return launch_stack_kernel<2, By4>(task, 0, stream);
         }
-        return launch_stack_by<2, By8>(task, 0, stream);
+        return launch_stack_kernel<2, By8>(task, 0, stream);
     }
     return cudaErrorInvalidValue;
 }
 
 template <int SIZE, class Kernel>
-cudaError_t launch_tall_by(const Task& task, cudaStream_t stream) {
+cudaError_t launch_tall_kernel(const Task& task, cudaStream_t stream) {
     const std::int64_t rows = task.tile_rows + Kernel::LEAD;
-    const std::int64_t strips = pieces_of(task.tile_rows, task.rows + Kernel::LEAD);
-    const std::int64_t bytes = Kernel::Strip::room(rows * task.cols * SIZE);
+    const std::int64_t strips = divide_rounding_up(task.tile_rows, task.rows + Kernel::LEAD);
+    const std::int64_t bytes = Kernel::Strip::line_shared_bytes(rows * task.cols * SIZE);
     return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, stream);
 }
 
 /// With fewer strips than this, some multiprocessors would be idle at the end, so strips are made
 /// half as long.
-constexpr std::int64_t few_strips = 3000;
+constexpr std::int64_t min_full_length_strips = 3000;
 
 template <int SIZE, int PAD>
 cudaError_t launch_tall(const Task& task, cudaStream_t stream) {
@@ -115,73 +122,76 @@ cudaError_t launch_tall(const Task& task, cudaStream_t stream) {
         using Half = Tall<1, 128, 6, PAD>;
         Task halved = task;
         halved.tile_rows /= 2;
-        const bool are_few = pieces_of(task.tile_rows, task.rows) < few_strips / task.batches;
+        const bool are_few =
+            divide_rounding_up(task.tile_rows, task.rows) < min_full_length_strips / task.batches;
         if (are_few && halved.tile_rows >= Half::GROUP) {
-            return launch_tall_by<1, Half>(halved, stream);
+            return launch_tall_kernel<1, Half>(halved, stream);
         }
     }
     if constexpr (SIZE >= 4) {
-        if (task.cols >= many_cols) {
-            return launch_tall_by<SIZE, TallOfManyCols<SIZE, PAD>>(task, stream);
+        if (task.cols >= min_many_cols) {
+            return launch_tall_kernel<SIZE, TallOfManyCols<SIZE, PAD>>(task, stream);
         }
     }
-    return launch_tall_by<SIZE, TallOfFewCols<SIZE, PAD>>(task, stream);
+    return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD>>(task, stream);
 }
 
 template <int SIZE, class Kernel>
-cudaError_t launch_wide_by(const Task& task, cudaStream_t stream) {
-    const std::int64_t bytes = Kernel::Line::room(task.tile_cols * task.rows * SIZE);
-    return launch_tiles<SIZE, Kernel>(task, 1, pieces_of(task.tile_cols, task.cols), bytes, stream);
+cudaError_t launch_wide_kernel(const Task& task, cudaStream_t stream) {
+    const std::int64_t bytes = Kernel::Line::line_shared_bytes(task.tile_cols * task.rows * SIZE);
+    return launch_tiles<SIZE, Kernel>(task, 1, divide_rounding_up(task.tile_cols, task.cols), bytes,
+                                      stream);
 }
 
 /// Reports whether the columns of a matrix of bytes, which are adjacent in `out`, start at word
 /// boundaries and consist of whole words.
-inline bool are_columns_words(const Task& task) {
-    return is_at(task.out, 4) && task.rows % 4 == 0 &&
+inline bool are_columns_whole_words(const Task& task) {
+    return is_aligned_to(task.out, 4) && task.rows % 4 == 0 &&
            (task.batches == 1 || task.out_stride % 4 == 0);
 }
 
 /// Launches the kernel that transposes bytes before it stores them to shared memory.
 inline cudaError_t launch_wide_of_words(Task task, cudaStream_t stream) {
-    task.tile_cols = WideOfWords<0>::TURNED_COLS;
+    task.tile_cols = WideOfWords<0>::TRANSPOSED_COLS;
     // Lanes store words of every fourth column. If the number of rows is a multiple of 16, all of
     // these words would be in two banks without padding.
-    if (task.rows % 16 == 0) return launch_wide_by<1, WideOfWords<4>>(task, stream);
-    return launch_wide_by<1, WideOfWords<0>>(task, stream);
+    if (task.rows % 16 == 0) return launch_wide_kernel<1, WideOfWords<4>>(task, stream);
+    return launch_wide_kernel<1, WideOfWords<0>>(task, stream);
 }
 
 /// Launches the kernel that is fastest for this number of rows in a strip.
 template <int SIZE, int PAD, Loads LOADS>
 cudaError_t launch_wide_of_rows(const Task& task, cudaStream_t stream) {
-    if (task.rows < some_rows) {
-        return launch_wide_by<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, stream);
+    if (task.rows < max_some_rows) {
+        return launch_wide_kernel<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, stream);
     }
     // Padding makes these kernels faster even if it is not needed for the banks.
-    constexpr int MORE_PAD = SIZE < 4 ? PAD : pad_of<SIZE>;
-    if (task.rows < many_rows<SIZE>) {
-        return launch_wide_by<SIZE, WideOfSomeRows<SIZE, MORE_PAD, LOADS>>(task, stream);
+    constexpr int MORE_PAD = SIZE < 4 ? PAD : strip_padding<SIZE>;
+    if (task.rows < min_many_rows<SIZE>) {
+        return launch_wide_kernel<SIZE, WideOfMediumRows<SIZE, MORE_PAD, LOADS>>(task, stream);
     }
-    return launch_wide_by<SIZE, WideOfManyRows<SIZE, MORE_PAD, LOADS>>(task, stream);
+    return launch_wide_kernel<SIZE, WideOfManyRows<SIZE, MORE_PAD, LOADS>>(task, stream);
 }
 
 template <int SIZE, int PAD>
 cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     if constexpr (SIZE >= 4) {
-        if (task.rows < few_rows) return launch_wide_by<SIZE, WideOfManyCols<SIZE>>(task, stream);
+        if (task.rows < max_few_rows)
+            return launch_wide_kernel<SIZE, WideOfManyCols<SIZE>>(task, stream);
         // Rows of a strip start and end within cache lines. Keep these lines in the cache, because
         // the next strip needs the rest of them.
-        if (does_stay<SIZE>(task, false)) {
+        if (loads_evict_last<SIZE>(task, false)) {
             return launch_wide_of_rows<SIZE, PAD, Loads::stay_128>(task, stream);
         }
     }
     if constexpr (SIZE == 1) {
-        const bool are_some = task.rows >= more_than_few_rows && task.rows < many_rows<1>;
-        if (are_some && are_columns_words(task)) return launch_wide_of_words(task, stream);
-        if (are_some && PAD == 0 && task.rows < some_rows) {
-            return launch_wide_by<1, WideBytesOfFewRows>(task, stream);
+        const bool are_some = task.rows >= min_middle_byte_rows && task.rows < min_many_rows<1>;
+        if (are_some && are_columns_whole_words(task)) return launch_wide_of_words(task, stream);
+        if (are_some && PAD == 0 && task.rows < max_some_rows) {
+            return launch_wide_kernel<1, WideBytesOfFewRows>(task, stream);
         }
-        if (are_some && PAD == 0 && task.rows < most_of_some_rows) {
-            return launch_wide_by<1, WideBytesOfSomeRows>(task, stream);
+        if (are_some && PAD == 0 && task.rows < max_middle_byte_rows) {
+            return launch_wide_kernel<1, WideBytesOfSomeRows>(task, stream);
         }
     }
     return launch_wide_of_rows<SIZE, PAD, Loads::plain>(task, stream);
@@ -193,14 +203,14 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t 
     using Small = Pieces<SIZE, 8, 8, 1>;
     if (shorter <= Small::TILE_COLS) return launch<SIZE, Small>(task, stream);
     Task spread = task;
-    spread.is_spread = are_rows_camping<SIZE>(task);
+    spread.is_spread = do_rows_camp_on_partition<SIZE>(task);
     spread.is_down_first |= spread.is_spread;
     const bool are_lines_cut = task.in_pitch * SIZE % 128 != 0;
-    if (are_lines_cut && does_stay<SIZE>(task, false)) {
+    if (are_lines_cut && loads_evict_last<SIZE>(task, false)) {
         return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay_128>>(
-            sharing_lines<SIZE>(task), stream);
+            group_for_line_sharing<SIZE>(task), stream);
     }
-    if (does_stay<SIZE>(task, true)) {
+    if (loads_evict_last<SIZE>(task, true)) {
         return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay>>(spread, stream);
     }
     return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::plain>>(spread, stream);
@@ -209,7 +219,7 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t 
 /// Launches a kernel for all other matrices. For small matrices, it is not worth loading the rows
 /// that a block shares with the previous block.
 template <int SIZE>
-cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream) {
+cudaError_t launch_unaligned(Task task, std::int64_t shorter, cudaStream_t stream) {
     using Large = typename Fastest<SIZE>::Anywhere;
     using Small = Shifted<SIZE, 64, 32, 256, SIZE>;
     if (task.rows <= Small::TILE_ROWS || shorter <= Small::TILE_COLS) {
@@ -220,7 +230,7 @@ cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream
         // If rows are narrow, the rest of a cache line would be evicted before the strip below it
         // is reached.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
-        switch (rewinding_of<SIZE>(task)) {
+        switch (choose_rewinding<SIZE>(task)) {
             case Rewinding::none: break;
             case Rewinding::small:
                 return launch<SIZE, typename Fastest<SIZE>::Rewound>(task, stream);
@@ -229,8 +239,8 @@ cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream
         }
         return launch<SIZE, Large>(task, stream);
     } else {
-        const bool is_large = does_stay<SIZE>(task, false);
-        if (are_out_rows_at_sectors<SIZE>(task)) {
+        const bool is_large = loads_evict_last<SIZE>(task, false);
+        if (are_out_rows_sector_aligned<SIZE>(task)) {
             if (is_large || SIZE == 4) task.is_down_first = false;
             task.group = 1;
             if (!is_large) return launch<SIZE, typename Fastest<SIZE>::ToSectors>(task, stream);
@@ -250,14 +260,14 @@ bool has_channels(const Task& task) {
     const bool is_dense = task.in_pitch == task.cols && task.out_pitch == task.rows;
     constexpr int N = SIZE < 16 ? 16 / SIZE : 1;
     const bool is_aligned =
-        is_at(task.out, 16) && is_at(task.in, 16) && pixels % N == 0 &&
+        is_aligned_to(task.out, 16) && is_aligned_to(task.in, 16) && pixels % N == 0 &&
         (task.batches == 1 || (task.in_stride % N == 0 && task.out_stride % N == 0));
     const bool is_known = (channels >= 2 && channels <= 4) || channels == 6 || channels == 8;
     return SIZE <= 4 && is_dense && is_aligned && is_known && pixels >= 4096;
 }
 
 template <int SIZE, int CHANNELS>
-cudaError_t launch_channels_of(const Task& task, cudaStream_t stream) {
+cudaError_t launch_channels_kernel(const Task& task, cudaStream_t stream) {
     if (task.rows == CHANNELS) return launch<SIZE, Channels<SIZE, CHANNELS, true>>(task, stream);
     return launch<SIZE, Channels<SIZE, CHANNELS, false>>(task, stream);
 }
@@ -265,11 +275,11 @@ cudaError_t launch_channels_of(const Task& task, cudaStream_t stream) {
 template <int SIZE>
 cudaError_t launch_channels(const Task& task, cudaStream_t stream) {
     switch (task.rows < task.cols ? task.rows : task.cols) {
-        case 2: return launch_channels_of<SIZE, 2>(task, stream);
-        case 3: return launch_channels_of<SIZE, 3>(task, stream);
-        case 4: return launch_channels_of<SIZE, 4>(task, stream);
-        case 6: return launch_channels_of<SIZE, 6>(task, stream);
-        default: return launch_channels_of<SIZE, 8>(task, stream);
+        case 2: return launch_channels_kernel<SIZE, 2>(task, stream);
+        case 3: return launch_channels_kernel<SIZE, 3>(task, stream);
+        case 4: return launch_channels_kernel<SIZE, 4>(task, stream);
+        case 6: return launch_channels_kernel<SIZE, 6>(task, stream);
+        default: return launch_channels_kernel<SIZE, 8>(task, stream);
     }
 }
 
@@ -280,16 +290,16 @@ cudaError_t launch_channels(const Task& task, cudaStream_t stream) {
 template <int SIZE>
 bool prefers_strips(const Task& task, std::int64_t shorter) {
     const std::int64_t side = SIZE < 4 ? 128 : 64;
-    const bool is_empty = pieces_of(side, shorter) * side > shorter + shorter / 8;
+    const bool is_empty = divide_rounding_up(side, shorter) * side > shorter + shorter / 8;
     if (SIZE < 4) return SIZE == 2 && is_empty && shorter > side && task.cols < task.rows;
     return is_empty || shorter * SIZE % 128 != 0;
 }
 
 /// The number of columns of a tall matrix, and of rows of a wide one, from which the tiles of
 /// Rewound are faster than strips.
-constexpr std::int64_t most_strip_cols = 152;
+constexpr std::int64_t max_strip_cols = 152;
 template <int SIZE>
-constexpr std::int64_t most_strip_rows = SIZE == 1 ? 256 : 152;
+constexpr std::int64_t max_strip_rows = SIZE == 1 ? 256 : 152;
 
 template <int SIZE>
 cudaError_t launch_best(Task task, cudaStream_t stream) {
@@ -304,13 +314,13 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
     if (is_stack<SIZE>(task) && (is_narrow || !is_aligned)) {
         if (is_stack_of_words<SIZE>(task)) return launch_stack_of_words<SIZE>(task, stream);
         const bool is_padded = bank_conflicts(Stack<SIZE, 256, 0>::N * task.cols * SIZE, SIZE) > 4;
-        if (is_padded) return launch_stack<SIZE, pad_of<SIZE>>(task, stream);
+        if (is_padded) return launch_stack<SIZE, strip_padding<SIZE>>(task, stream);
         return launch_stack<SIZE, 0>(task, stream);
     }
     const auto launch_by_tiles = [&] {
-        return is_aligned && !are_sectors_cut<SIZE>(task, shorter)
+        return is_aligned && !are_sectors_split<SIZE>(task, shorter)
                    ? launch_aligned<SIZE>(task, shorter, stream)
-                   : launch_anywhere<SIZE>(task, shorter, stream);
+                   : launch_unaligned<SIZE>(task, shorter, stream);
     };
     if (is_aligned && !is_narrow && !prefers_strips<SIZE>(task, shorter)) {
         return launch_by_tiles();
@@ -318,20 +328,20 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
 
     task.tile_rows = tall_rows<SIZE>(task);
     task.tile_cols = wide_cols<SIZE>(task);
-    const Padding padding = padding_of<SIZE>(shorter);
+    const Padding padding = choose_padding<SIZE>(shorter);
     const bool is_padded = padding == Padding::some, is_strip = padding != Padding::tiles;
     // The tiles of Rewound are faster than long strips.
-    const bool is_rewound = rewinding_of<SIZE>(task) != Rewinding::none;
+    const bool is_rewound = choose_rewinding<SIZE>(task) != Rewinding::none;
     const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols &&
-                         (!is_rewound || task.cols < most_strip_cols);
+                         (!is_rewound || task.cols < max_strip_cols);
     if (is_strip && is_tall && task.tile_rows > 0) {
-        if (is_padded) return launch_tall<SIZE, pad_of<SIZE>>(task, stream);
+        if (is_padded) return launch_tall<SIZE, strip_padding<SIZE>>(task, stream);
         return launch_tall<SIZE, 0>(task, stream);
     }
     const bool is_wide = task.out_pitch == task.rows && task.cols / 4 > task.rows &&
-                         (!is_rewound || task.rows < most_strip_rows<SIZE>);
+                         (!is_rewound || task.rows < max_strip_rows<SIZE>);
     if (is_strip && is_wide && task.tile_cols > 0) {
-        if (is_padded) return launch_wide<SIZE, pad_of<SIZE>>(task, stream);
+        if (is_padded) return launch_wide<SIZE, strip_padding<SIZE>>(task, stream);
         return launch_wide<SIZE, 0>(task, stream);
     }
     return launch_by_tiles();

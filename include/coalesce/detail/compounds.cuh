@@ -65,14 +65,14 @@ struct Compound {
         cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
         from = static_cast<const char*>(task.in) + matrix + (top * task.cols + col) * size;
     }
-    static __device__ unsigned place_in(const char* at, unsigned aligned) {
+    static __device__ unsigned offset_within(const char* at, unsigned aligned) {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % aligned;
     }
     /// Returns the position of the row's start within the first loaded vector or word, in bytes.
-    __device__ unsigned shift_of(int y) const {
+    __device__ unsigned row_shift(int y) const {
         const auto row_bytes = static_cast<unsigned>(task.cols * size);
         if (SIZE == ALIGNED) return 0;
-        return (place_in(from, ALIGNED) + static_cast<unsigned>(y) * row_bytes) % ALIGNED;
+        return (offset_within(from, ALIGNED) + static_cast<unsigned>(y) * row_bytes) % ALIGNED;
     }
 
     template <bool IS_INNER>
@@ -110,7 +110,7 @@ struct Compound {
                 const int number = first + k * threads, y = by_row.quotient(number);
                 const int at = (number - y * of_row) * 16;
                 const char* const line = from + y * row_bytes;
-                const int shift = static_cast<int>(place_in(line, 16));
+                const int shift = static_cast<int>(offset_within(line, 16));
                 const bool is_there = y < rows && at < bytes + shift;
                 place[k] = is_there ? y * task.pitch * 4 + at : -1;
                 if (is_there) vector[k] = transposing::load_vector<16>(line - shift + at);
@@ -135,7 +135,8 @@ struct Compound {
 #pragma unroll
             for (int k = 0; k < AHEAD; ++k) {
                 const char* const line = from + y * row_bytes;
-                const int shift = SIZE == ALIGNED ? 0 : static_cast<int>(place_in(line, ALIGNED));
+                const int shift =
+                    SIZE == ALIGNED ? 0 : static_cast<int>(offset_within(line, ALIGNED));
                 const int at = chunk * 128 + lane * 4;
                 const bool is_there = y < rows && at < bytes + shift;
                 place[k] = is_there ? y * task.pitch * 4 + at : -1;
@@ -166,7 +167,7 @@ struct Compound {
         const std::int64_t col_bytes = task.rows * size;
         char* const out =
             static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
-        const int phase = SIZE == 4 ? 0 : static_cast<int>(place_in(out, 4)) / SIZE;
+        const int phase = SIZE == 4 ? 0 : static_cast<int>(offset_within(out, 4)) / SIZE;
         // The first unit of this lane's word, numbered from the tile's first unit. It may be in the
         // previous row.
         const int first = word * PER_WORD - phase;
@@ -175,7 +176,7 @@ struct Compound {
         for (int k = 0; k < PER_WORD; ++k) {
             const int y = by_units.quotient(first + k + LEAD * task.units) - LEAD + lead;
             const int unit = first + k - (y - lead) * task.units;
-            place[k] = y * task.pitch * 4 + static_cast<int>(shift_of(y)) + unit * SIZE;
+            place[k] = y * task.pitch * 4 + static_cast<int>(row_shift(y)) + unit * SIZE;
         }
         // Find which of these units belong to the matrix.
         const std::int64_t before = -(row * task.units + first);
@@ -272,7 +273,7 @@ struct Triples {
 #pragma unroll
             for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(from)[w];
         }
-        turn(turned, word);
+        transpose_units(turned, word);
 #pragma unroll
         for (int i = 0; i < N; ++i) {
 #pragma unroll
@@ -280,7 +281,7 @@ struct Triples {
         }
     }
 
-    static __device__ void turn(unsigned (&out)[N][3], const unsigned (&in)[N][3]) {
+    static __device__ void transpose_units(unsigned (&out)[N][3], const unsigned (&in)[N][3]) {
         if constexpr (SIZE == 2) {
             out[0][0] = in[0][0];
             out[0][1] = __byte_perm(in[0][1], in[1][0], 0x5410);

@@ -18,7 +18,7 @@
 namespace coalesce::transposing {
 
 /// Reports whether the address is a multiple of `multiple` bytes.
-inline bool is_at(const void* data, std::int64_t multiple) {
+inline bool is_aligned_to(const void* data, std::int64_t multiple) {
     return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(multiple) == 0;
 }
 
@@ -26,7 +26,7 @@ inline bool is_at(const void* data, std::int64_t multiple) {
 /// bytes long.
 inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length,
                         std::int64_t pitch, std::int64_t stride, std::int64_t batches) {
-    return is_at(data, 16) && pitch * size % 16 == 0 && length * size % 16 == 0 &&
+    return is_aligned_to(data, 16) && pitch * size % 16 == 0 && length * size % 16 == 0 &&
            (batches == 1 || stride * size % 16 == 0);
 }
 
@@ -46,17 +46,17 @@ inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
 
 /// The number of unused bytes after every 128 bytes.
 template <int SIZE>
-constexpr int pad_of = SIZE < 4 ? 4 : SIZE;
+constexpr int strip_padding = SIZE < 4 ? 4 : SIZE;
 
 /// Chooses the padding of strips according to their shorter side, to avoid bank conflicts. If
 /// elements are smaller than a word, each word is gathered from as many addresses as it has
 /// elements.
 enum class Padding { none, some, tiles };
 template <int SIZE>
-Padding padding_of(std::int64_t shorter) {
+Padding choose_padding(std::int64_t shorter) {
     const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
     const int without = bank_conflicts(step, SIZE);
-    const int with = bank_conflicts(step, SIZE, pad_of<SIZE>);
+    const int with = bank_conflicts(step, SIZE, strip_padding<SIZE>);
     // If a column still falls into few banks with padding, tiles are faster, unless they would be
     // nearly empty.
     if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
@@ -69,51 +69,51 @@ template <int SIZE, int PAD>
 using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD>;
 template <int SIZE, int PAD>
 using TallOfManyCols = Tall<SIZE, 512, 5, PAD>;
-constexpr std::int64_t many_cols = 96;
+constexpr std::int64_t min_many_cols = 96;
 template <int SIZE>
-constexpr std::int64_t tall_bytes = SIZE == 1   ? 20'480
-                                    : SIZE == 2 ? 25'600
-                                                : 32'768;
+constexpr std::int64_t tall_strip_bytes = SIZE == 1   ? 20'480
+                                          : SIZE == 2 ? 25'600
+                                                      : 32'768;
 
 /// Returns how many rows a block of Tall processes, or 0 if its strips do not fit into shared
 /// memory.
 template <int SIZE>
 int tall_rows(const Task& task) {
-    using Kernel = TallOfFewCols<SIZE, pad_of<SIZE>>;
+    using Kernel = TallOfFewCols<SIZE, strip_padding<SIZE>>;
     for (int rows = 8192; rows >= Kernel::GROUP; rows /= 2) {
-        if (rows * task.cols * SIZE <= tall_bytes<SIZE>) return rows;
+        if (rows * task.cols * SIZE <= tall_strip_bytes<SIZE>) return rows;
     }
     const std::int64_t least = (Kernel::GROUP + Kernel::LEAD) * task.cols * SIZE;
-    const std::int64_t most = SIZE < 4 ? most_shared_bytes : most_shared_bytes_asked_for;
-    return Kernel::Strip::room(least) <= most ? Kernel::GROUP : 0;
+    const std::int64_t most = SIZE < 4 ? default_shared_bytes : opt_in_shared_bytes;
+    return Kernel::Strip::line_shared_bytes(least) <= most ? Kernel::GROUP : 0;
 }
 
 /// The kernels for strips of wide matrices, by the number of rows. Strips with very few rows have
 /// more columns than threads.
 template <int SIZE>
-using WideOfManyCols = Wide<SIZE, 128, 12, true, pad_of<SIZE>>;
+using WideOfManyCols = Wide<SIZE, 128, 12, true, strip_padding<SIZE>>;
 template <int SIZE, int PAD, Loads LOADS = Loads::plain>
 using WideOfFewRows = Wide<SIZE, 128, (SIZE < 4 ? 3 : 20), false, PAD, false, LOADS>;
 template <int SIZE, int PAD, Loads LOADS = Loads::plain>
-using WideOfSomeRows = Wide<SIZE, 256,
-                            (SIZE < 4    ? 3
-                             : SIZE < 16 ? 16
-                                         : 10),
-                            false, PAD, false, LOADS>;
+using WideOfMediumRows = Wide<SIZE, 256,
+                              (SIZE < 4    ? 3
+                               : SIZE < 16 ? 16
+                                           : 10),
+                              false, PAD, false, LOADS>;
 template <int SIZE, int PAD, Loads LOADS = Loads::plain>
 using WideOfManyRows = std::conditional_t<
-    SIZE == 1 && PAD != 0, WideOfSomeRows<SIZE, PAD>,
+    SIZE == 1 && PAD != 0, WideOfMediumRows<SIZE, PAD>,
     Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD, false, LOADS>>;
 template <int PAD>
 using WideOfWords = Wide<1, 128, 3, false, PAD, true>;
-constexpr std::int64_t few_rows = 12, some_rows = 48;
+constexpr std::int64_t max_few_rows = 12, max_some_rows = 48;
 /// Limits for the number of rows of single bytes. They are chosen so that the last round of loads
 /// keeps more than a few warps busy.
-constexpr std::int64_t more_than_few_rows = 20, most_of_some_rows = 72;
+constexpr std::int64_t min_middle_byte_rows = 20, max_middle_byte_rows = 72;
 using WideBytesOfFewRows = Wide<1, 192, 2>;
 using WideBytesOfSomeRows = Wide<1, 256, 2>;
 template <int SIZE>
-constexpr std::int64_t many_rows = SIZE < 4 ? 100 : 120;
+constexpr std::int64_t min_many_rows = SIZE < 4 ? 100 : 120;
 
 /// Returns how many columns a block of Wide processes, or 0 if its strips do not fit into shared
 /// memory.
@@ -121,17 +121,17 @@ template <int SIZE>
 int wide_cols(const Task& task) {
     const auto bytes = [&](int cols) { return cols * task.rows * SIZE; };
     if constexpr (SIZE < 4) {
-        using Kernel = WideOfFewRows<SIZE, pad_of<SIZE>>;
+        using Kernel = WideOfFewRows<SIZE, strip_padding<SIZE>>;
         int cols = Kernel::CHUNKS * Kernel::CHUNK;
         while (cols <= 2048 && bytes(2 * cols) <= 16'000) cols *= 2;
         for (; cols >= 2 * Kernel::CHUNK; cols /= 2) {
-            if (Kernel::Line::room(bytes(cols)) <= most_shared_bytes_asked_for) return cols;
+            if (Kernel::Line::line_shared_bytes(bytes(cols)) <= opt_in_shared_bytes) return cols;
         }
         return 0;
     } else {
-        int cols = task.rows < few_rows ? 4096 : task.rows < many_rows<SIZE> ? 128 : 64;
-        const bool is_between = task.rows >= some_rows && task.rows < many_rows<SIZE>;
-        const int most = task.rows < few_rows ? 20'500 : is_between ? 40'000 : 52'000;
+        int cols = task.rows < max_few_rows ? 4096 : task.rows < min_many_rows<SIZE> ? 128 : 64;
+        const bool is_between = task.rows >= max_some_rows && task.rows < min_many_rows<SIZE>;
+        const int most = task.rows < max_few_rows ? 20'500 : is_between ? 40'000 : 52'000;
         for (; cols >= 32; cols /= 2) {
             if (bytes(cols) <= most) return cols;
         }
@@ -149,7 +149,7 @@ struct Fastest<1> {
     using Anywhere = Realigned<1, 8, 16, 32, 1, 8>;
     using Rewound = transposing::Rewound<1, 128, 512, 4, Loads::stay_128, 32>;
     using RewoundLarge = transposing::Rewound<1, 256, 512, 2, Loads::stay_128, 32>;
-    static constexpr std::int64_t rewound_bytes = 200'000'000;
+    static constexpr std::int64_t min_rewound_bytes = 200'000'000;
 };
 template <>
 struct Fastest<2> {
@@ -158,7 +158,7 @@ struct Fastest<2> {
     using Anywhere = Realigned<2, 16, 8, 16, 1, 32>;
     using Rewound = transposing::Rewound<2, 128, 256, 4, Loads::plain, 32>;
     using RewoundLarge = transposing::Rewound<2, 128, 256, 4, Loads::stay_128, 32>;
-    static constexpr std::int64_t rewound_bytes = 60'000'000;
+    static constexpr std::int64_t min_rewound_bytes = 60'000'000;
 };
 template <>
 struct Fastest<4> {
@@ -191,14 +191,15 @@ struct Fastest<16> {
 
 /// Loading with `evict_last` makes transposes of at least this many bytes faster. It makes
 /// smaller ones slower, by up to 6 % at 64 MB.
-constexpr std::int64_t staying_bytes = 400'000'000;
-/// Like `staying_bytes`, but for matrices whose rows start anywhere.
-constexpr std::int64_t staying_bytes_anywhere = 200'000'000;
+constexpr std::int64_t min_evict_last_bytes = 400'000'000;
+/// Like `min_evict_last_bytes`, but for matrices whose rows start anywhere.
+constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
 /// Reports whether loading with `evict_last` makes the transpose faster.
 template <int SIZE>
-bool does_stay(const Task& task, bool is_aligned) {
+bool loads_evict_last(const Task& task, bool is_aligned) {
     // Dividing avoids an overflow: batches with a stride of 0 may have more than 2^63 elements.
-    const std::int64_t most = (is_aligned ? staying_bytes : staying_bytes_anywhere) / SIZE;
+    const std::int64_t most =
+        (is_aligned ? min_evict_last_bytes : min_evict_last_bytes_unaligned) / SIZE;
     return task.rows * task.cols >= most / task.batches;
 }
 
@@ -207,11 +208,11 @@ bool does_stay(const Task& task, bool is_aligned) {
 /// these tiles are too large for them.
 enum class Rewinding { none, small, large };
 template <int SIZE>
-Rewinding rewinding_of(const Task& task) {
+Rewinding choose_rewinding(const Task& task) {
     if constexpr (SIZE < 4) {
         if (task.rows < 128 || task.cols < 128) return Rewinding::none;
         // With few rows, a taller tile would be largely empty.
-        const bool is_large = task.rows * task.cols * SIZE >= Fastest<SIZE>::rewound_bytes;
+        const bool is_large = task.rows * task.cols * SIZE >= Fastest<SIZE>::min_rewound_bytes;
         return is_large && (SIZE > 1 || task.rows >= 1024 || task.cols < task.rows)
                    ? Rewinding::large
                    : Rewinding::small;
@@ -222,21 +223,21 @@ Rewinding rewinding_of(const Task& task) {
 /// If rows start anywhere, two adjacent strips of tiles share sectors and cache lines. If a strip
 /// is longer than this, in rows or columns, these have been evicted from the second-level cache
 /// before the next strip uses them.
-constexpr std::int64_t longest_strip = 26'000;
+constexpr std::int64_t max_strip_length = 26'000;
 /// The number of strips in a group. Together they cover 15 to 32 KB of each row. With fewer strips,
 /// too little of a row would be read at a time.
 template <int SIZE>
-constexpr unsigned strips_of_group = SIZE == 1 ? 64 : 128;
+constexpr unsigned strips_per_group = SIZE == 1 ? 64 : 128;
 /// Reverses the direction of strips that are too long, or groups them if both sides are too long.
 template <int SIZE>
 void shorten_strips(Task& task) {
     const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
     const std::int64_t other = task.is_down_first ? task.cols : task.rows;
-    if (strip <= longest_strip) return;
-    if (other <= longest_strip) {
+    if (strip <= max_strip_length) return;
+    if (other <= max_strip_length) {
         task.is_down_first = !task.is_down_first;
     } else {
-        task.group = strips_of_group<SIZE>;
+        task.group = strips_per_group<SIZE>;
     }
 }
 
@@ -244,7 +245,7 @@ void shorten_strips(Task& task) {
 /// cache lines in the second-level cache. This is for aligned rows that do not start at cache line
 /// boundaries.
 template <int SIZE>
-Task sharing_lines(Task task) {
+Task group_for_line_sharing(Task task) {
     if (SIZE == 4) shorten_strips<SIZE>(task);
     // Tiles in the same row share sectors.
     if (SIZE == 2 && task.in_pitch * SIZE % 32 != 0) task.is_down_first = false;
@@ -253,8 +254,8 @@ Task sharing_lines(Task task) {
 
 /// Reports whether all rows of `out` start at sector boundaries, so that stores need no shift.
 template <int SIZE>
-bool are_out_rows_at_sectors(const Task& task) {
-    return is_at(task.out, 32) && task.out_pitch * SIZE % 32 == 0 &&
+bool are_out_rows_sector_aligned(const Task& task) {
+    return is_aligned_to(task.out, 32) && task.out_pitch * SIZE % 32 == 0 &&
            (task.batches == 1 || task.out_stride * SIZE % 32 == 0);
 }
 
@@ -262,18 +263,18 @@ bool are_out_rows_at_sectors(const Task& task) {
 /// these sectors are evicted from the second-level cache before the rest arrives. In this case, the
 /// kernels for rows that start anywhere are faster.
 template <int SIZE>
-bool are_sectors_cut(const Task& task, std::int64_t shorter) {
+bool are_sectors_split(const Task& task, std::int64_t shorter) {
     constexpr std::int64_t least_side = 256;
     constexpr std::int64_t least_bytes = SIZE == 1   ? 40'000'000
                                          : SIZE == 2 ? 100'000'000
-                                                     : staying_bytes_anywhere;
-    return SIZE <= 4 && shorter >= least_side && !are_out_rows_at_sectors<SIZE>(task) &&
+                                                     : min_evict_last_bytes_unaligned;
+    return SIZE <= 4 && shorter >= least_side && !are_out_rows_sector_aligned<SIZE>(task) &&
            task.rows * task.cols >= least_bytes / SIZE / task.batches;
 }
 
 /// Reports whether the same columns of all rows are in the same memory channels.
 template <int SIZE>
-bool are_rows_camping(const Task& task) {
+bool do_rows_camp_on_partition(const Task& task) {
     return task.in_pitch * SIZE % (128 * 1024) == 0;
 }
 

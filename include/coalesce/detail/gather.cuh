@@ -13,28 +13,28 @@
 
 namespace coalesce::permuting {
 
-constexpr int threads = 256, ahead = 4;
+constexpr int threads = 256, loads_ahead = 4;
 
 /// A kernel that writes `out` in order, one unit at a time. `Index` is an integer type that can
 /// represent the number of units.
 template <int SIZE, class Index>
 __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
-    const Index first = static_cast<Index>(blockIdx.x) * (threads * ahead) + threadIdx.x;
+    const Index first = static_cast<Index>(blockIdx.x) * (threads * loads_ahead) + threadIdx.x;
     const auto count = static_cast<Index>(plan.count);
-    Index number[ahead], from[ahead];
+    Index number[loads_ahead], from[loads_ahead];
 #pragma unroll
-    for (int i = 0; i < ahead; ++i) {
+    for (int i = 0; i < loads_ahead; ++i) {
         const Index wanted = first + i * threads;
         number[i] = wanted < count ? wanted : count - 1;
     }
     find(from, number, plan, plan.axes);
-    Element<SIZE> value[ahead];
+    Element<SIZE> value[loads_ahead];
 #pragma unroll
-    for (int i = 0; i < ahead; ++i) {
+    for (int i = 0; i < loads_ahead; ++i) {
         value[i] = static_cast<const Element<SIZE>*>(plan.in)[from[i]];
     }
 #pragma unroll
-    for (int i = 0; i < ahead; ++i) {
+    for (int i = 0; i < loads_ahead; ++i) {
         const Index wanted = first + i * threads;
         if (wanted < count) static_cast<Element<SIZE>*>(plan.out)[wanted] = value[i];
     }
@@ -64,7 +64,7 @@ struct Spliced {
 
     /// Reports whether the two aligned vectors that contain the 16 bytes at this address are both
     /// within `in`.
-    __device__ bool holds(const char* from) const {
+    __device__ bool contains_both_vectors(const char* from) const {
         const char* const first = from - reinterpret_cast<std::uintptr_t>(from) % 16;
         return first >= begin && first + 32 <= end;
     }
@@ -112,9 +112,10 @@ struct Spliced {
     }
 };
 
-/// Rows of at least `least_spliced` bytes are spliced. Each thread stores `ahead_spliced` vectors,
-/// and a block stores `bytes_spliced` bytes of `out`.
-constexpr int least_spliced = 64, ahead_spliced = 2, bytes_spliced = threads * ahead_spliced * 16;
+/// Rows of at least `min_spliced_bytes` bytes are spliced. Each thread stores `spliced_vectors_per_thread` vectors,
+/// and a block stores `spliced_bytes_per_block` bytes of `out`.
+constexpr int min_spliced_bytes = 64, spliced_vectors_per_thread = 2,
+              spliced_bytes_per_block = threads * spliced_vectors_per_thread * 16;
 
 /// Finds the addresses in `in` of `count` rows, starting with row `first`. Past the last row,
 /// repeats its address.
@@ -136,7 +137,7 @@ __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t fi
 /// it ends in the next row, that row is loaded too.
 template <int SIZE>
 __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
-    __shared__ const char* row_at[bytes_spliced / least_spliced + 3];
+    __shared__ const char* row_at[spliced_bytes_per_block / min_spliced_bytes + 3];
     const Spliced<SIZE> rows{static_cast<const char*>(plan.in),
                              static_cast<const char*>(plan.in) + plan.count * SIZE};
     const Axis& last = plan.axis[plan.axes - 1];
@@ -144,17 +145,17 @@ __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     const auto head = static_cast<int>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
     // This is computed once for the whole block, so that the numbers for each vector fit into 31
     // bits.
-    const std::int64_t block = std::int64_t{blockIdx.x} * bytes_spliced - head;
+    const std::int64_t block = std::int64_t{blockIdx.x} * spliced_bytes_per_block - head;
     const std::int64_t row_of_block = block < 0 ? 0 : block / row_bytes;
     const auto rest = static_cast<int>(block - row_of_block * row_bytes);
-    find_rows<SIZE>(row_at, plan, row_of_block, (rest + bytes_spliced) / row_bytes + 2);
+    find_rows<SIZE>(row_at, plan, row_of_block, (rest + spliced_bytes_per_block) / row_bytes + 2);
     __syncthreads();
 
-    const char *one[ahead_spliced], *other[ahead_spliced];
-    int left[ahead_spliced];  // the bytes from a vector's start to the end of its row
+    const char *one[spliced_vectors_per_thread], *other[spliced_vectors_per_thread];
+    int left[spliced_vectors_per_thread];  // the bytes from a vector's start to the end of its row
     bool is_inner = true;
 #pragma unroll
-    for (int i = 0; i < ahead_spliced; ++i) {
+    for (int i = 0; i < spliced_vectors_per_thread; ++i) {
         const int place = rest + static_cast<int>(threadIdx.x + i * threads) * 16;
         const unsigned unit = place < 0 ? 0 : static_cast<unsigned>(place) / SIZE;
         const auto down = static_cast<int>(quotient(unit, last));
@@ -162,29 +163,30 @@ __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
         one[i] = row_at[down] + x;
         left[i] = row_bytes - x;
         other[i] = row_at[down + 1] - left[i];
-        is_inner = is_inner && rows.holds(one[i]);
+        is_inner = is_inner && rows.contains_both_vectors(one[i]);
     }
-    Vector<16> vector[ahead_spliced];
+    Vector<16> vector[spliced_vectors_per_thread];
     if (is_inner) {
 #pragma unroll
-        for (int i = 0; i < ahead_spliced; ++i) {
+        for (int i = 0; i < spliced_vectors_per_thread; ++i) {
             vector[i] = rows.template load_anywhere<true>(one[i]);
         }
     } else {
 #pragma unroll
-        for (int i = 0; i < ahead_spliced; ++i) {
+        for (int i = 0; i < spliced_vectors_per_thread; ++i) {
             vector[i] = rows.template load_anywhere<false>(one[i]);
         }
     }
 #pragma unroll
-    for (int i = 0; i < ahead_spliced; ++i) {
+    for (int i = 0; i < spliced_vectors_per_thread; ++i) {
         if (left[i] >= 16) continue;
-        const auto end = rows.holds(other[i]) ? rows.template load_anywhere<true>(other[i])
-                                              : rows.template load_anywhere<false>(other[i]);
+        const auto end = rows.contains_both_vectors(other[i])
+                             ? rows.template load_anywhere<true>(other[i])
+                             : rows.template load_anywhere<false>(other[i]);
         vector[i] = Spliced<SIZE>::joined(vector[i], end, left[i]);
     }
 #pragma unroll
-    for (int i = 0; i < ahead_spliced; ++i) {
+    for (int i = 0; i < spliced_vectors_per_thread; ++i) {
         const std::int64_t place = block + (threadIdx.x + i * threads) * 16;
         Spliced<SIZE>::store(plan, place, vector[i]);
     }

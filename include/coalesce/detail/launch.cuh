@@ -43,12 +43,12 @@ struct KernelOf {
 };
 
 /// The maximum number of blocks in a grid.
-constexpr std::int64_t most_blocks = 2147483647;
+constexpr std::int64_t max_blocks = 2147483647;
 /// The number of bytes of shared memory that a block gets by default, and the number that every GPU
 /// grants on request.
-constexpr std::int64_t most_shared_bytes = 48 * 1024, most_shared_bytes_asked_for = 64 * 1024;
+constexpr std::int64_t default_shared_bytes = 48 * 1024, opt_in_shared_bytes = 64 * 1024;
 
-inline std::int64_t pieces_of(std::int64_t size, std::int64_t count) {
+inline std::int64_t divide_rounding_up(std::int64_t size, std::int64_t count) {
     return count / size + (count % size != 0);
 }
 
@@ -57,9 +57,9 @@ inline std::int64_t pieces_of(std::int64_t size, std::int64_t count) {
 template <class... Arguments>
 cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int threads,
                           std::int64_t bytes, cudaStream_t stream, Arguments... arguments) {
-    if (blocks > most_blocks) return cudaErrorInvalidValue;
+    if (blocks > max_blocks) return cudaErrorInvalidValue;
     const auto* const function = reinterpret_cast<const void*>(kernel);
-    if (bytes > most_shared_bytes) {
+    if (bytes > default_shared_bytes) {
         const cudaError_t error = cudaFuncSetAttribute(
             function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
         if (error != cudaSuccess) return error;
@@ -81,10 +81,10 @@ cudaError_t launch_blocks(const Task& task, std::int64_t blocks, std::int64_t by
 template <int SIZE, class Kernel>
 cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_across,
                          std::int64_t bytes, cudaStream_t stream) {
-    if (tiles_down > most_blocks / tiles_across) return cudaErrorInvalidValue;
+    if (tiles_down > max_blocks / tiles_across) return cudaErrorInvalidValue;
     task.tiles_down = static_cast<unsigned>(tiles_down);
     task.tiles_across = static_cast<unsigned>(tiles_across);
-    const std::int64_t tiles = tiles_down * tiles_across, at_once = most_blocks / tiles;
+    const std::int64_t tiles = tiles_down * tiles_across, at_once = max_blocks / tiles;
     std::int64_t left = task.batches;
     while (left > 0) {
         const std::int64_t batches = left < at_once ? left : at_once;
@@ -100,9 +100,9 @@ cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_
 /// Launches a kernel whose tiles have a fixed size.
 template <int SIZE, class Kernel>
 cudaError_t launch(const Task& task, cudaStream_t stream) {
-    return launch_tiles<SIZE, Kernel>(task, pieces_of(Kernel::TILE_ROWS, task.rows + Kernel::LEAD),
-                                      pieces_of(Kernel::TILE_COLS, task.cols), Kernel::SHARED_BYTES,
-                                      stream);
+    return launch_tiles<SIZE, Kernel>(
+        task, divide_rounding_up(Kernel::TILE_ROWS, task.rows + Kernel::LEAD),
+        divide_rounding_up(Kernel::TILE_COLS, task.cols), Kernel::SHARED_BYTES, stream);
 }
 
 }  // namespace coalesce::transposing

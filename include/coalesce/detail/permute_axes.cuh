@@ -13,7 +13,7 @@
 namespace coalesce::permuting {
 
 /// Arrays with at most this many units can use fast 32-bit quotients.
-constexpr std::int64_t most_small = (std::int64_t{1} << 31) - 1;
+constexpr std::int64_t max_small_units = (std::int64_t{1} << 31) - 1;
 
 /// Removes axes of length 1, and merges axes that are adjacent in both `in` and `out`.
 inline void merge(Plan& plan) {
@@ -32,16 +32,16 @@ inline void merge(Plan& plan) {
     plan.axes = axes;
 }
 
-inline bool keeps_last_axis(const Plan& plan) {
+inline bool is_last_axis_kept(const Plan& plan) {
     return plan.axes > 0 && plan.axis[plan.axes - 1].step == 1;
 }
 
 /// If rows keep their inner order, moves them in units of up to 16 bytes. A row that becomes a
 /// single unit is removed as an axis. The remaining plan is a transpose of larger elements.
-inline void widen(Plan& plan) {
-    if (!keeps_last_axis(plan)) return;
+inline void widen_units(Plan& plan) {
+    if (!is_last_axis_kept(plan)) return;
     while (plan.unit < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
-           is_at(plan.out, 2 * plan.unit) && is_at(plan.in, 2 * plan.unit)) {
+           is_aligned_to(plan.out, 2 * plan.unit) && is_aligned_to(plan.in, 2 * plan.unit)) {
         plan.unit *= 2;
         plan.count /= 2;
         plan.axis[plan.axes - 1].size /= 2;
@@ -53,7 +53,7 @@ inline void widen(Plan& plan) {
 /// Finds the smallest shift and its multiplier for which number * multiplier / 2^(32 + shift) is
 /// exact for all numbers below 2^31.
 inline void prepare_quotient(Axis& axis) {
-    if (axis.size > most_small) return;  // the multiplier is exact for numbers below 2^31 only
+    if (axis.size > max_small_units) return;  // the multiplier is exact for numbers below 2^31 only
     axis.shift = 0;
     while ((std::int64_t{2} << axis.shift) < axis.size) ++axis.shift;
     const std::uint64_t power = std::uint64_t{1} << (32 + axis.shift);
@@ -63,16 +63,16 @@ inline void prepare_quotient(Axis& axis) {
 
 /// Checks the arguments and makes a plan. Returns cudaSuccess or the error. If the array is empty,
 /// the plan has no units.
-inline cudaError_t understand(Plan& plan, void* out, const void* in, std::size_t element_size,
-                              int axes, const std::int64_t* sizes, const int* order) {
+inline cudaError_t parse_arguments(Plan& plan, void* out, const void* in, std::size_t element_size,
+                                   int axes, const std::int64_t* sizes, const int* order) {
     if (element_size < 1 || element_size > 16) return cudaErrorInvalidValue;
-    if (axes < 0 || axes > most_axes) return cudaErrorInvalidValue;
+    if (axes < 0 || axes > max_axes) return cudaErrorInvalidValue;
     plan = {};
     plan.out = out, plan.in = in;
     plan.unit = static_cast<std::int64_t>(element_size & (~element_size + 1));
     const std::int64_t units = static_cast<std::int64_t>(element_size) / plan.unit;
-    std::int64_t step[most_axes];
-    bool is_taken[most_axes] = {}, is_empty = false;
+    std::int64_t step[max_axes];
+    bool is_taken[max_axes] = {}, is_empty = false;
     for (int k = 0; k < axes; ++k) {
         if (sizes[k] < 0 || order[k] < 0 || order[k] >= axes || is_taken[order[k]]) {
             return cudaErrorInvalidValue;
@@ -88,19 +88,20 @@ inline cudaError_t understand(Plan& plan, void* out, const void* in, std::size_t
         plan.count *= sizes[k];
     }
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
-    if (!is_at(out, plan.unit) || !is_at(in, plan.unit)) return cudaErrorMisalignedAddress;
+    if (!is_aligned_to(out, plan.unit) || !is_aligned_to(in, plan.unit))
+        return cudaErrorMisalignedAddress;
     for (int k = 0; k < axes; ++k) plan.axis[k] = {sizes[order[k]], step[order[k]], 0, 0};
     plan.axis[axes] = {units, 1, 0, 0};
     plan.axes = axes + 1;
     merge(plan);
-    widen(plan);
+    widen_units(plan);
     for (int k = 0; k < plan.axes; ++k) prepare_quotient(plan.axis[k]);
     return cudaSuccess;
 }
 
 /// Returns the axis whose neighbouring elements are `step` units apart in `in`, or -1 if there is
 /// none.
-inline int axis_of_step(const Plan& plan, std::int64_t step) {
+inline int find_axis_with_step(const Plan& plan, std::int64_t step) {
     for (int k = 0; k < plan.axes; ++k) {
         if (plan.axis[k].step == step) return k;
     }
@@ -113,9 +114,9 @@ struct Matrices {
     TransposeOptions options;
     bool is_dense;
 };
-inline Matrices matrices_of(const Plan& plan) {
+inline Matrices make_matrices(const Plan& plan) {
     const Axis& last = plan.axis[plan.axes - 1];
-    const int across = axis_of_step(plan, 1);
+    const int across = find_axis_with_step(plan, 1);
     Matrices matrices = {};
     matrices.rows = last.size;
     matrices.cols = plan.axis[across].size;

@@ -23,8 +23,9 @@ template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
     constexpr std::int64_t side = 256 / SIZE;
-    const bool is_empty = pieces_of(side, rows) * side > rows + rows / 4;
-    const bool is_side = rows > side && rows * 8 <= VectorTile<SIZE>::MOST * VectorTile<SIZE>::N;
+    const bool is_empty = divide_rounding_up(side, rows) * side > rows + rows / 4;
+    const bool is_side =
+        rows > side && rows * 8 <= VectorTile<SIZE>::MAX_VECTORS * VectorTile<SIZE>::N;
     return is_side && is_empty && rows * SIZE % 32 != 0 && cols >= side && cols / 4 <= rows;
 }
 
@@ -44,7 +45,7 @@ inline void extend(Run& run, const Axis& axis, std::int64_t step) {
 template <int SIZE>
 void choose_sides(Run& rows, Run& cols) {
     const auto log_of = [](std::int64_t size) {
-        int log = log_shortest;
+        int log = log_min_side;
         while (log < 6 && (std::int64_t{1} << log) < size) ++log;
         return log;
     };
@@ -56,7 +57,7 @@ void choose_sides(Run& rows, Run& cols) {
         rows.log_side = log_tile<SIZE> - cols.log_side;
     }
     for (Run* run : {&rows, &cols}) {
-        const auto sides = pieces_of(std::int64_t{1} << run->log_side, run->size);
+        const auto sides = divide_rounding_up(std::int64_t{1} << run->log_side, run->size);
         run->sides = static_cast<unsigned>(sides);
     }
 }
@@ -64,18 +65,18 @@ void choose_sides(Run& rows, Run& cols) {
 /// Makes the last axes of `out` the rows and the last axes of `in` the columns. An axis that could
 /// be either is added to the shorter run.
 template <int SIZE>
-Tiling tiling_of(const Plan& plan) {
+Tiling make_tiling(const Plan& plan) {
     Tiling tiling = {};
     tiling.out = plan.out, tiling.in = plan.in;
     Run &rows = tiling.rows, &cols = tiling.cols;
     rows.size = cols.size = 1;
-    std::int64_t out_step[most_steps];
+    std::int64_t out_step[max_steps];
     for (int k = plan.axes - 1; k >= 0; --k) {
         out_step[k] = k == plan.axes - 1 ? 1 : out_step[k + 1] * plan.axis[k + 1].size;
     }
-    bool is_taken[most_steps] = {};
+    bool is_taken[max_steps] = {};
     while (true) {
-        const int down = plan.axes - 1 - rows.axes, across = axis_of_step(plan, cols.size);
+        const int down = plan.axes - 1 - rows.axes, across = find_axis_with_step(plan, cols.size);
         const bool is_down_free = down >= 0 && !is_taken[down] && rows.size < long_run;
         const bool is_across_free = across >= 0 && !is_taken[across] && cols.size < long_run;
         if (!is_down_free && !is_across_free) break;
@@ -100,28 +101,28 @@ Tiling tiling_of(const Plan& plan) {
 
 /// Returns the number of tiles, which is the number of blocks. Returns 0 if there are too many
 /// tiles, or if a run is too long for the 32-bit numbers of the kernel.
-inline std::int64_t tiles_of(const Tiling& tiling) {
-    if (tiling.rows.size > most_small || tiling.cols.size > most_small) return 0;
+inline std::int64_t count_tiles(const Tiling& tiling) {
+    if (tiling.rows.size > max_small_units || tiling.cols.size > max_small_units) return 0;
     std::int64_t tiles = std::int64_t{tiling.rows.sides} * tiling.cols.sides;
-    for (int k = 0; k < tiling.axes && tiles <= most_small; ++k) tiles *= tiling.size[k];
-    return tiles <= most_small ? tiles : 0;
+    for (int k = 0; k < tiling.axes && tiles <= max_small_units; ++k) tiles *= tiling.size[k];
+    return tiles <= max_small_units ? tiles : 0;
 }
 
-/// Tiles are full enough if their sides have at least `least_compound_side` elements. For elements
-/// of `least_spliced` bytes or more, only the number of columns matters: `least_long_cols`.
-/// Elements of `most_compound` bytes or more are spliced, which is faster.
-constexpr std::int64_t least_compound_side = 32, least_long_cols = 12, most_compound = 512;
+/// Tiles are full enough if their sides have at least `min_compound_side` elements. For elements
+/// of `min_spliced_bytes` bytes or more, only the number of columns matters: `min_long_cols`.
+/// Elements of `min_spliced_compound_bytes` bytes or more are spliced, which is faster.
+constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_compound_bytes = 512;
 /// The largest tile in bytes, and its longest sides in bytes.
 constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
 
 /// Divides `count` into sides of about equal length, at most `longest`, and returns this length. It
 /// is a multiple of a word, as the runs of `out` require.
 template <int SIZE>
-int side_of(std::int64_t count, int longest) {
+int choose_tile_side(std::int64_t count, int longest) {
     constexpr int PER_WORD = 4 / SIZE;
     const int most = longest < PER_WORD ? PER_WORD : longest / PER_WORD * PER_WORD;
-    const std::int64_t side = pieces_of(pieces_of(most, count), count);
-    return static_cast<int>(pieces_of(PER_WORD, side) * PER_WORD);
+    const std::int64_t side = divide_rounding_up(divide_rounding_up(most, count), count);
+    return static_cast<int>(divide_rounding_up(PER_WORD, side) * PER_WORD);
 }
 
 /// Chooses tiles that are loaded as words.
@@ -131,12 +132,12 @@ void choose_tile_of_words(Compounds& task) {
     const auto least = [](int one, int other) { return one < other ? one : other; };
     const bool is_small = SIZE == 4 && size <= 20;
     if constexpr (SIZE == 4) {
-        task.tile_rows = side_of<4>(task.rows, size * 32 <= 900 ? 32 : 16);
-        task.tile_cols = side_of<4>(task.cols, is_small ? 64 : 32);
+        task.tile_rows = choose_tile_side<4>(task.rows, size * 32 <= 900 ? 32 : 16);
+        task.tile_cols = choose_tile_side<4>(task.cols, is_small ? 64 : 32);
     } else {
-        task.tile_rows = side_of<SIZE>(task.rows, compound_rows / size);
+        task.tile_rows = choose_tile_side<SIZE>(task.rows, compound_rows / size);
         const int row = least(compound_cols, compound_tile / (task.tile_rows + 1));
-        task.tile_cols = side_of<SIZE>(task.cols, row / size);
+        task.tile_cols = choose_tile_side<SIZE>(task.cols, row / size);
     }
     // Units that are read together are in consecutive rows and in neighbouring positions of a row.
     // The pitch puts them into different banks. For words, the distance between rows must be as
@@ -156,21 +157,21 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     constexpr int EVEN = SIZE == 1 ? 4 : 2;
     const int size = task.units * SIZE;
     int column = 400, row = 400;  // in bytes
-    if (size >= least_spliced) {
+    if (size >= min_spliced_bytes) {
         column = SIZE == 1 ? 900 : SIZE == 2 ? 1100 : 1200, row = 1600;
     } else if (size >= 32) {
         column = 600, row = 1000;
     } else if (size >= 16) {
         column = SIZE == 1 ? 400 : 600, row = 600;
     }
-    if (!are_words) column = size >= least_spliced ? 600 : 400;
+    if (!are_words) column = size >= min_spliced_bytes ? 600 : 400;
     const int rows = column / size / EVEN * EVEN;
-    const int shortest = size < least_spliced ? 1 : are_words ? 16 : 48;
+    const int shortest = size < min_spliced_bytes ? 1 : are_words ? 16 : 48;
     const int cols = row / size < shortest ? shortest : row / size;
     task.tile_rows = rows < EVEN ? EVEN : rows;
     std::int64_t parts = (task.cols + cols / 2) / cols;
     do {  // as wide as fits
-        task.tile_cols = static_cast<int>(pieces_of(parts < 1 ? 1 : parts, task.cols));
+        task.tile_cols = static_cast<int>(divide_rounding_up(parts < 1 ? 1 : parts, task.cols));
         task.pitch = (task.tile_cols * size + 30) / 16 * 4;
         ++parts;
     } while ((task.tile_rows + 1) * task.pitch * 4 > compound_tile);
@@ -181,14 +182,14 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
 template <int SIZE>
 bool has_vectors(const Compounds& task, bool are_words) {
     const int size = task.units * SIZE;
-    if (SIZE == 4) return size >= least_spliced;
+    if (SIZE == 4) return size >= min_spliced_bytes;
     if (are_words) return size >= 7;
-    return SIZE == 2 && (size < least_spliced || (size <= 150 && task.cols >= 32));
+    return SIZE == 2 && (size < min_spliced_bytes || (size <= 150 && task.cols >= 32));
 }
 
 template <int SIZE>
 void choose_tile(Compounds& task) {
-    const bool are_words = is_at(task.out, 4) && task.rows * task.units * SIZE % 4 == 0;
+    const bool are_words = is_aligned_to(task.out, 4) && task.rows * task.units * SIZE % 4 == 0;
     task.has_vectors = has_vectors<SIZE>(task, are_words);
     if (task.has_vectors) {
         choose_tile_of_vectors<SIZE>(task, are_words);
@@ -197,38 +198,38 @@ void choose_tile(Compounds& task) {
     }
     // If all runs start at a word boundary, no tile needs a part of the previous row.
     task.lead = are_words ? 0 : Compound<SIZE, false>::LEAD;
-    task.tiles_down = pieces_of(task.tile_rows, task.rows + task.lead);
-    task.tiles_across = pieces_of(task.tile_cols, task.cols);
+    task.tiles_down = divide_rounding_up(task.tile_rows, task.rows + task.lead);
+    task.tiles_across = divide_rounding_up(task.tile_cols, task.cols);
 }
 
 /// Reports whether a grid can have as many blocks as the task has tiles.
 inline bool fits_into_grid(const Compounds& task) {
-    return task.tiles_down <= transposing::most_blocks / task.tiles_across &&
-           task.tiles_down * task.tiles_across <= transposing::most_blocks / task.batches;
+    return task.tiles_down <= transposing::max_blocks / task.tiles_across &&
+           task.tiles_down * task.tiles_across <= transposing::max_blocks / task.batches;
 }
 
 /// Returns the number of tiles, which must fit into a grid.
-inline std::int64_t tiles_of(const Compounds& task) {
+inline std::int64_t count_tiles(const Compounds& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
 /// Returns the division into tiles of a matrix, or a batch of matrices, whose elements have several
 /// units each. Returns 0 tiles if the plan is not such a matrix.
 template <int SIZE>
-Compounds compounds_of(const Plan& plan) {
+Compounds make_compounds(const Plan& plan) {
     Compounds task = {};
-    if (SIZE > 4 || !keeps_last_axis(plan) || (plan.axes != 3 && plan.axes != 4)) return task;
+    if (SIZE > 4 || !is_last_axis_kept(plan) || (plan.axes != 3 && plan.axes != 4)) return task;
     const Axis& units = plan.axis[plan.axes - 1];
     const Axis &rows = plan.axis[plan.axes - 2], &cols = plan.axis[plan.axes - 3];
     const std::int64_t row = cols.size * units.size;
     const bool is_matrix = cols.step == units.size && rows.step == row;
     const bool is_batch = plan.axes == 3 || plan.axis[0].step == rows.size * row;
     const std::int64_t size = units.size * SIZE;
-    const bool is_long = size >= least_spliced;
-    const bool is_large =
-        is_long ? cols.size >= least_long_cols
-                : rows.size >= least_compound_side && cols.size >= least_compound_side;
-    if (!is_matrix || !is_batch || !is_large || size >= most_compound) return task;
+    const bool is_long = size >= min_spliced_bytes;
+    const bool is_large = is_long
+                              ? cols.size >= min_long_cols
+                              : rows.size >= min_compound_side && cols.size >= min_compound_side;
+    if (!is_matrix || !is_batch || !is_large || size >= min_spliced_compound_bytes) return task;
     task.out = plan.out, task.in = plan.in;
     task.rows = rows.size, task.cols = cols.size;
     task.batches = plan.axes == 3 ? 1 : plan.axis[0].size;
@@ -245,20 +246,20 @@ Compounds compounds_of(const Plan& plan) {
 template <int SIZE>
 bool has_triples(const Compounds& task) {
     const bool are_words = task.rows % Triples<SIZE>::N == 0 && task.cols % Triples<SIZE>::N == 0;
-    return task.units == 3 && is_at(task.out, 4) && is_at(task.in, 4) && are_words;
+    return task.units == 3 && is_aligned_to(task.out, 4) && is_aligned_to(task.in, 4) && are_words;
 }
 
 /// The shortest side, in elements, for which tiles of vectors pay off.
 template <int SIZE>
-constexpr std::int64_t least_vector_side = SIZE == 1 ? 64 : 32;
+constexpr std::int64_t min_vector_side = SIZE == 1 ? 64 : 32;
 
 /// Returns the number of vectors in a side of a tile. A short run is a single side. A longer run is
 /// divided so that its last tile is nearly full.
-inline int vectors_of_side(std::int64_t vectors, int usual) {
+inline int vectors_per_side(std::int64_t vectors, int usual) {
     if (vectors >= 4 * usual) return usual;
     const std::int64_t sides = (vectors + usual / 2) / usual;
     if (sides <= 1) return static_cast<int>(vectors);
-    const auto side = static_cast<int>(pieces_of(sides, vectors));
+    const auto side = static_cast<int>(divide_rounding_up(sides, vectors));
     return side + side % 2;
 }
 
@@ -269,17 +270,17 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     using Kernel = VectorTile<SIZE>;
     constexpr int N = Kernel::N;
     Run &rows = tiling.rows, &cols = tiling.cols;
-    bool are_vectors =
-        is_at(plan.out, 16) && is_at(plan.in, 16) && rows.size % N == 0 && cols.size % N == 0;
+    bool are_vectors = is_aligned_to(plan.out, 16) && is_aligned_to(plan.in, 16) &&
+                       rows.size % N == 0 && cols.size % N == 0;
     for (int k = 0; k < rows.axes; ++k) are_vectors = are_vectors && rows.axis[k].step % N == 0;
     for (int k = 0; k < cols.axes; ++k) are_vectors = are_vectors && cols.axis[k].step % N == 0;
     for (int k = 0; k < tiling.axes; ++k) {
         are_vectors = are_vectors && tiling.in_step[k] % N == 0 && tiling.out_step[k] % N == 0;
     }
-    const std::int64_t least = least_vector_side<SIZE>;
+    const std::int64_t least = min_vector_side<SIZE>;
     if (!are_vectors || rows.size < least || cols.size < least) return false;
-    rows.vectors = vectors_of_side(rows.size / N, Kernel::DOWN);
-    cols.vectors = vectors_of_side(cols.size / N, Kernel::ACROSS);
+    rows.vectors = vectors_per_side(rows.size / N, Kernel::DOWN);
+    cols.vectors = vectors_per_side(cols.size / N, Kernel::ACROSS);
     if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
         // A tile has whole rows of `out`, which do not start at sector boundaries, and one or two
         // cache lines of each row of `in`.
@@ -294,16 +295,17 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     };
     if (rows.vectors < Kernel::DOWN / 2) cols.vectors = lengthened(cols, rows.vectors);
     if (cols.vectors < Kernel::ACROSS / 2) rows.vectors = lengthened(rows, cols.vectors);
-    if (rows.vectors * cols.vectors > Kernel::MOST) cols.vectors = Kernel::MOST / rows.vectors;
-    rows.sides = static_cast<unsigned>(pieces_of(rows.vectors * N, rows.size));
-    cols.sides = static_cast<unsigned>(pieces_of(cols.vectors * N, cols.size));
-    return tiles_of(tiling) > 0;
+    if (rows.vectors * cols.vectors > Kernel::MAX_VECTORS)
+        cols.vectors = Kernel::MAX_VECTORS / rows.vectors;
+    rows.sides = static_cast<unsigned>(divide_rounding_up(rows.vectors * N, rows.size));
+    cols.sides = static_cast<unsigned>(divide_rounding_up(cols.vectors * N, cols.size));
+    return count_tiles(tiling) > 0;
 }
 
 template <int SIZE>
 bool has_vector_tiles(const Plan& plan) {
     if constexpr (SIZE <= 4) {
-        Tiling tiling = tiling_of<SIZE>(plan);
+        Tiling tiling = make_tiling<SIZE>(plan);
         return divide_into_vectors<SIZE>(tiling, plan);
     }
     return false;
@@ -312,14 +314,14 @@ bool has_vector_tiles(const Plan& plan) {
 /// Reports whether it pays to keep cache lines in the second-level cache, by the same rule as
 /// `transpose`.
 template <int SIZE>
-bool does_stay(const Plan& plan) {
+bool loads_evict_last(const Plan& plan) {
     bool are_lines_cut = false;
     for (int k = 0; k < plan.axes; ++k) {
         const std::int64_t step = plan.axis[k].step;
         are_lines_cut = are_lines_cut || (step > 1 && step * SIZE % 128 != 0);
     }
-    const std::int64_t least =
-        are_lines_cut ? transposing::staying_bytes_anywhere : transposing::staying_bytes;
+    const std::int64_t least = are_lines_cut ? transposing::min_evict_last_bytes_unaligned
+                                             : transposing::min_evict_last_bytes;
     return plan.count * SIZE >= least;
 }
 
@@ -328,23 +330,24 @@ enum class Way { nothing, copy, transpose, compound, vector_tile, word_tile, til
 
 /// Matrices with gaps between rows are passed to `transpose` if their sides have at least this
 /// length.
-constexpr std::int64_t least_side = 64;
+constexpr std::int64_t min_side = 64;
 /// The minimum number of rows for which tiles of words are full enough.
-constexpr std::int64_t least_word_rows = 128;
+constexpr std::int64_t min_word_rows = 128;
 template <int SIZE>
 Way way_of(const Plan& plan) {
     if (plan.count == 0) return Way::nothing;
-    if (plan.axes == 0 || (plan.axes == 1 && keeps_last_axis(plan))) return Way::copy;
-    if (keeps_last_axis(plan)) {
+    if (plan.axes == 0 || (plan.axes == 1 && is_last_axis_kept(plan))) return Way::copy;
+    if (is_last_axis_kept(plan)) {
         const std::int64_t size = plan.axis[plan.axes - 1].size;
-        const bool is_small = size * SIZE < most_small / 2 && plan.count / size < most_small;
-        const bool is_spliced = SIZE <= 4 && size * SIZE >= least_spliced && is_small;
-        if (compounds_of<SIZE>(plan).tiles_down > 0) return Way::compound;
+        const bool is_small =
+            size * SIZE < max_small_units / 2 && plan.count / size < max_small_units;
+        const bool is_spliced = SIZE <= 4 && size * SIZE >= min_spliced_bytes && is_small;
+        if (make_compounds<SIZE>(plan).tiles_down > 0) return Way::compound;
         return is_spliced ? Way::splice : Way::gather;
     }
     if (plan.axes <= 3) {
-        const Matrices matrices = matrices_of(plan);
-        const bool is_large = matrices.rows >= least_side && matrices.cols >= least_side;
+        const Matrices matrices = make_matrices(plan);
+        const bool is_large = matrices.rows >= min_side && matrices.cols >= min_side;
         const bool is_aligned = matrices.rows * SIZE % 16 == 0 && matrices.cols * SIZE % 16 == 0;
         const bool is_whole = plan.axes == 3 && matrices.is_dense && is_aligned &&
                               leaves_tiles_empty<SIZE>(matrices.rows, matrices.cols);
@@ -352,9 +355,9 @@ Way way_of(const Plan& plan) {
         if (matrices.is_dense || (is_large && (SIZE >= 4 || is_aligned))) return Way::transpose;
     }
     if (has_vector_tiles<SIZE>(plan)) return Way::vector_tile;
-    const Tiling tiling = tiling_of<SIZE>(plan);
-    if (tiles_of(tiling) == 0) return Way::gather;
-    const bool is_long = tiling.rows.size >= least_word_rows && tiling.cols.size >= least_side;
+    const Tiling tiling = make_tiling<SIZE>(plan);
+    if (count_tiles(tiling) == 0) return Way::gather;
+    const bool is_long = tiling.rows.size >= min_word_rows && tiling.cols.size >= min_side;
     return SIZE < 4 && is_long ? Way::word_tile : Way::tile;
 }
 

@@ -14,15 +14,16 @@ namespace coalesce::permuting {
 
 template <int SIZE, class Index>
 cudaError_t launch_gather(const Plan& plan, cudaStream_t stream) {
-    return launch_kernel(gather_kernel<SIZE, Index>, pieces_of(threads * ahead, plan.count),
-                         threads, 0, stream, plan);
+    return launch_kernel(gather_kernel<SIZE, Index>,
+                         divide_rounding_up(threads * loads_ahead, plan.count), threads, 0, stream,
+                         plan);
 }
 
 template <int SIZE>
 cudaError_t gather(const Plan& plan, cudaStream_t stream) {
     // The kernel also computes numbers past the last unit before it discards them, so these must
     // fit into Index too.
-    const bool is_small = plan.count <= most_small - threads * ahead;
+    const bool is_small = plan.count <= max_small_units - threads * loads_ahead;
     return is_small ? launch_gather<SIZE, unsigned>(plan, stream)
                     : launch_gather<SIZE, std::uint64_t>(plan, stream);
 }
@@ -32,7 +33,8 @@ cudaError_t splice(const Plan& plan, cudaStream_t stream) {
     if constexpr (SIZE <= 4) {
         const auto head =
             static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
-        const std::int64_t blocks = pieces_of(bytes_spliced, plan.count * SIZE + head);
+        const std::int64_t blocks =
+            divide_rounding_up(spliced_bytes_per_block, plan.count * SIZE + head);
         return launch_kernel(splice_kernel<SIZE>, blocks, threads, 0, stream, plan);
     }
     return cudaErrorInvalidValue;
@@ -40,7 +42,7 @@ cudaError_t splice(const Plan& plan, cudaStream_t stream) {
 
 template <int SIZE>
 cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
-    const Matrices matrices = matrices_of(plan);
+    const Matrices matrices = make_matrices(plan);
     return transposing::transpose<SIZE>(plan.out, plan.in, matrices.rows, matrices.cols,
                                         matrices.options, stream);
 }
@@ -49,22 +51,23 @@ cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
 /// a grid.
 template <class Kernel>
 cudaError_t launch_triples(Compounds task, cudaStream_t stream) {
-    task.tiles_down = pieces_of(Kernel::ROWS, task.rows);
-    task.tiles_across = pieces_of(Kernel::COLS, task.cols);
+    task.tiles_down = divide_rounding_up(Kernel::ROWS, task.rows);
+    task.tiles_across = divide_rounding_up(Kernel::COLS, task.cols);
     if (!fits_into_grid(task)) return cudaErrorNotSupported;
-    return launch_kernel(triple_kernel<Kernel>, tiles_of(task), Kernel::THREADS, 0, stream, task);
+    return launch_kernel(triple_kernel<Kernel>, count_tiles(task), Kernel::THREADS, 0, stream,
+                         task);
 }
 
 template <int SIZE, bool HAS_VECTORS>
 cudaError_t launch_compounds(const Compounds& task, cudaStream_t stream) {
-    return launch_kernel(compound_kernel<SIZE, HAS_VECTORS>, tiles_of(task), task.warps * 32,
+    return launch_kernel(compound_kernel<SIZE, HAS_VECTORS>, count_tiles(task), task.warps * 32,
                          (task.tile_rows + task.lead) * task.pitch * 4, stream, task);
 }
 
 template <int SIZE>
 cudaError_t compound(const Plan& plan, cudaStream_t stream) {
     if constexpr (SIZE <= 4) {
-        const Compounds task = compounds_of<SIZE>(plan);
+        const Compounds task = make_compounds<SIZE>(plan);
         if constexpr (SIZE < 4) {
             // Runs that start anywhere in a sector share their first and last sectors, so tiles
             // should be tall.
@@ -85,10 +88,10 @@ cudaError_t compound(const Plan& plan, cudaStream_t stream) {
 
 template <int SIZE, transposing::Loads LOADS>
 cudaError_t launch_vector_tiles(const Plan& plan, cudaStream_t stream) {
-    Tiling tiling = tiling_of<SIZE>(plan);
+    Tiling tiling = make_tiling<SIZE>(plan);
     if (!divide_into_vectors<SIZE>(tiling, plan)) return cudaErrorInvalidValue;
     const int down = tiling.rows.vectors, across = tiling.cols.vectors;
-    return launch_kernel(vector_tile_kernel<SIZE, LOADS>, tiles_of(tiling),
+    return launch_kernel(vector_tile_kernel<SIZE, LOADS>, count_tiles(tiling),
                          (down * across + 31) / 32 * 32,
                          VectorTile<SIZE>::shared_bytes(down, across), stream, tiling);
 }
@@ -97,7 +100,8 @@ template <int SIZE>
 cudaError_t vector_tile(const Plan& plan, cudaStream_t stream) {
     using transposing::Loads;
     if constexpr (SIZE == 2 || SIZE == 4) {  // not for bytes, which it would slow down
-        if (does_stay<SIZE>(plan)) return launch_vector_tiles<SIZE, Loads::stay_128>(plan, stream);
+        if (loads_evict_last<SIZE>(plan))
+            return launch_vector_tiles<SIZE, Loads::stay_128>(plan, stream);
     }
     if constexpr (SIZE <= 4) return launch_vector_tiles<SIZE, Loads::plain>(plan, stream);
     return cudaErrorInvalidValue;
@@ -105,27 +109,27 @@ cudaError_t vector_tile(const Plan& plan, cudaStream_t stream) {
 
 template <int SIZE>
 cudaError_t tile(const Plan& plan, cudaStream_t stream) {
-    const Tiling tiling = tiling_of<SIZE>(plan);
-    const int pitch = pitch_of<SIZE>(tiling.cols.log_side);
-    return launch_kernel(tile_kernel<SIZE>, tiles_of(tiling), threads,
+    const Tiling tiling = make_tiling<SIZE>(plan);
+    const int pitch = shared_pitch<SIZE>(tiling.cols.log_side);
+    return launch_kernel(tile_kernel<SIZE>, count_tiles(tiling), threads,
                          (pitch << tiling.rows.log_side) * SIZE, stream, tiling);
 }
 
 template <int SIZE, bool IS_LARGE>
 cudaError_t launch_word_tiles(const Plan& plan, cudaStream_t stream) {
     using Tile = WordTile<SIZE, IS_LARGE>;
-    Tiling tiling = tiling_of<SIZE>(plan);
-    tiling.rows.sides = static_cast<unsigned>(pieces_of(Tile::ROWS, tiling.rows.size));
-    tiling.cols.sides = static_cast<unsigned>(pieces_of(Tile::COLS, tiling.cols.size));
+    Tiling tiling = make_tiling<SIZE>(plan);
+    tiling.rows.sides = static_cast<unsigned>(divide_rounding_up(Tile::ROWS, tiling.rows.size));
+    tiling.cols.sides = static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
     tiling.is_across_first = IS_LARGE;
-    return launch_kernel(word_tile_kernel<SIZE, IS_LARGE>, tiles_of(tiling), Tile::THREADS,
+    return launch_kernel(word_tile_kernel<SIZE, IS_LARGE>, count_tiles(tiling), Tile::THREADS,
                          Tile::SHARED_BYTES, stream, tiling, plan.count * SIZE);
 }
 
 template <int SIZE>
 cudaError_t word_tile(const Plan& plan, cudaStream_t stream) {
     if constexpr (SIZE < 4) {
-        const bool is_large = plan.count * SIZE >= transposing::staying_bytes_anywhere;
+        const bool is_large = plan.count * SIZE >= transposing::min_evict_last_bytes_unaligned;
         return is_large ? launch_word_tiles<SIZE, true>(plan, stream)
                         : launch_word_tiles<SIZE, false>(plan, stream);
     }
@@ -133,7 +137,7 @@ cudaError_t word_tile(const Plan& plan, cudaStream_t stream) {
 }
 
 template <int SIZE>
-cudaError_t carry_out(const Plan& plan, cudaStream_t stream) {
+cudaError_t launch_plan(const Plan& plan, cudaStream_t stream) {
     switch (way_of<SIZE>(plan)) {
         case Way::nothing: return cudaSuccess;
         case Way::copy:

@@ -14,18 +14,18 @@
 namespace coalesce {
 
 /// The maximum number of axes of an array.
-constexpr int most_axes = 6;
+constexpr int max_axes = 6;
 
 namespace permuting {
 
+using transposing::divide_rounding_up;
 using transposing::Element;
-using transposing::is_at;
+using transposing::is_aligned_to;
 using transposing::launch_kernel;
-using transposing::pieces_of;
 using transposing::Vector;
 
 /// If the element size is not a power of two, the units of an element form an additional axis.
-constexpr int most_steps = most_axes + 1;
+constexpr int max_steps = max_axes + 1;
 
 /// An axis of `out`: its number of elements, and the distance between neighbours in `in`.
 struct Axis {
@@ -43,7 +43,7 @@ struct Plan {
     std::int64_t unit;   ///< the bytes that are moved together: 1, 2, 4, 8 or 16
     std::int64_t count;  ///< the number of units
     int axes;
-    Axis axis[most_steps];
+    Axis axis[max_steps];
 };
 
 __device__ inline unsigned quotient(unsigned number, const Axis& axis) {

@@ -38,18 +38,19 @@ struct Rewound {
                   "a thread's are alike");
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = place_of_grouped_block(task, TILE_ROWS, TILE_COLS);
+        const Place place = find_grouped_block_place(task, TILE_ROWS, TILE_COLS);
         const std::int64_t top = place.row - LEAD;
-        const char* corner = in_of<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
+        const char* corner =
+            in_address<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
         Vector<16> value[ROUNDS];
         if (may_read_around(task, place)) {
             load(task, corner, value);
         } else {
             load_edge(task, place, corner, value);
         }
-        lay_down(task, corner, value, shared);
+        store_words_from_row_start(task, corner, value, shared);
         __syncthreads();
-        turn_words(shared);
+        transpose_words(shared);
         __syncthreads();
         store(task, place, shared);
     }
@@ -74,16 +75,16 @@ struct Rewound {
         return warp / N * (2 * N) + warp % N + threadIdx.x % 32 / 16 * N;
     }
 
-    static __device__ unsigned offset_of(const char* row) {
+    static __device__ unsigned misalignment(const char* row) {
         return reinterpret_cast<std::uintptr_t>(row) % 16;
     }
 
     static __device__ void load(const Task& task, const char* corner, Vector<16> (&value)[ROUNDS]) {
         const std::int64_t step = ROW_STEP * task.in_pitch * SIZE;
         const char* const row = corner + first_row() * task.in_pitch * SIZE;
-        const char* from = row - offset_of(row) + threadIdx.x % 16 * 16;
+        const char* from = row - misalignment(row) + threadIdx.x % 16 * 16;
 #pragma unroll
-        for (int k = 0; k < ROUNDS; ++k, from += step) value[k] = load_far<LOADS>(from);
+        for (int k = 0; k < ROUNDS; ++k, from += step) value[k] = load_evict_last<LOADS>(from);
     }
 
     /// Loads the vectors of a tile at the edge of the matrix. Rows outside the matrix are 0, and a
@@ -91,7 +92,7 @@ struct Rewound {
     static __device__ void load_edge(const Task& task, const Place& place, const char* corner,
                                      Vector<16> (&value)[ROUNDS]) {
         const int x = threadIdx.x % 16;
-        const char* const in = in_of<SIZE>(task, place);
+        const char* const in = in_address<SIZE>(task, place);
         const bool is_dense = task.in_pitch == task.cols;
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
@@ -100,11 +101,11 @@ struct Rewound {
             value[k] = {};
             if (row < 0 || row >= task.rows) continue;
             const char* const start = corner + line * task.in_pitch * SIZE;
-            const char* const from = start - offset_of(start) + x * 16;
+            const char* const from = start - misalignment(start) + x * 16;
             const char* const begin = is_dense ? in : in + row * task.in_pitch * SIZE;
             const char* const end = begin + (is_dense ? task.rows : 1) * task.cols * SIZE;
             if (from >= begin && from + 16 <= end) {
-                value[k] = load_far<LOADS>(from);
+                value[k] = load_evict_last<LOADS>(from);
                 continue;
             }
 #pragma unroll
@@ -119,24 +120,25 @@ struct Rewound {
 
     /// Returns the position of a word in shared memory. Words 0, 4, 8 ... of a row are next to each
     /// other, because each thread stores four consecutive words.
-    static __device__ int place_of_word(int row, int word) {
+    static __device__ int word_position(int row, int word) {
         const int quad = row / N, number = word % 4 * 16 + word / 4;
-        return row * 256 + (number ^ exchanged(quad) ^ (word >> 1 & 1) << 1) * 4;
+        return row * 256 + (number ^ swizzle_quad(quad) ^ (word >> 1 & 1) << 1) * 4;
     }
-    static __device__ constexpr int exchanged(int quad) {
+    static __device__ constexpr int swizzle_quad(int quad) {
         return (quad & 1) << 4 | (quad >> 1 & 3) << 2;
     }
 
     /// Stores the words of a row, beginning with the row's first element. The bytes before that
     /// element go to the end of the row, where they are not used.
-    static __device__ void lay_down(const Task& task, const char* corner,
-                                    const Vector<16> (&value)[ROUNDS], char* shared) {
+    static __device__ void store_words_from_row_start(const Task& task, const char* corner,
+                                                      const Vector<16> (&value)[ROUNDS],
+                                                      char* shared) {
         const int x = threadIdx.x % 16;
-        const unsigned offset = offset_of(corner + first_row() * task.in_pitch * SIZE);
+        const unsigned offset = misalignment(corner + first_row() * task.in_pitch * SIZE);
         int to[4];
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-            to[j] = place_of_word(first_row(), (4 * x + j - static_cast<int>(offset / 4)) & 63);
+            to[j] = word_position(first_row(), (4 * x + j - static_cast<int>(offset / 4)) & 63);
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
@@ -145,7 +147,8 @@ struct Rewound {
 #pragma unroll
             for (int j = 0; j < 4; ++j) {
                 const unsigned high = j < 3 ? word[j < 3 ? j + 1 : 0] : next;
-                const int place = (to[j] ^ exchanged(k * ROW_STEP / N) * 4) + k * (ROW_STEP * 256);
+                const int place =
+                    (to[j] ^ swizzle_quad(k * ROW_STEP / N) * 4) + k * (ROW_STEP * 256);
                 *reinterpret_cast<unsigned*>(shared + place) =
                     __funnelshift_r(word[j], high, offset * 8);
             }
@@ -153,7 +156,7 @@ struct Rewound {
     }
 
     /// Returns the position of a word in the transposed tile. A column has 4 * QUADS words.
-    static __device__ int place_of_turned(int col, int quad, int word) {
+    static __device__ int transposed_word_position(int col, int quad, int word) {
         const int number = word * QUADS + quad;
         const int x = col / PER_WORD;
         return (col * QUADS * 4 + (number ^ ((x & 1) | (x & 6) << 2))) * 4;
@@ -173,12 +176,12 @@ struct Rewound {
 
     /// Transposes the words in shared memory. Each thread loads all of its words before it stores
     /// the first, because the result overwrites them.
-    static __device__ void turn_words(char* shared) {
+    static __device__ void transpose_words(char* shared) {
         unsigned word[UNITS][N];
 #pragma unroll
         for (int k = 0; k < UNITS; ++k) {
             const Unit unit(k);
-            const char* const from = shared + place_of_word(unit.quad * N, unit.x);
+            const char* const from = shared + word_position(unit.quad * N, unit.x);
 #pragma unroll
             for (int i = 0; i < N; ++i) {
                 word[k][i] = *reinterpret_cast<const unsigned*>(from + i * 256);
@@ -189,10 +192,10 @@ struct Rewound {
         for (int k = 0; k < UNITS; ++k) {
             const Unit unit(k);
             Vector<16> column[PER_WORD];
-            turn_column(column, word[k]);
+            transpose_column(column, word[k]);
 #pragma unroll
             for (int w = 0; w < 4; ++w) {
-                char* const to = shared + place_of_turned(unit.x * PER_WORD, unit.quad, w);
+                char* const to = shared + transposed_word_position(unit.x * PER_WORD, unit.quad, w);
 #pragma unroll
                 for (int j = 0; j < PER_WORD; ++j) {
                     *reinterpret_cast<unsigned*>(to + j * (QUADS * 16)) = column[j].word[w];
@@ -202,7 +205,8 @@ struct Rewound {
     }
 
     /// Transposes N words from consecutive rows. Each column of their elements becomes a vector.
-    static __device__ void turn_column(Vector<16> (&column)[PER_WORD], const unsigned (&word)[N]) {
+    static __device__ void transpose_column(Vector<16> (&column)[PER_WORD],
+                                            const unsigned (&word)[N]) {
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
             Vector<4> piece[PER_WORD], turned[PER_WORD];
@@ -229,7 +233,7 @@ struct Rewound {
         const std::int64_t left = task.cols - place.col;
         const int cols = left < TILE_COLS ? static_cast<int>(left) : TILE_COLS;
         const std::int64_t start = (place.col + first) * task.out_pitch + place.row;
-        char* to = out_of<SIZE>(task, place) + start * SIZE;
+        char* to = out_address<SIZE>(task, place) + start * SIZE;
         const unsigned before = reinterpret_cast<std::uintptr_t>(to) % SHIFT;
         const std::int64_t row = place.row + quad * N - before / SIZE;
         const bool is_whole = row >= 0 && row + N <= task.rows;
@@ -241,7 +245,7 @@ struct Rewound {
         for (int i = 0; i < 5; ++i) {
             const bool is_behind = i == 4 && before % 4 == 0;
             const int word = (SHIFT - before) / 4 + (is_behind ? 3 : i);
-            from[i] = shared + place_of_turned(first, quad + word / 4, word % 4);
+            from[i] = shared + transposed_word_position(first, quad + word / 4, word % 4);
         }
 #pragma unroll
         for (int k = 0; k < (TILE_COLS + COL_STEP - 1) / COL_STEP; ++k, to += step) {

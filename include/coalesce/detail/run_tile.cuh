@@ -16,11 +16,11 @@ namespace coalesce::permuting {
 /// Each side of a tile is a part of a run.
 struct Run {
     int axes;
-    std::int64_t size;      ///< the product of the axes' sizes
-    Axis axis[most_steps];  ///< the axes, outermost first, with steps in the other array
-    int log_side;           ///< log2 of the number of elements in a side of a tile
-    int vectors;            ///< the number of vectors in a side, if tiles consist of vectors
-    unsigned sides;         ///< the number of sides in the run
+    std::int64_t size;     ///< the product of the axes' sizes
+    Axis axis[max_steps];  ///< the axes, outermost first, with steps in the other array
+    int log_side;          ///< log2 of the number of elements in a side of a tile
+    int vectors;           ///< the number of vectors in a side, if tiles consist of vectors
+    unsigned sides;        ///< the number of sides in the run
 };
 
 /// A division into tiles. The elements of a tile's row are adjacent in `out`, and those of a column
@@ -30,8 +30,8 @@ struct Tiling {
     const void* in;
     Run rows, cols;
     int axes;
-    unsigned size[most_steps];  ///< the sizes of the other axes, outermost first
-    std::int64_t in_step[most_steps], out_step[most_steps];
+    unsigned size[max_steps];  ///< the sizes of the other axes, outermost first
+    std::int64_t in_step[max_steps], out_step[max_steps];
     /// Whether the tiles of consecutive blocks are side by side instead of one below the other.
     bool is_across_first;
 };
@@ -39,11 +39,11 @@ struct Tiling {
 /// The number of elements in a tile, and its longest and shortest sides, as log2.
 template <int SIZE>
 constexpr int log_tile = SIZE == 16 ? 11 : 12;
-constexpr int log_longest = 8, log_shortest = 4;
-static_assert(threads == 1 << log_longest, "a thread for each element of the longest side");
+constexpr int log_max_side = 8, log_min_side = 4;
+static_assert(threads == 1 << log_max_side, "a thread for each element of the longest side");
 
 /// Returns the position that an element of a run has in the other array.
-__device__ inline std::int64_t place_in(const Run& run, std::int64_t number) {
+__device__ inline std::int64_t offset_within(const Run& run, std::int64_t number) {
     std::int64_t place = 0;
     auto left = static_cast<unsigned>(number);
     for (int k = run.axes - 1; k > 0; --k) {
@@ -55,13 +55,13 @@ __device__ inline std::int64_t place_in(const Run& run, std::int64_t number) {
 }
 
 /// The tile of a block.
-struct TileOfRuns {
+struct BlockTile {
     std::int64_t row, col;  ///< the position of the tile's first element in the two runs
     std::int64_t from,
         to;  ///< the offsets of the tile's matrix in `in` and in `out`, plus `col` and `row`
 };
 
-__device__ inline TileOfRuns tile_of_runs(const Tiling& tiling, int rows, int cols) {
+__device__ inline BlockTile find_block_tile(const Tiling& tiling, int rows, int cols) {
     const unsigned inner_sides = tiling.is_across_first ? tiling.cols.sides : tiling.rows.sides;
     const unsigned outer_sides = tiling.is_across_first ? tiling.rows.sides : tiling.cols.sides;
     const unsigned line = blockIdx.x / inner_sides, inner_side = blockIdx.x - line * inner_sides;
@@ -69,7 +69,7 @@ __device__ inline TileOfRuns tile_of_runs(const Tiling& tiling, int rows, int co
     const unsigned outer_side = line - number * outer_sides;
     const std::int64_t row = std::int64_t{tiling.is_across_first ? outer_side : inner_side} * rows;
     const std::int64_t col = std::int64_t{tiling.is_across_first ? inner_side : outer_side} * cols;
-    TileOfRuns tile{row, col, col, row};
+    BlockTile tile{row, col, col, row};
     for (int k = tiling.axes - 1; k >= 0; --k) {
         const unsigned outer = number / tiling.size[k], inner = number - outer * tiling.size[k];
         tile.from += inner * tiling.in_step[k];
@@ -82,7 +82,7 @@ __device__ inline TileOfRuns tile_of_runs(const Tiling& tiling, int rows, int co
 /// Returns the distance between rows of a tile in shared memory. It spreads each column over all
 /// banks.
 template <int SIZE>
-__host__ __device__ constexpr int pitch_of(int log_cols) {
+__host__ __device__ constexpr int shared_pitch(int log_cols) {
     return (1 << log_cols) + (SIZE < 4 ? 4 / SIZE : 1);
 }
 
@@ -95,16 +95,16 @@ __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
     __shared__ std::int64_t row_place[threads], col_place[threads];
     char* const tile = reinterpret_cast<char*>(shared);
     const int log_rows = tiling.rows.log_side, log_cols = tiling.cols.log_side;
-    const int pitch = pitch_of<SIZE>(log_cols);
+    const int pitch = shared_pitch<SIZE>(log_cols);
 
-    const auto [row, col, from, to] = tile_of_runs(tiling, 1 << log_rows, 1 << log_cols);
+    const auto [row, col, from, to] = find_block_tile(tiling, 1 << log_rows, 1 << log_cols);
     const auto rows_left = tiling.rows.size - row, cols_left = tiling.cols.size - col;
     const int thread = threadIdx.x;
     if (thread < 1 << log_rows && thread < rows_left) {
-        row_place[thread] = from + place_in(tiling.rows, row + thread);
+        row_place[thread] = from + offset_within(tiling.rows, row + thread);
     }
     if (thread < 1 << log_cols && thread < cols_left) {
-        col_place[thread] = to + place_in(tiling.cols, col + thread);
+        col_place[thread] = to + offset_within(tiling.cols, col + thread);
     }
     __syncthreads();
     {
@@ -112,14 +112,14 @@ __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
         Element<SIZE> value[COUNT] = {};
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            const int at = y + (i << (log_longest - log_cols));
+            const int at = y + (i << (log_max_side - log_cols));
             if (x < cols_left && at < rows_left) {
                 value[i] = static_cast<const Element<SIZE>*>(tiling.in)[row_place[at] + x];
             }
         }
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            const int at = y + (i << (log_longest - log_cols));
+            const int at = y + (i << (log_max_side - log_cols));
             transposing::element<SIZE>(tile, at * pitch + x) = value[i];
         }
     }
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
     const int y = thread & ((1 << log_rows) - 1), x = thread >> log_rows;
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
-        const int at = x + (i << (log_longest - log_rows));
+        const int at = x + (i << (log_max_side - log_rows));
         if (at >= cols_left || y >= rows_left) continue;
         static_cast<Element<SIZE>*>(tiling.out)[col_place[at] + y] =
             transposing::element<SIZE>(tile, y * pitch + at);

@@ -24,9 +24,11 @@ struct Stack {
 
     static __device__ void run(const Task& task, char* shared) {
         const auto elements = static_cast<int>(task.rows * task.cols);
-        const std::int64_t first = std::int64_t{blockIdx.x} * task.stack;
+        const std::int64_t first = std::int64_t{blockIdx.x} * task.matrices_per_block;
         const std::int64_t left = task.batches - first;
-        const int count = elements * static_cast<int>(left < task.stack ? left : task.stack);
+        const int count =
+            elements *
+            static_cast<int>(left < task.matrices_per_block ? left : task.matrices_per_block);
         const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
         char* to = static_cast<char*>(task.out) + first * elements * SIZE;
         const Line line(shared, from);
@@ -91,9 +93,10 @@ struct StackOfWords {
 
     static __device__ void run(const Task& task, char* shared) {
         const auto rows = static_cast<int>(task.rows), cols = static_cast<int>(task.cols);
-        const std::int64_t first = std::int64_t{blockIdx.x} * task.stack;
+        const std::int64_t first = std::int64_t{blockIdx.x} * task.matrices_per_block;
         const std::int64_t left = task.batches - first;
-        const int count = static_cast<int>(left < task.stack ? left : task.stack);
+        const int count =
+            static_cast<int>(left < task.matrices_per_block ? left : task.matrices_per_block);
         const char* from = static_cast<const char*>(task.in) + first * rows * cols * SIZE;
         char* to = static_cast<char*>(task.out) + first * rows * cols * SIZE;
         const Line line(shared, to);
@@ -129,7 +132,7 @@ struct StackOfWords {
             }
 #pragma unroll
             for (int k = 0; k < AHEAD; ++k) {
-                if (place[k] >= 0) lay_down(line, place[k], rows, piece[k]);
+                if (place[k] >= 0) store_words_from_row_start(line, place[k], rows, piece[k]);
             }
         }
     }
@@ -141,8 +144,8 @@ struct StackOfWords {
         }
     }
 
-    static __device__ void lay_down(const Line& line, int place, int rows,
-                                    const Piece (&piece)[N]) {
+    static __device__ void store_words_from_row_start(const Line& line, int place, int rows,
+                                                      const Piece (&piece)[N]) {
 #pragma unroll
         for (int w = 0; w < WORDS; ++w) {
             Vector<4> word[N], turned[N];

@@ -65,7 +65,7 @@ struct SharedLine {
         }
     }
     /// Returns the number of bytes of shared memory that a line of `bytes` bytes needs.
-    static std::int64_t room(std::int64_t bytes) {
+    static std::int64_t line_shared_bytes(std::int64_t bytes) {
         return bytes + 32 + (bytes + 16) / 128 * PAD;
     }
 };
@@ -124,11 +124,11 @@ struct Tall {
     using Strip = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = place_of_block(task, task.tile_rows, 0);
+        const Place place = find_block_place(task, task.tile_rows, 0);
         const std::int64_t top = place.row < LEAD ? 0 : place.row - LEAD;
         const std::int64_t end = place.row + task.tile_rows;
         const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
-        const char* from = in_of<SIZE>(task, place) + top * task.cols * SIZE;
+        const char* from = in_address<SIZE>(task, place) + top * task.cols * SIZE;
         const Strip strip(shared, from);
         if (rows > 0) {
             copy_line<SIZE, THREADS, AHEAD>(strip, DeviceLine<const char>{from},
@@ -170,7 +170,7 @@ struct Tall {
                                          const Columns& columns) {
         const int cols = static_cast<int>(task.cols), row_bytes = cols * SIZE;
         const std::int64_t step = columns.step * task.out_pitch * SIZE;
-        char* line = out_of<SIZE>(task, place);
+        char* line = out_address<SIZE>(task, place);
         line += (columns.first * task.out_pitch + columns.row) * SIZE;
         int from = columns.y * row_bytes + columns.first * SIZE;
         // The position of the column's start in bytes, modulo 32. A strip consists of whole groups
@@ -197,7 +197,7 @@ struct Tall {
             if constexpr (N == 1) {
                 element<SIZE>(to, 0) = element<SIZE>(strip.at(from), 0);
             } else {
-                *reinterpret_cast<unsigned*>(to) = gathered_word(strip, from, row_bytes);
+                *reinterpret_cast<unsigned*>(to) = gather_word(strip, from, row_bytes);
             }
         } else {
 #pragma unroll
@@ -209,7 +209,7 @@ struct Tall {
     }
 
     /// Returns a word of elements that are vertically adjacent in the strip.
-    static __device__ unsigned gathered_word(const Strip& strip, int from, int row_bytes) {
+    static __device__ unsigned gather_word(const Strip& strip, int from, int row_bytes) {
         const auto piece = [&](int i) -> unsigned {
             return element<SIZE>(strip.at(from + i * row_bytes), 0);
         };
@@ -240,10 +240,10 @@ struct Wide {
     using Line = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = place_of_block(task, 0, task.tile_cols);
+        const Place place = find_block_place(task, 0, task.tile_cols);
         const std::int64_t left = task.cols - place.col;
         const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
-        char* to = out_of<SIZE>(task, place) + place.col * task.rows * SIZE;
+        char* to = out_address<SIZE>(task, place) + place.col * task.rows * SIZE;
         const Line tile(shared, to);
         if constexpr (SIZE < 4) {
             // The last words of a strip extend past the chunk, and the first word starts before it.
@@ -268,7 +268,8 @@ struct Wide {
         const int x = threadIdx.x % task.tile_cols, y = threadIdx.x / task.tile_cols;
         const int step = THREADS / task.tile_cols;
         if (x >= cols || y >= step) return;
-        const char* from = in_of<SIZE>(task, place) + (y * task.in_pitch + place.col + x) * SIZE;
+        const char* from =
+            in_address<SIZE>(task, place) + (y * task.in_pitch + place.col + x) * SIZE;
         const int to = x * rows * SIZE;
         for (int row = y; row < rows; row += step * AHEAD) {
             Element<SIZE> value[AHEAD];
@@ -298,7 +299,7 @@ struct Wide {
     static __device__ void load_many(const Task& task, const Place& place, const Line& tile,
                                      int cols) {
         const int rows = static_cast<int>(task.rows);
-        const char* strip = in_of<SIZE>(task, place) + place.col * SIZE;
+        const char* strip = in_address<SIZE>(task, place) + place.col * SIZE;
         for (Turn turn{static_cast<int>(threadIdx.x), 0}; turn.col < cols;) {
             Element<SIZE> value[AHEAD];
             Turn ahead = turn;
@@ -319,7 +320,7 @@ struct Wide {
     static __device__ void load_small(const Task& task, const Place& place, const Line& tile,
                                       int cols) {
         if constexpr (IS_TURNED) {
-            load_turned<IS_INNER>(task, place, tile, cols);
+            load_and_transpose<IS_INNER>(task, place, tile, cols);
         } else {
             load_words<IS_INNER>(task, place, tile, cols);
         }
@@ -334,7 +335,7 @@ struct Wide {
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
         const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
         const Divider by_rows(rows);
-        const char* strip = in_of<SIZE>(task, place) + place.col * SIZE;
+        const char* strip = in_address<SIZE>(task, place) + place.col * SIZE;
         for (int item = threadIdx.x / 32; item < items; item += WARPS * AHEAD) {
             unsigned word[AHEAD][CHUNKS], offset[AHEAD];
             int to[AHEAD], left[AHEAD];
@@ -352,8 +353,8 @@ struct Wide {
                     if (c * CHUNK >= left[k]) continue;
                     const char* const chunk = line + c * CHUNK * SIZE;
                     word[k][c] = IS_INNER ? *reinterpret_cast<const unsigned*>(chunk + first)
-                                          : word_of_row(chunk, first, place.col + col + c * CHUNK,
-                                                        task.cols);
+                                          : load_row_word(chunk, first, place.col + col + c * CHUNK,
+                                                          task.cols);
                 }
             }
 #pragma unroll
@@ -378,29 +379,31 @@ struct Wide {
 
     /// Loads bytes. A warp takes CHUNKs of several rows, and transposes 4 x 4 bytes at a time.
     /// Columns start at word boundaries.
-    static constexpr int TURNED_ROWS = 8, TURNED_CHUNKS = 2, TURNED_COLS = TURNED_CHUNKS * CHUNK;
+    static constexpr int TRANSPOSED_ROWS = 8, TRANSPOSED_CHUNKS = 2,
+                         TRANSPOSED_COLS = TRANSPOSED_CHUNKS * CHUNK;
 
     template <bool IS_INNER>
-    static __device__ void load_turned(const Task& task, const Place& place, const Line& tile,
-                                       int cols) {
+    static __device__ void load_and_transpose(const Task& task, const Place& place,
+                                              const Line& tile, int cols) {
         static_assert(SIZE == 1, "words of four");
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
-        const int pieces = (rows + TURNED_ROWS - 1) / TURNED_ROWS;
-        const int items = (cols + TURNED_COLS - 1) / TURNED_COLS * pieces;
+        const int pieces = (rows + TRANSPOSED_ROWS - 1) / TRANSPOSED_ROWS;
+        const int items = (cols + TRANSPOSED_COLS - 1) / TRANSPOSED_COLS * pieces;
         const Divider by_pieces(pieces);
         for (int item = threadIdx.x / 32; item < items; item += THREADS / 32) {
             const int group = by_pieces.quotient(item);
-            const int row = (item - group * pieces) * TURNED_ROWS, col = group * TURNED_COLS;
-            unsigned word[TURNED_CHUNKS][TURNED_ROWS];
+            const int row = (item - group * pieces) * TRANSPOSED_ROWS,
+                      col = group * TRANSPOSED_COLS;
+            unsigned word[TRANSPOSED_CHUNKS][TRANSPOSED_ROWS];
             load_piece<IS_INNER>(word, task, place, row, col, cols);
             if (lane == 31) continue;
 #pragma unroll
-            for (int c = 0; c < TURNED_CHUNKS; ++c) {
+            for (int c = 0; c < TRANSPOSED_CHUNKS; ++c) {
                 const int x = col + c * CHUNK + lane * N;
 #pragma unroll
-                for (int y = 0; y < TURNED_ROWS; y += 4) {
+                for (int y = 0; y < TRANSPOSED_ROWS; y += 4) {
                     if (row + y >= rows) continue;
-                    const unsigned(&four)[TURNED_ROWS] = word[c];
+                    const unsigned(&four)[TRANSPOSED_ROWS] = word[c];
                     const Vector<4> piece[4] = {
                         {{four[y]}}, {{four[y + 1]}}, {{four[y + 2]}}, {{four[y + 3]}}};
                     Vector<4> turned[4];
@@ -417,24 +420,25 @@ struct Wide {
 
     /// Loads all words first, and then splices each from two.
     template <bool IS_INNER>
-    static __device__ void load_piece(unsigned (&word)[TURNED_CHUNKS][TURNED_ROWS],
+    static __device__ void load_piece(unsigned (&word)[TRANSPOSED_CHUNKS][TRANSPOSED_ROWS],
                                       const Task& task, const Place& place, int row, int col,
                                       int cols) {
-        const char* const line = in_of<SIZE>(task, place) + row * task.in_pitch + place.col + col;
+        const char* const line =
+            in_address<SIZE>(task, place) + row * task.in_pitch + place.col + col;
 #pragma unroll
-        for (int i = 0; i < TURNED_ROWS * TURNED_CHUNKS; ++i) {
-            const int y = i / TURNED_CHUNKS, c = i % TURNED_CHUNKS;
+        for (int i = 0; i < TRANSPOSED_ROWS * TRANSPOSED_CHUNKS; ++i) {
+            const int y = i / TRANSPOSED_CHUNKS, c = i % TRANSPOSED_CHUNKS;
             const char* const chunk = line + y * task.in_pitch + c * CHUNK;
             const int first = threadIdx.x % 32 * 4 - offset_of(chunk - c * CHUNK);
             word[c][y] = 0;
             if (row + y >= task.rows || col + c * CHUNK >= cols) continue;
             word[c][y] = IS_INNER
                              ? *reinterpret_cast<const unsigned*>(chunk + first)
-                             : word_of_row(chunk, first, place.col + col + c * CHUNK, task.cols);
+                             : load_row_word(chunk, first, place.col + col + c * CHUNK, task.cols);
         }
 #pragma unroll
-        for (int i = 0; i < TURNED_ROWS * TURNED_CHUNKS; ++i) {
-            const int y = i / TURNED_CHUNKS, c = i % TURNED_CHUNKS;
+        for (int i = 0; i < TRANSPOSED_ROWS * TRANSPOSED_CHUNKS; ++i) {
+            const int y = i / TRANSPOSED_CHUNKS, c = i % TRANSPOSED_CHUNKS;
             const unsigned next = __shfl_down_sync(~0u, word[c][y], 1);
             const int offset = offset_of(line + y * task.in_pitch);
             word[c][y] = __funnelshift_r(word[c][y], next, offset * 8);
@@ -445,8 +449,8 @@ struct Wide {
     }
 
     /// Loads a word. Reads nothing outside the row.
-    static __device__ unsigned word_of_row(const char* line, int first, std::int64_t strip,
-                                           std::int64_t all_cols) {
+    static __device__ unsigned load_row_word(const char* line, int first, std::int64_t strip,
+                                             std::int64_t all_cols) {
         const std::int64_t begin = strip * SIZE + first;
         if (begin >= 0 && begin + 4 <= all_cols * SIZE) {
             return *reinterpret_cast<const unsigned*>(line + first);

@@ -18,7 +18,7 @@ struct Task {
     std::int64_t batches;
     unsigned tiles_down, tiles_across;  ///< per matrix
     int tile_rows, tile_cols;           ///< for kernels whose tiles have no fixed size
-    int stack;                          ///< the number of matrices per block
+    int matrices_per_block;             ///< the number of matrices per block
     bool is_down_first;                 ///< whether consecutive blocks go down a column of tiles
     /// Whether strips of tiles are taken 32 strips apart instead of in order.
     bool is_spread;
@@ -44,7 +44,7 @@ __host__ __device__ inline unsigned spread_strip(unsigned strip, unsigned strips
 
 /// Returns the tile of this block. Blocks are numbered in one dimension, because only the x axis of
 /// a grid can have 2^31 of them.
-__device__ inline Place place_of_block(const Task& task, int tile_rows, int tile_cols) {
+__device__ inline Place find_block_place(const Task& task, int tile_rows, int tile_cols) {
     const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
     const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
     const unsigned line = blockIdx.x / inner;
@@ -56,7 +56,7 @@ __device__ inline Place place_of_block(const Task& task, int tile_rows, int tile
 }
 
 /// Returns the tile of this block for kernels that process several strips together.
-__device__ inline Place place_of_grouped_block(const Task& task, int tile_rows, int tile_cols) {
+__device__ inline Place find_grouped_block_place(const Task& task, int tile_rows, int tile_cols) {
     const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
     const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
     const unsigned tiles = inner * outer;
@@ -72,8 +72,8 @@ __device__ inline Place place_of_grouped_block(const Task& task, int tile_rows, 
 }
 
 /// Returns the tile of this block for kernels whose strips may be spread.
-__device__ inline Place place_of_spread_block(const Task& task, int tile_rows, int tile_cols) {
-    Place place = place_of_block(task, tile_rows, tile_cols);
+__device__ inline Place find_spread_block_place(const Task& task, int tile_rows, int tile_cols) {
+    Place place = find_block_place(task, tile_rows, tile_cols);
     if (task.is_spread) {
         const auto strip = static_cast<unsigned>(place.col / tile_cols);
         place.col = std::int64_t{spread_strip(strip, task.tiles_across)} * tile_cols;

@@ -19,11 +19,11 @@ namespace coalesce::permuting {
 template <int SIZE, transposing::Loads LOADS = transposing::Loads::plain>
 struct VectorTile {
     static constexpr int N = 16 / SIZE;
-    /// DOWN and ACROSS are the numbers of vectors per side if runs are long. MOST is the largest
+    /// DOWN and ACROSS are the numbers of vectors per side if runs are long. MAX_VECTORS is the largest
     /// number of vectors per tile. Each thread has one vector.
     static constexpr int DOWN = SIZE == 1 ? 8 : 16, ACROSS = 16;
-    static constexpr int MOST = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
-    static constexpr int THREADS = (MOST + 31) / 32 * 32;
+    static constexpr int MAX_VECTORS = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
+    static constexpr int THREADS = (MAX_VECTORS + 31) / 32 * 32;
 
     const Tiling& tiling;
     char* tile;
@@ -45,17 +45,17 @@ struct VectorTile {
     }
 
     __device__ void run() const {
-        const TileOfRuns at = tile_of_runs(tiling, down * N, across * N);
+        const BlockTile at = find_block_tile(tiling, down * N, across * N);
         const auto least = [](std::int64_t left, int most) {
             return left < most ? static_cast<int>(left) : most;
         };
         const int rows = least(tiling.rows.size - at.row, down * N);
         const int cols = least(tiling.cols.size - at.col, across * N);
         for (int i = threadIdx.x; i < rows; i += blockDim.x) {
-            row_place[i] = at.from + place_in(tiling.rows, at.row + i);
+            row_place[i] = at.from + offset_within(tiling.rows, at.row + i);
         }
         for (int i = threadIdx.x; i < cols; i += blockDim.x) {
-            col_place[i] = at.to + place_in(tiling.cols, at.col + i);
+            col_place[i] = at.to + offset_within(tiling.cols, at.col + i);
         }
         __syncthreads();
         load(rows, cols);
@@ -71,7 +71,7 @@ struct VectorTile {
         Vector<16> piece[N], turned[N];
 #pragma unroll
         for (int i = 0; i < N; ++i) {
-            piece[i] = transposing::load_far<LOADS>(from + row_place[y * N + i] * SIZE);
+            piece[i] = transposing::load_evict_last<LOADS>(from + row_place[y * N + i] * SIZE);
         }
         transposing::turn<SIZE>(turned, piece);
 #pragma unroll

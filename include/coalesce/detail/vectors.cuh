@@ -25,11 +25,11 @@ using Element = std::conditional_t<
 /// addresses, because nvcc would split vector accesses through pointers to elements into one access
 /// per element.
 template <int SIZE>
-__device__ inline const char* in_of(const Task& task, const Place& place) {
+__device__ inline const char* in_address(const Task& task, const Place& place) {
     return static_cast<const char*>(task.in) + place.batch * task.in_stride * SIZE;
 }
 template <int SIZE>
-__device__ inline char* out_of(const Task& task, const Place& place) {
+__device__ inline char* out_address(const Task& task, const Place& place) {
     return static_cast<char*>(task.out) + place.batch * task.out_stride * SIZE;
 }
 
@@ -45,7 +45,7 @@ __device__ inline Element<SIZE>& element(char* from, std::int64_t index) {
 
 /// Returns how far the start of a row of `out` is past the previous multiple of SHIFT elements.
 template <int SIZE, int SHIFT>
-__device__ inline int phase_of(const char* out, std::int64_t col, std::int64_t pitch) {
+__device__ inline int alignment_phase(const char* out, std::int64_t col, std::int64_t pitch) {
     const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(out) / SIZE);
     // Only the lowest bits are needed, so 32 bits are enough.
     return (start + static_cast<unsigned>(col) * static_cast<unsigned>(pitch)) % SHIFT;
@@ -91,7 +91,7 @@ enum class Loads { plain, stay, stay_128 };
 
 /// Loads a vector from device memory, with the hint LOADS.
 template <Loads LOADS>
-__device__ inline Vector<16> load_far(const void* from) {
+__device__ inline Vector<16> load_evict_last(const void* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (LOADS != Loads::plain) {
         Vector<16> v;
@@ -127,7 +127,7 @@ __device__ inline Element<SIZE> load_element(const char* from) {
         return v;
     }
     if constexpr (LOADS == Loads::stay_128 && SIZE == 16) {
-        const Vector<16> v = load_far<LOADS>(from);
+        const Vector<16> v = load_evict_last<LOADS>(from);
         return {v.word[0], v.word[1], v.word[2], v.word[3]};
     }
 #endif
@@ -177,15 +177,16 @@ __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N
 /// adjacent in `in`. Threads that are served together store to columns that are N apart. Each of
 /// these columns permutes its vectors differently, so that the threads access different banks.
 template <int SIZE, int BYTES, int TILE_COLS, int QUADS>
-struct TurnedTile {
+struct TransposedTile {
     static constexpr int N = BYTES / SIZE;
-    static constexpr int SERVED = 128 / BYTES;
-    static_assert(QUADS % SERVED == 0 && TILE_COLS / N % 8 == 0, "vectors are exchanged in groups");
+    static constexpr int LANES_PER_LINE = 128 / BYTES;
+    static_assert(QUADS % LANES_PER_LINE == 0 && TILE_COLS / N % 8 == 0,
+                  "vectors are exchanged in groups");
 
     char* data;
 
     __device__ char* vector(int col, int quad) const {
-        return data + (col * QUADS + (quad ^ (col / N % SERVED))) * BYTES;
+        return data + (col * QUADS + (quad ^ (col / N % LANES_PER_LINE))) * BYTES;
     }
     __device__ Element<SIZE>& cell(int col, int row) const {
         return element<SIZE>(vector(col, row / N), row % N);

@@ -61,7 +61,7 @@ struct WordTile {
 
     static __device__ int lane() { return threadIdx.x % 32; }
     static __device__ int warp() { return threadIdx.x / 32; }
-    static __device__ unsigned bits_before(const char* at) {
+    static __device__ unsigned misaligned_bits(const char* at) {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % 4 * 8;
     }
     __device__ int rows_to_load() const {  // the last word of a column may extend past its end
@@ -88,7 +88,7 @@ struct WordTile {
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
             const char* const at = row_at[first + i * WARPS + warp()];
-            shift[i] = bits_before(at);
+            shift[i] = misaligned_bits(at);
             const char* const from = at - shift[i] / 8 + lane() * 4;
 #pragma unroll
             for (int k = 0; k < CHUNKS; ++k) {
@@ -109,7 +109,7 @@ struct WordTile {
     __device__ void load_at_edge() const {
         const int count = rows_to_load();
         for (int row = warp(); row < count; row += WARPS) {
-            const unsigned shift = bits_before(row_at[row]);
+            const unsigned shift = misaligned_bits(row_at[row]);
             const char* const at = row_at[row] - shift / 8;
             for (int k = lane(); k < WORDS; k += 32) {
                 const unsigned low = load_word_within<SIZE>(at + 4 * k, begin, end);
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(WordTile<SIZE, IS_LARGE>::THREADS,
     extern __shared__ uint4 shared[];
     __shared__ const char* row_at[Tile::LOADED];
     __shared__ char* col_at[Tile::COLS];
-    const TileOfRuns at = tile_of_runs(tiling, Tile::ROWS, Tile::COLS);
+    const BlockTile at = find_block_tile(tiling, Tile::ROWS, Tile::COLS);
     const auto least = [](std::int64_t left, int most) {
         return left < most ? static_cast<int>(left) : most;
     };
@@ -203,12 +203,12 @@ __global__ void __launch_bounds__(WordTile<SIZE, IS_LARGE>::THREADS,
     bool is_edge = false;
     for (int i = threadIdx.x; i < Tile::LOADED; i += Tile::THREADS) {
         const std::int64_t row = at.row + (i < rows ? i : rows - 1);
-        row_at[i] = begin + (at.from + place_in(tiling.rows, row)) * SIZE;
+        row_at[i] = begin + (at.from + offset_within(tiling.rows, row)) * SIZE;
         is_edge = is_edge || row_at[i] - begin < 3 || tile.end - row_at[i] < Tile::COLS * SIZE + 4;
     }
     for (int i = threadIdx.x; i < cols; i += Tile::THREADS) {
-        col_at[i] =
-            static_cast<char*>(tiling.out) + (at.to + place_in(tiling.cols, at.col + i)) * SIZE;
+        col_at[i] = static_cast<char*>(tiling.out) +
+                    (at.to + offset_within(tiling.cols, at.col + i)) * SIZE;
     }
     if (__syncthreads_or(is_edge)) {
         tile.load_at_edge();

@@ -24,7 +24,7 @@ struct Small {
             texts.push_back({"solutions/" + name + "/exercise.toml", text});
         return texts;
     }
-    Course read() const { return course_of_texts(texts()); }
+    Course read() const { return parse_course(texts()); }
 };
 
 /// Reads the course and returns the error message, such as "course.toml:3: ...", or "" if there was
@@ -284,12 +284,12 @@ TEST_CASE("an exercise is read whole") {
     REQUIRE(exercise.predictions.size() == 1);
     CHECK(exercise.predictions[0].counter == "store");
     CHECK(exercise.predictions[0].question == "How many?");
-    CHECK(exercise.predictions[0].within == coalesce::kRounding);
+    CHECK(exercise.predictions[0].tolerance == coalesce::kRoundingTolerance);
     Course about = asked_with("counter = \"store\"", "counter = \"store\"\nwithin = 0.1").read();
-    CHECK(about.steps[0].exercise->predictions[0].within == 0.1);
+    CHECK(about.steps[0].exercise->predictions[0].tolerance == 0.1);
     Course time =
         asked_with("counter = \"store\"", "counter = \"of_copy_predicted\"\nwithin = 0.25").read();
-    CHECK(time.steps[0].exercise->predictions[0].counter == coalesce::kOfCopy);
+    CHECK(time.steps[0].exercise->predictions[0].counter == coalesce::kCopyPercentQuestion);
     REQUIRE(step.hunt);
     CHECK(step.hunt->points == 7);
     CHECK(step.hunt->hints.at(0).levels[3] == "4");

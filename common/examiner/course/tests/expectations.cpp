@@ -14,7 +14,7 @@ std::string in_words(double number) {
     return format("%g", number);
 }
 
-// Returns a sentence about the difference in `key`, one of kExpectable, or "" if there is none.
+// Returns a sentence about the difference in `key`, one of kCounterNamesToExpect, or "" if there is none.
 std::string compare_cost(const Variant& variant, const std::string& key, const json& counters) {
     const std::string unit = key.starts_with("shared") ? "wavefronts" : "sectors";
     auto requests = counters.at(key + "_requests").get<std::uint64_t>();
@@ -46,7 +46,7 @@ void compare_variant(const Step& step, const Variant& variant, const json& resul
         differences.push_back(where + "has no counters");
         return;
     }
-    for (const char* key : kExpectable) {
+    for (const char* key : kCounterNamesToExpect) {
         std::string difference = compare_cost(variant, key, result["counters"]);
         if (!difference.empty()) differences.push_back(where + difference);
     }

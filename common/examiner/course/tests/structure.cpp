@@ -113,7 +113,7 @@ Lines check_lesson(const Step& step, const Step* next, const fs::path& folder,
         }
     }
     if (!fs::exists(folder / file)) return {};
-    Lines lines = lines_of(read_if_there(folder / file).value_or(""));
+    Lines lines = lines_of(read_if_exists(folder / file).value_or(""));
     check_header(step, next, lines, place + file, faults);
     check_markers(lines, place + file, faults);
     check_size(lines, place + file, faults);
@@ -126,7 +126,7 @@ void check_step(const Step& step, const Step* next, const fs::path& folder, Faul
     if (!fs::exists(folder / "main.cu")) return;
     for (auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() != ".h") continue;
-        Lines more = lines_of(read_if_there(entry.path()).value_or(""));
+        Lines more = lines_of(read_if_exists(entry.path()).value_or(""));
         lines.insert(lines.end(), more.begin(), more.end());
     }
     check_kernels(step, lines, place + "main.cu", faults);

@@ -153,8 +153,8 @@ int hold(const std::string& exercise, const std::vector<fs::path>& files, bool s
             throw UsageError(name + " has no `// expect:`, or one that it should not have");
         }
         const Verdict verdict =
-            examined_as(exercise_called(exercise + (wanted.is_of_hunt ? " hunt" : "")),
-                        source_of_text(text, file.filename()), cache.path);
+            examine_source(require_exercise(exercise + (wanted.is_of_hunt ? " hunt" : "")),
+                           make_source(text, file.filename()), cache.path);
         const std::string otherwise = difference(wanted, verdict);
         const bool is_known = is_listed(name, verdict.compiler.starts_with("clang"));
         if (otherwise.empty() != is_known && !shows_all) continue;
@@ -169,7 +169,7 @@ int hold(const std::string& exercise, const std::vector<fs::path>& files, bool s
 }
 
 int run(int argc, char** argv) {
-    choose_device_of_environment(argv);
+    choose_device_from_environment(argv);
     std::vector<std::string> words(argv + 1, argv + argc);
     Sample sample = sample_of(words);
     if (words.empty()) throw UsageError("an exercise is needed");

@@ -17,7 +17,7 @@ const std::string BODY = "//! [blank]\n//! // TODO\nx;\n//! [blank]\n";
 std::vector<std::string> faults_of_head(const std::string& from, const std::string& to) {
     std::string head = HEAD_OF_SKELETON;
     if (!from.empty()) head.replace(head.find(from), from.size(), to);
-    return header_faults("02_naive", skeleton_of(head + BODY, "kernel.cu"), false);
+    return find_header_faults("02_naive", parse_skeleton(head + BODY, "kernel.cu"), false);
 }
 
 }  // namespace
@@ -36,9 +36,9 @@ TEST_CASE("the head of a bug hunt") {
         "// Seen    right.\n"
         "// Fix     it.\n"
         "// Check   ./learn check 02 --hunt\n";
-    CHECK(header_faults("02_naive", skeleton_of(head + BODY, "hunt.cu"), true).empty());
-    CHECK(header_faults("03_tiled", skeleton_of(head + BODY, "hunt.cu"), true).size() == 2);
-    CHECK(header_faults("02_naive", skeleton_of(BODY, "hunt.cu"), true).size() == 4);
+    CHECK(find_header_faults("02_naive", parse_skeleton(head + BODY, "hunt.cu"), true).empty());
+    CHECK(find_header_faults("03_tiled", parse_skeleton(head + BODY, "hunt.cu"), true).size() == 2);
+    CHECK(find_header_faults("02_naive", parse_skeleton(BODY, "hunt.cu"), true).size() == 4);
 }
 
 TEST_CASE("kernels are compared without comments, templates and names") {
@@ -52,10 +52,11 @@ TEST_CASE("kernels are compared without comments, templates and names") {
         "__global__ void other() {\n"
         "}\n";
     std::vector<std::string> expected = {"__global__ void kernel(int n) {", "    x = n;", "}"};
-    CHECK(bare_kernel(of_step) == expected);
-    CHECK(
-        bare_kernel("constexpr int N = 3;\n__global__ void transpose(int n) {\n    x = n;\n}\n") ==
-        expected);
-    CHECK(bare_kernel("__global__ void transpose(int n) {\n    x = n + 1;\n}\n") != expected);
-    CHECK(bare_kernel("no kernel\n").empty());
+    CHECK(extract_kernel_lines(of_step) == expected);
+    CHECK(extract_kernel_lines(
+              "constexpr int N = 3;\n__global__ void transpose(int n) {\n    x = n;\n}\n") ==
+          expected);
+    CHECK(extract_kernel_lines("__global__ void transpose(int n) {\n    x = n + 1;\n}\n") !=
+          expected);
+    CHECK(extract_kernel_lines("no kernel\n").empty());
 }

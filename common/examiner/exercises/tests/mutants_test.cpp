@@ -52,7 +52,7 @@ TEST_CASE("mutants.toml is read whole") {
     CHECK(all.blank_failure == "nothing-written");
     CHECK(all.blank_failure_by_clang == "nothing-written");
     CHECK(all.hunt_failure == "grid-too-small");
-    CHECK_FALSE(all.hunt_is_right_at_first);
+    CHECK_FALSE(all.hunt_passes_unmodified);
     REQUIRE(all.mutants.size() == 4);
     CHECK(all.mutants[3].name == "4");
     CHECK(all.mutants[3].failure == "no-bounds-check");
@@ -77,11 +77,12 @@ TEST_CASE("slips in mutants.toml are errors") {
 
 TEST_CASE("a mutant is applied where its text stands, and only when that is once") {
     Mutant wrong{.name = "m", .replace = "x < y", .with = "x > y", .failure = "f"};
-    CHECK(applied(wrong, "if (x < y) {}") == "if (x > y) {}");
-    CHECK_THROWS_WITH_AS(applied(wrong, "nothing"), doctest::Contains("does not occur"),
+    CHECK(apply_mutant(wrong, "if (x < y) {}") == "if (x > y) {}");
+    CHECK_THROWS_WITH_AS(apply_mutant(wrong, "nothing"), doctest::Contains("does not occur"),
                          UsageError);
-    CHECK_THROWS_WITH_AS(applied(wrong, "x < y, x < y"), doctest::Contains("occurs twice"),
+    CHECK_THROWS_WITH_AS(apply_mutant(wrong, "x < y, x < y"), doctest::Contains("occurs twice"),
                          UsageError);
     wrong.with = wrong.replace;
-    CHECK_THROWS_WITH_AS(applied(wrong, "x < y"), doctest::Contains("changes nothing"), UsageError);
+    CHECK_THROWS_WITH_AS(apply_mutant(wrong, "x < y"), doctest::Contains("changes nothing"),
+                         UsageError);
 }

@@ -30,7 +30,7 @@ public:
 
     void expect(const Exercise& exercise, const std::string& what, const std::string& text,
                 const std::string& by_nvcc, const std::string& by_clang) {
-        Verdict verdict = examined_as(exercise, source_of_text(text, what), cache.path);
+        Verdict verdict = examine_source(exercise, make_source(text, what), cache.path);
         const std::string& failure = verdict.compiler.starts_with("clang") ? by_clang : by_nvcc;
         hold(verdict.failure_id() == failure && verdict.passed() == failure.empty(), verdict,
              failure.empty() ? "to pass" : failure);
@@ -51,34 +51,34 @@ public:
 
 void prove_kernel(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
                   Sample sample, Proofs& proofs) {
-    Skeleton skeleton = skeleton_of(read_file(solutions / exercise.file()), exercise.file());
+    Skeleton skeleton = parse_skeleton(read_file(solutions / exercise.file()), exercise.file());
     proofs.expect(exercise, "the solution", skeleton.solved(), "");
     proofs.expect(exercise, "the skeleton", skeleton.blank(), expected.blank_failure,
                   expected.blank_failure_by_clang);
     for (const Mutant& mutant : expected.mutants) {
         if (!sample.takes_next()) continue;
-        proofs.expect(exercise, "mutant: " + mutant.name, applied(mutant, skeleton.solved()),
+        proofs.expect(exercise, "mutant: " + mutant.name, apply_mutant(mutant, skeleton.solved()),
                       mutant.failure);
     }
 }
 
 void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
                 Proofs& proofs) {
-    Skeleton hunt = skeleton_of(read_file(solutions / "hunt.cu"), "hunt.cu");
+    Skeleton hunt = parse_skeleton(read_file(solutions / "hunt.cu"), "hunt.cu");
     proofs.expect(exercise, "the fixed hunt", hunt.solved(), "");
     proofs.expect(exercise, "the hunt", hunt.blank(), expected.hunt_failure);
 
     Exercise at_first = exercise;
     at_first.shapes.resize(1);
-    Verdict verdict = examined_as(
-        at_first, source_of_text(hunt.blank(), "the hunt at the first shape"), proofs.cache.path);
+    Verdict verdict = examine_source(
+        at_first, make_source(hunt.blank(), "the hunt at the first shape"), proofs.cache.path);
     const bool is_right = !verdict.shapes.empty() && verdict.shapes[0].passed;
-    proofs.hold(is_right == expected.hunt_is_right_at_first, verdict,
-                expected.hunt_is_right_at_first ? "to be right there" : "to be wrong there");
+    proofs.hold(is_right == expected.hunt_passes_unmodified, verdict,
+                expected.hunt_passes_unmodified ? "to be right there" : "to be wrong there");
 }
 
 int prove(std::vector<std::string> words, char** argv) {
-    choose_device_of_environment(argv);
+    choose_device_from_environment(argv);
     if (!simulator_library::is_loaded()) {
         // A real GPU counts no costs, and an access outside a matrix may abort the kernel.
         throw UsageError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
@@ -89,9 +89,9 @@ int prove(std::vector<std::string> words, char** argv) {
     fs::path solutions = repository() / "solutions" / name;
     Mutants expected = read_mutants(solutions / "mutants.toml");
     Proofs proofs;
-    prove_kernel(solutions, expected, exercise_called(name), sample, proofs);
+    prove_kernel(solutions, expected, require_exercise(name), sample, proofs);
     if (!expected.hunt_failure.empty()) {
-        prove_hunt(solutions, expected, exercise_called(name + " hunt"), proofs);
+        prove_hunt(solutions, expected, require_exercise(name + " hunt"), proofs);
     }
     std::printf("%s: %d as expected, %d not\n", name.c_str(), proofs.proved, proofs.failed);
     return proofs.failed > 0 ? 1 : 0;

@@ -29,7 +29,7 @@ const std::string BLANK =
 
 std::string error_of(const std::string& marked) {
     try {
-        skeleton_of(marked, "kernel.cu");
+        parse_skeleton(marked, "kernel.cu");
     } catch (const UsageError& error) {
         return error.what();
     }
@@ -43,22 +43,23 @@ bool contains(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("a marked solution gives the skeleton and the solution") {
-    Skeleton skeleton = skeleton_of(MARKED, "kernel.cu");
+    Skeleton skeleton = parse_skeleton(MARKED, "kernel.cu");
     CHECK(skeleton.blank() == BLANK);
     CHECK(skeleton.solved() == "one\n    // two, at last\n    two();\nthree\n");
     CHECK(skeleton.blanks() == 1);
     CHECK(skeleton.lines_to_write() == 1);
-    CHECK(skeleton.pieces.size() == 3);
+    CHECK(skeleton.segments.size() == 3);
 }
 
 TEST_CASE("marks at the very beginning and end") {
-    Skeleton skeleton = skeleton_of("//! [blank]\n//! // TODO\nx\n//! [blank]\n", "kernel.cu");
+    Skeleton skeleton = parse_skeleton("//! [blank]\n//! // TODO\nx\n//! [blank]\n", "kernel.cu");
     CHECK(skeleton.blank() == "// TODO\n");
     CHECK(skeleton.solved() == "x\n");
 }
 
 TEST_CASE("an empty line of the skeleton is a prefix alone") {
-    Skeleton skeleton = skeleton_of("//! [blank]\n//! // TODO\n//!\nx\n//! [blank]\n", "kernel.cu");
+    Skeleton skeleton =
+        parse_skeleton("//! [blank]\n//! // TODO\n//!\nx\n//! [blank]\n", "kernel.cu");
     CHECK(skeleton.blank() == "// TODO\n\n");
 }
 
@@ -73,7 +74,7 @@ TEST_CASE("marks that make no sense are refused, with their line") {
 }
 
 TEST_CASE("a skeleton differs from its solution in marked lines alone") {
-    CHECK(unmarked_difference(BLANK, MARKED) == "");
+    CHECK(find_unmarked_difference(BLANK, MARKED) == "");
 }
 
 TEST_CASE("every other difference is found, and told with its line") {
@@ -81,11 +82,12 @@ TEST_CASE("every other difference is found, and told with its line") {
         std::string text = BLANK;
         return text.replace(text.find(from), from.size(), to);
     };
-    CHECK(contains(unmarked_difference(changed("one", "won"), MARKED), "line 1 is \"won\""));
-    CHECK(contains(unmarked_difference(changed("three\n", ""), MARKED), "line 6 is \"(the end)\""));
-    CHECK(contains(unmarked_difference(changed("TODO: two", "TODO: too"), MARKED), "line 2"));
-    CHECK(contains(unmarked_difference(changed("    // TODO: two\n", ""), MARKED), "line 2"));
-    CHECK(contains(unmarked_difference(BLANK + "four\n", MARKED), "line 7 is one too many"));
+    CHECK(contains(find_unmarked_difference(changed("one", "won"), MARKED), "line 1 is \"won\""));
+    CHECK(contains(find_unmarked_difference(changed("three\n", ""), MARKED),
+                   "line 6 is \"(the end)\""));
+    CHECK(contains(find_unmarked_difference(changed("TODO: two", "TODO: too"), MARKED), "line 2"));
+    CHECK(contains(find_unmarked_difference(changed("    // TODO: two\n", ""), MARKED), "line 2"));
+    CHECK(contains(find_unmarked_difference(BLANK + "four\n", MARKED), "line 7 is one too many"));
     // The skeleton must not contain what the learner is supposed to write.
-    CHECK(unmarked_difference(changed("    }\n", "    }\n    two();\n"), MARKED) != "");
+    CHECK(find_unmarked_difference(changed("    }\n", "    }\n    two();\n"), MARKED) != "");
 }

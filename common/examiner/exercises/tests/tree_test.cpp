@@ -97,7 +97,7 @@ TEST_CASE("a learner may write in a skeleton that was committed") {
     std::string file = "exercises/02_naive/kernel.cu";
     copy.write(file, Tree(copy.root).skeleton("02_naive", "kernel.cu").solved());
     for (auto& fault : Tree(copy.root).faults()) FAIL_CHECK(fault);
-    CHECK(Tree(copy.root).edited() == std::vector<std::string>{file});
+    CHECK(Tree(copy.root).list_edited_files() == std::vector<std::string>{file});
     // If the solution changes as well, the committed exercise is no longer the skeleton of the
     // solution.
     copy.change("solutions/02_naive/kernel.cu", "TODO: if", "TODO: when");
@@ -140,14 +140,14 @@ TEST_CASE("slips in the hints are found") {
     Copy copy;
     copy.change("course.toml", "[\"misaligned\"]", "[\"misalined\"]");
     auto course = coalesce::course::read_course(copy.root);
-    auto faults = hint_faults(course);
+    auto faults = find_hint_faults(course);
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].find("a hint for \"misalined\", but nothing is ever called that") !=
           std::string::npos);
 
     CHECK(failures_without_hint(course, "02_naive", {"misaligned", "deadlock", "misalined"}) ==
           std::vector<std::string>{"misaligned"});
-    CHECK_FALSE(Tree(copy.root).faults_of_hints().empty());
+    CHECK_FALSE(Tree(copy.root).find_faults_in_hints().empty());
 }
 
 TEST_CASE("the whole program has a skeleton of its own, and no bug hunt") {

@@ -53,14 +53,14 @@ int judge_class(int count, int jobs) {
             Judge judge({});
             for (int i = job; i < count; i += jobs) {
                 Assigned exercise = exercises[static_cast<std::size_t>(i) % exercises.size()];
-                exercise.hidden_shapes = {exercise.of_multiples(37, 21),
-                                          exercise.of_multiples(5, 33)};
+                exercise.hidden_shapes = {exercise.shape_from_multiples(37, 21),
+                                          exercise.shape_from_multiples(5, 33)};
                 const std::string source =
                     exercise.solution + "\nconstexpr int student = " + std::to_string(i) + ";\n";
                 const Result result = judge.judge(source, exercise, Secret{1});
                 if (result.mark == Mark::ok && result.points == exercise.possible) continue;
                 ++wrong[static_cast<std::size_t>(job)];
-                std::cerr << told(result, exercise) << result.problem << "\n";
+                std::cerr << format_result(result, exercise) << result.problem << "\n";
             }
         });
     }

@@ -28,7 +28,7 @@ std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
     std::map<std::string, std::string> kernels = {{"the solution", exercise.solution}};
     const fs::path mutants = repository / "solutions" / exercise.name / "mutants.toml";
     for (const exercises::Mutant& mutant : exercises::read_mutants(mutants).mutants) {
-        kernels["mutant: " + mutant.name] = exercises::applied(mutant, exercise.solution);
+        kernels["mutant: " + mutant.name] = exercises::apply_mutant(mutant, exercise.solution);
     }
     for (const char* kind : {"right", "wrong"}) {
         const fs::path folder = repository / "solutions" / exercise.name / kind;
@@ -72,10 +72,10 @@ int compare(const std::string& name, char** argv) {
     int differ = 0, refused = 0, all = 0;
     for (const auto& [what, text] : kernels_of(exercise)) {
         ++all;
-        const Source source = source_of_text(text, "kernel.cu");
+        const Source source = make_source(text, "kernel.cu");
         LocalRunner runner({.cache = cache.path});
-        const Verdict checked = examine(
-            source, exercise, runner, {.solution = source_of_text(exercise.solution, "solution")});
+        const Verdict checked = examine(source, exercise, runner,
+                                        {.solution = make_source(exercise.solution, "solution")});
         const Result graded = judge.judge(text, exercise, Secret{7});
         refused += is_rule_of_grader(graded.verdict);
         if (told(checked) == told(graded.verdict) || is_rule_of_grader(graded.verdict)) continue;

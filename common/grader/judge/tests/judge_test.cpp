@@ -46,10 +46,11 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 TEST_CASE("every solution of the course gets all points, from hidden shapes too") {
     if (!can_judge()) return;
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
-        exercise.hidden_shapes = {exercise.of_multiples(13, 51), exercise.of_multiples(40, 7)};
+        exercise.hidden_shapes = {exercise.shape_from_multiples(13, 51),
+                                  exercise.shape_from_multiples(40, 7)};
         const Result result = judge().judge(exercise.solution, exercise, secret);
         CAPTURE(exercise.name);
-        CAPTURE(told(result, exercise));
+        CAPTURE(format_result(result, exercise));
         CAPTURE(result.problem);
         CHECK(std::string(code_of(result.mark)) == "OK");
         CHECK(result.failure_id() == "");
@@ -94,12 +95,13 @@ TEST_CASE("a wrong kernel is told its line; what is hidden stays hidden") {
     CHECK(caught.is_hidden);
     CHECK(caught.hidden_tried == 1);
     CHECK(caught.points.total() == 0);
-    for (const std::string& text : {told(caught, exercise), markdown_text(caught.verdict)}) {
+    for (const std::string& text :
+         {format_result(caught, exercise), markdown_text(caught.verdict)}) {
         CHECK(text.find("61 x 59") == text.npos);
         CHECK(text.find("rows = ") == text.npos);
         CHECK(text.find("taller") == text.npos);
     }
-    for (const ShapeTried& tried : caught.verdict.shapes) CHECK(tried.shape.rows != 61);
+    for (const TriedShape& tried : caught.verdict.shapes) CHECK(tried.shape.rows != 61);
     CHECK(caught.verdict.failures.at(0).shape.rows == 0);
     CHECK(!caught.verdict.failures.at(0).map);
     CHECK(caught.verdict.failures.at(0).place.line == 0);
@@ -131,11 +133,11 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     CHECK(result.points.correct == exercise.possible.correct);
     CHECK(result.points.clean == exercise.possible.clean);
     CHECK(result.points.counters == 0);
-    const std::string text = told(result, exercise);
+    const std::string text = format_result(result, exercise);
     CHECK(text.find("(predicted, NVIDIA H200, within") != text.npos);
     CHECK(text.find("the solution takes about") != text.npos);
     const std::string json = to_json(result);
-    CHECK(told(result_from_json(json), exercise) == text);
+    CHECK(format_result(result_from_json(json), exercise) == text);
     CHECK(to_json(judge().judge(slow, exercise, secret)) == json);
 
     // Kernels that print get no predicted time, either here or in the learner's own check.
@@ -145,7 +147,7 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     CHECK(judge().judge(prints, exercise, secret).failure_id() == "");
     // No time is predicted if the exercise asks for none.
     exercise.allow = {};
-    exercise.limits.of_copy_predicted = 0;
+    exercise.limits.predicted_fraction_of_copy = 0;
     CHECK(judge().judge(slow, exercise, secret).failure_id() == "");
 }
 
@@ -176,8 +178,8 @@ TEST_CASE("another secret gives another input, the same secret the same") {
     const Result different = judge().judge(wrong, exercise, other);
     CHECK(one.mark == Mark::wrong_answer);
     CHECK(different.mark == Mark::wrong_answer);
-    CHECK(told(one, exercise) == told(same, exercise));
-    CHECK(told(one, exercise) != told(different, exercise));
+    CHECK(format_result(one, exercise) == format_result(same, exercise));
+    CHECK(format_result(one, exercise) != format_result(different, exercise));
 }
 
 TEST_CASE("what is wrong with the grader is never a mark") {
@@ -200,11 +202,11 @@ TEST_CASE("what is wrong with the grader is never a mark") {
 TEST_CASE("every failure has a verdict, every verdict a code that is read back") {
     for (int i = 0; i <= static_cast<int>(Mark::system); ++i) {
         const auto kind = static_cast<Mark>(i);
-        CHECK(mark_of(code_of(kind)) == kind);
+        CHECK(parse_mark(code_of(kind)) == kind);
     }
-    CHECK_FALSE(mark_of("").has_value());
-    CHECK(mark_for(FailureKind::none) == Mark::ok);
-    CHECK(mark_for(FailureKind::environment_problem) == Mark::system);
+    CHECK_FALSE(parse_mark("").has_value());
+    CHECK(mark_for_failure(FailureKind::none) == Mark::ok);
+    CHECK(mark_for_failure(FailureKind::environment_problem) == Mark::system);
     CHECK_THROWS_AS(result_from_json("{}"), std::runtime_error);
     CHECK_THROWS_AS(result_from_json("garbage"), std::runtime_error);
 }

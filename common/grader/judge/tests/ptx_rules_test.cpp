@@ -53,7 +53,7 @@ coalesce::Failure look(const std::string& front, const std::string& body,
                        const std::vector<std::string>& allow = {}) {
     Assigned exercise;
     exercise.allow = allow;
-    return look_at_ptx(module_with(front, body), "_Z9transposePfPKfii", exercise);
+    return inspect_ptx(module_with(front, body), "_Z9transposePfPKfii", exercise);
 }
 
 }  // namespace
@@ -156,9 +156,9 @@ TEST_CASE("inline assembly cannot pretend to be something else") {
         CHECK(look("", inline_assembly(text)).kind == Kind::ptx_forged);
     }
     CHECK(look("", "// begin inline asm\nret;\n}").kind == Kind::ptx_forged);
-    CHECK(look_at_ptx(module_with("", "", ",\n.param .u64 e"), "_Z9transposePfPKfii", {}).kind ==
+    CHECK(inspect_ptx(module_with("", "", ",\n.param .u64 e"), "_Z9transposePfPKfii", {}).kind ==
           Kind::ptx_forged);
-    CHECK(look_at_ptx(module_with("", ""), "_Z4copyPfPKfii", {}).kind == Kind::ptx_forged);
+    CHECK(inspect_ptx(module_with("", ""), "_Z4copyPfPKfii", {}).kind == Kind::ptx_forged);
 }
 
 TEST_CASE("what stands between forged marks gains nothing") {
@@ -221,7 +221,7 @@ TEST_CASE("sizes have limits") {
           Kind::ptx_refused);
     CHECK(look("", ".local .align 4 .b8 depot[70000];").kind == Kind::ptx_too_large);
     CHECK(look(".global .align 4 .b8 t[2000000] = {1};\n", "").kind == Kind::ptx_too_large);
-    CHECK(look_at_ptx(std::string(5 << 20, ' '), "x", {}).kind == Kind::ptx_too_large);
+    CHECK(inspect_ptx(std::string(5 << 20, ' '), "x", {}).kind == Kind::ptx_too_large);
     std::string functions;
     for (int i = 0; i < 254; ++i) functions += ".func f" + std::to_string(i) + "()\n{ret;}\n";
     CHECK(look(functions, "").kind == Kind::none);
@@ -232,7 +232,7 @@ TEST_CASE("anything at all is looked at without breaking") {
     const std::string good = module_with("", "mov.u32 %r1, 7;");
     for (std::size_t length = 0; length < good.size(); ++length) {
         const bool is_taken =
-            look_at_ptx(good.substr(0, length), "_Z9transposePfPKfii", {}).kind == Kind::none;
+            inspect_ptx(good.substr(0, length), "_Z9transposePfPKfii", {}).kind == Kind::none;
         // A module without debug information is complete, but one without a kernel is not.
         CHECK(is_taken <= (length >= good.find("\n\t.file")));
     }
@@ -240,7 +240,7 @@ TEST_CASE("anything at all is looked at without breaking") {
         for (const char sign : {'\0', '{', '}', '"', '/', '\\', '\xff', ';', '@', ':'}) {
             std::string changed = good;
             changed[i] = sign;
-            look_at_ptx(changed, "_Z9transposePfPKfii", {});
+            inspect_ptx(changed, "_Z9transposePfPKfii", {});
         }
     }
     for (const char* broken : {"/* no end", "\"no end\n\"", "a\x01"})

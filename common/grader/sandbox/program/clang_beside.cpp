@@ -26,12 +26,12 @@ namespace {
 constexpr std::size_t kMostOutput = std::size_t{64} << 20;
 constexpr std::size_t kMostMessages = std::size_t{256} << 10;
 /// The exit code of the process if clang could not be restricted or started.
-constexpr int kNotStarted = 126;
+constexpr int kExecFailed = 126;
 
 /// Runs in the new process until exec turns it into clang.
-[[noreturn]] void become_clang(const std::vector<std::string>& command, bool is_restricted,
-                               int input, int output, int messages, pid_t worker) {
-    if (!end_with_parent(worker)) _exit(kNotStarted);
+[[noreturn]] void exec_clang(const std::vector<std::string>& command, bool is_restricted, int input,
+                             int output, int messages, pid_t worker) {
+    if (!end_with_parent(worker)) _exit(kExecFailed);
     // First duplicate the descriptors to numbers from 16 upwards, so that dup2 overwrites none that
     // is still needed.
     const int from[3] = {fcntl(input, F_DUPFD, 16), fcntl(output, F_DUPFD, 16),
@@ -40,7 +40,7 @@ constexpr int kNotStarted = 126;
     if (syscall(SYS_close_range, 3, ~0U, 0) != 0) {
         for (int other = 3; other < 1024; ++other) close(other);
     }
-    const std::vector<char*> words = pointers_to(command);
+    const std::vector<char*> words = to_c_string_array(command);
     char locale[] = "LC_ALL=C", folder[] = "TMPDIR=/nonexistent";
     // After a crash, clang would otherwise try to start a program that prints function names.
     char no_names[] = "LLVM_DISABLE_SYMBOLIZATION=1";
@@ -48,10 +48,10 @@ constexpr int kNotStarted = 126;
     try {
         if (is_restricted) restrict_system_calls(Duty::clang);
     } catch (const std::exception&) {
-        _exit(kNotStarted);
+        _exit(kExecFailed);
     }
     execve(words[0], words.data(), environment);
-    _exit(kNotStarted);
+    _exit(kExecFailed);
 }
 
 /// Reads the available data. At the end of the data, closes the descriptor.
@@ -77,29 +77,29 @@ void give(Descriptor& to, std::string_view& text) {
 
 }  // namespace
 
-ClangBeside::ClangBeside(const std::vector<std::string>& command, bool is_restricted) {
+ClangProcess::ClangProcess(const std::vector<std::string>& command, bool is_restricted) {
     if (command.empty()) throw std::runtime_error("there is no clang here");
     Pipe input, output, messages;
     const pid_t worker = getpid();
     process_ = fork();
     if (process_ < 0) throw std::runtime_error("no process can be made for clang");
     if (process_ == 0) {
-        become_clang(command, is_restricted, input.read.get(), output.write.get(),
-                     messages.write.get(), worker);
+        exec_clang(command, is_restricted, input.read.get(), output.write.get(),
+                   messages.write.get(), worker);
     }
     input_ = std::move(input.write);
     output_ = std::move(output.read);
     messages_ = std::move(messages.read);
 }
 
-ClangBeside::~ClangBeside() {
+ClangProcess::~ClangProcess() {
     input_.reset();
     output_.reset();
     messages_.reset();
     if (process_ > 0) wait_for_end();
 }
 
-int ClangBeside::wait_for_end() {
+int ClangProcess::wait_for_end() {
     int status = 0;
     while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
     }
@@ -107,7 +107,7 @@ int ClangBeside::wait_for_end() {
     return status;
 }
 
-RawOutput ClangBeside::compile(const std::string& text) {
+RawOutput ClangProcess::compile(const std::string& text) {
     RawOutput result;
     std::string_view left = text;
     while (output_ || messages_) {
@@ -129,7 +129,7 @@ RawOutput ClangBeside::compile(const std::string& text) {
         raise(WTERMSIG(status));
     }
     const int code = WEXITSTATUS(status);
-    if (code == kNotStarted) throw std::runtime_error("clang could not be started");
+    if (code == kExecFailed) throw std::runtime_error("clang could not be started");
     result.is_good = code == 0 && !result.ptx.empty();
     return result;
 }

@@ -17,13 +17,13 @@
 
 namespace coalesce::grader {
 
-class ClangBeside {
+class ClangProcess {
 public:
     /// Starts clang with this command line. Throws std::runtime_error on failure.
-    ClangBeside(const std::vector<std::string>& command, bool is_restricted);
-    ~ClangBeside();
-    ClangBeside(const ClangBeside&) = delete;
-    ClangBeside& operator=(const ClangBeside&) = delete;
+    ClangProcess(const std::vector<std::string>& command, bool is_restricted);
+    ~ClangProcess();
+    ClangProcess(const ClangProcess&) = delete;
+    ClangProcess& operator=(const ClangProcess&) = delete;
 
     /// Compiles a source that has already been wrapped. Call this only once. If a signal ended
     /// clang, the worker sends itself the same signal, so that the grader sees the cause. Throws

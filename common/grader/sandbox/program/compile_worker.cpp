@@ -21,7 +21,7 @@ namespace {
 
 /// A kernel that is compiled once, before the first job. All workers inherit what NVRTC loads and
 /// builds during its first compilation.
-constexpr const char* kWarmUp = R"(
+constexpr const char* kWarmUpKernel = R"(
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
@@ -36,7 +36,7 @@ constexpr Launch configure(int rows, int cols) {
 )";
 
 /// The clang process of this worker, started before the worker was restricted.
-std::unique_ptr<ClangBeside> clang;
+std::unique_ptr<ClangProcess> clang;
 
 /// Compiles with clang, which must already have been started. `compile` does the same with NVRTC.
 Compiled compile_by_clang(const Source& source, const std::string& kernel) {
@@ -44,11 +44,11 @@ Compiled compile_by_clang(const Source& source, const std::string& kernel) {
     compiled.failure = source.problem;
     if (!source.is_good()) return compiled;
     const RawOutput raw = clang->compile(wrapped(source.text, Dialect::bare_clang));
-    return compiled_from(source, kernel, from_environment(kClangNameVariable, ""), raw);
+    return finish_compilation(source, kernel, from_environment(kClangNameVariable, ""), raw);
 }
 
 Compiled compile_text(const std::string& text, const std::string& name, const std::string& kernel) {
-    const Source source = source_of_text(text, name);
+    const Source source = make_source(text, name);
     if (is_compiled_by_clang()) return compile_by_clang(source, kernel);
     return compile(source, {.kernel = kernel, .compiler = Compiler::nvrtc});
 }
@@ -62,13 +62,13 @@ bool is_compiled_by_clang() {
 void start_clang(bool is_restricted) {
     std::vector<std::string> command;
     std::istringstream words(from_environment(kClangVariable, ""));
-    for (std::string word; std::getline(words, word, kBetweenWords);) command.push_back(word);
-    clang = std::make_unique<ClangBeside>(command, is_restricted);
+    for (std::string word; std::getline(words, word, kWordSeparator);) command.push_back(word);
+    clang = std::make_unique<ClangProcess>(command, is_restricted);
 }
 
 std::string make_compiler_ready(bool is_restricted) {
     if (is_compiled_by_clang()) start_clang(is_restricted);
-    const Compiled warm = compile_text(kWarmUp, "kernel.cu", "transpose");
+    const Compiled warm = compile_text(kWarmUpKernel, "kernel.cu", "transpose");
     clang.reset();
     if (!warm.ok()) {
         throw std::runtime_error((is_compiled_by_clang() ? "clang" : "NVRTC") +

@@ -34,7 +34,7 @@ public:
         return reinterpret_cast<float*>(static_cast<std::byte*>(buffer_.data()) +
                                         layout_.guard_bytes);
     }
-    void bring_back(std::byte* to) const {
+    void copy_to_host(std::byte* to) const {
         CUDA_CHECK(cudaMemcpy(to, buffer_.data(), layout_.one(), cudaMemcpyDeviceToHost));
     }
 
@@ -44,9 +44,9 @@ private:
 };
 
 /// Asks the grader for the matrices, and waits for the sealed memfd that contains them.
-Mapping images_for(const ImageLayout& layout, int notes) {
+Mapping request_images(const ImageLayout& layout, int notes) {
     Packet packet;
-    if (!send_packet(notes, kImagesWanted) ||
+    if (!send_packet(notes, kRequestImages) ||
         receive_packet(notes, packet, Clock::time_point::max()) != Received::packet ||
         packet.descriptors.size() != 1) {
         throw std::runtime_error("no matrices came");
@@ -57,7 +57,7 @@ Mapping images_for(const ImageLayout& layout, int notes) {
 }
 
 /// Predicts the time of a launch. Drops the timeline, which the grader does not report.
-ForetoldTime predict(const LaunchJob& job) {
+PredictedTime predict(const LaunchJob& job) {
     const Shape shape = job.order.shape;
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
@@ -72,12 +72,12 @@ ForetoldTime predict(const LaunchJob& job) {
                                  .produces = job.is_in_place ? in_place() : Produces{},
                                  .seed = job.value_seed});
     try {
-        ForetoldTime told{predict_launch(kernel, job.is_in_place, shape,
-                                         job.value_seed != 0 ? &sampled : nullptr)};
+        PredictedTime told{predict_launch(kernel, job.is_in_place, shape,
+                                          job.value_seed != 0 ? &sampled : nullptr)};
         if (!told.predicted) return told;
         for (timing::Prediction& launch : told.predicted->launches) launch.time_line = {};
         return told;
-    } catch (const NotMoved&) {
+    } catch (const WrongSampledValues&) {
         return {.predicted = {}, .is_moved = false};
     }
 }
@@ -85,12 +85,12 @@ ForetoldTime predict(const LaunchJob& job) {
 /// Launches the kernel and copies the matrices back to `to`. If the launch was rejected, the trial
 /// says why.
 Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
-    if (job.address_seed != 0) simulated::draw_addresses(job.address_seed);
+    if (job.address_seed != 0) simulated::randomize_addresses(job.address_seed);
     LoadedKernel kernel(job.kernel);
-    const ImageLayout layout = layout_of(job);
+    const ImageLayout layout = layout_for_job(job);
     std::optional<Image> in, out;
     const auto make_matrices = [&]() -> Matrices {
-        const Mapping images = images_for(layout, notes);
+        const Mapping images = request_images(layout, notes);
         in.emplace(images.data(), layout);
         out.emplace(images.data() + layout.one(), layout);
         if (job.is_out_unwritten && !job.is_in_place) {
@@ -101,15 +101,15 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     };
     const Trial trial = launch_once(kernel, job.order, make_matrices);
     if (trial.has_ended()) {
-        in->bring_back(to.data());
-        out->bring_back(to.data() + layout.one());
+        in->copy_to_host(to.data());
+        out->copy_to_host(to.data() + layout.one());
     }
     return trial;
 }
 
 /// A kernel that is launched once, before the first job. By then the simulator has allocated the
 /// memory for its checks, so that a worker's limit applies only to the worker's own use.
-constexpr const char* kWarmUp = R"(
+constexpr const char* kWarmUpKernel = R"(
 .version 8.0
 .target sm_90
 .address_size 64
@@ -135,7 +135,7 @@ constexpr const char* kWarmUp = R"(
 void launch_once() {
     Compiled compiled;
     compiled.file = compiled.kernel = compiled.entry = "warm";
-    compiled.ptx = kWarmUp;
+    compiled.ptx = kWarmUpKernel;
     {
         LoadedKernel kernel(compiled);
         if (kernel.problem().kind != FailureKind::none) {
@@ -166,8 +166,8 @@ std::string make_simulator_ready() {
 
 int launch_worker(std::string_view request, std::span<std::byte> answer, int notes) {
     const LaunchJob job = codec::read<LaunchJob>(request);
-    const ImageLayout layout = layout_of(job);
-    if (answer.size() < text_offset(layout) + kMostAnswerText) return 1;
+    const ImageLayout layout = layout_for_job(job);
+    if (answer.size() < text_offset(layout) + kMaxAnswerTextBytes) return 1;
     if (job.is_predicted) return put_text(answer, to_json(predict(job))) ? 0 : 3;
     const Trial found = run(job, answer, notes);
     return put_text(answer.subspan(text_offset(layout)), to_json(found)) ? 0 : 3;

@@ -42,12 +42,12 @@ bool is_restricted() {
     return tier() != name_of(Tier::unsandboxed);
 }
 
-void give_up_files(Role role) {
-    std::vector<std::string> places = readable_places();
+void restrict_files(Role role) {
+    std::vector<std::string> places = readable_paths();
     places.push_back(std::filesystem::read_symlink("/proc/self/exe"));
     std::istringstream libraries(from_environment("LD_LIBRARY_PATH", ""));
     for (std::string folder; std::getline(libraries, folder, ':');) places.push_back(folder);
-    allow_reading_only(places, serving_duty_of(role) == Duty::serve_clang);
+    allow_reading_only(places, server_duty(role) == Duty::serve_clang);
 }
 
 void limit(int what, rlim_t soft, rlim_t hard) {
@@ -58,7 +58,7 @@ void limit(int what, rlim_t soft, rlim_t hard) {
 }
 
 /// Sets a limit to `most`, or to the existing hard limit if that is lower.
-void limit_to_most(__rlimit_resource what, rlim_t most) {
+void lower_limit(__rlimit_resource what, rlim_t most) {
     rlimit allowed{};
     if (getrlimit(what, &allowed) != 0) throw std::runtime_error("a limit cannot be read");
     limit(what, std::min(most, allowed.rlim_max), std::min(most, allowed.rlim_max));
@@ -79,7 +79,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     limit(RLIMIT_AS, memory, memory);
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_FSIZE, 0, 0);
-    limit_to_most(RLIMIT_NOFILE, 64);
+    lower_limit(RLIMIT_NOFILE, 64);
     limit(RLIMIT_MSGQUEUE, 0, 0);
     limit(RLIMIT_MEMLOCK, 0, 0);
 }
@@ -93,7 +93,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     try {
         limit_resources(message, memory_in_use);
         start_helpers(role, is_restricted());
-        if (is_restricted()) restrict_system_calls(duty_of(role));
+        if (is_restricted()) restrict_system_calls(worker_duty(role));
     } catch (const std::exception&) {
         _exit(kNotRestricted);
     }
@@ -112,7 +112,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
 }
 
 EndMessage serve_one(Role role, int statm, Packet& packet) {
-    const auto message = structure_in<JobMessage>(packet.bytes);
+    const auto message = to_structure<JobMessage>(packet.bytes);
     if (!message || packet.descriptors.size() != 3) return {.how = EndMessage::not_started};
     const rlim_t memory_in_use = address_space(statm);
     const pid_t server = getpid(), worker = fork();
@@ -142,9 +142,9 @@ int serve(Role role) {
     const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
     std::string about;
     try {
-        if (tier() == name_of(Tier::landlock)) give_up_files(role);
-        about = make_ready(role, is_restricted());
-        if (is_restricted()) restrict_system_calls(serving_duty_of(role));
+        if (tier() == name_of(Tier::landlock)) restrict_files(role);
+        about = prepare_jail(role, is_restricted());
+        if (is_restricted()) restrict_system_calls(server_duty(role));
     } catch (const std::exception& error) {
         send_packet(kControlDescriptor, error.what());
         return 1;

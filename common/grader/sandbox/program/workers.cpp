@@ -2,7 +2,7 @@
 
 namespace coalesce::grader {
 
-std::string make_ready(Role role, bool is_restricted) {
+std::string prepare_jail(Role role, bool is_restricted) {
     switch (role) {
         case Role::compile: return make_compiler_ready(is_restricted);
         case Role::launch: return make_simulator_ready();
@@ -11,7 +11,7 @@ std::string make_ready(Role role, bool is_restricted) {
     return "to be tried";
 }
 
-Duty serving_duty_of(Role role) {
+Duty server_duty(Role role) {
     const bool is_for_clang = role == Role::compile && is_compiled_by_clang();
     return is_for_clang ? Duty::serve_clang : Duty::serve;
 }
@@ -20,7 +20,7 @@ void start_helpers(Role role, bool is_restricted) {
     if (role == Role::compile && is_compiled_by_clang()) start_clang(is_restricted);
 }
 
-Duty duty_of(Role role) {
+Duty worker_duty(Role role) {
     // A probe is restricted like a compiler, because its attacks test that restriction.
     return role == Role::launch ? Duty::launch : Duty::compile;
 }

@@ -14,10 +14,10 @@ namespace coalesce::grader {
 /// Loads what all workers share. Call it before the first worker is forked. Returns what the jail
 /// reports about itself. With `is_restricted`, restricts the programs that it starts in the same
 /// way as workers.
-std::string make_ready(Role role, bool is_restricted);
-/// Returns the restriction of the jail's server process. `duty_of` returns that of a worker.
-Duty serving_duty_of(Role role);
-Duty duty_of(Role role);
+std::string prepare_jail(Role role, bool is_restricted);
+/// Returns the restriction of the jail's server process. `worker_duty` returns that of a worker.
+Duty server_duty(Role role);
+Duty worker_duty(Role role);
 /// Starts the processes that a worker needs but could not start once it is restricted. Runs in the
 /// worker.
 void start_helpers(Role role, bool is_restricted);

@@ -20,7 +20,7 @@ template <class Work>
 int run_in(const Cgroup& group, Work work) {
     const pid_t child = fork();
     if (child == 0) {
-        for (const std::string& entrance : group.entrances()) {
+        for (const std::string& entrance : group.enter_files()) {
             const Descriptor file(open(entrance.c_str(), O_WRONLY));
             if (write(file.get(), "0", 1) != 1) _exit(99);
         }
@@ -40,18 +40,18 @@ TEST_CASE("a group limits memory, tells when it ran out, and is gone afterwards"
         MESSAGE("skipped: this process may make no cgroup here");
         return;
     }
-    CHECK_FALSE(grader_cgroups(getpid()).empty());
+    CHECK_FALSE(find_grader_cgroups(getpid()).empty());
     CHECK(run_in(*group, [] {}) == 0);
-    CHECK(group->kills_for_memory() == 0);
+    CHECK(group->out_of_memory_kills() == 0);
     const int status = run_in(*group, [] {
         constexpr std::size_t bytes = std::size_t{256} << 20;
         auto* memory = static_cast<volatile char*>(::operator new(bytes));
         for (std::size_t i = 0; i < bytes; i += 4096) memory[i] = 1;
     });
     CHECK(WIFSIGNALED(status));
-    CHECK(group->kills_for_memory() >= 1);
+    CHECK(group->out_of_memory_kills() >= 1);
     group.reset();
-    CHECK(grader_cgroups(getpid()).empty());
+    CHECK(find_grader_cgroups(getpid()).empty());
 }
 
 TEST_CASE("what a dead grader left is swept, with what is still in it; a living one's stays") {
@@ -68,7 +68,7 @@ TEST_CASE("what a dead grader left is swept, with what is still in it; a living 
         auto* left = Cgroup::make(std::size_t{64} << 20, 16).release();
         const pid_t sleeper = fork();
         if (sleeper == 0) {
-            for (const std::string& entrance : left->entrances()) {
+            for (const std::string& entrance : left->enter_files()) {
                 const Descriptor file(open(entrance.c_str(), O_WRONLY));
                 if (write(file.get(), "0", 1) != 1) _exit(99);
             }
@@ -83,8 +83,8 @@ TEST_CASE("what a dead grader left is swept, with what is still in it; a living 
     // Ignore the number of groups removed, because another grader on this computer may have removed
     // ours first.
     sweep_stale_cgroups();
-    CHECK(grader_cgroups(grader).empty());
-    CHECK_FALSE(grader_cgroups(getpid()).empty());
+    CHECK(find_grader_cgroups(grader).empty());
+    CHECK_FALSE(find_grader_cgroups(getpid()).empty());
     close(ends[0]);
     close(ends[1]);
 }

@@ -57,7 +57,7 @@ constexpr Launch configure(int rows, int cols) {
 TEST_CASE("every tier that starts here holds every attack") {
     for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
         if (!can_use(tier)) continue;
-        const TierTrial trial = try_tier(tier, fs::temp_directory_path(), true);
+        const TierTrial trial = test_tier(tier, fs::temp_directory_path(), true);
         CAPTURE(std::string(name_of(tier)));
         CHECK(trial.problem == "");
         CHECK(trial.outcomes.size() == all_attacks().size());
@@ -65,14 +65,14 @@ TEST_CASE("every tier that starts here holds every attack") {
             CAPTURE(one.name);
             CHECK(one.escaped == "");
         }
-        CHECK(trial.holds());
+        CHECK(trial.stops_all_attacks());
     }
 }
 
 TEST_CASE("without a sandbox the attacks succeed: so the doctor can see a hole") {
-    const TierTrial trial = try_tier(Tier::unsandboxed, fs::temp_directory_path(), false);
+    const TierTrial trial = test_tier(Tier::unsandboxed, fs::temp_directory_path(), false);
     CHECK(trial.problem == "");
-    CHECK_FALSE(trial.holds());
+    CHECK_FALSE(trial.stops_all_attacks());
     int escaped = 0;
     for (const AttackOutcome& one : trial.outcomes) escaped += !one.escaped.empty();
     CHECK(escaped >= 5);
@@ -90,8 +90,8 @@ namespace {
 /// report.
 std::vector<std::pair<const char*, const char*>> compilers() {
     std::vector<std::pair<const char*, const char*>> found;
-    if (!compiler_found(Compiler::nvrtc).empty()) found.push_back({"nvcc", "NVRTC"});
-    if (!compiler_found(Compiler::clang).empty()) found.push_back({"clang", "clang"});
+    if (!describe_compiler(Compiler::nvrtc).empty()) found.push_back({"nvcc", "NVRTC"});
+    if (!describe_compiler(Compiler::clang).empty()) found.push_back({"clang", "clang"});
     return found;
 }
 
@@ -107,7 +107,7 @@ Compiled compiled_in(Jail& jail) {
     CAPTURE(result.end.problem);
     REQUIRE(result.end.how == JobEnd::How::exited);
     CHECK(result.end.code == 0);
-    return compile_answer(result.answer.text());
+    return parse_compile_answer(result.answer.text());
 }
 
 void check_that_it_compiles(Jail& jail) {
@@ -134,7 +134,7 @@ JobResult launch_in(Jail& jail, const LaunchJob& job,
                     const std::function<Descriptor(std::string_view)>& on_note) {
     const std::string request = codec::write(job);
     return jail.run({.request = request,
-                     .answer_bytes = text_offset(layout_of(job)) + kMostAnswerText,
+                     .answer_bytes = text_offset(layout_for_job(job)) + kMaxAnswerTextBytes,
                      .limits = {.processor_seconds = 10, .wall_seconds = 60},
                      .on_note = on_note});
 }
@@ -143,13 +143,13 @@ void check_that_it_ended(const JobResult& result, const LaunchJob& job) {
     CAPTURE(result.end.problem);
     REQUIRE(result.end.how == JobEnd::How::exited);
     REQUIRE(result.end.code == 0);
-    const Trial trial = trial_answer(result.answer.text(text_offset(layout_of(job))));
-    CAPTURE(trial.refused.headline);
+    const Trial trial = parse_trial_answer(result.answer.text(text_offset(layout_for_job(job))));
+    CAPTURE(trial.launch_failure.headline);
     CHECK(trial.has_ended());
 }
 
 Descriptor images_for(const LaunchJob& job) {
-    return sealed_memory(std::string(layout_of(job).both(), 'x'));
+    return create_sealed_memfd(std::string(layout_for_job(job).both(), 'x'));
 }
 
 /// Returns the descriptors of all open memfds that belong to the grader.
@@ -210,7 +210,7 @@ TEST_CASE("the compiler's jail compiles, again and again, with each compiler") {
 }
 
 TEST_CASE("clang beside a worker is held to its limits, and its jail goes on") {
-    if (compiler_found(Compiler::clang).empty()) return;
+    if (describe_compiler(Compiler::clang).empty()) return;
     const Chosen chosen("clang");
     const std::string classes =
         "template <int N, int M> struct Bomb { enum { value = Bomb<N - 1, 2 * M>::value + "
@@ -237,7 +237,7 @@ TEST_CASE("clang beside a worker is held to its limits, and its jail goes on") {
         CHECK(end_of(statements, 20, 1024).end.how == JobEnd::How::out_of_memory);
         check_that_it_compiles(jail);
         const JobResult read = end_of(reads, 5, 1024);
-        CHECK_FALSE(compile_answer(read.answer.text()).ok());
+        CHECK_FALSE(parse_compile_answer(read.answer.text()).ok());
     }
 }
 
@@ -309,14 +309,14 @@ TEST_CASE("a worker that is stopped by the clock leaves no process") {
 
 TEST_CASE("what is no answer is an error, never a guess") {
     for (const char* text : {"", "{}", "[]", "{\"ptx\": 3}", "garbage", "{\"ptx\": \"\"}"}) {
-        CHECK_THROWS_AS(compile_answer(text), std::runtime_error);
-        CHECK_THROWS_AS(trial_answer(text), std::runtime_error);
+        CHECK_THROWS_AS(parse_compile_answer(text), std::runtime_error);
+        CHECK_THROWS_AS(parse_trial_answer(text), std::runtime_error);
     }
     Trial answer;
     answer.launch.grid = {1, 2, 3};
     answer.reports.resize(1);
     answer.reports[0].message = "out of bounds";
-    const Trial again = trial_answer(to_json(answer));
+    const Trial again = parse_trial_answer(to_json(answer));
     CHECK(again.launch.grid == answer.launch.grid);
     CHECK(again.reports.at(0).message == "out of bounds");
 }
@@ -331,9 +331,9 @@ TEST_CASE("whatever a kernel makes the simulator say has room in the answer") {
         report.place.file = report.other_place.file = name;
     }
     const std::string json = to_json(answer);
-    CHECK(json.size() <= kMostTrialText);
-    CHECK(trial_answer(json).reports.size() >= 1);
-    CHECK(trial_answer(json).reports[0].place.file.find('\x01') == std::string::npos);
+    CHECK(json.size() <= kMaxTrialTextBytes);
+    CHECK(parse_trial_answer(json).reports.size() >= 1);
+    CHECK(parse_trial_answer(json).reports[0].place.file.find('\x01') == std::string::npos);
 }
 
 TEST_CASE("of a time that a jail predicts, only what the model says of the launch is believed") {
@@ -355,7 +355,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     launch.memory_bytes = 2.0 * 4 * 8192 * 8192;
     launch.time_line.moments.resize(3);
 
-    const auto read = predicted_answer(to_json(ForetoldTime{told}), shape).predicted;
+    const auto read = parse_prediction_answer(to_json(PredictedTime{told}), shape).predicted;
     REQUIRE(read);
     CHECK(read->shape == shape);
     CHECK(read->ms == 0.2);
@@ -365,12 +365,13 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     CHECK(read->measured_gpu == gpu.measured);
     CHECK(read->longest().time_line.moments.empty());
     CHECK(read->longest().kernel.size() < 5000);
-    CHECK_FALSE(predicted_answer(to_json(ForetoldTime{}), shape).predicted);
-    CHECK(predicted_answer(to_json(ForetoldTime{}), shape).is_moved);
-    CHECK_FALSE(predicted_answer(to_json(ForetoldTime{told, false}), shape).is_moved);
+    CHECK_FALSE(parse_prediction_answer(to_json(PredictedTime{}), shape).predicted);
+    CHECK(parse_prediction_answer(to_json(PredictedTime{}), shape).is_moved);
+    CHECK_FALSE(parse_prediction_answer(to_json(PredictedTime{told, false}), shape).is_moved);
 
     const auto is_refused = [&](const std::optional<Predicted>& answer) {
-        CHECK_THROWS_AS(predicted_answer(to_json(ForetoldTime{answer}), shape), std::runtime_error);
+        CHECK_THROWS_AS(parse_prediction_answer(to_json(PredictedTime{answer}), shape),
+                        std::runtime_error);
     };
     for (const double ms : {0.0, -1.0, 0.01}) {
         auto wrong = told;
@@ -384,7 +385,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     }
     auto wrong = told;
     wrong->launches[0].memory_bytes /= 2;
-    CHECK_FALSE(predicted_answer(to_json(ForetoldTime{wrong}), shape).is_moved);
+    CHECK_FALSE(parse_prediction_answer(to_json(PredictedTime{wrong}), shape).is_moved);
     wrong = told;
     wrong->launches[0].gpu = "another";
     is_refused(wrong);
@@ -393,6 +394,6 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     wrong->launches = {launch, launch};
     is_refused(wrong);
     for (const char* text : {"", "{}", "[]", "1", "null", "{\"ms\": 1}"}) {
-        CHECK_THROWS_AS(predicted_answer(text, shape), std::runtime_error);
+        CHECK_THROWS_AS(parse_prediction_answer(text, shape), std::runtime_error);
     }
 }

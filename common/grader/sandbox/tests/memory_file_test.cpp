@@ -29,7 +29,7 @@ bool is_sealed(int descriptor) {
 }  // namespace
 
 TEST_CASE("what is given is sealed: nobody can write to it, or make it shorter") {
-    const Descriptor memory = sealed_memory("forty-two");
+    const Descriptor memory = create_sealed_memfd("forty-two");
     CHECK(is_sealed(memory.get()));
     CHECK(pwrite(memory.get(), "x", 1, 0) < 0);
     CHECK(ftruncate(memory.get(), 0) < 0);
@@ -39,7 +39,7 @@ TEST_CASE("what is given is sealed: nobody can write to it, or make it shorter")
 }
 
 TEST_CASE("memory is sealed when the page that somebody holds is free again") {
-    const Descriptor memory = blank_memory(4096);
+    const Descriptor memory = create_blank_memfd(4096);
     REQUIRE(pwrite(memory.get(), "x", 1, 0) == 1);
     HeldPage held(memory.get());
     CHECK(fcntl(memory.get(), F_ADD_SEALS, F_SEAL_WRITE) != 0);
@@ -53,7 +53,7 @@ TEST_CASE("memory is sealed when the page that somebody holds is free again") {
 }
 
 TEST_CASE("an answer is copied, whoever can still write to it") {
-    Descriptor memory = blank_memory(4096);
+    Descriptor memory = create_blank_memfd(4096);
     const Mapping writable(memory.get(), true);
     const std::span<std::byte> bytes(writable.data(), writable.size());
     CHECK(ftruncate(memory.get(), 8192) < 0);
@@ -70,7 +70,7 @@ TEST_CASE("an answer is copied, whoever can still write to it") {
 }
 
 TEST_CASE("an answer whose length is a lie ends where the memory does") {
-    Descriptor memory = blank_memory(16);
+    Descriptor memory = create_blank_memfd(16);
     REQUIRE(pwrite(memory.get(),
                    "\xff\xff\xff\xff\xff\xff\xff\xff"
                    "8 bytes.",
@@ -85,7 +85,7 @@ TEST_CASE("a text that is longer than the memory is not written") {
     std::array<std::byte, 16> bytes{};
     CHECK_FALSE(put_text(bytes, "nine bytes"));
     CHECK(put_text(bytes, "8 bytes."));
-    Descriptor memory = blank_memory(16);
+    Descriptor memory = create_blank_memfd(16);
     REQUIRE(pwrite(memory.get(), bytes.data(), bytes.size(), 0) == 16);
     CHECK(Answer(std::move(memory)).text() == "8 bytes.");
 }

@@ -26,10 +26,10 @@ LoadTime load_at(const Memory& memory, bool is_copy, double u) {
 
 /// Returns the load's time in cycles, plus 40 for the overhead of the clocks. The fixed part of the
 /// latency is 300 cycles.
-Flight flight_at(const Memory& memory, const char* what, int bytes_of_load, double u) {
-    Flight flight;
+LoadsInFlight flight_at(const Memory& memory, const char* what, int bytes_per_load, double u) {
+    LoadsInFlight flight;
     flight.what = what;
-    flight.bytes_of_load = bytes_of_load;
+    flight.bytes_per_load = bytes_per_load;
     flight.loads = 1;
     const bool is_copy = flight.what == "copy";
     flight.gbps = u * (is_copy ? memory.copy_gbps : memory.read_gbps);
@@ -40,8 +40,8 @@ Flight flight_at(const Memory& memory, const char* what, int bytes_of_load, doub
     return flight;
 }
 
-std::vector<Flight> flights_of(const Memory& memory) {
-    std::vector<Flight> all;
+std::vector<LoadsInFlight> flights_of(const Memory& memory) {
+    std::vector<LoadsInFlight> all;
     for (const int bytes : {4, 8, 16}) {
         for (const double u : {0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 0.96}) {
             all.push_back(flight_at(memory, "read", bytes, u));
@@ -63,18 +63,18 @@ Raw a_whole_measurement() {
     raw.machine.blocks = 32;
     raw.machine.registers = 65536;
     raw.machine.shared_bytes = 233472;
-    raw.machine.shared_bytes_of_system = 1024;
+    raw.machine.system_shared_bytes = 1024;
     raw.machine.clock_ghz = 2;
-    raw.machine.clock_ghz_at_rest = 2;
+    raw.machine.idle_memory_clock_ghz = 2;
     raw.machine.peak_gbps = 4500;
     raw.machine.l2_bytes = 50e6;
     raw.launch_us = 2.5;
-    raw.chases = {{"memory", 1e9, 590, 295},
-                  {"memory", 1e9, 610, 305},
-                  {"second level", 1e6, 280, 140},
-                  {"first level", 4096, 34, 17},
-                  {"second level, lines", 1e6, 290, 145},
-                  {"shared", 1024, 29, 14.5}};
+    raw.pointer_chases = {{"memory", 1e9, 590, 295},
+                          {"memory", 1e9, 610, 305},
+                          {"second level", 1e6, 280, 140},
+                          {"first level", 4096, 34, 17},
+                          {"second level, lines", 1e6, 290, 145},
+                          {"shared", 1024, 29, 14.5}};
     // The overhead of the clocks is 40 cycles.
     raw.timed_load = 330;
     raw.bulk_rates = {{"rows", 1, 256, 40}, {"rows", 4, 256, 24}, {"rows", 8, 256, 26},
@@ -111,10 +111,10 @@ Raw a_whole_measurement() {
     }
     raw.issues = {{"add", 256, 9},      {"add", 1024, 1.5},       {"multiply-add", 1024, 2},
                   {"divide", 1024, 17}, {"exponential", 1024, 7}, {"double multiply-add", 1024, 3}};
-    raw.to_cache = {{"read", 1, 1e6, 60},
-                    {"read", 100, 1e6, 20},
-                    {"read", 100, 1e7, 21},
-                    {"write", 100, 1e6, 19}};
+    raw.cache_bandwidths = {{"read", 1, 1e6, 60},
+                            {"read", 100, 1e6, 20},
+                            {"read", 100, 1e7, 21},
+                            {"write", 100, 1e6, 19}};
     return raw;
 }
 
@@ -129,10 +129,10 @@ TEST_CASE("least squares") {
     CHECK(least_squares({{1}, {1}, {1}}, {1, 2, 6})[0] == Approx(3));
     CHECK_THROWS_AS(least_squares({{1, 1}, {2, 2}}, {1, 2}), GpuError);
 
-    const auto [first, of_each] = line_through({{1, 5}, {3, 9}, {5, 13}});
+    const auto [first, of_each] = fit_line({{1, 5}, {3, 9}, {5, 13}});
     CHECK(first == Approx(3));
     CHECK(of_each == Approx(2));
-    CHECK_THROWS_AS(line_through({{1, 5}}), GpuError);
+    CHECK_THROWS_AS(fit_line({{1, 5}}), GpuError);
 }
 
 TEST_CASE("latency under load") {
@@ -147,7 +147,7 @@ TEST_CASE("latency under load") {
                 loads.push_back(load_at(memory, true, u));
             }
             loads.push_back({true, 0.95, 9999});  // loads above 0.8 are ignored
-            const UnderLoad found = latency_under_load(loads);
+            const LatencyParameters found = fit_latency_under_load(loads);
             CHECK(found.latency_ns == Approx(memory.ns).epsilon(1e-6));
             CHECK(found.queue_ns == Approx(queue).epsilon(1e-6));
             CHECK(found.write_delay_ns == Approx(delay).epsilon(1e-6));
@@ -167,12 +167,12 @@ TEST_CASE("the spread of latencies") {
         }
         return low / 2;
     };
-    Flight flight;
+    LoadsInFlight flight;
     flight.mean = 550;
     flight.p10 = 400 + 150 * quantile(0.1);
     flight.p90 = 400 + 150 * quantile(0.9);
-    CHECK(spread_of(flight).more == Approx(150).epsilon(1e-3));
-    CHECK(spread_of(flight).fastest == Approx(400).epsilon(1e-3));
+    CHECK(fit_spread(flight).more == Approx(150).epsilon(1e-3));
+    CHECK(fit_spread(flight).fastest == Approx(400).epsilon(1e-3));
 }
 
 TEST_CASE("the whole of a GPU") {
@@ -183,35 +183,36 @@ TEST_CASE("the whole of a GPU") {
     CHECK(gpu.multiprocessors == 100);
     CHECK(gpu.latency_ns == Approx(300));
     CHECK(gpu.l2_latency_ns == Approx(140));
-    CHECK(gpu.l1_latency == Approx(34));
-    CHECK(gpu.shared_latency == Approx(29));
+    CHECK(gpu.l1_latency_cycles == Approx(34));
+    CHECK(gpu.shared_latency_cycles == Approx(29));
     CHECK(gpu.copy_gbps == Approx(3800));
     CHECK(gpu.read_gbps == Approx(4000));
     CHECK(gpu.write_gbps == Approx(4100));
     CHECK(gpu.queue_ns == Approx(50));
     CHECK(gpu.write_delay_ns == Approx(400));
-    CHECK(gpu.latency_floor == Approx(0.5).epsilon(1e-3));  // 300 of 600 cycles are fixed
+    CHECK(gpu.fastest_latency_fraction ==
+          Approx(0.5).epsilon(1e-3));  // 300 of 600 cycles are fixed
     // Copies at a load of 0.4 take 300 + 50 * 2/3 + 80 ns, of which 150 ns are fixed.
     CHECK(gpu.latency_spread_ns == Approx(263.3).epsilon(1e-3));
-    CHECK(gpu.l2_read_bytes == Approx(21));
-    CHECK(gpu.l2_write_bytes == Approx(19));
+    CHECK(gpu.l2_read_bytes_per_cycle == Approx(21));
+    CHECK(gpu.l2_write_bytes_per_cycle == Approx(19));
     CHECK(gpu.barrier == Approx(14));
-    CHECK(gpu.barrier_of_warp == Approx(2));
-    CHECK(gpu.add_issue == Approx(1.5));
-    CHECK(gpu.multiply_issue == Approx(2));
-    CHECK(gpu.divide_issue == Approx(17));
-    CHECK(gpu.special_issue == Approx(7));
-    CHECK(gpu.double_issue == Approx(3));
+    CHECK(gpu.barrier_cycles_per_warp == Approx(2));
+    CHECK(gpu.add_issue_cycles == Approx(1.5));
+    CHECK(gpu.multiply_issue_cycles == Approx(2));
+    CHECK(gpu.divide_issue_cycles == Approx(17));
+    CHECK(gpu.special_issue_cycles == Approx(7));
+    CHECK(gpu.double_issue_cycles == Approx(3));
     CHECK(gpu.launch_us == Approx(2.5));
-    CHECK(gpu.block_interval == Approx(150));
-    CHECK(gpu.block_start == Approx(250));
-    CHECK(gpu.warp_start == Approx(4));
-    CHECK(gpu.partial.of_4 == Approx(4));
-    CHECK(gpu.partial.of_8 == Approx(3));
-    CHECK(gpu.partial.of_16 == Approx(1));
+    CHECK(gpu.block_interval_cycles == Approx(150));
+    CHECK(gpu.block_start_cycles == Approx(250));
+    CHECK(gpu.warp_start_cycles == Approx(4));
+    CHECK(gpu.partial.cycles_for_4_bytes == Approx(4));
+    CHECK(gpu.partial.cycles_for_8_bytes == Approx(3));
+    CHECK(gpu.partial.cycles_for_16_bytes == Approx(1));
     CHECK(gpu.bulk.bytes == std::vector<double>{128, 256});
     CHECK(gpu.bulk.row == std::vector<double>{20, 24});
-    CHECK(gpu.bulk.row_of_box == std::vector<double>{6, 8});
+    CHECK(gpu.bulk.box_row == std::vector<double>{6, 8});
     CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
     CHECK(gpu.runs.read[0] == Approx(2));  // 3600 / 1200 - 1, from strips that are far apart
     CHECK(gpu.runs.read[1] == Approx(0.25));
@@ -233,7 +234,7 @@ TEST_CASE("measurements that are not there are named") {
         return std::string("no error");
     };
     CHECK(error_without([](Raw&) {}) == "no error");
-    CHECK(error_without([](Raw& raw) { raw.chases.clear(); }) ==
+    CHECK(error_without([](Raw& raw) { raw.pointer_chases.clear(); }) ==
           "nothing was measured of: latency, second level");
     CHECK(error_without([](Raw& raw) { raw.short_runs.clear(); }) ==
           "nothing was measured of: short runs");

@@ -15,22 +15,23 @@ namespace ptx = simulator::ptx;
 using simulator::u32;
 
 /// The registers that are known to be written at some point in the program.
-struct Known {
+struct WrittenRegisters {
     std::vector<bool> written;
     /// Registers that are written only if a guard has a certain value, as (register, guard, whether
     /// the guard is negated).
-    std::set<std::tuple<u32, u32, bool>> partly;
+    std::set<std::tuple<u32, u32, bool>> conditionally_written;
 
     /// Keeps only the facts that `other` also knows. Returns whether anything was removed.
-    bool meet(const Known& other) {
+    bool intersect(const WrittenRegisters& other) {
         bool changed = false;
         for (std::size_t r = 0; r < written.size(); ++r)
             if (written[r] && !other.written[r]) {
                 written[r] = false;
                 changed = true;
             }
-        changed |= std::erase_if(partly, [&](const auto& fact) {
-                       return !other.partly.contains(fact) && !other.written[std::get<0>(fact)];
+        changed |= std::erase_if(conditionally_written, [&](const auto& fact) {
+                       return !other.conditionally_written.contains(fact) &&
+                              !other.written[std::get<0>(fact)];
                    }) > 0;
         return changed;
     }
@@ -45,7 +46,7 @@ void add_registers(const ptx::Operand& operand, std::vector<u32>& registers) {
 struct Flow {
     const ptx::Function& function;
 
-    static bool ends_here(const ptx::Instruction& i) {
+    static bool is_last_of_block(const ptx::Instruction& i) {
         static const std::set<std::string> ends = {"bra", "brx", "ret", "exit", "trap"};
         return !i.guard && ends.contains(i.opcode);
     }
@@ -68,21 +69,24 @@ struct Flow {
         return registers;
     }
 
-    void step(const ptx::Instruction& i, Known& known) const {
+    void step(const ptx::Instruction& i, WrittenRegisters& known) const {
         for (u32 r : written(i)) {
             // A write to `r` invalidates everything that depended on `r` as a guard.
-            std::erase_if(known.partly, [&](const auto& fact) { return std::get<1>(fact) == r; });
-            const bool opposite = i.guard && known.partly.contains({r, *i.guard, !i.guard_negated});
+            std::erase_if(known.conditionally_written,
+                          [&](const auto& fact) { return std::get<1>(fact) == r; });
+            const bool opposite =
+                i.guard && known.conditionally_written.contains({r, *i.guard, !i.guard_negated});
             if (!i.guard || opposite)
                 known.written[r] = true;
             else if (r != *i.guard)
-                known.partly.insert({r, *i.guard, i.guard_negated});
+                known.conditionally_written.insert({r, *i.guard, i.guard_negated});
         }
     }
 
-    bool may_read(const ptx::Instruction& i, u32 r, const Known& known) const {
+    bool may_read(const ptx::Instruction& i, u32 r, const WrittenRegisters& known) const {
         if (known.written[r]) return true;
-        return i.guard && r != *i.guard && known.partly.contains({r, *i.guard, i.guard_negated});
+        return i.guard && r != *i.guard &&
+               known.conditionally_written.contains({r, *i.guard, i.guard_negated});
     }
 
     /// Reports whether the instruction's line ends in `// late`. The generator marks a line this
@@ -95,19 +99,19 @@ struct Flow {
 
     std::string check(const ptx::Module& module) const {
         const std::size_t count = function.body.size();
-        std::vector<Known> at(count);
+        std::vector<WrittenRegisters> at(count);
         std::vector<bool> reached(count, false);
         if (count == 0) return "";
         at[0].written.assign(function.registers.size(), false);
         reached[0] = true;
         std::vector<u32> work = {0};
-        const auto arrive = [&](u32 to, const Known& known) {
+        const auto arrive = [&](u32 to, const WrittenRegisters& known) {
             if (to >= count) return;
             if (!reached[to]) {
                 reached[to] = true;
                 at[to] = known;
                 work.push_back(to);
-            } else if (at[to].meet(known)) {
+            } else if (at[to].intersect(known)) {
                 work.push_back(to);
             }
         };
@@ -115,10 +119,10 @@ struct Flow {
             const u32 now = work.back();
             work.pop_back();
             const ptx::Instruction& i = function.body[now];
-            Known known = at[now];
+            WrittenRegisters known = at[now];
             step(i, known);
             for (u32 to : simulator::branch_targets(function, i)) arrive(to, known);
-            if (!ends_here(i)) arrive(now + 1, known);
+            if (!is_last_of_block(i)) arrive(now + 1, known);
         }
         for (u32 now = 0; now < count; ++now) {
             if (!reached[now] || is_late(module, function.body[now])) continue;
@@ -135,7 +139,7 @@ struct Flow {
 
 }  // namespace
 
-std::string undefined_read(const std::string& text) {
+std::string find_undefined_read(const std::string& text) {
     try {
         const auto module = ptx::parse(text);
         for (const auto& [name, function] : module->functions) {

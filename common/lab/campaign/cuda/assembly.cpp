@@ -99,7 +99,7 @@ constexpr Instruction kInstructions[] = {
      "sub.u32 n, n, 1; setp.ge.s32 p, n, 0; @p bra again; mov.u32 %0, t; }"},
 };
 
-Type type_of(char letter) {
+Type parse_type_letter(char letter) {
     switch (letter) {
         case 'u': return Type::u32;
         case 'i': return Type::i32;
@@ -121,30 +121,31 @@ const char* constraint(char letter) {
 }
 
 /// Returns the source of a device function that executes one instruction.
-std::string function_of(const Instruction& instruction) {
+std::string instruction_function(const Instruction& instruction) {
     std::string parameters, operands;
     for (const char* letter = instruction.types + 1; *letter; ++letter) {
         const char* comma = parameters.empty() ? "" : ", ";
         const std::string parameter(1, static_cast<char>('a' + (letter - instruction.types - 1)));
-        parameters += fill("$1$2 $3", {comma, type_of(*letter), parameter});
+        parameters += fill("$1$2 $3", {comma, parse_type_letter(*letter), parameter});
         operands += fill("$1\"$2\"($3)", {comma, constraint(*letter), parameter});
     }
     return fill(
         "__device__ __forceinline__ $1 op_$2($3) { $1 r; asm(\"$4\" : \"=$5\"(r) : $6); return r; "
         "}\n",
-        {type_of(instruction.types[0]), instruction.name, parameters, instruction.text,
+        {parse_type_letter(instruction.types[0]), instruction.name, parameters, instruction.text,
          constraint(instruction.types[0]), operands});
 }
 
 }  // namespace
 
-std::string assembly(Kernel& kernel, Type type, Same most, int depth) {
+std::string assembly(Kernel& kernel, Type type, SharedBy most, int depth) {
     const Instruction& instruction = kInstructions[kernel.random.below(std::size(kInstructions))];
-    kernel.need(std::string("op_") + instruction.name, function_of(instruction));
+    kernel.define_global_once(std::string("op_") + instruction.name,
+                              instruction_function(instruction));
     std::string call = fill("($1)op_$2(", {type, instruction.name});
     for (const char* letter = instruction.types + 1; *letter; ++letter) {
         if (letter > instruction.types + 1) call += ", ";
-        call += value(kernel, type_of(*letter), most, depth);
+        call += value(kernel, parse_type_letter(*letter), most, depth);
     }
     return call + ")";
 }

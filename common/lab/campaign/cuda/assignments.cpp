@@ -13,25 +13,25 @@ void assign(Kernel& kernel, Place& place) {
     kernel.write("$1 = $2;", {to.name, text});
 }
 
-void add_up(Kernel& kernel, Place& place) {
-    const Type type = any_type(kernel);
-    const Same same = any_class(kernel);
+void add_to_variable(Kernel& kernel, Place& place) {
+    const Type type = random_type(kernel);
+    const SharedBy same = random_sharing(kernel);
     absorb(kernel, place, value(kernel, type, same, kernel.random.between(1, 2)), type, same);
 }
 
 void declare_another(Kernel& kernel, Place&) {
-    const Type type = any_type(kernel);
-    const Same same = any_class(kernel);
+    const Type type = random_type(kernel);
+    const SharedBy same = random_sharing(kernel);
     kernel.declare(type, same, value(kernel, type, same, 2));
 }
 
 /// Combines values of different classes in one expression, to check that the simulator does not
 /// confuse values computed per launch, per block and per position in the block.
 void mix_classes(Kernel& kernel, Place& place) {
-    const auto term = [&](Same same) { return value(kernel, Type::u32, same, 1); };
+    const auto term = [&](SharedBy same) { return value(kernel, Type::u32, same, 1); };
     absorb(kernel, place,
            fill("(($1) * ($2) + ($3))",
-                {term(Same::launch), term(Same::block), term(Same::position)}));
+                {term(SharedBy::launch), term(SharedBy::block), term(SharedBy::position)}));
 }
 
 /// Writes predicates that stay live across several statements and are combined with each other.
@@ -40,16 +40,17 @@ void predicates(Kernel& kernel, Place& place) {
     if (kernel.random.percent(50)) kernel.write("@p ^= @q & $b;");
     absorb(kernel, place, "(@p ? $u : @q ? $u : 7u)");
     kernel.write("if (@p && !@q) {");
-    absorb(kernel, place.scattered(), "$u");
+    absorb(kernel, place.inside_divergence(), "$u");
     kernel.write("}");
 }
 
 /// Writes an if with an else. If lanes diverge, each branch may be given the mask of its lanes.
-void choose(Kernel& kernel, Place& place) {
-    const Same same = any_class(kernel);
+void write_if_else(Kernel& kernel, Place& place) {
+    const SharedBy same = random_sharing(kernel);
     std::string test = condition(kernel, same, 2);
-    Place yes = place.inside(same), no = yes;
-    if (!fits(same, Same::warp) && !place.mask.empty() && kernel.random.percent(60)) {
+    Place yes = place.inside_block(same), no = yes;
+    if (!is_uniform_within(same, SharedBy::warp) && !place.mask.empty() &&
+        kernel.random.percent(60)) {
         kernel.write("const u32 @chosen = __ballot_sync($1, $2);", {place.mask, test});
         yes.mask = kernel.name("chosen");
         no.mask = fill("($1 & ~$2)", {place.mask, yes.mask});
@@ -66,9 +67,12 @@ void choose(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> assignment_constructs() {
-    return {{Needs::nothing, false, 10, assign},         {Needs::nothing, false, 8, add_up},
-            {Needs::nothing, false, 4, declare_another}, {Needs::kernel, false, 5, mix_classes},
-            {Needs::nothing, false, 2, predicates},      {Needs::nothing, true, 14, choose}};
+    return {{Requirement::nothing, false, 10, assign},
+            {Requirement::nothing, false, 8, add_to_variable},
+            {Requirement::nothing, false, 4, declare_another},
+            {Requirement::kernel, false, 5, mix_classes},
+            {Requirement::nothing, false, 2, predicates},
+            {Requirement::nothing, true, 14, write_if_else}};
 }
 
 }  // namespace coalesce::campaign

@@ -25,7 +25,7 @@ void add_to_sums(Kernel& kernel, Place&) {
         "atomicMax((unsigned long long*)(sums + $1), $U);",
         "atomicXor((unsigned long long*)(sums + $1), $U);",
         "atomicCAS(sums + $1, 0u, 9u);"};
-    const int first = kernel.take_sums(2);
+    const int first = kernel.reserve_sum_words(2);
     if (first < 0) return;
     if (kernel.random.percent(40)) kernel.write("if ($b)");
     kernel.write(kernel.random.pick(kWords), {first});
@@ -33,7 +33,7 @@ void add_to_sums(Kernel& kernel, Place&) {
 
 /// One lane adds on behalf of all lanes that have the same key.
 void add_for_peers(Kernel& kernel, Place& place) {
-    const int first = kernel.take_sums(4);
+    const int first = kernel.reserve_sum_words(4);
     if (first < 0) return;
     kernel.write(
         "const u32 @key = $u & 3;\nconst u32 @peers = __match_any_sync($1, @key);\n"
@@ -44,7 +44,7 @@ void add_for_peers(Kernel& kernel, Place& place) {
 
 /// Adds the sum of the warp's values with a single atomic.
 void add_for_warp(Kernel& kernel, Place& place) {
-    const int first = kernel.take_sums(1);
+    const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;
     kernel.write(
         "const u32 @sum = __reduce_add_sync($1, $u);\n"
@@ -54,7 +54,7 @@ void add_for_warp(Kernel& kernel, Place& place) {
 
 /// Multiplies with a compare-and-swap loop, because there is no atomic multiplication.
 void multiply_by_exchange(Kernel& kernel, Place&) {
-    const int first = kernel.take_sums(1);
+    const int first = kernel.reserve_sum_words(1);
     if (first < 0) return;
     kernel.write(
         "u32 @seen = 0, @before;\nconst u32 @factor = $u * 2 + 1;\ndo {\n@before = @seen;\n"
@@ -65,7 +65,7 @@ void multiply_by_exchange(Kernel& kernel, Place&) {
 
 /// Adds while holding a lock that all blocks share.
 void lock_for_all(Kernel& kernel, Place& place) {
-    const int first = place.turns > 4 ? -1 : kernel.take_sums(2);
+    const int first = place.turns > 4 ? -1 : kernel.reserve_sum_words(2);
     if (first < 0) return;
     kernel.write(
         "bool @done = $b;\nconst u32 @word = $u & 0xffff;\nwhile (!@done) {\n"
@@ -78,11 +78,11 @@ void lock_for_all(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> atomic_constructs() {
-    return {{Needs::kernel, false, 6, add_to_sums},
-            {Needs::lanes, false, 3, add_for_peers},
-            {Needs::lanes, false, 2, add_for_warp},
-            {Needs::kernel, false, 1, multiply_by_exchange},
-            {Needs::kernel, false, 1, lock_for_all}};
+    return {{Requirement::kernel, false, 6, add_to_sums},
+            {Requirement::lanes, false, 3, add_for_peers},
+            {Requirement::lanes, false, 2, add_for_warp},
+            {Requirement::kernel, false, 1, multiply_by_exchange},
+            {Requirement::kernel, false, 1, lock_for_all}};
 }
 
 }  // namespace coalesce::campaign

@@ -24,9 +24,9 @@ std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
         groups.insert(groups.end(), more);
     };
     // Learners do not write loops that are entered in the middle.
-    if (!is_learner) add({jump_constructs(), late_constructs()});
+    if (!is_learner) add({jump_constructs(), late_assignment_constructs()});
     add({warp_constructs(), shared_constructs(), atomic_constructs(), memory_constructs(),
-         function_constructs(), number_constructs()});
+         function_constructs(), floating_point_constructs()});
     if (is_learner)
         add({learner_constructs()});
     else
@@ -56,23 +56,24 @@ void declare_mask(Kernel& kernel, Place& place) {
 }
 
 void declare_variables(Kernel& kernel) {
-    for (const Same same : {Same::launch, Same::block, Same::warp, Same::position, Same::thread}) {
+    for (const SharedBy same : {SharedBy::launch, SharedBy::block, SharedBy::warp,
+                                SharedBy::position, SharedBy::thread}) {
         const int count =
-            same == Same::thread ? kernel.random.between(2, 5) : kernel.random.between(0, 2);
+            same == SharedBy::thread ? kernel.random.between(2, 5) : kernel.random.between(0, 2);
         for (int i = 0; i < count; ++i) {
-            const Type type = any_type(kernel);
+            const Type type = random_type(kernel);
             kernel.declare(type, same, value(kernel, type, same, 2));
         }
     }
     // Guarantees that there is at least one variable to assign to.
-    kernel.declare(Type::u32, Same::thread, "tid * 2654435761u + seed");
+    kernel.declare(Type::u32, SharedBy::thread, "tid * 2654435761u + seed");
 }
 
 void write_statements(Kernel& kernel, Place& place) {
     const int end_from =
-        kernel.random.percent(40) ? kernel.random.between(0, kernel.statements_left) : 0;
-    while (kernel.statements_left > 0) {
-        if (kernel.statements_left <= end_from) {  // no thread waits for another from here on
+        kernel.random.percent(40) ? kernel.random.between(0, kernel.remaining_statements) : 0;
+    while (kernel.remaining_statements > 0) {
+        if (kernel.remaining_statements <= end_from) {  // no thread waits for another from here on
             place.can_return = true;
             place.all_threads = false;
             place.mask.clear();
@@ -106,7 +107,7 @@ void store_variables(Kernel& kernel) {
 
 /// Stores up to 16 variables so that neighbouring threads write to neighbouring words. Together,
 /// these words fill the first half of every thread's share of `out`, in a different order.
-void store_side_by_side(Kernel& kernel) {
+void store_interleaved(Kernel& kernel) {
     kernel.write(
         "const u32 all = gridDim.x * $1u, me = blockIdx.x * $1u + tid;\nunsigned* const begin = "
         "out - me * 32;\n"
@@ -125,7 +126,7 @@ void store_side_by_side(Kernel& kernel) {
     }
 }
 
-std::string head_of(Kernel& kernel) {
+std::string kernel_header(Kernel& kernel) {
     std::string text =
         fill(kernel.random.percent(30) ? "extern \"C\" __global__ void __launch_bounds__($1)\n"
                                        : "extern \"C\" __global__ void ",
@@ -152,17 +153,18 @@ std::string generate_cuda(u64 seed, Style style) {
     kernel.is_learner = is_learner;
     kernel.constructs = draw_constructs(kernel.random, is_learner);
     write_functions(kernel);
-    kernel.body = head_of(kernel);
+    kernel.body = kernel_header(kernel);
     Place place;
     declare_mask(kernel, place);
     declare_variables(kernel);
     write_statements(kernel, place);
     if (is_learner && kernel.random.percent(50))
-        store_side_by_side(kernel);
+        store_interleaved(kernel);
     else
         store_variables(kernel);
     kernel.body += "}\n";
-    return first_line(kernel.launch) + kTypes + indented(kernel.globals) + indented(kernel.body);
+    return format_launch_line(kernel.launch) + kTypes + indented(kernel.globals) +
+           indented(kernel.body);
 }
 
 }  // namespace coalesce::campaign

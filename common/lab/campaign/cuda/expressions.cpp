@@ -29,32 +29,33 @@ constexpr const char* kTable =
     "33, 0xff, 0x100, 0x12345678, 2};\n";
 /// Returns a word that is not one of the kernel's variables: a parameter, a special register, or an
 /// element of a table.
-std::string special(Kernel& kernel, Same most) {
+std::string special_value(Kernel& kernel, SharedBy most) {
     Random& random = kernel.random;
     std::vector<const char*> choices = {"table[$u & 15]", "numbers[$u & 7]"};
     if (!kernel.in_function) {
         choices.insert(choices.end(), {"seed", "seed", "gridDim.x", "in[$k & 1023]",
                                        "in[$u & 1023]", "in[(seed + $k) & 1023]"});
-        const bool has_block = fits(Same::block, most), has_position = fits(Same::position, most);
+        const bool has_block = is_uniform_within(SharedBy::block, most),
+                   has_position = is_uniform_within(SharedBy::position, most);
         if (has_block)
             choices.insert(choices.end(), {"blockIdx.x", "blockIdx.x", "(blockIdx.x * $k)"});
         if (has_position) {
             choices.insert(choices.end(), {"tid", "tid", "lane", "threadIdx.x", "threadIdx.y",
                                            "threadIdx.z", "in[tid]", "(tid * $k)"});
         }
-        if (has_position || fits(Same::warp, most)) choices.push_back("warp");
+        if (has_position || is_uniform_within(SharedBy::warp, most)) choices.push_back("warp");
     }
     const std::string chosen = random.pick(choices);
-    if (chosen.starts_with("table")) kernel.need("table", kTable);
-    if (chosen.starts_with("numbers")) need_numbers(kernel);
+    if (chosen.starts_with("table")) kernel.define_global_once("table", kTable);
+    if (chosen.starts_with("numbers")) define_numbers_array(kernel);
     return expand(kernel, chosen, most, 0);
 }
 
-std::string leaf(Kernel& kernel, Type type, Same most) {
+std::string leaf_expression(Kernel& kernel, Type type, SharedBy most) {
     Random& random = kernel.random;
     std::vector<const Variable*> same_type, other;
     for (const Variable& variable : kernel.variables) {
-        if (!fits(variable.same, most)) continue;
+        if (!is_uniform_within(variable.same, most)) continue;
         (variable.type == type ? same_type : other).push_back(&variable);
     }
     if (!same_type.empty() && random.percent(50)) return random.pick(same_type)->name;
@@ -63,12 +64,12 @@ std::string leaf(Kernel& kernel, Type type, Same most) {
         return convert(kernel, variable.name, variable.type, type);
     }
     if (random.percent(15)) return constant(kernel, type);
-    return convert(kernel, special(kernel, most), Type::u32, type);
+    return convert(kernel, special_value(kernel, most), Type::u32, type);
 }
 
 // ---- operations ----
 
-std::string integer_arithmetic(Kernel& kernel, Type type, Same most, int depth) {
+std::string integer_arithmetic(Kernel& kernel, Type type, SharedBy most, int depth) {
     Random& random = kernel.random;
     const auto operand = [&] { return value(kernel, type, most, depth); };
     const char* pattern = random.pick<const char*>(
@@ -92,16 +93,17 @@ std::string integer_arithmetic(Kernel& kernel, Type type, Same most, int depth) 
             text += *at;
     }
     if (text.starts_with("smaller"))
-        kernel.need("smaller",
-                    "template <class T> __device__ T smaller(T a, T b) { return b < a ? b : a; }");
+        kernel.define_global_once(
+            "smaller",
+            "template <class T> __device__ T smaller(T a, T b) { return b < a ? b : a; }");
     if (text.starts_with("larger"))
-        kernel.need("larger",
-                    "template <class T> __device__ T larger(T a, T b) { return a < b ? b : a; }");
+        kernel.define_global_once(
+            "larger", "template <class T> __device__ T larger(T a, T b) { return a < b ? b : a; }");
     return fill(text, {operand(), operand()});
 }
 
 /// Returns an operation that exists only for integers, such as a bit count.
-std::string word_operation(Kernel& kernel, Type type, Same most, int depth) {
+std::string word_operation(Kernel& kernel, Type type, SharedBy most, int depth) {
     static const std::vector<const char*> kOperations = {
         "__popc($u)",
         "__clz((i32)$u)",
@@ -132,7 +134,7 @@ std::string word_operation(Kernel& kernel, Type type, Same most, int depth) {
     return fill("($1)$2", {type, expand(kernel, operation, most, depth)});
 }
 
-std::string call(Kernel& kernel, Type type, Same most, int depth) {
+std::string call(Kernel& kernel, Type type, SharedBy most, int depth) {
     const Function function = kernel.random.pick(kernel.functions);
     std::string arguments;
     for (const Type parameter : function.parameters) {
@@ -142,7 +144,7 @@ std::string call(Kernel& kernel, Type type, Same most, int depth) {
     return convert(kernel, function.name + "(" + arguments + ")", function.result, type);
 }
 
-std::string real_operation(Kernel& kernel, Type type, Same most, int depth) {
+std::string real_operation(Kernel& kernel, Type type, SharedBy most, int depth) {
     static const std::vector<const char*> kFloat = {
         "__fadd_rn($f, $f)",
         "__fsub_rn($f, $f)",
@@ -189,7 +191,7 @@ std::string real_operation(Kernel& kernel, Type type, Same most, int depth) {
         "(double)$f",
         "(double)($I >> 44)",
         "(double)($u >> 12)"};
-    need_limited(kernel);
+    define_limited_function(kernel);
     return expand(kernel, kernel.random.pick(type == Type::f32 ? kFloat : kDouble), most, depth);
 }
 
@@ -197,12 +199,12 @@ std::string real_operation(Kernel& kernel, Type type, Same most, int depth) {
 
 // ---- expressions ----
 
-std::string value(Kernel& kernel, Type type, Same most, int depth) {
+std::string value(Kernel& kernel, Type type, SharedBy most, int depth) {
     Random& random = kernel.random;
-    if (depth <= 0 || random.percent(15)) return leaf(kernel, type, most);
+    if (depth <= 0 || random.percent(15)) return leaf_expression(kernel, type, most);
     depth -= 1;
     if (is_real(type)) {
-        if (random.percent(20)) return leaf(kernel, type, most);
+        if (random.percent(20)) return leaf_expression(kernel, type, most);
         return kernel.is_learner ? learner_real(kernel, type, most, depth)
                                  : real_operation(kernel, type, most, depth);
     }
@@ -218,11 +220,11 @@ std::string value(Kernel& kernel, Type type, Same most, int depth) {
                     {condition(kernel, most, depth), value(kernel, type, most, depth),
                      value(kernel, type, most, depth)});
     }
-    const Type other = any_type(kernel);
+    const Type other = random_type(kernel);
     return convert(kernel, value(kernel, other, most, depth), other, type);
 }
 
-std::string condition(Kernel& kernel, Same most, int depth) {
+std::string condition(Kernel& kernel, SharedBy most, int depth) {
     static const std::vector<const char*> kSimple = {
         "$u < $u",       "$i < $i",      "$U > $U",
         "$I <= $I",      "$i >= 0",      "($u & 1) == 0",
@@ -234,7 +236,7 @@ std::string condition(Kernel& kernel, Same most, int depth) {
         const char* join = random.pick({"($1 && $2)", "($1 || $2)", "!($1)", "(($1) != ($2))"});
         return fill(join, {condition(kernel, most, depth - 1), condition(kernel, most, depth - 1)});
     }
-    if (fits(Same::position, most) && !kernel.in_function && random.percent(20)) {
+    if (is_uniform_within(SharedBy::position, most) && !kernel.in_function && random.percent(20)) {
         return expand(kernel, "(lane & $n) < $n", most, 0);
     }
     return expand(kernel, random.pick(kSimple), most, depth > 0 ? depth - 1 : 0);
@@ -242,7 +244,7 @@ std::string condition(Kernel& kernel, Same most, int depth) {
 
 // ---- patterns ----
 
-std::string expand(Kernel& kernel, const std::string& pattern, Same most, int depth,
+std::string expand(Kernel& kernel, const std::string& pattern, SharedBy most, int depth,
                    const std::vector<Given>& given) {
     std::string text;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -302,7 +304,7 @@ std::string constant(Kernel& kernel, Type type) {
 std::string convert(Kernel& kernel, const std::string& text, Type from, Type to) {
     if (from == to) return text;
     if (is_real(from)) {
-        need_limited(kernel);
+        define_limited_function(kernel);
         if (to == Type::f64) return "(double)" + text;
         if (to == Type::f32) return "(float)limited(" + text + ")";
         return fill("($1)(i32)limited($2)", {to, text});
@@ -312,21 +314,23 @@ std::string convert(Kernel& kernel, const std::string& text, Type from, Type to)
 
 // ---- where values go ----
 
-const Variable& target(Kernel& kernel, const Place& place, Same value) {
-    const Same needed = join(place.flow, value);
+const Variable& target(Kernel& kernel, const Place& place, SharedBy value) {
+    const SharedBy needed = join(place.flow, value);
     std::vector<const Variable*> possible;
     for (const Variable& variable : kernel.variables) {
-        if (variable.can_change && fits(needed, variable.same)) possible.push_back(&variable);
+        if (variable.can_change && is_uniform_within(needed, variable.same))
+            possible.push_back(&variable);
     }
     return *kernel.random.pick(possible);
 }
 
-void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from, Same value) {
+void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from,
+            SharedBy value) {
     const std::string text = expand(kernel, pattern, value, 1);
     const Variable to = target(kernel, place, value);
     const std::string converted = convert(kernel, text, from, to.type);
     if (is_real(to.type)) {
-        need_limited(kernel);
+        define_limited_function(kernel);
         const char* add = kernel.is_learner      ? "$1 = limited($1 * 0.5f + $2);\n"
                           : to.type == Type::f32 ? "$1 = limited(__fadd_rn($1, $2));\n"
                                                  : "$1 = limited(__dadd_rn($1, $2));\n";
@@ -339,21 +343,22 @@ void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type
     kernel.body += fill(merge, {to.name, converted, to.type, arithmetic(to.type)});
 }
 
-void need_limited(Kernel& kernel) {
-    kernel.need(
+void define_limited_function(Kernel& kernel) {
+    kernel.define_global_once(
         "limited",
         "__device__ float limited(float x) { return x < -1e6f ? -1e6f : x > 1e6f ? 1e6f : x; }\n"
         "__device__ double limited(double x) { return x < -1e6 ? -1e6 : x > 1e6 ? 1e6 : x; }\n");
 }
-void need_numbers(Kernel& kernel) {
-    kernel.need("numbers",
-                "__device__ u32 numbers[8] = {7, 0xfffffff0, 1, 0, 0x55555555, 64, 1000003, "
-                "0x7fffffff};\n");
+void define_numbers_array(Kernel& kernel) {
+    kernel.define_global_once(
+        "numbers",
+        "__device__ u32 numbers[8] = {7, 0xfffffff0, 1, 0, 0x55555555, 64, 1000003, "
+        "0x7fffffff};\n");
 }
 
 // ---- draws ----
 
-Type any_type(Kernel& kernel) {
+Type random_type(Kernel& kernel) {
     // Compilers may round sums of products differently, so learner kernels contain more of them.
     if (kernel.is_learner && kernel.random.percent(30))
         return kernel.random.pick({Type::f32, Type::f32, Type::f64});
@@ -361,17 +366,18 @@ Type any_type(Kernel& kernel) {
                                Type::u32, Type::i32, Type::i32, Type::u64, Type::u64, Type::i64,
                                Type::f32, Type::f32, Type::f64});
 }
-Type any_integer(Kernel& kernel) {
+Type random_integer_type(Kernel& kernel) {
     return kernel.random.pick({Type::u8, Type::i8, Type::u16, Type::i16, Type::u32, Type::u32,
                                Type::u32, Type::i32, Type::u64, Type::i64});
 }
-Same any_class(Kernel& kernel) {
-    if (kernel.in_function) return Same::thread;
-    return kernel.random.pick({Same::launch, Same::block, Same::block, Same::warp, Same::position,
-                               Same::position, Same::thread, Same::thread, Same::thread});
+SharedBy random_sharing(Kernel& kernel) {
+    if (kernel.in_function) return SharedBy::thread;
+    return kernel.random.pick({SharedBy::launch, SharedBy::block, SharedBy::block, SharedBy::warp,
+                               SharedBy::position, SharedBy::position, SharedBy::thread,
+                               SharedBy::thread, SharedBy::thread});
 }
 
-std::string turns(Kernel& kernel, Same same, int most) {
+std::string turns(Kernel& kernel, SharedBy same, int most) {
     if (most <= 1) return "1";
     const std::string count = std::to_string(kernel.random.between(2, most));
     if (kernel.random.percent(25)) return count;

@@ -10,22 +10,22 @@ namespace coalesce::campaign {
 
 /// Returns an expression without side effects whose value is the same for all threads that `most`
 /// groups together.
-std::string value(Kernel& kernel, Type type, Same most, int depth);
-std::string condition(Kernel& kernel, Same most, int depth);
+std::string value(Kernel& kernel, Type type, SharedBy most, int depth);
+std::string condition(Kernel& kernel, SharedBy most, int depth);
 /// Returns a call to a device function that consists of one or a few instructions that compilers
 /// seldom or never generate from C++.
-std::string assembly(Kernel& kernel, Type type, Same most, int depth);
+std::string assembly(Kernel& kernel, Type type, SharedBy most, int depth);
 
 /// Returns an expression with operators on integers of two types. learner_real() does the same for
 /// floating-point numbers and leaves their rounding to the compiler.
-std::string learner_arithmetic(Kernel& kernel, Type type, Same most, int depth);
-std::string learner_real(Kernel& kernel, Type type, Same most, int depth);
+std::string learner_arithmetic(Kernel& kernel, Type type, SharedBy most, int depth);
+std::string learner_real(Kernel& kernel, Type type, SharedBy most, int depth);
 
 /// Returns `pattern` with $1 ... $9 replaced by `given`, each @word by the name it stands for, and
 /// each of these letters by a random expression:
 ///    $u $i $U $I  u32, i32, u64, i64      $f $d  float, double      $b  a condition
 ///    $k  a 32-bit constant                $n  a number from 1 to 31
-std::string expand(Kernel& kernel, const std::string& pattern, Same most, int depth,
+std::string expand(Kernel& kernel, const std::string& pattern, SharedBy most, int depth,
                    const std::vector<Given>& given = {});
 /// Like expand(), but replaces neither letters nor names.
 std::string fill(const std::string& pattern, const std::vector<Given>& given);
@@ -36,21 +36,21 @@ std::string constant(Kernel& kernel, Type type);
 std::string convert(Kernel& kernel, const std::string& text, Type from, Type to);
 
 /// Returns a variable to which a value of class `value` may be assigned at `place`.
-const Variable& target(Kernel& kernel, const Place& place, Same value = Same::thread);
+const Variable& target(Kernel& kernel, const Place& place, SharedBy value = SharedBy::thread);
 /// Assigns the value of a pattern of type `from` to some variable, so that the value influences the
 /// results.
 void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from = Type::u32,
-            Same value = Same::thread);
+            SharedBy value = SharedBy::thread);
 
-/// Adds both overloads of the device function limited() to the globals; need_numbers() adds the
+/// Adds both overloads of the device function limited() to the globals; define_numbers_array() adds the
 /// array numbers[8].
-void need_limited(Kernel& kernel);
-void need_numbers(Kernel& kernel);
+void define_limited_function(Kernel& kernel);
+void define_numbers_array(Kernel& kernel);
 
-Type any_type(Kernel& kernel);
-Type any_integer(Kernel& kernel);
-Same any_class(Kernel& kernel);
+Type random_type(Kernel& kernel);
+Type random_integer_type(Kernel& kernel);
+SharedBy random_sharing(Kernel& kernel);
 /// Returns an expression of class `same` whose value is a number of iterations from 1 to `most`.
-std::string turns(Kernel& kernel, Same same, int most);
+std::string turns(Kernel& kernel, SharedBy same, int most);
 
 }  // namespace coalesce::campaign

@@ -11,26 +11,26 @@ namespace {
 constexpr const char* kKinds[] = {"__noinline__ ", "__noinline__ ", "", "__forceinline__ "};
 
 /// The text of a function's body, which may use only the function's parameters.
-class FunctionBody {
+class FunctionBodyScope {
 public:
-    FunctionBody(Kernel& kernel, const Function& function) : kernel_(kernel) {
+    FunctionBodyScope(Kernel& kernel, const Function& function) : kernel_(kernel) {
         std::swap(kernel_.body, outer_body_);
         std::swap(kernel_.variables, outer_variables_);
-        outer_statements_ = kernel_.statements_left;
+        outer_statements_ = kernel_.remaining_statements;
         kernel_.in_function = true;
         kernel_.result = function.result;
         for (std::size_t i = 0; i < function.parameters.size(); ++i) {
             kernel_.variables.push_back(
-                {"p" + std::to_string(i), function.parameters[i], Same::thread});
+                {"p" + std::to_string(i), function.parameters[i], SharedBy::thread});
         }
     }
-    ~FunctionBody() {
+    ~FunctionBodyScope() {
         std::swap(kernel_.body, outer_body_);
         std::swap(kernel_.variables, outer_variables_);
-        kernel_.statements_left = outer_statements_;
+        kernel_.remaining_statements = outer_statements_;
         kernel_.in_function = false;
     }
-    FunctionBody(const FunctionBody&) = delete;
+    FunctionBodyScope(const FunctionBodyScope&) = delete;
 
 private:
     Kernel& kernel_;
@@ -48,25 +48,25 @@ std::string head_of(Kernel& kernel, const Function& function, const std::string&
                  function.result, function.name, parameters});
 }
 
-Function fresh_function(Kernel& kernel) {
-    Function function{kernel.fresh("function"), any_type(kernel), {}};
+Function declare_function(Kernel& kernel) {
+    Function function{kernel.make_unique_name("function"), random_type(kernel), {}};
     for (int count = kernel.random.between(1, 3); count > 0; --count)
-        function.parameters.push_back(any_type(kernel));
+        function.parameters.push_back(random_type(kernel));
     return function;
 }
 
 /// Writes a function with a few statements and early returns.
 void write_plain(Kernel& kernel) {
-    const Function function = fresh_function(kernel);
+    const Function function = declare_function(kernel);
     std::string text = head_of(kernel, function);
     {
-        const FunctionBody body(kernel, function);
-        kernel.statements_left = kernel.random.between(1, 5);
-        kernel.declare(Type::u32, Same::thread, value(kernel, Type::u32, Same::thread, 1));
-        kernel.declare(function.result, Same::thread,
-                       value(kernel, function.result, Same::thread, 1));
+        const FunctionBodyScope body(kernel, function);
+        kernel.remaining_statements = kernel.random.between(1, 5);
+        kernel.declare(Type::u32, SharedBy::thread, value(kernel, Type::u32, SharedBy::thread, 1));
+        kernel.declare(function.result, SharedBy::thread,
+                       value(kernel, function.result, SharedBy::thread, 1));
         Place place;
-        place.flow = Same::thread;
+        place.flow = SharedBy::thread;
         place.all_threads = false;
         place.can_return = true;
         place.depth = 2;
@@ -74,7 +74,7 @@ void write_plain(Kernel& kernel) {
         for (int count = kernel.random.between(1, 3); count > 0; --count)
             write_statement(kernel, place);
         text += kernel.body;
-        text += fill("return $1;\n}\n", {value(kernel, function.result, Same::thread, 2)});
+        text += fill("return $1;\n}\n", {value(kernel, function.result, SharedBy::thread, 2)});
     }
     kernel.globals += text;
     kernel.functions.push_back(function);
@@ -82,26 +82,26 @@ void write_plain(Kernel& kernel) {
 
 /// Writes a function that calls itself once or twice, to the depth given by its first parameter.
 void write_recursive(Kernel& kernel) {
-    const Function function = fresh_function(kernel);
+    const Function function = declare_function(kernel);
     Function inner = function;
     inner.name += "_inner";
     std::string text = head_of(kernel, inner, "u32 left"), call;
     {
-        const FunctionBody body(kernel, inner);
+        const FunctionBodyScope body(kernel, inner);
         const auto arguments = [&] {
             std::string list;
             for (const Type type : inner.parameters)
-                list += ", " + value(kernel, type, Same::thread, 1);
+                list += ", " + value(kernel, type, SharedBy::thread, 1);
             return list;
         };
-        const std::vector<Given> words = {value(kernel, inner.result, Same::thread, 1),
+        const std::vector<Given> words = {value(kernel, inner.result, SharedBy::thread, 1),
                                           inner.result, inner.name, arguments(), arguments()};
         kernel.write("if (left == 0 || $b) return $1;", words);
         kernel.write("$2 x = $3(left - 1$4);\nif ($b) x = $3(left / 2$5);", words);
         const Scope scope(kernel);
-        kernel.variables.push_back({"x", inner.result, Same::thread});
-        text +=
-            kernel.body + fill("return $1;\n}\n", {value(kernel, inner.result, Same::thread, 2)});
+        kernel.variables.push_back({"x", inner.result, SharedBy::thread});
+        text += kernel.body +
+                fill("return $1;\n}\n", {value(kernel, inner.result, SharedBy::thread, 2)});
         for (std::size_t i = 0; i < inner.parameters.size(); ++i) call += ", p" + std::to_string(i);
     }
     text += head_of(kernel, function);
@@ -112,14 +112,15 @@ void write_recursive(Kernel& kernel) {
 
 /// Writes four functions and a table through which one of them is called.
 void write_table(Kernel& kernel) {
-    const Function function{kernel.fresh("function"), Type::u32, {Type::u32, Type::u32, Type::u32}};
+    const Function function{
+        kernel.make_unique_name("function"), Type::u32, {Type::u32, Type::u32, Type::u32}};
     std::string names, text;
     for (int i = 0; i < 4; ++i) {
-        const Function entry{kernel.fresh("entry"), Type::u32, {Type::u32, Type::u32}};
+        const Function entry{kernel.make_unique_name("entry"), Type::u32, {Type::u32, Type::u32}};
         text += "__device__ __noinline__ u32 " + entry.name + "(u32 p0, u32 p1) {\n";
         {
-            const FunctionBody body(kernel, entry);
-            text += fill("return $1;\n}\n", {value(kernel, Type::u32, Same::thread, 2)});
+            const FunctionBodyScope body(kernel, entry);
+            text += fill("return $1;\n}\n", {value(kernel, Type::u32, SharedBy::thread, 2)});
         }
         names += (names.empty() ? "" : ", ") + entry.name;
     }
@@ -132,25 +133,27 @@ void write_table(Kernel& kernel) {
 // ---- constructs ----
 
 void call_lambda(Kernel& kernel, Place& place) {
-    kernel.need("apply",
-                "template <class F> __device__ u32 apply(u32 n, F f) {\nu32 sum = 0;\nfor (u32 i = "
-                "0; i < n; ++i) sum = sum * 3 + f(i);\nreturn sum;\n}\n");
+    kernel.define_global_once(
+        "apply",
+        "template <class F> __device__ u32 apply(u32 n, F f) {\nu32 sum = 0;\nfor (u32 i = "
+        "0; i < n; ++i) sum = sum * 3 + f(i);\nreturn sum;\n}\n");
     kernel.write(
         "u32 @kept = $u;\nconst u32 @sum = apply($1, [&](u32 x) {\nif (x & 1) @kept += $u;\n"
         "return $b ? x + @kept : $u;\n});",
-        {turns(kernel, Same::thread, place.turns > 50 ? 1 : 5)});
+        {turns(kernel, SharedBy::thread, place.turns > 50 ? 1 : 5)});
     absorb(kernel, place, "@kept");
     absorb(kernel, place, "@sum");
 }
 
 void call_template(Kernel& kernel, Place& place) {
-    kernel.need("power",
-                "template <int N, class T>\n__device__ T power(T x) {\nif constexpr (N == 0) "
-                "return 1;\nelse return (T)(x * power<N - 1>(x) + N);\n}\n");
+    kernel.define_global_once(
+        "power",
+        "template <int N, class T>\n__device__ T power(T x) {\nif constexpr (N == 0) "
+        "return 1;\nelse return (T)(x * power<N - 1>(x) + N);\n}\n");
     const char* type = kernel.random.pick({"u32", "u64"});
     absorb(kernel, place,
            fill("power<$1>(($2)$3)",
-                {kernel.random.between(0, 5), type, value(kernel, Type::u32, Same::thread, 2)}),
+                {kernel.random.between(0, 5), type, value(kernel, Type::u32, SharedBy::thread, 2)}),
            Type::u64);
 }
 
@@ -158,12 +161,13 @@ void call_template(Kernel& kernel, Place& place) {
 /// NVRTC 13.0 at -O3 stores a structure on top of one that is still live, so the results of -O3 and
 /// -G could not be compared.
 void pass_structures(Kernel& kernel, Place& place) {
-    kernel.need("Pair",
-                "struct Pair {\nu32 a;\nu64 b;\nu16 c;\n};\n"
-                "__device__ __noinline__ Pair turned(Pair p, u32 x) {\nif (x & 2) return "
-                "Pair{(u32)p.b, p.a, (u16)x};\np.a += x;\np.c ^= (u16)p.a;\nreturn p;\n}\n"
-                "__device__ __noinline__ void change(Pair& p, u16& x) {\nfor (u32 i = 0; i < (p.a "
-                "& 3); ++i) p.b = p.b * 5 + i;\nconst u16 c = p.c;\np.c = x;\nx = c;\n}\n");
+    kernel.define_global_once(
+        "Pair",
+        "struct Pair {\nu32 a;\nu64 b;\nu16 c;\n};\n"
+        "__device__ __noinline__ Pair turned(Pair p, u32 x) {\nif (x & 2) return "
+        "Pair{(u32)p.b, p.a, (u16)x};\np.a += x;\np.c ^= (u16)p.a;\nreturn p;\n}\n"
+        "__device__ __noinline__ void change(Pair& p, u16& x) {\nfor (u32 i = 0; i < (p.a "
+        "& 3); ++i) p.b = p.b * 5 + i;\nconst u16 c = p.c;\np.c = x;\nx = c;\n}\n");
     kernel.write(
         "Pair @pair{$u, $U, (u16)$u};\nu16 @small = (u16)$u;\nif ($b) change(@pair, @small);\n"
         "@pair = turned(@pair, $u);\nif ($b) @pair = turned(@pair, @small);");
@@ -186,9 +190,9 @@ void write_functions(Kernel& kernel) {
 }
 
 std::vector<Construct> function_constructs() {
-    return {{Needs::kernel, false, 2, call_lambda},
-            {Needs::nothing, false, 2, call_template},
-            {Needs::kernel, false, 3, pass_structures}};
+    return {{Requirement::kernel, false, 2, call_lambda},
+            {Requirement::nothing, false, 2, call_template},
+            {Requirement::kernel, false, 3, pass_structures}};
 }
 
 }  // namespace coalesce::campaign

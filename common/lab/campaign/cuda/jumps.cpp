@@ -9,14 +9,15 @@ namespace {
 /// Writes a switch with up to ten cases, enough for the compiler to use a jump table.
 void switch_over(Kernel& kernel, Place& place) {
     Random& random = kernel.random;
-    const Same same = any_class(kernel);
+    const SharedBy same = random_sharing(kernel);
     const int cases = random.between(2, random.percent(30) ? 10 : 5);
     const int step = random.pick({1, 1, 1, 3, 100});
     kernel.write("switch (($1) % $2u * $3) {",
                  {value(kernel, Type::u32, same, 2), cases + random.between(0, 2), step});
     // Threads that fall through join threads that jump, so the mask of lanes inside the cases is
     // unknown.
-    Place body = fits(same, Same::warp) ? place.inside(same) : place.scattered();
+    Place body = is_uniform_within(same, SharedBy::warp) ? place.inside_block(same)
+                                                         : place.inside_divergence();
     for (int i = 0; i < cases; ++i) {
         kernel.write("case $1:", {i * step});
         if (random.percent(20)) continue;
@@ -35,12 +36,12 @@ void switch_over(Kernel& kernel, Place& place) {
 
 /// Writes a loop that is entered at its top or in its middle.
 void enter_in_the_middle(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(6, 150);
-    Place body = place.scattered(most);
+    const int most = place.max_iterations(6, 150);
+    Place body = place.inside_divergence(most);
     kernel.write("u32 @i = $u & 1;\nif ($b) goto @middle;\nfor (@i = 0; @i < $1; ++@i) {", {most});
     const Scope scope(kernel);
     kernel.declare_constant("i");
-    body.can_leave = true;
+    body.can_break = true;
     write_scope(kernel, body, kernel.random.between(1, 2));
     kernel.write("@middle:");
     write_scope(kernel, body, kernel.random.between(1, 2));
@@ -49,9 +50,10 @@ void enter_in_the_middle(Kernel& kernel, Place& place) {
 
 /// Writes a cycle with two entries, neither of which dominates the other.
 void cycle_with_two_entries(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(8, 150);
-    const Place body = place.scattered(most);
-    kernel.write("u32 @n = $1;\nif ($b) goto @right;\n@left:", {turns(kernel, Same::thread, most)});
+    const int most = place.max_iterations(8, 150);
+    const Place body = place.inside_divergence(most);
+    kernel.write("u32 @n = $1;\nif ($b) goto @right;\n@left:",
+                 {turns(kernel, SharedBy::thread, most)});
     const Scope scope(kernel);
     kernel.declare_constant("n");
     write_scope(kernel, body, 1);
@@ -64,20 +66,20 @@ void cycle_with_two_entries(Kernel& kernel, Place& place) {
 
 /// Writes Duff's device.
 void enter_by_switch(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(5, 100);
+    const int most = place.max_iterations(5, 100);
     kernel.write(
         "u32 @n = $1, @sum = $u;\nswitch ($u & 3) {\ncase 0: do {\n@sum += $u;\n"
         "case 3: @sum ^= @sum >> 3;\nif ((@sum & 31) == 7) break;\n"
         "case 2: @sum = @sum * 5 + @n;\ncase 1: @sum -= $k;\n} while (--@n > 0);\n}",
-        {turns(kernel, Same::thread, most)});
+        {turns(kernel, SharedBy::thread, most)});
     absorb(kernel, place, "@sum");
 }
 
 /// Writes a state machine that runs for a certain number of steps; each state selects its
 /// successor.
 void state_machine(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(10, 150), states = kernel.random.between(2, 6);
-    Place body = place.scattered(most);
+    const int most = place.max_iterations(10, 150), states = kernel.random.between(2, 6);
+    Place body = place.inside_divergence(most);
     kernel.write(
         "u32 @state = $u % $1;\nfor (u32 @steps = 0; @steps < $2; ++@steps) {\nswitch (@state) {",
         {states, most});
@@ -94,7 +96,7 @@ void state_machine(Kernel& kernel, Place& place) {
 }
 
 void jump_forward(Kernel& kernel, Place& place) {
-    const Place body = place.scattered();
+    const Place body = place.inside_divergence();
     kernel.write("if ($b) goto @inner;");
     write_scope(kernel, body, 1);
     kernel.write("if ($b) goto @over;\nif ($b) {\n@inner:");
@@ -114,12 +116,12 @@ void leave_with_results(Kernel& kernel) {
 }
 
 void leave_block(Kernel& kernel, Place&) {
-    kernel.write("if (($1) % 5 == 3) {", {value(kernel, Type::u32, Same::block, 1)});
+    kernel.write("if (($1) % 5 == 3) {", {value(kernel, Type::u32, SharedBy::block, 1)});
     leave_with_results(kernel);
 }
 
 void leave_warp(Kernel& kernel, Place& place) {
-    kernel.write("if (($1) % 3 == 1) {", {value(kernel, Type::u32, Same::warp, 1)});
+    kernel.write("if (($1) % 3 == 1) {", {value(kernel, Type::u32, SharedBy::warp, 1)});
     leave_with_results(kernel);
     place.all_threads = false;
 }
@@ -141,7 +143,8 @@ void leave_lanes_at_top(Kernel& kernel, Place& place) {
 
 void leave_anywhere(Kernel& kernel, Place&) {
     if (kernel.in_function) {
-        return kernel.write("if ($b) return $1;", {value(kernel, kernel.result, Same::thread, 2)});
+        return kernel.write("if ($b) return $1;",
+                            {value(kernel, kernel.result, SharedBy::thread, 2)});
     }
     kernel.write("if ($b) {");
     leave_with_results(kernel);
@@ -150,16 +153,16 @@ void leave_anywhere(Kernel& kernel, Place&) {
 }  // namespace
 
 std::vector<Construct> jump_constructs() {
-    return {{Needs::nothing, true, 7, switch_over},
-            {Needs::nothing, true, 4, enter_in_the_middle},
-            {Needs::nothing, true, 3, cycle_with_two_entries},
-            {Needs::nothing, false, 2, enter_by_switch},
-            {Needs::nothing, true, 3, state_machine},
-            {Needs::nothing, true, 3, jump_forward},
-            {Needs::top, false, 2, leave_block},
-            {Needs::top, false, 1, leave_warp},
-            {Needs::top, false, 1, leave_lanes_at_top},
-            {Needs::end, false, 6, leave_anywhere}};
+    return {{Requirement::nothing, true, 7, switch_over},
+            {Requirement::nothing, true, 4, enter_in_the_middle},
+            {Requirement::nothing, true, 3, cycle_with_two_entries},
+            {Requirement::nothing, false, 2, enter_by_switch},
+            {Requirement::nothing, true, 3, state_machine},
+            {Requirement::nothing, true, 3, jump_forward},
+            {Requirement::top, false, 2, leave_block},
+            {Requirement::top, false, 1, leave_warp},
+            {Requirement::top, false, 1, leave_lanes_at_top},
+            {Requirement::end, false, 6, leave_anywhere}};
 }
 
 }  // namespace coalesce::campaign

@@ -7,11 +7,11 @@
 
 namespace coalesce::campaign {
 
-Same join(Same a, Same b) {
-    if (a == b || b == Same::launch) return a;
-    if (a == Same::launch) return b;
-    const bool in_warp = a <= Same::warp && b <= Same::warp;
-    return in_warp ? Same::warp : Same::thread;
+SharedBy join(SharedBy a, SharedBy b) {
+    if (a == b || b == SharedBy::launch) return a;
+    if (a == SharedBy::launch) return b;
+    const bool in_warp = a <= SharedBy::warp && b <= SharedBy::warp;
+    return in_warp ? SharedBy::warp : SharedBy::thread;
 }
 
 const char* name_of(Type type) {
@@ -27,22 +27,22 @@ int bits_of(Type type) {
 
 // ---- places ----
 
-Place Place::inside(Same condition, int times) const {
+Place Place::inside_block(SharedBy condition, int times) const {
     Place place = *this;
     place.flow = join(flow, condition);
-    if (!fits(condition, Same::warp)) place.mask.clear();
+    if (!is_uniform_within(condition, SharedBy::warp)) place.mask.clear();
     place.depth += 1;
     place.turns *= times;
     return place;
 }
 
-Place Place::scattered(int times) const {
-    Place place = inside(Same::thread, times);
+Place Place::inside_divergence(int times) const {
+    Place place = inside_block(SharedBy::thread, times);
     place.all_threads = false;
     return place;
 }
 
-int Place::most_turns(int most, int in_all) const {
+int Place::max_iterations(int most, int in_all) const {
     return std::max(1, std::min(most, in_all / turns));
 }
 
@@ -72,55 +72,55 @@ Kernel::Kernel(u64 seed) : random(seed) {
     launch.threads_y = divisor(random, threads / launch.threads_z);
     launch.threads_x = threads / launch.threads_z / launch.threads_y;
     if (random.percent(35)) launch.dynamic_shared = (threads * 8 + 15) / 16 * 16;
-    statements_left = random.between(4, random.percent(20) ? 36 : 14);
+    remaining_statements = random.between(4, random.percent(20) ? 36 : 14);
 }
 
 // ---- the text ----
 
 void Kernel::write(const std::string& pattern, const std::vector<Given>& given) {
-    body += expand(*this, pattern, Same::thread, random.between(0, 2), given);
+    body += expand(*this, pattern, SharedBy::thread, random.between(0, 2), given);
     if (!body.ends_with('\n')) body += '\n';
 }
 
 const std::string& Kernel::name(const std::string& word) {
-    const auto [found, is_new] = own_names.try_emplace(word);
-    if (is_new) found->second = fresh(word);
+    const auto [found, is_new] = construct_names.try_emplace(word);
+    if (is_new) found->second = make_unique_name(word);
     return found->second;
 }
 
-void Kernel::need(const std::string& name, const std::string& text) {
-    if (!known.insert(name).second) return;
+void Kernel::define_global_once(const std::string& name, const std::string& text) {
+    if (!defined_globals.insert(name).second) return;
     globals += text;
     if (!globals.ends_with('\n')) globals += '\n';
 }
 
 // ---- variables and space ----
 
-Variable Kernel::declare(Type type, Same same, const std::string& value) {
-    Variable variable{fresh("v"), type, same};
+Variable Kernel::declare(Type type, SharedBy same, const std::string& value) {
+    Variable variable{make_unique_name("v"), type, same};
     body += fill("$1 $2 = $3;\n", {type, variable.name, value});
     variables.push_back(variable);
     return variable;
 }
 
-void Kernel::declare_constant(const std::string& word, Same same) {
+void Kernel::declare_constant(const std::string& word, SharedBy same) {
     variables.push_back({name(word), Type::u32, same, false});
 }
 
-bool Kernel::take_shared(int bytes) {
-    if (shared_left < bytes + 16) return false;
-    shared_left -= bytes + 16;
+bool Kernel::reserve_shared(int bytes) {
+    if (remaining_shared_bytes < bytes + 16) return false;
+    remaining_shared_bytes -= bytes + 16;
     return true;
 }
 
-int Kernel::take_sums(int words) {
+int Kernel::reserve_sum_words(int words) {
     const int first = (next_sum + 1) / 2 * 2;
     if (first + words > 64) return -1;
     next_sum = first + words;
     return first;
 }
 
-int Kernel::take_out(int words) {
+int Kernel::reserve_out_words(int words) {
     const int first = (last_out - words) / words * words;
     if (first < 16) return -1;
     return last_out = first;
@@ -131,15 +131,16 @@ int Kernel::take_out(int words) {
 namespace {
 
 bool is_possible(const Kernel& kernel, const Place& place, const Construct& construct) {
-    if (construct.nests && (place.depth >= 4 || kernel.statements_left <= 0)) return false;
+    if (construct.contains_body && (place.depth >= 4 || kernel.remaining_statements <= 0))
+        return false;
     switch (construct.needs) {
-        case Needs::nothing: return true;
-        case Needs::kernel: return !kernel.in_function;
-        case Needs::lanes: return !place.mask.empty();
-        case Needs::barrier: return !kernel.in_function && place.has_barrier();
-        case Needs::loop: return place.can_leave;
-        case Needs::end: return place.can_return;
-        case Needs::top: return !kernel.in_function && place.depth == 0;
+        case Requirement::nothing: return true;
+        case Requirement::kernel: return !kernel.in_function;
+        case Requirement::lanes: return !place.mask.empty();
+        case Requirement::barrier: return !kernel.in_function && place.has_barrier();
+        case Requirement::loop: return place.can_break;
+        case Requirement::end: return place.can_return;
+        case Requirement::top: return !kernel.in_function && place.depth == 0;
     }
     return false;
 }
@@ -147,7 +148,7 @@ bool is_possible(const Kernel& kernel, const Place& place, const Construct& cons
 }  // namespace
 
 void write_statement(Kernel& kernel, Place& place) {
-    kernel.statements_left -= 1;
+    kernel.remaining_statements -= 1;
     std::vector<const Construct*> possible;
     int sum = 0;
     for (const Construct& construct : kernel.constructs) {
@@ -159,9 +160,9 @@ void write_statement(Kernel& kernel, Place& place) {
     for (const Construct* construct : possible) {
         drawn -= construct->weight;
         if (drawn >= 0) continue;
-        const auto names_outside = std::exchange(kernel.own_names, {});
+        const auto names_outside = std::exchange(kernel.construct_names, {});
         construct->write(kernel, place);
-        kernel.own_names = names_outside;
+        kernel.construct_names = names_outside;
         return;
     }
 }

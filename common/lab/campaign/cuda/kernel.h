@@ -16,7 +16,7 @@
 namespace coalesce::campaign {
 
 /// The set of threads that share a value, or that take the same path through the kernel.
-enum class Same {
+enum class SharedBy {
     launch,    ///< all threads
     block,     ///< threads of a block
     warp,      ///< threads of a warp
@@ -24,9 +24,9 @@ enum class Same {
     thread,    ///< only one thread
 };
 /// Returns the class of a value that is computed from values of both classes.
-Same join(Same a, Same b);
+SharedBy join(SharedBy a, SharedBy b);
 /// Reports whether `value` is the same for all threads that `within` groups together.
-inline bool fits(Same value, Same within) {
+inline bool is_uniform_within(SharedBy value, SharedBy within) {
     return join(value, within) == within;
 }
 
@@ -47,7 +47,7 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    Same same;  ///< class of its values; before an assignment, fits() checks it and the flow
+    SharedBy same;  ///< class of its values; before an assignment, fits() checks it and the flow
     bool can_change = true;
 };
 
@@ -59,12 +59,12 @@ struct Function {
 };
 
 struct Place {
-    Same flow = Same::launch;  ///< threads that arrive here together
+    SharedBy flow = SharedBy::launch;  ///< threads that arrive here together
     /// A C++ expression for the mask of the lanes that execute this code. Empty if the mask is not
     /// known.
     std::string mask;
     bool all_threads = true;  ///< false once a thread of the block may have left the kernel
-    bool can_leave = false;   ///< `break` and `continue` are allowed
+    bool can_break = false;   ///< `break` and `continue` are allowed
     /// Whether a thread may return, because no other thread waits for it later.
     bool can_return = false;
     int depth = 0;
@@ -72,12 +72,12 @@ struct Place {
 
     /// Returns the maximum number of iterations for a loop at this place: `most`, or fewer if the
     /// product over all enclosing loops would exceed `in_all`.
-    int most_turns(int most, int in_all) const;
-    bool has_barrier() const { return all_threads && fits(flow, Same::block); }
+    int max_iterations(int most, int in_all) const;
+    bool has_barrier() const { return all_threads && is_uniform_within(flow, SharedBy::block); }
     /// Returns the Place inside a condition of this class, or inside a loop of `times` iterations.
-    Place inside(Same condition, int times = 1) const;
+    Place inside_block(SharedBy condition, int times = 1) const;
     /// Returns the Place inside a condition or loop where the mask of lanes is not known.
-    Place scattered(int times = 1) const;
+    Place inside_divergence(int times = 1) const;
 };
 
 struct Construct;
@@ -93,17 +93,19 @@ struct Kernel {
     int threads;  ///< threads of a block
 
     // ---- the text ----
-    std::string globals;          ///< text before the kernel
-    std::string body;             ///< text being written: the body of the kernel or of a function
-    std::set<std::string> known;  ///< names of the globals that several constructs use
+    std::string globals;  ///< text before the kernel
+    std::string body;     ///< text being written: the body of the kernel or of a function
+    std::set<std::string> defined_globals;  ///< names of the globals that several constructs use
     /// Appends the lines of a pattern, expanded by expand().
     void write(const std::string& pattern, const std::vector<Given>& given = {});
     /// Adds `text` to the globals unless a global named `name` exists already.
-    void need(const std::string& name, const std::string& text);
-    std::string fresh(const std::string& prefix) { return prefix + "_" + std::to_string(++names_); }
+    void define_global_once(const std::string& name, const std::string& text);
+    std::string make_unique_name(const std::string& prefix) {
+        return prefix + "_" + std::to_string(++names_);
+    }
     /// Returns the unique name that @word stands for in the patterns of the current construct.
     const std::string& name(const std::string& word);
-    std::map<std::string, std::string> own_names;  ///< names chosen so far for each @word
+    std::map<std::string, std::string> construct_names;  ///< names chosen so far for each @word
 
     // ---- variables ----
     std::vector<Variable> variables;
@@ -111,22 +113,22 @@ struct Kernel {
     bool in_function = false;  ///< whether only the features of a Function are available
     Type result = Type::u32;   ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
-    Variable declare(Type type, Same same, const std::string& value);
+    Variable declare(Type type, SharedBy same, const std::string& value);
     /// Adds @word, a u32 declared by the construct, to the variables that can be read.
-    void declare_constant(const std::string& word, Same same = Same::thread);
+    void declare_constant(const std::string& word, SharedBy same = SharedBy::thread);
 
     // ---- limited resources ----
-    int statements_left;
-    int shared_left = 40000;
+    int remaining_statements;
+    int remaining_shared_bytes = 40000;
     int next_sum = 0;   ///< first free word of `sums`; each word belongs to one construct
     int last_out = 32;  ///< first word of `out` that belongs to a construct
-    bool take_shared(int bytes);
+    bool reserve_shared(int bytes);
     /// Reserves `words` words of `sums`, aligned to 2 words, and returns the index of the first.
     /// Returns -1 if too few are left.
-    int take_sums(int words);
+    int reserve_sum_words(int words);
     /// Reserves `words` words of `out`, aligned to their number, and returns the index of the
     /// first. Returns -1 if too few are left.
-    int take_out(int words);
+    int reserve_out_words(int words);
 
     // ---- which constructs ----
     std::vector<Construct> constructs;  ///< constructs with this kernel's weights
@@ -136,7 +138,7 @@ private:
 };
 
 /// The condition under which a construct can be used.
-enum class Needs {
+enum class Requirement {
     nothing,  ///< works in device functions, too
     kernel,   ///< parameters of the kernel
     lanes,    ///< a known mask of lanes
@@ -148,8 +150,8 @@ enum class Needs {
 };
 
 struct Construct {
-    Needs needs;
-    bool nests;  ///< contains a body of statements
+    Requirement needs;
+    bool contains_body;  ///< contains a body of statements
     int weight;
     void (*write)(Kernel&, Place&);
 };
@@ -176,13 +178,13 @@ private:
 std::vector<Construct> assignment_constructs();
 std::vector<Construct> loop_constructs();
 std::vector<Construct> jump_constructs();
-std::vector<Construct> late_constructs();
+std::vector<Construct> late_assignment_constructs();
 std::vector<Construct> warp_constructs();
 std::vector<Construct> shared_constructs();
 std::vector<Construct> atomic_constructs();
 std::vector<Construct> memory_constructs();
 std::vector<Construct> function_constructs();
-std::vector<Construct> number_constructs();
+std::vector<Construct> floating_point_constructs();
 std::vector<Construct> toolkit_constructs();
 /// Returns the constructs that only Style::learner uses.
 std::vector<Construct> learner_constructs();

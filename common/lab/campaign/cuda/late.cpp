@@ -19,7 +19,7 @@ std::vector<Payload> declare_payloads(Kernel& kernel) {
     std::vector<Payload> payloads;
     const int count = kernel.random.between(1, 4);
     for (int i = 0; i < count; ++i) {
-        payloads.push_back({kernel.fresh("late"), any_type(kernel)});
+        payloads.push_back({kernel.make_unique_name("late"), random_type(kernel)});
         kernel.write("$1 $2;", {payloads.back().type, payloads.back().name});
     }
     return payloads;
@@ -30,7 +30,7 @@ void assign_payloads(Kernel& kernel, const std::vector<Payload>& payloads) {
     for (const Payload& payload : payloads) {
         const std::string text = kernel.random.percent(50)
                                      ? convert(kernel, kernel.name("now"), Type::u32, payload.type)
-                                     : value(kernel, payload.type, Same::thread, 2);
+                                     : value(kernel, payload.type, SharedBy::thread, 2);
         kernel.write("$1 = $2;", {payload.name, text});
     }
 }
@@ -40,7 +40,7 @@ void absorb_payloads(Kernel& kernel, const Place& place, const std::vector<Paylo
 }
 
 /// Makes @i and @now available to the loop's body as constants.
-void declare_turn(Kernel& kernel) {
+void declare_loop_constants(Kernel& kernel) {
     kernel.declare_constant("i");
     kernel.declare_constant("now");
 }
@@ -48,15 +48,15 @@ void declare_turn(Kernel& kernel) {
 /// Writes other statements in between, so that there are other registers to share slots with. These
 /// statements must not leave the loop before it has assigned the payloads.
 void write_between(Kernel& kernel, Place body) {
-    body.can_leave = false;
-    if (kernel.statements_left > 0 && body.depth < 4 && kernel.random.percent(25))
+    body.can_break = false;
+    if (kernel.remaining_statements > 0 && body.depth < 4 && kernel.random.percent(25))
         write_scope(kernel, body, 1);
 }
 
 /// Writes a search for the smallest or largest key and its payload.
-void find_least(Kernel& kernel, Place& place) {
+void search_extremum(Kernel& kernel, Place& place) {
     const bool is_real_key = kernel.random.percent(40), is_least = kernel.random.percent(60);
-    const int most = place.most_turns(9, 200);
+    const int most = place.max_iterations(9, 200);
     if (is_real_key)
         kernel.write("float @best = $1;", {is_least ? "1e30f" : "-1e30f"});
     else
@@ -68,9 +68,9 @@ void find_least(Kernel& kernel, Place& place) {
     const std::string from = kernel.in_function ? "0u" : start;
     kernel.write("for (u32 @i = " + from +
                      ", end = @i + $1; @i < end; ++@i) {\nconst u32 @now = ($u ^ @i) * $k + @i;",
-                 {turns(kernel, Same::thread, most)});
-    declare_turn(kernel);
-    write_between(kernel, place.scattered(most));
+                 {turns(kernel, SharedBy::thread, most)});
+    declare_loop_constants(kernel);
+    write_between(kernel, place.inside_divergence(most));
     // Every key is below (or above) the initial value of `best`, so that the first iteration always
     // assigns.
     kernel.write(is_real_key ? "const float @key = (float)(i16)@now * 0.5f;"
@@ -83,17 +83,17 @@ void find_least(Kernel& kernel, Place& place) {
 }
 
 /// Writes a search that ends with the first match, or with the last element.
-void find_first(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(9, 200);
+void search_first_match(Kernel& kernel, Place& place) {
+    const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("const u32 @last = $1;\nu32 @i = 0, @now = $u;",
-                 {turns(kernel, Same::thread, most)});
+                 {turns(kernel, SharedBy::thread, most)});
     const Scope scope(kernel);
-    declare_turn(kernel);
+    declare_loop_constants(kernel);
     kernel.write(kernel.random.pick({"for (;; ++@i) {", "while (true) {\n++@i;", "do {"}));
     const bool is_do = kernel.body.ends_with("do {\n");
     kernel.write(is_do ? "++@i;\n@now = @now * 5 + @i;" : "@now = @now * $k + $u;");
-    write_between(kernel, place.scattered(most));
+    write_between(kernel, place.inside_divergence(most));
     kernel.write("if ($b || @i >= @last) {");
     assign_payloads(kernel, payloads);
     kernel.write(is_do ? "break;\n}\n} while (true);" : "break;\n}\n}");
@@ -102,38 +102,38 @@ void find_first(Kernel& kernel, Place& place) {
 }
 
 /// Writes a search that may find nothing; a flag says whether the payloads were assigned.
-void maybe_found(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(9, 200);
+void search_with_flag(Kernel& kernel, Place& place) {
+    const int most = place.max_iterations(9, 200);
     kernel.write("bool @has = false;");
     const std::vector<Payload> payloads = declare_payloads(kernel);
     {
         const Scope scope(kernel);
         kernel.write("for (u32 @i = 0; @i < $1; ++@i) {\nconst u32 @now = $u + @i * $k;",
-                     {turns(kernel, Same::thread, most)});
-        declare_turn(kernel);
+                     {turns(kernel, SharedBy::thread, most)});
+        declare_loop_constants(kernel);
         kernel.write("if ($b) {\n@has = true;");
         assign_payloads(kernel, payloads);
         kernel.write(kernel.random.percent(40) ? "break;\n}" : "}");
-        write_between(kernel, place.scattered(most));
+        write_between(kernel, place.inside_divergence(most));
         kernel.write("}");
     }
     kernel.write("if (@has) {");
-    absorb_payloads(kernel, place.scattered(), payloads);
+    absorb_payloads(kernel, place.inside_divergence(), payloads);
     kernel.write("}");
 }
 
 /// Writes a loop in which each iteration except the first uses what the previous one assigned.
 void use_previous(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(9, 200);
+    const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("for (u32 @i = 0; @i < $1; ++@i) {\nconst u32 @now = $u ^ @i;\nif (@i > 0) {",
-                 {turns(kernel, Same::thread, most)});
+                 {turns(kernel, SharedBy::thread, most)});
     {
         const Scope scope(kernel);
-        declare_turn(kernel);
-        absorb_payloads(kernel, place.scattered(), payloads);
+        declare_loop_constants(kernel);
+        absorb_payloads(kernel, place.inside_divergence(), payloads);
         kernel.write("}");
-        write_between(kernel, place.scattered(most));
+        write_between(kernel, place.inside_divergence(most));
         kernel.write(kernel.random.percent(50) ? "if (@i == 0 || $b) {" : "{");
         assign_payloads(kernel, payloads);
         kernel.write("}\n}");
@@ -142,13 +142,13 @@ void use_previous(Kernel& kernel, Place& place) {
 }
 
 /// Writes a loop whose body assigns on every path, with a separate assignment in each branch.
-void assign_on_all_ways(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(9, 200);
+void assign_on_all_paths(Kernel& kernel, Place& place) {
+    const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("u32 @i = 0, @now = $u;\ndo {\n@now = @now * $k + @i;");
     {
         const Scope scope(kernel);
-        declare_turn(kernel);
+        declare_loop_constants(kernel);
         kernel.write("if ($b) {");
         assign_payloads(kernel, payloads);
         kernel.write(kernel.random.percent(30) ? "goto @over;" : "");
@@ -163,21 +163,21 @@ void assign_on_all_ways(Kernel& kernel, Place& place) {
         kernel.write("default:");
         assign_payloads(kernel, payloads);
         kernel.write("}");
-        write_between(kernel, place.scattered(most));
+        write_between(kernel, place.inside_divergence(most));
     }
-    kernel.write("} while (++@i < $1);\n@over:;", {turns(kernel, Same::thread, most)});
+    kernel.write("} while (++@i < $1);\n@over:;", {turns(kernel, SharedBy::thread, most)});
     absorb_payloads(kernel, place, payloads);
 }
 
 /// Writes an inner loop that assigns variables, which are used in the outer loop and after both
 /// loops.
 void assign_in_inner_loop(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(4, 60);
+    const int most = place.max_iterations(4, 60);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write(
         "for (u32 @i = 0; @i < $1; ++@i) {\nu32 @least = 0x80000000;\n"
         "for (u32 @j = 0; @j < $2; ++@j) {",
-        {turns(kernel, Same::thread, most), turns(kernel, Same::thread, most)});
+        {turns(kernel, SharedBy::thread, most), turns(kernel, SharedBy::thread, most)});
     {
         const Scope scope(kernel);
         kernel.declare_constant("i");
@@ -188,7 +188,7 @@ void assign_in_inner_loop(Kernel& kernel, Place& place) {
         assign_payloads(kernel, payloads);
         kernel.write(kernel.random.percent(30) ? "}\nif ($b) break;\n}" : "}\n}");
     }
-    absorb_payloads(kernel, place.scattered(), payloads);
+    absorb_payloads(kernel, place.inside_divergence(), payloads);
     kernel.write("}");
     absorb_payloads(kernel, place, payloads);
 }
@@ -196,14 +196,14 @@ void assign_in_inner_loop(Kernel& kernel, Place& place) {
 /// Writes a loop that is entered in the middle of its body. The upper half uses what the lower half
 /// assigns.
 void assign_after_entry(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(9, 200);
+    const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("u32 @i = 0, @now = $u;\ngoto @entry;\nfor (; @i < $1; ++@i) {",
-                 {turns(kernel, Same::thread, most)});
+                 {turns(kernel, SharedBy::thread, most)});
     {
         const Scope scope(kernel);
-        declare_turn(kernel);
-        absorb_payloads(kernel, place.scattered(), payloads);
+        declare_loop_constants(kernel);
+        absorb_payloads(kernel, place.inside_divergence(), payloads);
         kernel.write("if (!$b) continue;\n@entry:\n@now = @now * 5 + $u;");
         assign_payloads(kernel, payloads);
         kernel.write("}");
@@ -212,11 +212,11 @@ void assign_after_entry(Kernel& kernel, Place& place) {
 }
 
 /// Writes a search for the best and second-best value, with a conditional copy of a copy.
-void find_two(Kernel& kernel, Place& place) {
+void search_two_extrema(Kernel& kernel, Place& place) {
     kernel.write(
         "u32 @best = 0xffffffffu, @second = 0xffffffffu, @name;\nu32 @other;\n"
         "for (u32 @i = 0; @i < $1 + 1; ++@i) {",
-        {turns(kernel, Same::thread, place.most_turns(9, 200))});
+        {turns(kernel, SharedBy::thread, place.max_iterations(9, 200))});
     {
         const Scope scope(kernel);
         kernel.declare_constant("i");
@@ -228,21 +228,21 @@ void find_two(Kernel& kernel, Place& place) {
     }
     absorb(kernel, place, "@name");
     kernel.write("if (@second != 0xffffffffu) {");
-    absorb(kernel, place.scattered(), "@other");
+    absorb(kernel, place.inside_divergence(), "@other");
     kernel.write("}");
 }
 
 }  // namespace
 
-std::vector<Construct> late_constructs() {
-    return {{Needs::nothing, false, 5, find_least},
-            {Needs::nothing, false, 4, find_first},
-            {Needs::nothing, false, 3, maybe_found},
-            {Needs::nothing, false, 3, use_previous},
-            {Needs::nothing, false, 3, assign_on_all_ways},
-            {Needs::kernel, false, 3, assign_in_inner_loop},
-            {Needs::nothing, false, 2, assign_after_entry},
-            {Needs::nothing, false, 2, find_two}};
+std::vector<Construct> late_assignment_constructs() {
+    return {{Requirement::nothing, false, 5, search_extremum},
+            {Requirement::nothing, false, 4, search_first_match},
+            {Requirement::nothing, false, 3, search_with_flag},
+            {Requirement::nothing, false, 3, use_previous},
+            {Requirement::nothing, false, 3, assign_on_all_paths},
+            {Requirement::kernel, false, 3, assign_in_inner_loop},
+            {Requirement::nothing, false, 2, assign_after_entry},
+            {Requirement::nothing, false, 2, search_two_extrema}};
 }
 
 }  // namespace coalesce::campaign

@@ -5,7 +5,7 @@
 
 namespace coalesce::campaign {
 
-std::string learner_arithmetic(Kernel& kernel, Type type, Same most, int depth) {
+std::string learner_arithmetic(Kernel& kernel, Type type, SharedBy most, int depth) {
     // The operands may have different types. Signed operands are reduced so that no operation
     // overflows.
     static const std::vector<const char*> kOperations = {"($3)($1 % 997 + $2 % 991)",
@@ -24,12 +24,12 @@ std::string learner_arithmetic(Kernel& kernel, Type type, Same most, int depth) 
                                                          "($3)($1 < $2)",
                                                          "($3)(~$1)"};
     const char* operation = kernel.random.pick(kOperations);
-    const Type a = any_integer(kernel), b = any_integer(kernel);
+    const Type a = random_integer_type(kernel), b = random_integer_type(kernel);
     const std::string left = value(kernel, a, most, depth), right = value(kernel, b, most, depth);
     return fill(operation, {left, right, type});
 }
 
-std::string learner_real(Kernel& kernel, Type type, Same most, int depth) {
+std::string learner_real(Kernel& kernel, Type type, SharedBy most, int depth) {
     static const std::vector<const char*> kFloat = {
         "($f + $f)", "($f - $f)", "limited($f * $f)", "limited($f * $f + $f)",
         "limited($f * $f - $f * $f)", "limited($f * 0.3333f + ($f - 100.0f) * 1e-3f)",
@@ -57,7 +57,7 @@ std::string learner_real(Kernel& kernel, Type type, Same most, int depth) {
                                                      "limited(fma($d, $d, 1.0))",
                                                      "($b ? $d : $d)",
                                                      "(double)$f"};
-    need_limited(kernel);
+    define_limited_function(kernel);
     return expand(kernel, kernel.random.pick(type == Type::f32 ? kFloat : kDouble), most, depth);
 }
 
@@ -79,11 +79,11 @@ void write_with_reals(Kernel& kernel, const std::string& pattern,
     kernel.write(text, given);
 }
 
-void compound(Kernel& kernel, Place& place) {
+void compound_assignment(Kernel& kernel, Place& place) {
     const Variable to = target(kernel, place);
     const std::string from = value(kernel, to.type, to.same, 2);
     if (is_real(to.type)) {
-        need_limited(kernel);
+        define_limited_function(kernel);
         kernel.write("$1 = limited($1 * 0.25f + $2 * 0.5f);", {to.name, from});
     } else if (is_wide(to.type) && !is_signed(to.type)) {
         kernel.write("$1 $3 $2;",
@@ -95,23 +95,24 @@ void compound(Kernel& kernel, Place& place) {
 
 /// Counts down in a loop, the way learners write it.
 void count_down(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(8, 200);
+    const int most = place.max_iterations(8, 200);
     const Scope scope(kernel);
-    kernel.write(kernel.random.pick({"", "#pragma unroll\n", "#pragma unroll 2\n"}) +
-                     std::string("for ($2 @k = ($2)($1); @k > 0; ") +
-                     kernel.random.pick({"--@k", "@k -= 2", "@k /= 2"}) + ")",
-                 {turns(kernel, Same::thread, most), kernel.random.pick({Type::i32, Type::i64})});
+    kernel.write(
+        kernel.random.pick({"", "#pragma unroll\n", "#pragma unroll 2\n"}) +
+            std::string("for ($2 @k = ($2)($1); @k > 0; ") +
+            kernel.random.pick({"--@k", "@k -= 2", "@k /= 2"}) + ")",
+        {turns(kernel, SharedBy::thread, most), kernel.random.pick({Type::i32, Type::i64})});
     kernel.variables.push_back(
-        {fill("(i32)$1", {kernel.name("k")}), Type::i32, Same::thread, false});
-    Place body = place.scattered(most);
-    body.can_leave = true;
+        {fill("(i32)$1", {kernel.name("k")}), Type::i32, SharedBy::thread, false});
+    Place body = place.inside_divergence(most);
+    body.can_break = true;
     write_scope(kernel, body, kernel.random.between(1, 3));
 }
 
 /// Writes a switch in which some cases fall through to the next.
 void choice(Kernel& kernel, Place& place) {
     const int cases = kernel.random.between(2, 7);
-    const Place body = place.scattered();
+    const Place body = place.inside_divergence();
     kernel.write("switch ($u & 7) {");
     for (int i = 0; i < cases; ++i) {
         kernel.write("case $1:", {i});
@@ -143,7 +144,7 @@ constexpr const char* kStructures =
     "s + t.y * c) * 0.5f};\n}\n";
 
 void points(Kernel& kernel, Place& place) {
-    kernel.need("learner structures", kStructures);
+    kernel.define_global_once("learner structures", kStructures);
     write_with_reals(
         kernel,
         "Point @points[4] = {{`, 1.0f, 3}, {2.0f, `, $i}, {`, 0.25f, 1}, {0.0f, `, $i}};\n"
@@ -154,7 +155,7 @@ void points(Kernel& kernel, Place& place) {
 }
 
 void mixed_fields(Kernel& kernel, Place& place) {
-    kernel.need("learner structures", kStructures);
+    kernel.define_global_once("learner structures", kStructures);
     write_with_reals(
         kernel,
         "Mixed @mixed = {(unsigned char)$u, (short)$i, `, 0.5 * `, {1, (char)$i, 3}};\n"
@@ -165,7 +166,7 @@ void mixed_fields(Kernel& kernel, Place& place) {
 }
 
 void complex_numbers(Kernel& kernel, Place& place) {
-    kernel.need("learner structures", kStructures);
+    kernel.define_global_once("learner structures", kStructures);
     write_with_reals(
         kernel,
         "Two @two = {`, `};\nfor (int k = 0; k < $1; ++k) @two = turned(@two, 0.8f, 0.6f) + "
@@ -178,7 +179,7 @@ void complex_numbers(Kernel& kernel, Place& place) {
 // ---- tables and local arrays ----
 
 void lookup(Kernel& kernel, Place& place) {
-    kernel.need(
+    kernel.define_global_once(
         "learner tables",
         "__constant__ float weights[8] = {0.5f, -1.0f, 2.0f, 0.125f, 3.5f, -0.75f, 1.0f, 9.0f};\n"
         "__constant__ int steps[16] = {1, 2, -3, 5, 8, 13, -21, 34, 55, 89, -144, 233, 377, 610, "
@@ -231,7 +232,7 @@ void load_vector(Kernel& kernel, Place& place) {
     kernel.write("const $1 @v = ((const $1*)in)[($3) % $2u];",
                  {type, text.substr(type.size() + 1),
                   kernel.random.percent(60) ? fill("(tid + $1u)", {kernel.random.between(0, 99)})
-                                            : value(kernel, Type::u32, Same::thread, 1)});
+                                            : value(kernel, Type::u32, SharedBy::thread, 1)});
     absorb(kernel, place, use);
 }
 
@@ -247,9 +248,9 @@ void load_neighbours(Kernel& kernel, Place& place) {
 }
 
 void store_vector(Kernel& kernel, Place&) {
-    const int first = kernel.take_out(4);
+    const int first = kernel.reserve_out_words(4);
     if (first < 0) return;
-    kernel.need("learner structures", kStructures);
+    kernel.define_global_once("learner structures", kStructures);
     write_with_reals(
         kernel,
         kernel.random.pick(
@@ -273,7 +274,7 @@ void store_vector(Kernel& kernel, Place&) {
 }
 
 void store_neighbours(Kernel& kernel, Place&) {
-    const int first = kernel.take_out(4);
+    const int first = kernel.reserve_out_words(4);
     if (first < 0) return;
     const std::string type =
         kernel.random.pick({"unsigned", "unsigned short", "unsigned char", "float"});
@@ -287,7 +288,7 @@ void store_neighbours(Kernel& kernel, Place&) {
 }
 
 /// Writes a pointer that starts at one of two positions and is incremented.
-void walk(Kernel& kernel, Place& place) {
+void increment_pointer(Kernel& kernel, Place& place) {
     kernel.write(
         "const unsigned* @at = $b ? in + ($u & 255) : in + 700 - ($u & 255);\nu32 @sum = 0;\n"
         "for (const unsigned* end = @at + ($u & 7); @at != end; ++@at) @sum = @sum * 5 + *@at;");
@@ -297,13 +298,19 @@ void walk(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> learner_constructs() {
-    return {{Needs::nothing, false, 8, compound},     {Needs::nothing, true, 5, count_down},
-            {Needs::nothing, true, 4, choice},        {Needs::nothing, false, 4, points},
-            {Needs::nothing, false, 3, mixed_fields}, {Needs::nothing, false, 2, complex_numbers},
-            {Needs::nothing, false, 4, lookup},       {Needs::nothing, false, 2, small_matrix},
-            {Needs::kernel, false, 6, load_vector},   {Needs::kernel, false, 4, load_neighbours},
-            {Needs::kernel, false, 5, store_vector},  {Needs::kernel, false, 3, store_neighbours},
-            {Needs::kernel, false, 2, walk}};
+    return {{Requirement::nothing, false, 8, compound_assignment},
+            {Requirement::nothing, true, 5, count_down},
+            {Requirement::nothing, true, 4, choice},
+            {Requirement::nothing, false, 4, points},
+            {Requirement::nothing, false, 3, mixed_fields},
+            {Requirement::nothing, false, 2, complex_numbers},
+            {Requirement::nothing, false, 4, lookup},
+            {Requirement::nothing, false, 2, small_matrix},
+            {Requirement::kernel, false, 6, load_vector},
+            {Requirement::kernel, false, 4, load_neighbours},
+            {Requirement::kernel, false, 5, store_vector},
+            {Requirement::kernel, false, 3, store_neighbours},
+            {Requirement::kernel, false, 2, increment_pointer}};
 }
 
 }  // namespace coalesce::campaign

@@ -8,29 +8,29 @@ namespace coalesce::campaign {
 
 namespace {
 
-const char* unrolled(Kernel& kernel) {
+const char* unroll_pragma(Kernel& kernel) {
     return kernel.random.pick(
         {"", "", "", "#pragma unroll 1\n", "#pragma unroll\n", "#pragma unroll 2\n"});
 }
 
 /// Returns the Place of a loop's body. If the number of iterations is the same for all threads
 /// here, the body may have barriers and shuffles.
-Place body_of(const Place& place, Same same, int times, bool is_left) {
-    if (!is_left) return place.inside(same, times);
-    Place body = place.scattered(times);
-    body.can_leave = true;
+Place loop_body_place(const Place& place, SharedBy same, int times, bool is_left) {
+    if (!is_left) return place.inside_block(same, times);
+    Place body = place.inside_divergence(times);
+    body.can_break = true;
     return body;
 }
 
 /// Writes a counted loop. The limit may depend on variables that the body changes, but stays below
 /// `most`.
 void count(Kernel& kernel, Place& place) {
-    const Same same = any_class(kernel);
-    const int most = place.most_turns(7, 200);
+    const SharedBy same = random_sharing(kernel);
+    const int most = place.max_iterations(7, 200);
     const std::string limit = turns(kernel, same, most);
-    const Place body = body_of(place, same, most, kernel.random.percent(35));
+    const Place body = loop_body_place(place, same, most, kernel.random.percent(35));
     const Scope scope(kernel);
-    kernel.write(unrolled(kernel));
+    kernel.write(unroll_pragma(kernel));
     kernel.write(
         kernel.random.pick({"for (u32 @i = 0; @i < $1; ++@i)", "for (u32 @i = $1; @i > 0; --@i)",
                             "for (u32 @i = 0, end = $1; @i != end; ++@i)"}),
@@ -41,12 +41,12 @@ void count(Kernel& kernel, Place& place) {
 
 /// Writes a loop whose limit is computed before it and whose counter is used after it.
 void count_in_variable(Kernel& kernel, Place& place) {
-    const Same same = any_class(kernel);
-    const int most = place.most_turns(7, 200);
-    const Place body = body_of(place, same, most, kernel.random.percent(35));
+    const SharedBy same = random_sharing(kernel);
+    const int most = place.max_iterations(7, 200);
+    const Place body = loop_body_place(place, same, most, kernel.random.percent(35));
     kernel.write("u32 @i = 0;\nconst u32 @limit = $1;", {turns(kernel, same, most)});
     // Lanes that leave early have executed different numbers of iterations.
-    kernel.declare_constant("i", body.can_leave ? Same::thread : join(same, place.flow));
+    kernel.declare_constant("i", body.can_break ? SharedBy::thread : join(same, place.flow));
     const std::string shape =
         kernel.random.pick({"while (@i < @limit)", "for (; @i < @limit;)", "do"});
     kernel.write(shape + " {\n++@i;");
@@ -58,14 +58,14 @@ void count_in_variable(Kernel& kernel, Place& place) {
 /// Writes a loop in which lanes run different numbers of iterations. The mask of the lanes that
 /// continue is known.
 void count_with_lanes(Kernel& kernel, Place& place) {
-    const int most = place.most_turns(7, 200);
+    const int most = place.max_iterations(7, 200);
     kernel.write(
         "const u32 @limit = $2;\nu32 @still = $1;\nfor (u32 @i = 0;; ++@i) {\n"
         "@still = __ballot_sync(@still, @i < @limit);\nif (@i >= @limit) break;",
-        {place.mask, turns(kernel, Same::thread, most)});
+        {place.mask, turns(kernel, SharedBy::thread, most)});
     const Scope scope(kernel);
     kernel.declare_constant("i");
-    Place body = place.scattered(most);
+    Place body = place.inside_divergence(most);
     body.mask = kernel.name("still");
     write_scope(kernel, body, kernel.random.between(1, 3));
     kernel.write("}");
@@ -78,10 +78,10 @@ void leave(Kernel& kernel, Place& place) {
 }
 
 /// Writes a loop that uses the previous iteration's result.
-void carry_over(Kernel& kernel, Place& place) {
+void write_loop_carried_value(Kernel& kernel, Place& place) {
     kernel.write(
         "u32 @a = $u, @b = $u;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst u32 sum = @a + @b * $k;",
-        {turns(kernel, Same::thread, place.most_turns(7, 200))});
+        {turns(kernel, SharedBy::thread, place.max_iterations(7, 200))});
     kernel.write(
         kernel.random.pick({"@a = @b;\n@b = sum;\n}", "if (sum & 4) @a = @b;\n@b = sum ^ @i;\n}",
                             "if ((sum & 6) == 2) continue;\n@a = @b;\n@b = sum;\n}",
@@ -92,13 +92,13 @@ void carry_over(Kernel& kernel, Place& place) {
 
 /// Writes nested loops over rows and columns, with a step other than one.
 void nested_sum(Kernel& kernel, Place& place) {
-    const Same same = any_class(kernel);
-    const int most = std::min(4, place.most_turns(7, 200));
+    const SharedBy same = random_sharing(kernel);
+    const int most = std::min(4, place.max_iterations(7, 200));
     kernel.write(
         "$3 @sum = 0;\nfor (u32 y = 0; y < $1; ++y) {\nfor (u32 x = y & 1; x < $2; x += 2) {\n"
         "if (((x ^ y) & $n) == 3) break;\n@sum += x * y + $u;\n}\nif ((@sum & 15) == 9) continue;\n"
         "@sum = @sum * 5 + y;\n}",
-        {turns(kernel, same, most), turns(kernel, Same::thread, most),
+        {turns(kernel, same, most), turns(kernel, SharedBy::thread, most),
          kernel.random.pick({"u32", "u64"})});
     absorb(kernel, place, "@sum", Type::u64);
 }
@@ -106,9 +106,12 @@ void nested_sum(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> loop_constructs() {
-    return {{Needs::nothing, true, 9, count},          {Needs::nothing, true, 6, count_in_variable},
-            {Needs::lanes, true, 5, count_with_lanes}, {Needs::loop, false, 14, leave},
-            {Needs::nothing, false, 3, carry_over},    {Needs::nothing, false, 3, nested_sum}};
+    return {{Requirement::nothing, true, 9, count},
+            {Requirement::nothing, true, 6, count_in_variable},
+            {Requirement::lanes, true, 5, count_with_lanes},
+            {Requirement::loop, false, 14, leave},
+            {Requirement::nothing, false, 3, write_loop_carried_value},
+            {Requirement::nothing, false, 3, nested_sum}};
 }
 
 }  // namespace coalesce::campaign

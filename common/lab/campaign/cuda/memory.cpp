@@ -8,20 +8,22 @@ namespace {
 
 /// Writes an array with indices that are unknown at compile time, so that it stays in local memory.
 void local_array(Kernel& kernel, Place& place) {
-    const Type type = any_type(kernel);
+    const Type type = random_type(kernel);
     const int count = kernel.random.pick({4, 8, 16});
     kernel.write("$1 @local[$2];\nfor (u32 @i = 0; @i < $2; ++@i) {", {type, count});
     {
         const Scope scope(kernel);
         kernel.declare_constant("i");
-        kernel.write("@local[@i] = $1;\n}", {value(kernel, type, Same::thread, 1)});
+        kernel.write("@local[@i] = $1;\n}", {value(kernel, type, SharedBy::thread, 1)});
     }
     for (int turns = kernel.random.between(1, 3); turns > 0; --turns) {
-        kernel.write("@local[$u & $1] = $2;", {count - 1, value(kernel, type, Same::thread, 1)});
+        kernel.write("@local[$u & $1] = $2;",
+                     {count - 1, value(kernel, type, SharedBy::thread, 1)});
         if (kernel.random.percent(40))
             kernel.write("if ($b) @local[$u & $1] = @local[$u & $1];", {count - 1});
     }
-    absorb(kernel, place, expand(kernel, "@local[$u & $1]", Same::thread, 1, {count - 1}), type);
+    absorb(kernel, place, expand(kernel, "@local[$u & $1]", SharedBy::thread, 1, {count - 1}),
+           type);
 }
 
 /// Writes a stack in a local array; its depth depends on the values pushed.
@@ -38,7 +40,7 @@ constexpr const char* kRecord =
     "struct Record {\nu32 word;\nu16 small;\ni8 tiny;\nu64 large;\nfloat real;\n};";
 
 void records(Kernel& kernel, Place& place) {
-    kernel.need("Record", kRecord);
+    kernel.define_global_once("Record", kRecord);
     kernel.write(
         "Record @a{$u, (u16)$u, (i8)$i, $U, $f}, @b = @a;\n"
         "if ($b) @b = Record{$u, (u16)$u, (i8)$i, $U, $f};\n"
@@ -51,7 +53,7 @@ void records(Kernel& kernel, Place& place) {
 }
 
 void bits_and_unions(Kernel& kernel, Place& place) {
-    kernel.need("Bits", "struct Bits {\nu32 low : 5, middle : 11, high : 16;\n};");
+    kernel.define_global_once("Bits", "struct Bits {\nu32 low : 5, middle : 11, high : 16;\n};");
     kernel.write(
         "Bits @bits{$u & 31, $u & 2047, $u & 0xffff};\n"
         "if ($b) @bits.middle = (@bits.middle + $u) & 2047;\n@bits.low ^= @bits.high & 31;");
@@ -65,7 +67,7 @@ void bits_and_unions(Kernel& kernel, Place& place) {
 
 /// Stores two or four words of the thread's part of `out` with one instruction and reads them back.
 void store_vectors(Kernel& kernel, Place& place) {
-    const int first = kernel.take_out(4);
+    const int first = kernel.reserve_out_words(4);
     if (first < 0) return;
     kernel.write(
         kernel.random.pick({"*(uint4*)(out + $1) = make_uint4($u, $u, $u, $u);",
@@ -94,15 +96,15 @@ void load_vectors(Kernel& kernel, Place& place) {
 /// Accesses the thread's 64 bytes of scratch as bytes, shorts or larger types, some of them
 /// volatile.
 void scratch_bytes(Kernel& kernel, Place& place) {
-    const Type type = any_type(kernel);
+    const Type type = random_type(kernel);
     const std::string last = std::to_string(64 / (bits_of(type) / 8) - 1);
     kernel.write(kernel.random.pick({"$1* const @own = ($1*)scratch;",
                                      "volatile $1* const @own = (volatile $1*)scratch;"}),
                  {type});
     kernel.write("const u32 @at = $u & $1;\n@own[@at] = $2;",
-                 {last, value(kernel, type, Same::thread, 2)});
+                 {last, value(kernel, type, SharedBy::thread, 2)});
     if (kernel.random.percent(50))
-        kernel.write("if ($b) @own[@at] = $1;", {value(kernel, type, Same::thread, 1)});
+        kernel.write("if ($b) @own[@at] = $1;", {value(kernel, type, SharedBy::thread, 1)});
     // For floating-point types, read only the element just written, because other types may have
     // left a NaN elsewhere.
     absorb(kernel, place, is_real(type) ? "@own[@at]" : "@own[(@at + ($u & 1)) & " + last + "]",
@@ -117,8 +119,8 @@ void volatile_local(Kernel& kernel, Place& place) {
 
 /// Accesses initialized memory of the module, also through a pointer that may point into one of
 /// several memory spaces.
-void any_space(Kernel& kernel, Place& place) {
-    need_numbers(kernel);
+void load_through_generic_pointer(Kernel& kernel, Place& place) {
+    define_numbers_array(kernel);
     kernel.write(
         "u32 @local[8];\nfor (u32 i = 0; i < 8; ++i) @local[i] = $u + i;\n"
         "const u32* @pointer = $b ? @local : $b ? numbers : in + ($u & 511);");
@@ -128,11 +130,15 @@ void any_space(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> memory_constructs() {
-    return {{Needs::nothing, false, 5, local_array},  {Needs::nothing, false, 2, local_stack},
-            {Needs::nothing, false, 3, records},      {Needs::nothing, false, 3, bits_and_unions},
-            {Needs::kernel, false, 3, store_vectors}, {Needs::kernel, false, 3, load_vectors},
-            {Needs::kernel, false, 4, scratch_bytes}, {Needs::nothing, false, 2, volatile_local},
-            {Needs::kernel, false, 2, any_space}};
+    return {{Requirement::nothing, false, 5, local_array},
+            {Requirement::nothing, false, 2, local_stack},
+            {Requirement::nothing, false, 3, records},
+            {Requirement::nothing, false, 3, bits_and_unions},
+            {Requirement::kernel, false, 3, store_vectors},
+            {Requirement::kernel, false, 3, load_vectors},
+            {Requirement::kernel, false, 4, scratch_bytes},
+            {Requirement::nothing, false, 2, volatile_local},
+            {Requirement::kernel, false, 2, load_through_generic_pointer}};
 }
 
 }  // namespace coalesce::campaign

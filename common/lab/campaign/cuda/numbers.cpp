@@ -5,8 +5,8 @@ namespace coalesce::campaign {
 
 namespace {
 
-std::string some_turns(Kernel& kernel, const Place& place) {
-    return turns(kernel, Same::thread, place.most_turns(6, 100));
+std::string random_iterations(Kernel& kernel, const Place& place) {
+    return turns(kernel, SharedBy::thread, place.max_iterations(6, 100));
 }
 
 constexpr const char* kHalves =
@@ -14,11 +14,11 @@ constexpr const char* kHalves =
     "__float2half_rn((float)(i8)x * 0.125f); }\n";
 
 /// Computes with halves whose values are exact: eighths below 16, so that products stay finite.
-void halves(Kernel& kernel, Place& place) {
-    kernel.need("halves", kHalves);
+void compute_halves(Kernel& kernel, Place& place) {
+    kernel.define_global_once("halves", kHalves);
     kernel.write(
         "__half @half = small_half($u), @low = small_half($u);\nfor (u32 @i = 0; @i < $1; ++@i) {",
-        {some_turns(kernel, place)});
+        {random_iterations(kernel, place)});
     {
         const Scope scope(kernel);
         kernel.declare_constant("i");
@@ -37,7 +37,7 @@ void halves(Kernel& kernel, Place& place) {
 }
 
 void pairs_of_halves(Kernel& kernel, Place& place) {
-    kernel.need("halves", kHalves);
+    kernel.define_global_once("halves", kHalves);
     kernel.write(
         "__half2 @h = __halves2half2(small_half($u), small_half($u));\n"
         "if ($b) @h = __hmul2(@h, __half2half2(small_half($u)));\n"
@@ -49,34 +49,34 @@ void pairs_of_halves(Kernel& kernel, Place& place) {
 }
 
 /// Writes an iteration that converges, and stops when the steps are small enough.
-void approach(Kernel& kernel, Place& place) {
-    need_limited(kernel);
+void iterate_to_convergence(Kernel& kernel, Place& place) {
+    define_limited_function(kernel);
     if (kernel.random.percent(60)) {
         kernel.write(
             "float @x = __fadd_rn(fabsf($f), 1.0f);\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst "
             "float next = __fmul_rn(0.5f, __fadd_rn(@x, __fdiv_rn(fabsf($f), @x)));\n"
             "if (!(__fsub_rn(next, @x) < -0.5f)) break;\n@x = next < 1.0f ? 1.0f : next;\n}",
-            {some_turns(kernel, place)});
+            {random_iterations(kernel, place)});
         absorb(kernel, place, "@x", Type::f32);
     } else {
         kernel.write(
             "double @x = 1.0;\nfor (u32 @i = 1; @i <= $1; ++@i) {\n"
             "@x = limited(__fma_rn(@x, __ddiv_rn(limited($d), (double)@i), 1.0));\n"
             "if (@x > 1000.0) @x = __ddiv_rn(@x, 1024.0);\n}",
-            {some_turns(kernel, place)});
+            {random_iterations(kernel, place)});
         absorb(kernel, place, "@x", Type::f64);
     }
 }
 
 /// Computes sums in several precisions at the same time.
-void sums_of_reals(Kernel& kernel, Place& place) {
-    need_limited(kernel);
+void sum_floats(Kernel& kernel, Place& place) {
+    define_limited_function(kernel);
     kernel.write(
         "float @a = 0;\ndouble @b = 0;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst float x = $f;\n"
         "if ($b) @a = limited(__fadd_rn(@a, x));\n"
         "else @b = limited(__dadd_rn(@b, (double)x));\n"
         "if (@b < (double)@a) @a = limited((float)@b);\n}",
-        {some_turns(kernel, place)});
+        {random_iterations(kernel, place)});
     absorb(kernel, place, "@a", Type::f32);
     absorb(kernel, place, "@b", Type::f64);
 }
@@ -101,10 +101,13 @@ void count_bits(Kernel& kernel, Place& place) {
 
 }  // namespace
 
-std::vector<Construct> number_constructs() {
-    return {{Needs::kernel, false, 2, halves},       {Needs::kernel, false, 2, pairs_of_halves},
-            {Needs::nothing, false, 2, approach},    {Needs::nothing, false, 2, sums_of_reals},
-            {Needs::nothing, false, 2, divide_long}, {Needs::nothing, false, 2, count_bits}};
+std::vector<Construct> floating_point_constructs() {
+    return {{Requirement::kernel, false, 2, compute_halves},
+            {Requirement::kernel, false, 2, pairs_of_halves},
+            {Requirement::nothing, false, 2, iterate_to_convergence},
+            {Requirement::nothing, false, 2, sum_floats},
+            {Requirement::nothing, false, 2, divide_long},
+            {Requirement::nothing, false, 2, count_bits}};
 }
 
 }  // namespace coalesce::campaign

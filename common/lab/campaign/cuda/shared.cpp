@@ -7,7 +7,7 @@ namespace {
 
 /// Returns a permutation of the block's threads, so that each element is written once. Some
 /// permutations depend on the block.
-std::string permuted(Kernel& kernel) {
+std::string permuted_thread_index(Kernel& kernel) {
     Random& random = kernel.random;
     const bool is_power = (kernel.threads & (kernel.threads - 1)) == 0;
     switch (random.below(is_power ? 7 : 5)) {
@@ -25,19 +25,21 @@ std::string permuted(Kernel& kernel) {
 }
 
 /// Returns an arbitrary index below `count`.
-std::string anywhere(Kernel& kernel, int count) {
-    const Same same = kernel.random.pick({Same::thread, Same::position, Same::block});
+std::string random_index(Kernel& kernel, int count) {
+    const SharedBy same =
+        kernel.random.pick({SharedBy::thread, SharedBy::position, SharedBy::block});
     return fill("(u32)($1) % $2u", {value(kernel, Type::u32, same, 1), count});
 }
 
 /// Each thread writes one element and reads another thread's.
 void exchange(Kernel& kernel, Place& place) {
-    const Type type = any_type(kernel);
-    if (!kernel.take_shared(kernel.threads * bits_of(type) / 8)) return;
-    const std::string from =
-        kernel.random.percent(50) ? permuted(kernel) : anywhere(kernel, kernel.threads);
+    const Type type = random_type(kernel);
+    if (!kernel.reserve_shared(kernel.threads * bits_of(type) / 8)) return;
+    const std::string from = kernel.random.percent(50) ? permuted_thread_index(kernel)
+                                                       : random_index(kernel, kernel.threads);
     kernel.write("__shared__ $1 @tile[$2];\n@tile[$3] = $4;\n__syncthreads();",
-                 {type, kernel.threads, permuted(kernel), value(kernel, type, Same::thread, 2)});
+                 {type, kernel.threads, permuted_thread_index(kernel),
+                  value(kernel, type, SharedBy::thread, 2)});
     kernel.write("const $1 @got = @tile[$2];", {type, from});
     absorb(kernel, place, "@got", type);
     kernel.write("__syncthreads();");
@@ -49,12 +51,12 @@ void transpose(Kernel& kernel, Place& place) {
     for (const int width : {2, 4, 7, 8, 11, 16, 32}) {
         if (kernel.threads % width == 0 && kernel.threads > width) widths.push_back(width);
     }
-    const Type type = any_type(kernel);
-    if (widths.empty() || !kernel.take_shared(kernel.threads * bits_of(type) / 4)) return;
+    const Type type = random_type(kernel);
+    if (widths.empty() || !kernel.reserve_shared(kernel.threads * bits_of(type) / 4)) return;
     const int width = kernel.random.pick(widths), height = kernel.threads / width;
     kernel.write("__shared__ $1 @tile[$2][$3];\n@tile[tid / $4][tid % $4] = $5;\n__syncthreads();",
                  {type, height, width + kernel.random.pick({0, 1}), width,
-                  value(kernel, type, Same::thread, 2)});
+                  value(kernel, type, SharedBy::thread, 2)});
     kernel.write("const $1 @got = @tile[tid % $2][tid / $2];", {type, height});
     absorb(kernel, place, "@got", type);
     kernel.write("__syncthreads();");
@@ -62,12 +64,12 @@ void transpose(Kernel& kernel, Place& place) {
 
 /// Fills an array of any length in a strided loop.
 void fill_in_strides(Kernel& kernel, Place& place) {
-    const Type type = any_type(kernel);
+    const Type type = random_type(kernel);
     const int count = kernel.random.between(1, 3 * kernel.threads + 5),
               bytes = count * bits_of(type) / 8;
     if (static_cast<int>(kernel.launch.dynamic_shared) >= bytes)
         kernel.write("$1* const @array = ($1*)dynamic;", {type});
-    else if (kernel.take_shared(bytes))
+    else if (kernel.reserve_shared(bytes))
         kernel.write("__shared__ $1 @array[$2];", {type, count});
     else
         return;
@@ -76,24 +78,25 @@ void fill_in_strides(Kernel& kernel, Place& place) {
         const Scope scope(kernel);
         kernel.declare_constant("i");
         kernel.write("@array[@i] = $1;\n}\n__syncthreads();",
-                     {value(kernel, type, Same::thread, 2)});
+                     {value(kernel, type, SharedBy::thread, 2)});
     }
     for (int reads = kernel.random.between(1, 3); reads > 0; --reads)
-        absorb(kernel, place, "@array[" + anywhere(kernel, count) + "]", type);
+        absorb(kernel, place, "@array[" + random_index(kernel, count) + "]", type);
     kernel.write("__syncthreads();");
 }
 
 /// Exchanges vectors of several elements.
 void exchange_vectors(Kernel& kernel, Place& place) {
-    if (!kernel.take_shared(kernel.threads * 16)) return;
+    if (!kernel.reserve_shared(kernel.threads * 16)) return;
     kernel.write(
         "__shared__ uint4 @tile[$1];\n@tile[$2] = make_uint4($u, $u, $u, $u);\n__syncthreads();",
-        {kernel.threads, permuted(kernel)});
+        {kernel.threads, permuted_thread_index(kernel)});
     const char* read = kernel.random.pick({"(@tile[$1].y)", "(((const uint2*)@tile)[$1].x)",
                                            "(((const u16*)@tile)[$1])", "(((const u8*)@tile)[$1])",
                                            "(@tile[$1].w ^ @tile[$2].x)"});
     absorb(kernel, place,
-           expand(kernel, read, Same::thread, 1, {permuted(kernel), permuted(kernel)}));
+           expand(kernel, read, SharedBy::thread, 1,
+                  {permuted_thread_index(kernel), permuted_thread_index(kernel)}));
     kernel.write("__syncthreads();");
 }
 
@@ -101,13 +104,13 @@ void barrier_vote(Kernel& kernel, Place& place) {
     const char* pattern =
         kernel.random.pick({"(u32)__syncthreads_count($1)", "(__syncthreads_and($1) ? 3u : 8u)",
                             "(__syncthreads_or($1) ? 4u : 1u)"});
-    absorb(kernel, place, fill(pattern, {condition(kernel, Same::thread, 2)}), Type::u32,
-           Same::block);
+    absorb(kernel, place, fill(pattern, {condition(kernel, SharedBy::thread, 2)}), Type::u32,
+           SharedBy::block);
 }
 
 /// Computes a sum over the block in steps, with a barrier inside a loop.
 void reduce_block(Kernel& kernel, Place& place) {
-    if (!kernel.take_shared(kernel.threads * 4)) return;
+    if (!kernel.reserve_shared(kernel.threads * 4)) return;
     int half = 1;
     while (half * 2 < kernel.threads) half *= 2;
     kernel.write(
@@ -116,20 +119,20 @@ void reduce_block(Kernel& kernel, Place& place) {
         "if (tid < half && tid + half < $1) @parts[tid] += @parts[tid + half];\n"
         "__syncthreads();\n}",
         {kernel.threads, half});
-    absorb(kernel, place, "@parts[0]", Type::u32, Same::block);
+    absorb(kernel, place, "@parts[0]", Type::u32, SharedBy::block);
     kernel.write("__syncthreads();");
 }
 
 /// Alternates between two halves of a buffer, one read and one written, with one barrier per
 /// iteration.
 void ping_pong(Kernel& kernel, Place& place) {
-    if (!kernel.take_shared(kernel.threads * 8)) return;
+    if (!kernel.reserve_shared(kernel.threads * 8)) return;
     kernel.write(
         "__shared__ u32 @halves[2][$1];\n@halves[0][tid] = $u;\n__syncthreads();\n"
         "for (u32 @i = 0; @i < $2; ++@i) {\n"
         "@halves[~@i & 1][tid] = @halves[@i & 1][$3] * 5 + $4;\n__syncthreads();\n}",
-        {kernel.threads, turns(kernel, Same::block, place.turns > 20 ? 1 : 5), permuted(kernel),
-         value(kernel, Type::u32, Same::thread, 1)});
+        {kernel.threads, turns(kernel, SharedBy::block, place.turns > 20 ? 1 : 5),
+         permuted_thread_index(kernel), value(kernel, Type::u32, SharedBy::thread, 1)});
     absorb(kernel, place, "(@halves[0][tid])");
     kernel.write("__syncthreads();");
 }
@@ -158,7 +161,7 @@ void shared_atomics(Kernel& kernel, Place& place) {
          "{ u32 seen = *(volatile u32*)&@bins[@bin], before; do { before = seen; seen = "
          "atomicCAS(&@bins[@bin], before, before * (@word | 1)); } while (seen != before); }"},
     };
-    if (!kernel.take_shared(64)) return;
+    if (!kernel.reserve_shared(64)) return;
     const Kind& kind = kKinds[kernel.random.below(std::size(kKinds))];
     kernel.write(
         "__shared__ $1 @bins[8];\nfor (u32 i = tid; i < 8; i += $2) @bins[i] = $3;\n"
@@ -173,7 +176,7 @@ void shared_atomics(Kernel& kernel, Place& place) {
 
 /// Adds while holding a lock, without an atomic addition.
 void spin_lock(Kernel& kernel, Place& place) {
-    if (place.turns > 8 || !kernel.take_shared(8)) return barrier_vote(kernel, place);
+    if (place.turns > 8 || !kernel.reserve_shared(8)) return barrier_vote(kernel, place);
     kernel.write(
         "__shared__ u32 @lock, @sum;\nif (tid == 0) {\n@lock = 0;\n@sum = 7;\n}\n"
         "__syncthreads();\nbool @done = $b;\nwhile (!@done) {\n"
@@ -181,20 +184,21 @@ void spin_lock(Kernel& kernel, Place& place) {
         "*(volatile u32*)&@sum = *(volatile u32*)&@sum + ($u & 0xffff);\n"
         "__threadfence_block();\natomicExch(&@lock, 0u);\n@done = true;\n}\n}\n"
         "__syncthreads();");
-    absorb(kernel, place, "@sum", Type::u32, Same::block);
+    absorb(kernel, place, "@sum", Type::u32, SharedBy::block);
     kernel.write("__syncthreads();");
 }
 
 /// Exchanges bytes through the block's scratch memory, which all of its threads can read after a
 /// barrier.
 void exchange_through_scratch(Kernel& kernel, Place& place) {
-    const Type type = any_integer(kernel);
+    const Type type = random_integer_type(kernel);
     const u32 at = kernel.random.between(0, 63) / (bits_of(type) / 8);
-    kernel.write("(($1*)scratch)[$2] = $3;\n__syncthreads();\nconst u32 @from = $4;",
-                 {type, at, value(kernel, type, Same::thread, 2), permuted(kernel)});
+    kernel.write(
+        "(($1*)scratch)[$2] = $3;\n__syncthreads();\nconst u32 @from = $4;",
+        {type, at, value(kernel, type, SharedBy::thread, 2), permuted_thread_index(kernel)});
     absorb(kernel, place,
-           expand(kernel, "((const $1*)(scratch + ((i64)@from - (i64)tid) * 64))[$2]", Same::thread,
-                  1, {type, at}),
+           expand(kernel, "((const $1*)(scratch + ((i64)@from - (i64)tid) * 64))[$2]",
+                  SharedBy::thread, 1, {type, at}),
            type);
     kernel.write("__syncthreads();");
 }
@@ -202,7 +206,7 @@ void exchange_through_scratch(Kernel& kernel, Place& place) {
 /// Writes an exchange with a named barrier: half of the warps write and only arrive, the others
 /// wait and read.
 void named_barrier(Kernel& kernel, Place& place) {
-    if (kernel.threads % 32 != 0 || !kernel.take_shared(kernel.threads * 4))
+    if (kernel.threads % 32 != 0 || !kernel.reserve_shared(kernel.threads * 4))
         return barrier_vote(kernel, place);
     const int writers = (kernel.threads / 32 + 1) / 2;
     kernel.write(
@@ -210,45 +214,45 @@ void named_barrier(Kernel& kernel, Place& place) {
         "asm volatile(\"bar.arrive 3, $1;\" ::: \"memory\");\n"
         "} else {\nasm volatile(\"bar.sync 3, $1;\" ::: \"memory\");",
         {kernel.threads, writers});
-    absorb(kernel, place.scattered(), "@tile[tid % " + std::to_string(writers * 32) + "]");
+    absorb(kernel, place.inside_divergence(), "@tile[tid % " + std::to_string(writers * 32) + "]");
     kernel.write("}\n__syncthreads();");
 }
 
 /// Copies asynchronously from global to shared memory.
 void copy_asynchronously(Kernel& kernel, Place& place) {
     const int words = kernel.random.pick({1, 2, 4});
-    if (!kernel.take_shared(kernel.threads * 4 * words)) return;
+    if (!kernel.reserve_shared(kernel.threads * 4 * words)) return;
     kernel.write(
         "__shared__ __align__(16) u32 @staged[$1];\n"
         "asm volatile(\"cp.async.$2.shared.global [%0], [%1], $3;\" :: "
         "\"r\"((u32)__cvta_generic_to_shared(&@staged[$4 * $5])), "
         "\"l\"(__cvta_generic_to_global(in + ($u & 255) * $5)) : \"memory\");",
         {kernel.threads * words, words == 4 ? kernel.random.pick({"cg", "ca"}) : "ca", words * 4,
-         permuted(kernel), words});
-    if (kernel.random.percent(50)) absorb(kernel, place, expand(kernel, "$u", Same::thread, 2));
+         permuted_thread_index(kernel), words});
+    if (kernel.random.percent(50)) absorb(kernel, place, expand(kernel, "$u", SharedBy::thread, 2));
     kernel.write(kernel.random.pick({"asm volatile(\"cp.async.wait_all;\" ::: \"memory\");",
                                      "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
                                      "asm volatile(\"cp.async.wait_group 0;\" ::: \"memory\");"}));
     kernel.write("__syncthreads();");
-    absorb(kernel, place, "@staged[" + anywhere(kernel, kernel.threads * words) + "]");
+    absorb(kernel, place, "@staged[" + random_index(kernel, kernel.threads * words) + "]");
     kernel.write("__syncthreads();");
 }
 
 }  // namespace
 
 std::vector<Construct> shared_constructs() {
-    return {{Needs::barrier, false, 6, exchange},
-            {Needs::barrier, false, 5, transpose},
-            {Needs::barrier, false, 5, fill_in_strides},
-            {Needs::barrier, false, 3, exchange_vectors},
-            {Needs::barrier, false, 4, barrier_vote},
-            {Needs::barrier, false, 3, reduce_block},
-            {Needs::barrier, false, 3, ping_pong},
-            {Needs::barrier, false, 5, shared_atomics},
-            {Needs::barrier, false, 2, spin_lock},
-            {Needs::barrier, false, 3, exchange_through_scratch},
-            {Needs::barrier, false, 2, named_barrier},
-            {Needs::barrier, false, 3, copy_asynchronously}};
+    return {{Requirement::barrier, false, 6, exchange},
+            {Requirement::barrier, false, 5, transpose},
+            {Requirement::barrier, false, 5, fill_in_strides},
+            {Requirement::barrier, false, 3, exchange_vectors},
+            {Requirement::barrier, false, 4, barrier_vote},
+            {Requirement::barrier, false, 3, reduce_block},
+            {Requirement::barrier, false, 3, ping_pong},
+            {Requirement::barrier, false, 5, shared_atomics},
+            {Requirement::barrier, false, 2, spin_lock},
+            {Requirement::barrier, false, 3, exchange_through_scratch},
+            {Requirement::barrier, false, 2, named_barrier},
+            {Requirement::barrier, false, 3, copy_asynchronously}};
 }
 
 }  // namespace coalesce::campaign

@@ -13,7 +13,7 @@ constexpr const char* kGroups =
 /// Uses cooperative-groups tiles within a warp; all threads of the block take part.
 void tile_of_warp(Kernel& kernel, Place& place) {
     if (kernel.threads % 32 != 0) return;
-    kernel.need("groups", kGroups);
+    kernel.define_global_once("groups", kGroups);
     kernel.write(
         "#ifndef __clang__\nconst auto @tile = cg::tiled_partition<$1>(cg::this_thread_block());",
         {kernel.random.pick({2, 4, 8, 16, 32})});
@@ -27,7 +27,7 @@ void tile_of_warp(Kernel& kernel, Place& place) {
 }
 
 void block_group(Kernel& kernel, Place& place) {
-    kernel.need("groups", kGroups);
+    kernel.define_global_once("groups", kGroups);
     kernel.write("#ifndef __clang__\ncg::this_thread_block().sync();");
     absorb(kernel, place,
            "(cg::this_thread_block().thread_rank() * 3u + cg::this_thread_block().size())");
@@ -35,8 +35,8 @@ void block_group(Kernel& kernel, Place& place) {
 }
 
 void pipeline(Kernel& kernel, Place& place) {
-    if (!kernel.take_shared(kernel.threads * 16)) return;
-    kernel.need("pipeline", "#include <cuda_pipeline.h>\n");
+    if (!kernel.reserve_shared(kernel.threads * 16)) return;
+    kernel.define_global_once("pipeline", "#include <cuda_pipeline.h>\n");
     const std::string threads = std::to_string(kernel.threads);
     kernel.write(
         "__shared__ u32 @stages[2][$1];\n"
@@ -53,9 +53,9 @@ void pipeline(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> toolkit_constructs() {
-    return {{Needs::barrier, false, 1, tile_of_warp},
-            {Needs::barrier, false, 1, block_group},
-            {Needs::barrier, false, 1, pipeline}};
+    return {{Requirement::barrier, false, 1, tile_of_warp},
+            {Requirement::barrier, false, 1, block_group},
+            {Requirement::barrier, false, 1, pipeline}};
 }
 
 }  // namespace coalesce::campaign

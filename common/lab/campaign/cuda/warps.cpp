@@ -6,9 +6,9 @@ namespace coalesce::campaign {
 
 namespace {
 
-constexpr const char* kEveryone = "0xffffffffu";
+constexpr const char* kFullMask = "0xffffffffu";
 
-Type any_wide(Kernel& kernel) {
+Type random_wide_type(Kernel& kernel) {
     return kernel.random.pick(
         {Type::u32, Type::u32, Type::i32, Type::u64, Type::i64, Type::f32, Type::f64});
 }
@@ -27,29 +27,30 @@ void shuffle(Kernel& kernel, Place& place) {
     Random& random = kernel.random;
     const u32 which = random.below(std::size(kShuffles));
     const int width = random.pick({32, 32, 32, 16, 8, 4, 2});
-    const Type type = any_wide(kernel);
+    const Type type = random_wide_type(kernel);
     // For `idx`, each lane may read from another lane. For `up` and `down`, the distance is
     // limited.
-    kernel.write("const $1 @x = $2;", {type, value(kernel, type, Same::thread, 2)});
+    kernel.write("const $1 @x = $2;", {type, value(kernel, type, SharedBy::thread, 2)});
     if (which == 0)
         kernel.write("const u32 @by = $u;");
     else
         kernel.write("const u32 @by = ($1) % $2u;",
-                     {value(kernel, Type::u32, Same::launch, 1), width});
+                     {value(kernel, Type::u32, SharedBy::launch, 1), width});
     const std::vector<Given> words = {place.mask, width, type};
     kernel.write("const $3 @got = " + std::string(kShuffles[which].call) + ";", words);
-    if (place.mask == kEveryone) return absorb(kernel, place, "@got", type);
+    if (place.mask == kFullMask) return absorb(kernel, place, "@got", type);
     kernel.write("const u32 @from = " + std::string(kShuffles[which].from) + ";", words);
     absorb(kernel, place, "(" + place.mask + " >> @from & 1 ? @got : @x)", type);
 }
 
 /// Broadcasts a value from the first active lane to all.
 void broadcast(Kernel& kernel, Place& place) {
-    const Type type = any_wide(kernel);
+    const Type type = random_wide_type(kernel);
     const std::string text = fill("__shfl_sync($1, $2, __ffs((i32)$1) - 1)",
-                                  {place.mask, value(kernel, type, Same::thread, 2)});
-    const bool is_of_warp = fits(place.flow, Same::warp) && kernel.random.percent(50);
-    absorb(kernel, place, text, type, is_of_warp ? Same::warp : Same::thread);
+                                  {place.mask, value(kernel, type, SharedBy::thread, 2)});
+    const bool is_of_warp =
+        is_uniform_within(place.flow, SharedBy::warp) && kernel.random.percent(50);
+    absorb(kernel, place, text, type, is_of_warp ? SharedBy::warp : SharedBy::thread);
 }
 
 void vote(Kernel& kernel, Place& place) {
@@ -60,8 +61,10 @@ void vote(Kernel& kernel, Place& place) {
                             "(__uni_sync($1, $2) ? 6u : 1u)"});
     // The result of a vote is the same for the whole warp, unless the pattern contains the lane.
     const bool is_whole = std::string(pattern).find("lane") == std::string::npos;
-    absorb(kernel, place, fill(pattern, {place.mask, condition(kernel, Same::thread, 2)}),
-           Type::u32, is_whole && fits(place.flow, Same::warp) ? Same::warp : Same::thread);
+    absorb(kernel, place, fill(pattern, {place.mask, condition(kernel, SharedBy::thread, 2)}),
+           Type::u32,
+           is_whole && is_uniform_within(place.flow, SharedBy::warp) ? SharedBy::warp
+                                                                     : SharedBy::thread);
 }
 
 void match(Kernel& kernel, Place& place) {
@@ -69,9 +72,9 @@ void match(Kernel& kernel, Place& place) {
                                               "__match_any_sync($1, $U & 0x100000001ull)",
                                               "__match_any_sync($1, (u32)($i >> 30))"});
     if (kernel.random.percent(70)) {
-        return absorb(kernel, place, expand(kernel, pattern, Same::thread, 1, {place.mask}));
+        return absorb(kernel, place, expand(kernel, pattern, SharedBy::thread, 1, {place.mask}));
     }
-    const Same same = kernel.random.pick({Same::warp, Same::thread});
+    const SharedBy same = kernel.random.pick({SharedBy::warp, SharedBy::thread});
     kernel.write("int @equal;\nconst u32 @lanes = __match_all_sync($1, (u32)($2), &@equal);",
                  {place.mask, value(kernel, Type::u32, same, 1)});
     absorb(kernel, place, "(@equal ? @lanes : 77u)");
@@ -84,17 +87,17 @@ void reduce(Kernel& kernel, Place& place) {
                                 : kernel.random.pick({"add", "min", "max", "and", "or", "xor"});
     const Type type = is_signed_too ? Type::i32 : Type::u32;
     // Shift the value right, so that the sum of 32 such values does not overflow a signed integer.
-    std::string text = value(kernel, type, Same::thread, 2);
+    std::string text = value(kernel, type, SharedBy::thread, 2);
     if (is_signed_too) text = "(" + text + " >> 6)";
     absorb(kernel, place, fill("__reduce_$1_sync($2, $3)", {operation, place.mask, text}), type,
-           fits(place.flow, Same::warp) ? Same::warp : Same::thread);
+           is_uniform_within(place.flow, SharedBy::warp) ? SharedBy::warp : SharedBy::thread);
 }
 
 /// Computes a sum over the warp in five steps, either for all lanes or as a prefix sum.
-void sum_in_steps(Kernel& kernel, Place& place) {
-    if (place.mask != kEveryone) return reduce(kernel, place);
+void shuffle_sum(Kernel& kernel, Place& place) {
+    if (place.mask != kFullMask) return reduce(kernel, place);
     const Type type = kernel.random.pick({Type::u32, Type::u64, Type::u32});
-    kernel.write("$1 @sum = $2;", {type, value(kernel, type, Same::thread, 2)});
+    kernel.write("$1 @sum = $2;", {type, value(kernel, type, SharedBy::thread, 2)});
     kernel.write(
         kernel.random.pick(
             {"for (u32 by = 16; by > 0; by /= 2) @sum += __shfl_xor_sync(0xffffffffu, @sum, "
@@ -108,10 +111,10 @@ void sum_in_steps(Kernel& kernel, Place& place) {
 }
 
 /// Writes a branch that lanes with the same key take together.
-void part_by_key(Kernel& kernel, Place& place) {
+void branch_by_key(Kernel& kernel, Place& place) {
     kernel.write("const u32 @key = ($u) % 3;\nconst u32 @peers = __match_any_sync($1, @key);",
                  {place.mask});
-    Place body = place.scattered();
+    Place body = place.inside_divergence();
     body.mask = kernel.name("peers");
     const Scope scope(kernel);
     kernel.declare_constant("key");
@@ -120,15 +123,15 @@ void part_by_key(Kernel& kernel, Place& place) {
 }
 
 /// Runs a section of code in one lane after another.
-void take_turns(Kernel& kernel, Place& place) {
+void visit_lanes_in_turn(Kernel& kernel, Place& place) {
     kernel.write(
         "for (u32 @turn = 0; @turn < 32; @turn += 5) {\nif (lane >= @turn && lane < @turn + 5) {");
-    absorb(kernel, place.scattered(), "$u + @turn");
+    absorb(kernel, place.inside_divergence(), "$u + @turn");
     kernel.write("}\n__syncwarp($1);\n}", {place.mask});
 }
 
 /// Writes a loop in which all lanes of a warp work together on one lane's task after another.
-void help_each_other(Kernel& kernel, Place& place) {
+void serve_lanes_in_turn(Kernel& kernel, Place& place) {
     kernel.write(
         "const u32 @mine = $u;\n"
         "for (u32 @left = __ballot_sync($1, ($u & 7) < 2); @left != 0; @left &= @left - 1) {\n"
@@ -143,10 +146,10 @@ void help_each_other(Kernel& kernel, Place& place) {
 
 /// Exchanges values through shared memory that belongs to the warp, without a block-wide barrier.
 void exchange_within_warp(Kernel& kernel, Place& place) {
-    const Type type = any_type(kernel);
-    if (!kernel.take_shared(kernel.threads * bits_of(type) / 8)) return shuffle(kernel, place);
+    const Type type = random_type(kernel);
+    if (!kernel.reserve_shared(kernel.threads * bits_of(type) / 8)) return shuffle(kernel, place);
     kernel.write("__shared__ $1 @slots[$2];\n@slots[tid] = $3;\n__syncwarp($4);",
-                 {type, kernel.threads, value(kernel, type, Same::thread, 2), place.mask});
+                 {type, kernel.threads, value(kernel, type, SharedBy::thread, 2), place.mask});
     kernel.write(
         "const u32 @from = ($u + lane * $k) & 31;\n"
         "const $1 @got = @slots[$2 >> @from & 1 ? tid - lane + @from : tid];\n__syncwarp($2);",
@@ -157,16 +160,16 @@ void exchange_within_warp(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> warp_constructs() {
-    return {{Needs::lanes, false, 8, shuffle},
-            {Needs::lanes, false, 3, broadcast},
-            {Needs::lanes, false, 6, vote},
-            {Needs::lanes, false, 4, match},
-            {Needs::lanes, false, 4, reduce},
-            {Needs::lanes, false, 4, sum_in_steps},
-            {Needs::lanes, true, 4, part_by_key},
-            {Needs::lanes, false, 2, take_turns},
-            {Needs::lanes, false, 3, help_each_other},
-            {Needs::lanes, false, 4, exchange_within_warp}};
+    return {{Requirement::lanes, false, 8, shuffle},
+            {Requirement::lanes, false, 3, broadcast},
+            {Requirement::lanes, false, 6, vote},
+            {Requirement::lanes, false, 4, match},
+            {Requirement::lanes, false, 4, reduce},
+            {Requirement::lanes, false, 4, shuffle_sum},
+            {Requirement::lanes, true, 4, branch_by_key},
+            {Requirement::lanes, false, 2, visit_lanes_in_turn},
+            {Requirement::lanes, false, 3, serve_lanes_in_turn},
+            {Requirement::lanes, false, 4, exchange_within_warp}};
 }
 
 }  // namespace coalesce::campaign

@@ -70,10 +70,10 @@ void add_options(CLI::App& app, Options& options) {
 }
 
 /// Unless --only is given, one out of this many seeds generates CUDA C++.
-constexpr u64 kOneInFour = 4;
+constexpr u64 kSeedsPerCudaKernel = 4;
 
 bool is_cuda(const Options& options, u64 seed) {
-    return options.only == "cuda" || (options.only.empty() && seed % kOneInFour == 0);
+    return options.only == "cuda" || (options.only.empty() && seed % kSeedsPerCudaKernel == 0);
 }
 
 /// Searches for compilers when the first kernel in CUDA C++ needs one.
@@ -127,7 +127,7 @@ public:
     int run() {
         if (options_.only == "cuda" && compilers().configurations().empty()) {
             std::cout << "no compiler of CUDA C++ is here: neither NVRTC nor clang 19 or newer\n";
-            return kSkipped;
+            return kSkippedExitCode;
         }
         std::vector<std::thread> threads;
         for (u32 k = 0; k < options_.jobs; ++k) threads.emplace_back([this] { work(); });
@@ -139,8 +139,8 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     static constexpr u64 kBatch = 40;
-    static constexpr int kSkipped = 77;  ///< exit code that ctest reports as skipped
-    static constexpr u64 kShownOfASort = 3;
+    static constexpr int kSkippedExitCode = 77;  ///< exit code that ctest reports as skipped
+    static constexpr u64 kMaxShownPerMessage = 3;
 
     double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
@@ -180,17 +180,17 @@ private:
             ++configurations_[c.configuration];
             coverage_.add(c.ptx);
         }
-        if (seconds() > said_ + 10) {
-            said_ = seconds();
-            std::cout << kernels_ << " kernels in " << static_cast<int>(said_) << " s, "
-                      << mismatches_ << " differ" << std::endl;
+        if (seconds() > last_summary_seconds_ + 10) {
+            last_summary_seconds_ = seconds();
+            std::cout << kernels_ << " kernels in " << static_cast<int>(last_summary_seconds_)
+                      << " s, " << mismatches_ << " differ" << std::endl;
         }
     }
 
     void compare(const std::vector<Case>& cases, const Mode& a, const Mode& b) {
         const std::vector<Outcome> first = runner_.run(cases, a), second = runner_.run(cases, b);
         for (std::size_t k = 0; k < cases.size(); ++k) {
-            const std::string what = difference(first[k], second[k], a.seed == b.seed);
+            const std::string what = describe_difference(first[k], second[k], a.seed == b.seed);
             if (!what.empty()) differs(cases[k], what, a, b);
         }
     }
@@ -203,7 +203,7 @@ private:
         const auto kernel = folder / "kernel.ptx";
         coalesce::write_file(kernel, c.ptx);
         if (!c.source.empty()) coalesce::write_file(folder / "kernel.cu", c.source);
-        const bool is_known = sorts_[sort_of(c, what)]++ >= kShownOfASort;
+        const bool is_known = message_counts_[strip_numbers(c, what)]++ >= kMaxShownPerMessage;
         std::string text = c.name + ": " + what + "\n";
         text += "  " + runner_.command(kernel, a) + "\n  " + runner_.command(kernel, b) + "\n";
         // Shrinking needs a difference between the modes; there is none if both report the same
@@ -221,7 +221,7 @@ private:
 
     /// Returns the message without its numbers. One cause may produce hundreds of messages that
     /// differ only in numbers.
-    static std::string sort_of(const Case& c, const std::string& what) {
+    static std::string strip_numbers(const Case& c, const std::string& what) {
         std::string sort = c.configuration + ": " + what.substr(0, what.find('\n'));
         if (what.starts_with("counters")) sort = c.configuration + ": counters";
         std::erase_if(sort, [](char letter) { return letter >= '0' && letter <= '9'; });
@@ -236,7 +236,7 @@ private:
             std::cout << "  " << name << ": " << count << "\n";
         std::cout << coverage_.summary(12);
         if (!options_.coverage.empty()) coalesce::write_file(options_.coverage, coverage_.list());
-        for (const auto& [sort, count] : sorts_)
+        for (const auto& [sort, count] : message_counts_)
             std::cout << "  " << count << " times " << sort << "\n";
         if (mismatches_) std::cout << "what differs is in " << options_.folder << "\n";
     }
@@ -247,8 +247,8 @@ private:
     std::atomic<u64> next_;
     std::mutex mutex_;
     u64 kernels_ = 0, mismatches_ = 0, shrunk_ = 0;
-    double said_ = 0;
-    std::map<std::string, u64> configurations_, sorts_;
+    double last_summary_seconds_ = 0;
+    std::map<std::string, u64> configurations_, message_counts_;
     Coverage coverage_;
     const Clock::time_point begin_ = Clock::now();
 };
@@ -260,7 +260,7 @@ int compare_file(const Options& options) {
     const std::string text = coalesce::read_file(options.file);
     const std::vector<Case> one = {{.name = "kernel", .ptx = text}};
     const std::string what =
-        difference(runner.run(one, Mode{})[0], runner.run(one, plain)[0], true);
+        describe_difference(runner.run(one, Mode{})[0], runner.run(one, plain)[0], true);
     if (what.empty()) {
         std::cout << "equal\n";
         return 0;
@@ -278,7 +278,7 @@ int compare_file(const Options& options) {
 int export_kernels(const Options& options) {
     const Runner runner(options.runner, options.library);
     std::vector<Case> cases;
-    const PtxOptions everywhere{.same_everywhere = true};
+    const PtxOptions everywhere{.is_portable = true};
     for (u64 seed = options.seed; seed < options.seed + options.kernels; ++seed) {
         add_cases(cases, options, seed, everywhere, [](const Case&, const std::string&) {});
     }

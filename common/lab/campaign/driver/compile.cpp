@@ -22,7 +22,7 @@ struct Nvrtc {
     int (*log)(Program, char*);
     int (*ptx_size)(Program, std::size_t*);
     int (*ptx)(Program, char*);
-    bool is_there = false;
+    bool is_available = false;
 
     Nvrtc() {
         void* library = nullptr;
@@ -35,10 +35,11 @@ struct Nvrtc {
                 reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
             return function != nullptr;
         };
-        is_there = find("nvrtcCreateProgram", create) && find("nvrtcDestroyProgram", destroy) &&
-                   find("nvrtcCompileProgram", compile) &&
-                   find("nvrtcGetProgramLogSize", log_size) && find("nvrtcGetProgramLog", log) &&
-                   find("nvrtcGetPTXSize", ptx_size) && find("nvrtcGetPTX", ptx);
+        is_available = find("nvrtcCreateProgram", create) && find("nvrtcDestroyProgram", destroy) &&
+                       find("nvrtcCompileProgram", compile) &&
+                       find("nvrtcGetProgramLogSize", log_size) &&
+                       find("nvrtcGetProgramLog", log) && find("nvrtcGetPTXSize", ptx_size) &&
+                       find("nvrtcGetPTX", ptx);
     }
 };
 
@@ -47,7 +48,7 @@ const Nvrtc& nvrtc() {
     return instance;
 }
 
-std::string first_of(const std::vector<std::string>& files) {
+std::string find_first_existing(const std::vector<std::string>& files) {
     for (const std::string& file : files)
         if (std::filesystem::exists(file)) return file;
     return "";
@@ -55,7 +56,7 @@ std::string first_of(const std::vector<std::string>& files) {
 
 /// Returns the options for NVRTC. NVRTC has no -O0; its fastest compilation mode skips the
 /// optimizer.
-std::vector<std::string> options_of(const std::string& configuration) {
+std::vector<std::string> nvrtc_options(const std::string& configuration) {
     if (configuration == "nvrtc-G") return {"-G"};
     if (configuration == "nvrtc-O0") return {"--Ofast-compile=max"};
     return {"-lineinfo"};
@@ -64,9 +65,9 @@ std::vector<std::string> options_of(const std::string& configuration) {
 }  // namespace
 
 Compilers::Compilers() {
-    toolkit_ = first_of({"/usr/local/cuda", "/usr/lib/cuda"});
-    clang_ = first_of({"/usr/lib/llvm-22/bin/clang++", "/usr/lib/llvm-21/bin/clang++",
-                       "/usr/lib/llvm-20/bin/clang++", "/usr/lib/llvm-19/bin/clang++"});
+    toolkit_ = find_first_existing({"/usr/local/cuda", "/usr/lib/cuda"});
+    clang_ = find_first_existing({"/usr/lib/llvm-22/bin/clang++", "/usr/lib/llvm-21/bin/clang++",
+                                  "/usr/lib/llvm-20/bin/clang++", "/usr/lib/llvm-19/bin/clang++"});
     const std::string probe =
         "extern \"C\" __global__ void kernel(unsigned* out) { *out = threadIdx.x; }";
     for (const char* name : {"nvrtc-O3", "nvrtc-G", "nvrtc-O0", "clang-O1", "clang-O3"})
@@ -74,16 +75,17 @@ Compilers::Compilers() {
 }
 
 Compiled Compilers::compile(const std::string& source, const std::string& configuration) const {
-    if (configuration.starts_with("nvrtc")) return by_nvrtc(source, configuration);
-    return by_clang(source, configuration);
+    if (configuration.starts_with("nvrtc")) return compile_with_nvrtc(source, configuration);
+    return compile_with_clang(source, configuration);
 }
 
-Compiled Compilers::by_nvrtc(const std::string& source, const std::string& configuration) const {
-    if (!nvrtc().is_there) return {"", "there is no libnvrtc.so.13"};
+Compiled Compilers::compile_with_nvrtc(const std::string& source,
+                                       const std::string& configuration) const {
+    if (!nvrtc().is_available) return {"", "there is no libnvrtc.so.13"};
     Nvrtc::Program program = nullptr;
     if (nvrtc().create(&program, source.c_str(), "kernel.cu", 0, nullptr, nullptr) != 0)
         return {"", "NVRTC makes no program"};
-    std::vector<std::string> options = options_of(configuration);
+    std::vector<std::string> options = nvrtc_options(configuration);
     options.insert(options.end(), {"-std=c++20", "-arch=compute_90", "-I" + toolkit_ + "/include",
                                    "-I" + toolkit_ + "/include/cccl"});
     std::vector<const char*> texts;
@@ -100,14 +102,15 @@ Compiled Compilers::by_nvrtc(const std::string& source, const std::string& confi
     return compiled;
 }
 
-Compiled Compilers::by_clang(const std::string& source, const std::string& configuration) const {
+Compiled Compilers::compile_with_clang(const std::string& source,
+                                       const std::string& configuration) const {
     if (clang_.empty() || toolkit_.empty())
         return {"", "there is no clang 19 or newer, or no toolkit"};
     const TemporaryFolder folder;
     const std::string in = folder / "kernel.cu", out = folder / "kernel.ptx";
     write_file(in, source);
     const std::string level = configuration.substr(configuration.find('-'));
-    const Ended ended = run_child(
+    const ProcessResult ended = run_child(
         {clang_, "-x", "cuda", "-std=c++20", "--cuda-gpu-arch=sm_90", "--cuda-device-only", "-S",
          "-fno-finite-loops", "-gline-tables-only", "-Wno-unknown-cuda-version", level,
          "--cuda-path=" + toolkit_, "-isystem", toolkit_ + "/include/cccl", "-o", out, in},

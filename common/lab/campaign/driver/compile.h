@@ -20,8 +20,8 @@ public:
     Compiled compile(const std::string& source, const std::string& configuration) const;
 
 private:
-    Compiled by_nvrtc(const std::string& source, const std::string& configuration) const;
-    Compiled by_clang(const std::string& source, const std::string& configuration) const;
+    Compiled compile_with_nvrtc(const std::string& source, const std::string& configuration) const;
+    Compiled compile_with_clang(const std::string& source, const std::string& configuration) const;
     std::vector<std::string> configurations_;
     std::string clang_, toolkit_;
 };

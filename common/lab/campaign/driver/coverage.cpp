@@ -11,14 +11,14 @@ namespace coalesce::campaign {
 namespace {
 
 /// Adds the listed instructions that never occurred, with a count of 0, so that they are visible.
-std::map<std::string, u64> with_unmet(const std::map<std::string, u64>& counts) {
+std::map<std::string, u64> add_missing_instructions(const std::map<std::string, u64>& counts) {
     std::map<std::string, u64> all = counts;
     for (const LaneInstruction& i : lane_instructions()) all.try_emplace(i.name, 0);
     return all;
 }
 
 /// Returns pairs of opcode and modifier: "add.sat" and "add.s32" for "add.sat.s32".
-std::vector<std::string> pairs_of(const std::string& name) {
+std::vector<std::string> opcode_modifier_pairs(const std::string& name) {
     std::vector<std::string> pairs;
     std::istringstream parts(name);
     std::string opcode, modifier;
@@ -31,17 +31,17 @@ std::vector<std::string> pairs_of(const std::string& name) {
 }  // namespace
 
 void Coverage::add(const std::string& ptx) {
-    for (const std::string& name : instructions_of(ptx)) ++counts_[name];
+    for (const std::string& name : list_opcodes(ptx)) ++counts_[name];
 }
 
 std::string Coverage::summary(std::size_t rarest) const {
     std::map<std::string, u64> pairs;
     std::size_t hundred = 0, unmet = 0;
-    const auto all = with_unmet(counts_);
+    const auto all = add_missing_instructions(counts_);
     for (const auto& [name, count] : all) {
         hundred += count >= 100;
         unmet += count == 0;
-        for (const std::string& pair : pairs_of(name)) pairs[pair] += count;
+        for (const std::string& pair : opcode_modifier_pairs(name)) pairs[pair] += count;
     }
     std::vector<std::pair<u64, std::string>> sorted;
     for (const auto& [name, count] : pairs) sorted.push_back({count, name});
@@ -61,7 +61,8 @@ std::string Coverage::summary(std::size_t rarest) const {
 
 std::string Coverage::list() const {
     std::ostringstream text;
-    for (const auto& [name, count] : with_unmet(counts_)) text << count << " " << name << "\n";
+    for (const auto& [name, count] : add_missing_instructions(counts_))
+        text << count << " " << name << "\n";
     return text.str();
 }
 

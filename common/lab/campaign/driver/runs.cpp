@@ -16,16 +16,16 @@ namespace coalesce::campaign {
 namespace {
 
 /// A kernel that prints no line for this long is considered hung.
-constexpr double kSilentSeconds = 60;
+constexpr double kHangSeconds = 60;
 
-std::string folder_of(const Mode& mode, const std::string& library) {
+std::string library_folder_for(const Mode& mode, const std::string& library) {
     return mode.library.empty() ? library : mode.library;
 }
 
 std::vector<std::string> environment(const Mode& mode, const std::string& library) {
-    std::istringstream words(in_words(mode));
+    std::istringstream words(format_mode(mode));
     std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
-    all.push_back("LD_LIBRARY_PATH=" + folder_of(mode, library));
+    all.push_back("LD_LIBRARY_PATH=" + library_folder_for(mode, library));
     return all;
 }
 
@@ -53,9 +53,9 @@ Outcome read_line(const std::string& line) {
 }
 
 /// Returns all outcomes that a process prints before it ends.
-std::vector<Outcome> outcomes_of(Child& child) {
+std::vector<Outcome> read_outcomes(Child& child) {
     std::vector<Outcome> outcomes;
-    while (const auto line = child.hear(kSilentSeconds)) {
+    while (const auto line = child.receive_line(kHangSeconds)) {
         if (line->starts_with("done ") || line->starts_with("error "))
             outcomes.push_back(read_line(*line));
     }
@@ -64,7 +64,7 @@ std::vector<Outcome> outcomes_of(Child& child) {
 }
 
 /// Describes how a process ended that should have kept running.
-std::string end_in_words(int exit_code) {
+std::string describe_exit(int exit_code) {
     if (exit_code == 128 + SIGKILL) return "no answer";
     return exit_code > 128 ? "signal " + std::to_string(exit_code - 128)
                            : "exit code " + std::to_string(exit_code);
@@ -72,7 +72,7 @@ std::string end_in_words(int exit_code) {
 
 }  // namespace
 
-std::string in_words(const Mode& mode) {
+std::string format_mode(const Mode& mode) {
     std::string text = "COALESCE_SIM_THREADS=" + std::to_string(mode.threads);
     if (mode.plain) text += " COALESCE_SIM_PLAIN=1";
     if (mode.seed) text += " COALESCE_SIM_SEED=" + std::to_string(mode.seed);
@@ -92,8 +92,8 @@ Runner::Runner(std::string program, std::string library)
 }
 
 std::string Runner::command(const std::string& file, const Mode& mode) const {
-    return "LD_LIBRARY_PATH=" + folder_of(mode, library_) + " " + in_words(mode) + " " + program_ +
-           " " + file;
+    return "LD_LIBRARY_PATH=" + library_folder_for(mode, library_) + " " + format_mode(mode) + " " +
+           program_ + " " + file;
 }
 
 std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mode) const {
@@ -111,19 +111,19 @@ std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mod
                            std::to_string(mode.limit), "--level", std::to_string(mode.level),
                            "--skip", std::to_string(all.size()), bundle},
              .environment = environment(mode, library_)});
-        const std::vector<Outcome> some = outcomes_of(child);
+        const std::vector<Outcome> some = read_outcomes(child);
         all.insert(all.end(), some.begin(), some.end());
         if (all.size() >= cases.size()) break;
         const int exit_code = child.outcome().exit_code;
-        if (!some.empty() && exit_code == kGoOn) continue;
+        if (!some.empty() && exit_code == kExitAfterGpuError) continue;
         Outcome crashed;  // case after the last one that printed a line
-        crashed.text = end_in_words(exit_code);
+        crashed.text = describe_exit(exit_code);
         all.push_back(crashed);
     }
     return all;
 }
 
-std::string difference(const Outcome& a, const Outcome& b, bool same_order) {
+std::string describe_difference(const Outcome& a, const Outcome& b, bool same_order) {
     using Status = Outcome::Status;
     for (const Outcome* o : {&a, &b}) {
         if (o->status == Status::crashed) return "crashed: " + o->text;

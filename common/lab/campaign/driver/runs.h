@@ -39,7 +39,7 @@ struct Mode {
     /// default.
     int level = -1;
 };
-std::string in_words(const Mode& mode);  ///< Returns the mode as environment variables.
+std::string format_mode(const Mode& mode);  ///< Returns the mode as environment variables.
 
 class Runner {
 public:
@@ -59,6 +59,6 @@ private:
 /// Describes the difference between two outcomes, or returns an empty string. The counters of
 /// spinning loops depend on the order of warps, so counters are compared only if both runs used the
 /// same order.
-std::string difference(const Outcome& a, const Outcome& b, bool same_order);
+std::string describe_difference(const Outcome& a, const Outcome& b, bool same_order);
 
 }  // namespace coalesce::campaign

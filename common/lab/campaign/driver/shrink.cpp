@@ -10,19 +10,19 @@
 namespace coalesce::campaign {
 namespace {
 
-std::string joined(const std::vector<std::string>& lines) {
+std::string join_lines(const std::vector<std::string>& lines) {
     std::string text;
     for (const std::string& line : lines) text += line + "\n";
     return text;
 }
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kPatience = std::chrono::seconds(90);
-constexpr u64 kLimit = 300'000;
+constexpr auto kShrinkTimeLimit = std::chrono::seconds(90);
+constexpr u64 kMaxWarpInstructions = 300'000;
 
 /// Reports whether a line may be removed: a whole instruction or a source location. Stores to local
 /// memory stay, because no check detects reads of uninitialized local memory.
-bool may_go(const std::string& line) {
+bool is_removable(const std::string& line) {
     const std::size_t first = line.find_first_not_of(" \t");
     if (first == line.npos) return true;
     if (line[first] == '.') return line.substr(first, 4) == ".loc";
@@ -43,26 +43,27 @@ class Shrinker {
 public:
     Shrinker(const Runner& runner, const std::string& text, const Mode& a, const Mode& b)
         : runner_(runner), a_(a), b_(b), lines_(lines_of(text)) {
-        a_.limit = b_.limit = kLimit;  // a shrunk kernel may loop forever, so use a lower limit
+        a_.limit = b_.limit =
+            kMaxWarpInstructions;  // a shrunk kernel may loop forever, so use a lower limit
         const Case whole{.name = "whole", .ptx = text};
         reports_ = runner_.run({whole}, a_)[0].reports;
-        sort_ = sort_of(differences({whole})[0]);
+        difference_kind_ = sort_of(differences({whole})[0]);
     }
 
-    std::string shrunk() {
-        if (sort_.empty()) return joined(lines_);
-        for (std::size_t chunk = std::max<std::size_t>(1, movable().size() / 2); chunk > 0;
+    std::string find_smallest() {
+        if (difference_kind_.empty()) return join_lines(lines_);
+        for (std::size_t chunk = std::max<std::size_t>(1, removable_lines().size() / 2); chunk > 0;
              chunk /= 2)
-            while (Clock::now() < end_ && take_out(chunk)) {
+            while (Clock::now() < end_ && remove_chunks_of_size(chunk)) {
             }
-        return joined(lines_);
+        return join_lines(lines_);
     }
 
 private:
-    std::vector<std::size_t> movable() const {
+    std::vector<std::size_t> removable_lines() const {
         std::vector<std::size_t> at;
         for (std::size_t k = 1; k < lines_.size(); ++k)
-            if (may_go(lines_[k])) at.push_back(k);
+            if (is_removable(lines_[k])) at.push_back(k);
         return at;
     }
 
@@ -72,20 +73,21 @@ private:
         const std::vector<Outcome> first = runner_.run(cases, a_);
         std::vector<Case> run;
         for (std::size_t k = 0; k < cases.size(); ++k)
-            if (is_fine(first[k])) run.push_back(cases[k]);
+            if (is_comparable(first[k])) run.push_back(cases[k]);
         const std::vector<Outcome> second = runner_.run(run, b_);
         std::vector<std::string> all;
         for (std::size_t k = 0, other = 0; k < cases.size(); ++k)
-            all.push_back(
-                is_fine(first[k]) ? difference(first[k], second[other++], a_.seed == b_.seed) : "");
+            all.push_back(is_comparable(first[k])
+                              ? describe_difference(first[k], second[other++], a_.seed == b_.seed)
+                              : "");
         return all;
     }
 
-    bool is_fine(const Outcome& outcome) const {
+    bool is_comparable(const Outcome& outcome) const {
         return outcome.status == Outcome::Status::done && outcome.reports <= reports_;
     }
 
-    std::vector<std::string> without(const std::vector<bool>& gone) const {
+    std::vector<std::string> remove_lines(const std::vector<bool>& gone) const {
         std::vector<std::string> left;
         for (std::size_t k = 0; k < lines_.size(); ++k)
             if (!gone[k]) left.push_back(lines_[k]);
@@ -93,23 +95,23 @@ private:
     }
 
     bool still_differs(const std::vector<std::string>& lines) const {
-        const std::string text = joined(lines);
-        if (!undefined_read(text).empty()) return false;
-        return sort_of(differences({{.name = "one", .ptx = text}})[0]) == sort_;
+        const std::string text = join_lines(lines);
+        if (!find_undefined_read(text).empty()) return false;
+        return sort_of(differences({{.name = "one", .ptx = text}})[0]) == difference_kind_;
     }
 
     /// Tries to remove each chunk of `chunk` lines on its own, then removes those that can be
     /// removed together.
-    bool take_out(std::size_t chunk) {
-        const std::vector<std::size_t> places = movable();
+    bool remove_chunks_of_size(std::size_t chunk) {
+        const std::vector<std::size_t> places = removable_lines();
         std::vector<Case> cases;
         std::vector<std::vector<bool>> removed;
         for (std::size_t from = 0; from < places.size(); from += chunk) {
             std::vector<bool> gone(lines_.size(), false);
             for (std::size_t k = from; k < std::min(from + chunk, places.size()); ++k)
                 gone[places[k]] = true;
-            const std::string text = joined(without(gone));
-            if (!undefined_read(text).empty()) continue;
+            const std::string text = join_lines(remove_lines(gone));
+            if (!find_undefined_read(text).empty()) continue;
             cases.push_back({.name = std::to_string(cases.size()), .ptx = text});
             removed.push_back(std::move(gone));
         }
@@ -117,44 +119,44 @@ private:
         const std::vector<std::string> found = differences(cases);
         std::vector<std::vector<bool>> may_go;
         for (std::size_t k = 0; k < cases.size(); ++k)
-            if (sort_of(found[k]) == sort_) may_go.push_back(std::move(removed[k]));
-        return !may_go.empty() && take_out_of(may_go);
+            if (sort_of(found[k]) == difference_kind_) may_go.push_back(std::move(removed[k]));
+        return !may_go.empty() && remove_chunks(may_go);
     }
 
     /// Removes chunks that can each be removed alone: all of them together if the difference
     /// remains, otherwise greedily, one after another.
-    bool take_out_of(const std::vector<std::vector<bool>>& may_go) {
+    bool remove_chunks(const std::vector<std::vector<bool>>& may_go) {
         const auto with = [](std::vector<bool> gone, const std::vector<bool>& more) {
             for (std::size_t k = 0; k < gone.size(); ++k) gone[k] = gone[k] || more[k];
             return gone;
         };
         std::vector<bool> together = may_go[0];
         for (const auto& more : may_go) together = with(together, more);
-        if (may_go.size() > 1 && !still_differs(without(together))) {
+        if (may_go.size() > 1 && !still_differs(remove_lines(together))) {
             together = may_go[0];
             for (const auto& more : may_go) {
                 const std::vector<bool> both = with(together, more);
-                if (still_differs(without(both))) together = both;
+                if (still_differs(remove_lines(both))) together = both;
             }
         }
-        lines_ = without(together);
+        lines_ = remove_lines(together);
         return true;
     }
 
     const Runner& runner_;
     Mode a_, b_;
     std::vector<std::string> lines_;
-    std::string sort_;
+    std::string difference_kind_;
     /// Number of reports for the original kernel. If a smaller kernel produces more reports, making
     /// it smaller has introduced undefined behaviour.
     u64 reports_ = 0;
-    const Clock::time_point end_ = Clock::now() + kPatience;
+    const Clock::time_point end_ = Clock::now() + kShrinkTimeLimit;
 };
 
 }  // namespace
 
 std::string shrink(const Runner& runner, const std::string& ptx, const Mode& a, const Mode& b) {
-    return Shrinker(runner, ptx, a, b).shrunk();
+    return Shrinker(runner, ptx, a, b).find_smallest();
 }
 
 }  // namespace coalesce::campaign

@@ -25,7 +25,7 @@ inline const char* bits_of(Kind kind) {
 }
 
 /// Returns the instruction that copies a register of this kind, followed by a space.
-inline const char* move_of(Kind kind) {
+inline const char* move_instruction(Kind kind) {
     static constexpr const char* kMoves[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
     return kMoves[static_cast<int>(kind)];
 }
@@ -33,8 +33,8 @@ inline const char* move_of(Kind kind) {
 /// The features of a kernel. They are drawn at random for each kernel, so that features which
 /// disable one of the simulator's optimizations are missing from some kernels.
 struct Features {
-    /// ^`same_everywhere` restricts kernels to those with the same results on every device.
-    bool approximations = false, same_everywhere = false;
+    /// ^`is_portable` restricts kernels to those with the same results on every device.
+    bool approximations = false, is_portable = false;
     bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
     bool named_barriers = false, mbarriers = false, async_copies = false;
     bool generic = false, strong = false, odd_barriers = false, local = false, constants = false;
@@ -85,19 +85,19 @@ struct Available {
     bool has(Reg reg) const;
     void add(Reg reg);
     /// Keeps only the registers that are in both.
-    void meet(const Available& other);
+    void intersect(const Available& other);
 };
 
 /// The set of threads that execute a statement together.
-struct Where {
+struct ThreadSet {
     u32 depth = 0;
     u32 turns = 1;  ///< product of the iteration counts of the enclosing loops
     bool whole_block = true, whole_warp = true;
     std::optional<Reg> members;  ///< mask of the lanes, if it is known and some lanes are missing
     bool knows_members() const { return whole_warp || members; }
     /// Returns the set of threads after a branch at which lanes diverge.
-    Where part() const {
-        Where w = *this;
+    ThreadSet after_divergence() const {
+        ThreadSet w = *this;
         w.whole_block = w.whole_warp = false;
         w.members.reset();
         ++w.depth;
@@ -109,12 +109,12 @@ class Body {
 public:
     Body(Random& random, FunctionText& text, Environment& environment);
 
-    Available here;
+    Available available_registers;
 
-    void statements(u32 count, Where where);
-    void statement(const Where& where);
+    void statements(u32 count, ThreadSet where);
+    void statement(const ThreadSet& where);
     /// Mixes some of the available registers into the words that the function returns.
-    void fold_some(u32 count);
+    void fold_random_registers(u32 count);
     void fold(Reg reg);
 
     // ---- values (body_values.cpp) ----
@@ -126,16 +126,16 @@ public:
     Reg new_variable(Kind kind);
     /// Emits an instruction. Each $ in the pattern stands for the next operand: "add.s32 $, $, 1".
     void emit(const std::string& pattern, const std::vector<Given>& operands = {}) {
-        text_.line(filled(pattern, operands) + ";");
+        text_.line(fill_operands(pattern, operands) + ";");
     }
     /// Emits an instruction whose sources are certain to be written before it is executed, although
     /// not on every path in the text (see undefined_read()).
     void emit_late(const std::string& pattern, const std::vector<Given>& operands) {
-        text_.line(filled(pattern, operands) + "; // late");
+        text_.line(fill_operands(pattern, operands) + "; // late");
     }
     /// Creates a register, which replaces the first $ of the instruction that writes it. Random
     /// choices of a source never select it.
-    Reg made(Kind kind, const std::string& pattern, std::vector<Given> operands = {});
+    Reg make_with(Kind kind, const std::string& pattern, std::vector<Given> operands = {});
     /// Creates a register like made(), but random choices of a source may select it.
     Reg written(Kind kind, const std::string& pattern, const std::vector<Given>& operands = {});
     Reg word_of(u32 value);
@@ -144,7 +144,7 @@ public:
                      u32 count);
     void uniform_values(u32 count);
     void position_values(u32 count);
-    Reg a_predicate(bool uniform);
+    Reg random_predicate(bool uniform);
 
     std::vector<Reg> accumulators;  ///< registers that fold() writes
     u32 budget = 150;               ///< statements that may still be generated
@@ -152,16 +152,16 @@ public:
 private:
     // ---- values ----
     std::string literal(const LaneInstruction& instruction, Kind kind);
-    void write_whole(Reg to);
+    void write_fully(Reg to);
     void copies();
     void carry_chain();
-    void both_ways();
+    void write_with_opposite_guards();
     void conditional_values();
-    void packing();
+    void pack_and_unpack();
     void special_register();
     std::string guard();
     std::string maybe_negated();
-    std::optional<Reg> old_variable(Kind kind);
+    std::optional<Reg> existing_variable(Kind kind);
 
     // ---- memory (body_memory.cpp) ----
     struct Place {
@@ -177,21 +177,21 @@ private:
     void read_tile();
     void sums();
     void own_atomics();
-    void hints();
+    void cache_hints();
     Reg index_below(u32 count);
     Reg scaled(Reg index, u32 bytes);
-    Reg element_of(const char* array, Reg offset);
-    Reg address_behind(Reg base, Reg index, u32 bytes);
+    Reg array_element(const char* array, Reg offset);
+    Reg indexed_address(Reg base, Reg index, u32 bytes);
 
     // ---- threads together (body_together.cpp) ----
-    std::string members_of(const Where& where);
-    void between_lanes(const Where& where);
+    std::string lane_mask(const ThreadSet& where);
+    void exchange_between_lanes(const ThreadSet& where);
     void match(const std::string& members);
-    void shuffle(const Where& where);
-    std::string list_of(Kind kind, u32 count, bool written);
-    void matrices(const Where& where);
+    void shuffle(const ThreadSet& where);
+    std::string register_list(Kind kind, u32 count, bool written);
+    void matrices(const ThreadSet& where);
     void barrier();
-    void exchange(const Where& where);
+    void exchange(const ThreadSet& where);
     void cluster_barrier();
     Reg address_in_other_block(Reg own, Reg other, bool generic);
     void cluster_exchange();
@@ -204,22 +204,22 @@ private:
     Reg permuted_thread();
 
     // ---- control (body_control.cpp) ----
-    bool control(const Where& where);
-    void branch(const Where& where);
-    void branch_with_members(const Where& where);
-    void set_turns(Reg turns, u32 most, bool varies, bool uniform);
-    void loop(const Where& where);
-    void loop_with_members(const Where& where);
-    void late_copy(const Where& where);
-    void choose(const Where& where);
+    bool control(const ThreadSet& where);
+    void branch(const ThreadSet& where);
+    void branch_with_members(const ThreadSet& where);
+    void set_iterations(Reg turns, u32 most, bool varies, bool uniform);
+    void loop(const ThreadSet& where);
+    void loop_with_members(const ThreadSet& where);
+    void assign_in_last_iteration(const ThreadSet& where);
+    void choose(const ThreadSet& where);
     void call();
     void call_by(const std::string& target, Callee::Form form, bool by_pointer);
     void indirect_call();
-    Where inner(const Where& where, bool uniform) const;
+    ThreadSet nested_set(const ThreadSet& where, bool uniform) const;
 
     // ---- arbitrary graphs of blocks (body_graph.cpp) ----
     struct Graph;
-    void graph(const Where& where);
+    void graph(const ThreadSet& where);
     Graph random_graph();
     void enter_graph(Graph& graph);
     void write_in_graph(Reg r);

@@ -6,19 +6,20 @@
 namespace coalesce::campaign {
 
 /// The maximum number of times that a statement may run in all enclosing loops together.
-constexpr u32 kMostTurns = 40;
-constexpr u32 kDeepest = 4;
+constexpr u32 kMaxIterations = 40;
+constexpr u32 kMaxDepth = 4;
 
-void Body::statements(u32 count, Where where) {
+void Body::statements(u32 count, ThreadSet where) {
     for (u32 k = 0; k < count; ++k) statement(where);
 }
 
-void Body::statement(const Where& where) {
+void Body::statement(const ThreadSet& where) {
     if (budget == 0) return;
     --budget;
     const Features& f = env_.features;
     if (random_.percent(10) && control(where)) return;
-    if (where.knows_members() && f.warp_ops && random_.percent(8)) return between_lanes(where);
+    if (where.knows_members() && f.warp_ops && random_.percent(8))
+        return exchange_between_lanes(where);
     if (where.whole_block && random_.percent(10)) {
         if (f.tile && random_.percent(60)) return exchange(where);
         if (f.named_barriers && f.tile && random_.percent(40)) return named_barriers();
@@ -30,32 +31,33 @@ void Body::statement(const Where& where) {
     const u32 what = random_.below(100);
     if (what < 42) return lane_instruction();
     if (what < 47) return uniform_values(random_.between(1, 3));
-    if (what < 51 && !here.position.empty()) return position_values(random_.between(1, 3));
+    if (what < 51 && !available_registers.position.empty())
+        return position_values(random_.between(1, 3));
     if (what < 57) return copies();
-    if (what < 62) return fold_some(1);
+    if (what < 62) return fold_random_registers(1);
     if (what < 64) return carry_chain();
-    if (what < 67) return both_ways();
+    if (what < 67) return write_with_opposite_guards();
     if (what < 70) return conditional_values();
-    if (what < 72) return packing();
+    if (what < 72) return pack_and_unpack();
     if (what < 75) return special_register();
     if (what < 80 && env_.in) return load_input();
     if (what < 86 && (env_.out_own || env_.scratch)) return own_memory();
     if (what < 88 && f.constants) return table();
     if (what < 90 && f.own_shared && env_.own_shared) return own_shared_memory();
-    if (what < 92 && here.tile_bytes) return read_tile();
+    if (what < 92 && available_registers.tile_bytes) return read_tile();
     if (what < 93 && env_.sums) return sums();
     if (what < 96 && f.own_atomics) return own_atomics();
-    if (what == 96 && env_.in) return hints();
+    if (what == 96 && env_.in) return cache_hints();
     if (what == 97 && f.async_copies && env_.own_shared) return async_copy();
     if (what == 98 && f.mbarriers && env_.own_shared) return solo_mbarrier();
     if (f.calls && !env_.callees.empty() && random_.percent(70)) return call();
     lane_instruction();
 }
 
-bool Body::control(const Where& where) {
-    if (where.depth >= kDeepest) return false;
+bool Body::control(const ThreadSet& where) {
+    if (where.depth >= kMaxDepth) return false;
     const u32 what = random_.below(100);
-    const bool may_loop = where.turns * 4 <= kMostTurns;
+    const bool may_loop = where.turns * 4 <= kMaxIterations;
     if (what < 30) {
         branch(where);
     } else if (what < 38) {
@@ -67,7 +69,7 @@ bool Body::control(const Where& where) {
     } else if (what < 74 && may_loop) {
         loop(where);
     } else if (what < 78 && may_loop) {
-        late_copy(where);
+        assign_in_last_iteration(where);
     } else if (may_loop) {
         graph(where);
     } else {
@@ -78,62 +80,62 @@ bool Body::control(const Where& where) {
 
 /// Returns the set of threads inside a branch or loop. `uniform` says whether the condition is the
 /// same for all threads.
-Where Body::inner(const Where& where, bool uniform) const {
-    if (!uniform) return where.part();
-    Where w = where;
+ThreadSet Body::nested_set(const ThreadSet& where, bool uniform) const {
+    if (!uniform) return where.after_divergence();
+    ThreadSet w = where;
     ++w.depth;
     return w;
 }
 
 // ---- branches ----
 
-void Body::branch(const Where& where) {
+void Body::branch(const ThreadSet& where) {
     const bool uniform = where.knows_members() && random_.percent(50);
-    const Reg p = a_predicate(uniform);
+    const Reg p = random_predicate(uniform);
     const bool has_else = random_.percent(60);
     const int yes = text_.new_block(), no = has_else ? text_.new_block() : -1,
               after = text_.new_block();
-    const Available before = here;
+    const Available before = available_registers;
     text_.branch(p, random_.percent(50), yes, has_else ? no : after);
     text_.begin(yes);
-    statements(random_.between(1, 6), inner(where, uniform));
+    statements(random_.between(1, 6), nested_set(where, uniform));
     text_.jump(after);
     if (has_else) {
-        Available first = std::move(here);
-        here = before;
+        Available first = std::move(available_registers);
+        available_registers = before;
         text_.begin(no);
-        statements(random_.between(1, 6), inner(where, uniform));
+        statements(random_.between(1, 6), nested_set(where, uniform));
         text_.jump(after);
-        here.meet(first);
+        available_registers.intersect(first);
     } else {
-        here.meet(before);
+        available_registers.intersect(before);
     }
     text_.begin(after);
 }
 
 /// Generates if (p) with the mask of the lanes for which p is true.
-void Body::branch_with_members(const Where& where) {
-    const Reg p = a_predicate(false), mask = fresh(Kind::word);
-    emit("vote.sync.ballot.b32 $, $, $", {mask, p, members_of(where)});
+void Body::branch_with_members(const ThreadSet& where) {
+    const Reg p = random_predicate(false), mask = fresh(Kind::word);
+    emit("vote.sync.ballot.b32 $, $, $", {mask, p, lane_mask(where)});
     const int yes = text_.new_block(), after = text_.new_block();
-    const Available before = here;
+    const Available before = available_registers;
     text_.branch(p, false, yes, after);
     text_.begin(yes);
-    Where w = where.part();
+    ThreadSet w = where.after_divergence();
     w.members = mask;
-    between_lanes(w);
+    exchange_between_lanes(w);
     statements(random_.between(1, 5), w);
     text_.jump(after);
-    here.meet(before);
+    available_registers.intersect(before);
     text_.begin(after);
 }
 
 /// Generates a switch.
-void Body::choose(const Where& where) {
+void Body::choose(const ThreadSet& where) {
     const bool uniform = where.knows_members() && random_.percent(30);
     const u32 cases = random_.pick({2u, 4u, 4u, 8u});
-    const Reg index =
-        made(Kind::word, "and.b32 $, $, $", {uniform ? use_uniform() : use(Kind::word), cases - 1});
+    const Reg index = make_with(Kind::word, "and.b32 $, $, $",
+                                {uniform ? use_uniform() : use(Kind::word), cases - 1});
     const int after = text_.new_block();
     std::vector<int> blocks, targets;
     for (u32 k = random_.between(1, std::min(cases, 4u)); k > 0; --k)
@@ -141,18 +143,19 @@ void Body::choose(const Where& where) {
     for (u32 k = 0; k < cases; ++k)
         targets.push_back(random_.percent(15) ? after : random_.pick(blocks));
     text_.jump_by_index(index, targets);
-    const Available before = here;
-    Available behind = here;
+    const Available before = available_registers;
+    Available behind = available_registers;
     const bool falls_through = random_.percent(30);  // whether cases fall through to the next
     for (std::size_t k = 0; k < blocks.size(); ++k) {
-        here = before;
+        available_registers = before;
         text_.begin(blocks[k]);
-        statements(random_.between(1, 4), falls_through ? where.part() : inner(where, uniform));
+        statements(random_.between(1, 4),
+                   falls_through ? where.after_divergence() : nested_set(where, uniform));
         const bool last = k + 1 == blocks.size();
         text_.jump(falls_through && !last ? blocks[k + 1] : after);
-        if (!falls_through || last) behind.meet(here);
+        if (!falls_through || last) behind.intersect(available_registers);
     }
-    here = behind;
+    available_registers = behind;
     text_.begin(after);
 }
 
@@ -160,25 +163,26 @@ void Body::choose(const Where& where) {
 
 /// Sets `turns` to `most` or, if `varies`, to a random number from 1 to 4 (1 to 2 if `most` is
 /// below 3). Threads get different numbers unless `uniform`.
-void Body::set_turns(Reg turns, u32 most, bool varies, bool uniform) {
+void Body::set_iterations(Reg turns, u32 most, bool varies, bool uniform) {
     if (!varies) return emit("mov.u32 $, $", {turns, most});
     const u32 mask = most >= 3 ? 3 : 1;
     const Reg low =
-        made(Kind::word, "and.b32 $, $, $", {uniform ? use_uniform() : use(Kind::word), mask});
+        make_with(Kind::word, "and.b32 $, $, $", {uniform ? use_uniform() : use(Kind::word), mask});
     emit("add.s32 $, $, 1", {turns, low});
 }
 
-void Body::loop(const Where& where) {
+void Body::loop(const ThreadSet& where) {
     const bool uniform = where.knows_members() && random_.percent(55);
     const Reg turns = text_.make(Kind::word), p = text_.make(Kind::predicate);
     const u32 most = random_.pick({1u, 2u, 3u, 3u, 4u});
     const bool varies = random_.percent(60);
-    set_turns(turns, most, varies, uniform);
-    Where w = inner(where, uniform);
-    if (!uniform && !varies && where.knows_members() && random_.percent(50)) w = inner(where, true);
+    set_iterations(turns, most, varies, uniform);
+    ThreadSet w = nested_set(where, uniform);
+    if (!uniform && !varies && where.knows_members() && random_.percent(50))
+        w = nested_set(where, true);
     w.turns *= varies ? 3 : most;
-    here.add(turns);
-    if (uniform) here.uniform.push_back(turns);
+    available_registers.add(turns);
+    if (uniform) available_registers.uniform.push_back(turns);
 
     const int body = text_.new_block(), after = text_.new_block();
     const auto count_down = [&] {
@@ -200,12 +204,12 @@ void Body::loop(const Where& where) {
             text_.begin(test);
             emit("setp.gt.s32 $, $, 0", {p, turns});
             text_.branch(p, false, body, after);
-            const Available at_test = here;
+            const Available at_test = available_registers;
             text_.begin(body);
             statements(random_.between(1, 8), w);
             emit("add.s32 $, $, -1", {turns, turns});
             text_.jump(test);
-            here = at_test;
+            available_registers = at_test;
             break;
         }
         default: {  // entered in its middle
@@ -215,56 +219,56 @@ void Body::loop(const Where& where) {
             statements(random_.between(1, 5), w);
             count_down();
             text_.branch(p, false, rest, after);
-            const Available at_test = here;
+            const Available at_test = available_registers;
             text_.begin(rest);
             statements(random_.between(1, 5), w);
             text_.jump(body);
-            here = at_test;
+            available_registers = at_test;
         }
     }
-    std::erase(here.uniform, turns);
+    std::erase(available_registers.uniform, turns);
     text_.begin(after);
 }
 
 /// Generates a loop that lanes leave one after another. The mask of the remaining lanes is known.
-void Body::loop_with_members(const Where& where) {
-    const Reg turns = made(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
-    const Reg left = made(Kind::word, "mov.u32 $, $", {members_of(where)});
+void Body::loop_with_members(const ThreadSet& where) {
+    const Reg turns = make_with(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
+    const Reg left = make_with(Kind::word, "mov.u32 $, $", {lane_mask(where)});
     const int test = text_.new_block(), body = text_.new_block(), after = text_.new_block();
     text_.jump(test);
     text_.begin(test);
-    const Reg p = made(Kind::predicate, "setp.gt.s32 $, $, 0", {turns});
-    const Reg mask = made(Kind::word, "vote.sync.ballot.b32 $, $, $", {p, left});
+    const Reg p = make_with(Kind::predicate, "setp.gt.s32 $, $, 0", {turns});
+    const Reg mask = make_with(Kind::word, "vote.sync.ballot.b32 $, $, $", {p, left});
     emit("mov.b32 $, $", {left, mask});
     text_.branch(p, false, body, after);
-    const Available at_test = here;
+    const Available at_test = available_registers;
     text_.begin(body);
-    Where w = where.part();
+    ThreadSet w = where.after_divergence();
     w.members = left;
     w.turns *= 2;
-    between_lanes(w);
+    exchange_between_lanes(w);
     statements(random_.between(1, 5), w);
     emit("add.s32 $, $, -1", {turns, turns});
     text_.jump(test);
-    here = at_test;
+    available_registers = at_test;
     text_.begin(after);
 }
 
 /// Generates a search loop. Some iterations copy a value, and the last copy, if there is one, is
 /// used after the loop. The original value may have been overwritten by then.
-void Body::late_copy(const Where& where) {
+void Body::assign_in_last_iteration(const ThreadSet& where) {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string bits = bits_of(kind);
     const Reg value = text_.make(kind), copy = text_.make(kind);
     const Reg has = text_.make(Kind::predicate);
-    const Reg turns = made(Kind::word, "mov.u32 $, $", {random_.between(2, 5)});
+    const Reg turns = make_with(Kind::word, "mov.u32 $, $", {random_.between(2, 5)});
     emit_late("setp.lt.u32 $, $, 0", {has, turns});
     const int body = text_.new_block(), takes = text_.new_block(), next = text_.new_block(),
               after = text_.new_block();
-    const Available before = here;
+    const Available before = available_registers;
     text_.jump(body);
     text_.begin(body);
-    Where w = where.part();
+    ThreadSet w = where.after_divergence();
     w.turns *= 5;
     statements(random_.between(0, 2), w);
     const std::string turn = name_of(turns), word = name_of(use(Kind::word));
@@ -274,9 +278,10 @@ void Body::late_copy(const Where& where) {
         emit("mad.wide.u32 $, $, $, $", {value, turn, word, use(kind)});
     else
         emit("mad.lo.s32 $, $, 0x01000193, $", {value, turn, word});
-    const Reg bit = made(Kind::word, "add.s32 $, $, $", {here.position.back(), turn});
+    const Reg bit =
+        make_with(Kind::word, "add.s32 $, $, $", {available_registers.position.back(), turn});
     emit("and.b32 $, $, $", {bit, bit, random_.pick({1u, 2u, 3u})});
-    const Reg chosen = made(Kind::predicate, "setp.eq.s32 $, $, 0", {bit});
+    const Reg chosen = make_with(Kind::predicate, "setp.eq.s32 $, $, 0", {bit});
     text_.branch(chosen, false, takes, next);
     text_.begin(takes);
     emit_late("mov.b$$, $", {bits, copy, value});
@@ -284,11 +289,11 @@ void Body::late_copy(const Where& where) {
     text_.jump(next);
     text_.begin(next);
     emit("add.s32 $, $, -1", {turns, turns});
-    const Reg more = made(Kind::predicate, "setp.gt.s32 $, $, 0", {turns});
+    const Reg more = make_with(Kind::predicate, "setp.gt.s32 $, $, 0", {turns});
     text_.branch(more, false, body, after);
-    here = before;
+    available_registers = before;
     text_.begin(after);
-    if (const std::optional<Reg> to = old_variable(kind))
+    if (const std::optional<Reg> to = existing_variable(kind))
         emit_late("@$ add.s$$, $, $", {has, bits, *to, copy, *to});
 }
 
@@ -322,7 +327,7 @@ void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer
     emit(callee.back(back));
     Reg first = use(Kind::word);
     /// Recursion depth.
-    if (form == Form::recursive) first = made(Kind::word, "and.b32 $, $, 3", {first});
+    if (form == Form::recursive) first = make_with(Kind::word, "and.b32 $, $, 3", {first});
     emit("st.param.b32 [$], $", {a, first});
     switch (form) {
         case Form::words:
@@ -330,7 +335,7 @@ void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer
         case Form::wide: emit("st.param.b64 [$], $", {b, use(Kind::wide)}); break;
         case Form::array:
             if (random_.percent(50))
-                emit("st.param.v4.b32 [$], $", {b, list_of(Kind::word, 4, false)});
+                emit("st.param.v4.b32 [$], $", {b, register_list(Kind::word, 4, false)});
             else
                 for (u32 k = 0; k < 2; ++k)
                     emit("st.param.b64 [$+$], $", {b, 8 * k, use(Kind::wide)});
@@ -344,7 +349,7 @@ void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer
     if (form == Form::wide)
         emit("ld.param.b64 $, [$]", {destination(Kind::wide), back});
     else if (form == Form::array)
-        emit("ld.param.v2.b32 $, [$]", {list_of(Kind::word, 2, true), back});
+        emit("ld.param.v2.b32 $, [$]", {register_list(Kind::word, 2, true), back});
     else
         emit("ld.param.b32 $, [$]", {destination(Kind::word), back});
     text_.line("}");
@@ -357,10 +362,10 @@ void Body::indirect_call() {
     for (const Callee& c : env_.callees)
         if (c.form == Callee::Form::words) names.push_back(c.name);
     if (names.size() < 2) return;
-    const Reg first = made(Kind::wide, "mov.u64 $, $", {names[0]});
-    const Reg second = made(Kind::wide, "mov.u64 $, $", {names[1]});
+    const Reg first = make_with(Kind::wide, "mov.u64 $, $", {names[0]});
+    const Reg second = make_with(Kind::wide, "mov.u64 $, $", {names[1]});
     const Reg pointer =
-        made(Kind::wide, "selp.b64 $, $, $, $", {first, second, use(Kind::predicate)});
+        make_with(Kind::wide, "selp.b64 $, $, $, $", {first, second, use(Kind::predicate)});
     call_by(name_of(pointer), Callee::Form::words, true);
 }
 

@@ -35,7 +35,7 @@ void Body::Graph::flow() {
     std::set<u32> everything;
     for (u32 k = 0; k < all.size(); ++k) everything.insert(k);
     std::vector<std::set<u32>> at(nodes.size() + 1, everything);
-    const auto meet = [](std::set<u32>& into, const std::set<u32>& from) {
+    const auto intersect = [](std::set<u32>& into, const std::set<u32>& from) {
         const std::size_t before = into.size();
         std::erase_if(into, [&](u32 k) { return !from.contains(k); });
         return into.size() != before;
@@ -47,30 +47,30 @@ void Body::Graph::flow() {
             std::set<u32> end = at[n];
             for (Reg r : nodes[n].writes)
                 end.insert(static_cast<u32>(std::find(all.begin(), all.end(), r) - all.begin()));
-            for (int to : nodes[n].next) changed |= meet(at[to], end);
+            for (int to : nodes[n].next) changed |= intersect(at[to], end);
         }
     }
     for (int n = 0; n < out; ++n) nodes[n].has = at[n];
     behind = at[out];
 }
 
-void Body::graph(const Where& where) {
+void Body::graph(const ThreadSet& where) {
     Graph graph = random_graph();
     for (std::size_t n = 0; n <= graph.nodes.size(); ++n) graph.blocks.push_back(text_.new_block());
     enter_graph(graph);
-    const Available before = here;
-    Where w = where.part();
+    const Available before = available_registers;
+    ThreadSet w = where.after_divergence();
     w.turns *= 5;
     const auto known = [&](const std::set<u32>& written) {
-        here = before;
-        for (u32 k : written) here.add(graph.all[k]);
+        available_registers = before;
+        for (u32 k : written) available_registers.add(graph.all[k]);
     };
     for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
         known(graph.nodes[n].has);
         text_.begin(graph.blocks[n]);
         statements(random_.between(0, 3), w);
         for (Reg r : graph.nodes[n].writes) write_in_graph(r);
-        if (random_.percent(60)) fold_some(1);
+        if (random_.percent(60)) fold_random_registers(1);
         leave_node(graph, n);
     }
     known(graph.behind);
@@ -122,12 +122,12 @@ void Body::enter_graph(Graph& graph) {
     graph.has_fuel = text_.make(Kind::predicate);
     const bool varies = random_.percent(70);
     if (varies) {
-        const Reg low = made(Kind::word, "and.b32 $, $, 7", {use(Kind::word)});
+        const Reg low = make_with(Kind::word, "and.b32 $, $, 7", {use(Kind::word)});
         emit("add.s32 $, $, $", {fuel, low, random_.between(1, 3)});
     } else {
         emit("mov.u32 $, $", {fuel, random_.between(2, 8)});
     }
-    here.add(fuel);
+    available_registers.add(fuel);
     std::vector<int> to;
     for (int e : graph.entries) to.push_back(graph.blocks[e]);
     if (to.size() == 1) {
@@ -135,7 +135,7 @@ void Body::enter_graph(Graph& graph) {
     } else if (to.size() == 2) {
         text_.branch(use(Kind::predicate), random_.percent(50), to[0], to[1]);
     } else {
-        const Reg index = made(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
+        const Reg index = make_with(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
         text_.jump_by_index(index, to);
     }
 }
@@ -147,7 +147,7 @@ void Body::write_in_graph(Reg r) {
         emit("xor.pred $, $, $", {r, a, b});
     else
         emit("$$$, $, $", {random_.percent(50) ? "add.s" : "sub.s", bits_of(kind), r, a, b});
-    here.add(r);
+    available_registers.add(r);
 }
 
 /// Branches to one of the node's successors.
@@ -161,7 +161,7 @@ void Body::leave_node(const Graph& graph, int n) {
     if (node.ends == Graph::Node::Ends::jumps) return text_.jump(to[0]);
     if (goes_back) emit("add.s32 $, $, -1", {fuel, fuel});
     if (node.ends == Graph::Node::Ends::branches) {
-        Reg decides = a_predicate(false);
+        Reg decides = random_predicate(false);
         if (goes_back) {
             emit("setp.gt.and.s32 $, $, 0, $", {has_fuel, fuel, decides});
             decides = graph.has_fuel;
@@ -172,7 +172,7 @@ void Body::leave_node(const Graph& graph, int n) {
     emit("and.b32 $, $, $", {index, use(Kind::word), static_cast<u32>(to.size()) - 1});
     if (goes_back) {
         emit("setp.gt.s32 $, $, 0", {has_fuel, fuel});
-        const Reg chosen = made(Kind::word, "selp.b32 $, $, 0, $", {index, has_fuel});
+        const Reg chosen = make_with(Kind::word, "selp.b32 $, $, 0, $", {index, has_fuel});
         index = chosen;
     }
     text_.jump_by_index(index, to);

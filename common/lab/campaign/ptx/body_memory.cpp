@@ -14,36 +14,40 @@ namespace coalesce::campaign {
 Reg Body::index_below(u32 count) {
     const u32 how = random_.below(100);
     Reg from;
-    if (how < 35 && !here.position.empty()) {  // neighbouring threads have neighbouring indices
-        const Reg place = random_.percent(70) ? env_.thread : random_.pick(here.position);
-        from = made(Kind::word, "add.s32 $, $, $", {place, random_.below(40)});
-    } else if (how < 55 && !here.position.empty()) {  // indices at a stride
-        from = made(Kind::word, "mad.lo.s32 $, $, $, $",
-                    {env_.thread, random_.pick({2u, 3u, 4u, 8u, 17u, 32u, 33u}), use_uniform()});
+    if (how < 35 &&
+        !available_registers.position.empty()) {  // neighbouring threads have neighbouring indices
+        const Reg place =
+            random_.percent(70) ? env_.thread : random_.pick(available_registers.position);
+        from = make_with(Kind::word, "add.s32 $, $, $", {place, random_.below(40)});
+    } else if (how < 55 && !available_registers.position.empty()) {  // indices at a stride
+        from =
+            make_with(Kind::word, "mad.lo.s32 $, $, $, $",
+                      {env_.thread, random_.pick({2u, 3u, 4u, 8u, 17u, 32u, 33u}), use_uniform()});
     } else {
         from = how < 75 ? use_uniform() : use(Kind::word);
     }
-    return made(Kind::word, "and.b32 $, $, $", {from, count - 1});
+    return make_with(Kind::word, "and.b32 $, $, $", {from, count - 1});
 }
 
 Reg Body::scaled(Reg index, u32 bytes) {
     if (random_.percent(50) && (bytes & (bytes - 1)) == 0)
-        return made(Kind::word, "shl.b32 $, $, $", {index, static_cast<u32>(__builtin_ctz(bytes))});
-    return made(Kind::word, "mul.lo.s32 $, $, $", {index, bytes});
+        return make_with(Kind::word, "shl.b32 $, $, $",
+                         {index, static_cast<u32>(__builtin_ctz(bytes))});
+    return make_with(Kind::word, "mul.lo.s32 $, $, $", {index, bytes});
 }
 
 /// Returns a register that holds the 32-bit address `offset` bytes after the start of an array.
-Reg Body::element_of(const char* array, Reg offset) {
-    const Reg base = made(Kind::word, "mov.u32 $, $", {array});
-    return made(Kind::word, "add.s32 $, $, $", {base, offset});
+Reg Body::array_element(const char* array, Reg offset) {
+    const Reg base = make_with(Kind::word, "mov.u32 $, $", {array});
+    return make_with(Kind::word, "add.s32 $, $, $", {base, offset});
 }
 
 /// Returns a register that holds the 64-bit address base + index * bytes.
-Reg Body::address_behind(Reg base, Reg index, u32 bytes) {
+Reg Body::indexed_address(Reg base, Reg index, u32 bytes) {
     if (random_.percent(50))
-        return made(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
-    const Reg offset = made(Kind::wide, "mul.wide.u32 $, $, $", {index, bytes});
-    return made(Kind::wide, "add.s64 $, $, $", {base, offset});
+        return make_with(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
+    const Reg offset = make_with(Kind::wide, "mul.wide.u32 $, $, $", {index, bytes});
+    return make_with(Kind::wide, "add.s64 $, $, $", {base, offset});
 }
 
 // ---- one access of any width ----
@@ -63,7 +67,7 @@ static Kind kind_for(Random& random, u32 bytes) {
     return random.pick({Kind::half, Kind::word, Kind::word, Kind::wide});
 }
 
-static std::string strong(Random& random, bool store) {
+static std::string strong_qualifier(Random& random, bool store) {
     if (random.percent(25)) return ".volatile";
     const std::string order = random.percent(60) ? ".relaxed" : store ? ".release" : ".acquire";
     return order + random.pick({".cta", ".gpu", ".sys"});
@@ -90,13 +94,13 @@ void Body::access(const Place& place, bool store) {
             bytes /= 2;
     }
     Kind kind = kind_for(random_, bytes);
-    if (env_.features.same_everywhere && store)
+    if (env_.features.is_portable && store)
         kind = bytes == 8 ? Kind::wide : bytes == 2 ? Kind::half : Kind::word;
     const u32 whole = bytes * count;
     const u32 offset = place.first + random_.below(place.bytes / whole) * whole;
     std::string modifiers;
     if (place.may_be_strong && env_.features.strong && random_.percent(40))
-        modifiers = strong(random_, store) + place.space;
+        modifiers = strong_qualifier(random_, store) + place.space;
     else if (place.cached && random_.percent(30))
         modifiers = place.space + cache_operator(random_, place.space, store, place.read_only);
     else
@@ -113,7 +117,8 @@ void Body::access(const Place& place, bool store) {
         if (store) {
             r = use(kind);
         } else {
-            std::optional<Reg> old = may_guard && count == 1 ? old_variable(kind) : std::nullopt;
+            std::optional<Reg> old =
+                may_guard && count == 1 ? existing_variable(kind) : std::nullopt;
             if (old) guarded = guard();
             r = old ? *old : count == 1 ? destination(kind) : fresh(kind);
         }
@@ -133,7 +138,7 @@ void Body::load_input() {
     const Reg base = generic ? *env_.in_generic : *env_.in;
     const u32 first = random_.below(2048 / 16 - 1) * 16;
     const bool is_fixed = random_.percent(20);
-    const Reg at = is_fixed ? base : address_behind(base, index_below(2048 / size), size);
+    const Reg at = is_fixed ? base : indexed_address(base, index_below(2048 / size), size);
     access({.space = generic ? "" : ".global",
             .base = name_of(at),
             .first = first,
@@ -161,11 +166,12 @@ void Body::own_memory() {
         const u32 size = random_.pick({1u, 4u, 8u, 16u});
         place = {.space = generic ? "" : ".local", .base = "array", .bytes = size};
         if (generic)
-            place.base = name_of(address_behind(*env_.local_generic, index_below(64 / size), size));
+            place.base =
+                name_of(indexed_address(*env_.local_generic, index_below(64 / size), size));
         else if (random_.percent(50))
             place.bytes = 64;
         else
-            place.base = name_of(element_of("array", scaled(index_below(64 / size), size)));
+            place.base = name_of(array_element("array", scaled(index_below(64 / size), size)));
     } else if (env_.scratch) {
         const bool generic = env_.features.generic && random_.percent(30);
         const Reg base = generic ? *env_.scratch_generic : *env_.scratch;
@@ -174,7 +180,7 @@ void Body::own_memory() {
         place.bytes = 48;
         if (random_.percent(30)) {
             const u32 size = random_.pick({1u, 2u, 4u, 8u, 16u});
-            place.base = name_of(address_behind(base, index_below(32 / size), size));
+            place.base = name_of(indexed_address(base, index_below(32 / size), size));
             place.bytes = size;
         }
     } else {
@@ -185,7 +191,7 @@ void Body::own_memory() {
 
 void Body::table() {
     if (env_.table_generic && env_.features.generic && random_.percent(40)) {
-        const Reg at = address_behind(*env_.table_generic, index_below(16), 16);
+        const Reg at = indexed_address(*env_.table_generic, index_below(16), 16);
         return access({.base = name_of(at), .bytes = 16}, false);
     }
     const bool is_fixed = random_.percent(50), global = random_.percent(40);
@@ -193,9 +199,9 @@ void Body::table() {
                 .base = global ? "variable" : "table",
                 .bytes = 256};
     if (!is_fixed) {
-        const Reg base = made(Kind::wide, "mov.u64 $, $", {place.base});
+        const Reg base = make_with(Kind::wide, "mov.u64 $, $", {place.base});
         const u32 size = random_.pick({1u, 4u, 8u});
-        place.base = name_of(address_behind(base, index_below(256 / size), size));
+        place.base = name_of(indexed_address(base, index_below(256 / size), size));
         place.bytes = size;
     }
     access(place, false);
@@ -209,7 +215,7 @@ void Body::own_shared_memory() {
     } else if (!random_.percent(70)) {
         const u32 size = random_.pick({1u, 2u, 4u, 8u});
         const Reg offset = scaled(index_below(16 / size), size);
-        place.base = name_of(made(Kind::word, "add.s32 $, $, $", {*env_.own_shared, offset}));
+        place.base = name_of(make_with(Kind::word, "add.s32 $, $, $", {*env_.own_shared, offset}));
         place.bytes = size;
     }
     access(place, random_.percent(50));
@@ -218,11 +224,11 @@ void Body::own_shared_memory() {
 /// Loads a random element of the tile that the last exchange wrote, if there was one.
 void Body::read_tile() {
     u32 size = random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
-    while (size > here.tile_bytes) size /= 2;
+    while (size > available_registers.tile_bytes) size /= 2;
     if (size == 0) return;
     u32 count = 1;
-    while (count * 2 * size <= here.tile_bytes) count *= 2;
-    const Reg at = element_of("tile", scaled(index_below(count), size));
+    while (count * 2 * size <= available_registers.tile_bytes) count *= 2;
+    const Reg at = array_element("tile", scaled(index_below(count), size));
     access({.space = ".shared", .base = name_of(at), .bytes = size, .may_be_strong = true}, false);
 }
 
@@ -268,7 +274,7 @@ void Body::sums() {
     std::string value;
     if (type == "f32" || type == "f64") {  // small integers, whose sums are exact
         const Reg v = text_.make(wide ? Kind::wide : Kind::word);
-        const Reg small = made(Kind::word, "and.b32 $, $, 15", {use(Kind::word)});
+        const Reg small = make_with(Kind::word, "and.b32 $, $, 15", {use(Kind::word)});
         emit("cvt.rn.$.u32 $, $", {type, v, small});
         value = name_of(v);
     } else if (type == "u32" && (c.operation[0] == 'i' || c.operation[0] == 'd')) {
@@ -281,11 +287,11 @@ void Body::sums() {
     std::string base = shared ? "sums_here" : name_of(*env_.sums);
     if (words > 1 && (words & (words - 1)) == 0 && random_.percent(50)) {
         const Reg index = index_below(words);
-        base = name_of(shared ? element_of("sums_here", scaled(index, size))
-                              : address_behind(*env_.sums, index, size));
+        base = name_of(shared ? array_element("sums_here", scaled(index, size))
+                              : indexed_address(*env_.sums, index, size));
         offset = 4 * c.first;
     }
-    const std::string address = filled("[$+$]", {base, offset});
+    const std::string address = fill_operands("[$+$]", {base, offset});
     const bool returns = random_.percent(15);
     const std::string modifiers = order_and_scope(random_, env_.features.strong, returns) +
                                   (shared ? ".shared." : ".global.") + c.operation + "." + type;
@@ -318,13 +324,13 @@ void Body::own_atomics() {
     const std::string space = generic ? "" : in_shared ? ".shared" : ".global";
     const Reg base = in_shared ? (generic ? *env_.own_shared_generic : *env_.own_shared)
                                : (generic ? *env_.scratch_generic : *env_.scratch);
-    const std::string address = filled("[$+$]", {base, size * random_.below(16 / size)});
+    const std::string address = fill_operands("[$+$]", {base, size * random_.below(16 / size)});
 
     Reg value = use(kind);
     if (type[0] == 'f' || (type[0] == 'b' && type[1] == 'f')) {  // sometimes small numbers
         const auto small = [&] {
             const Reg v = text_.make(kind);
-            const Reg bits = made(Kind::word, "and.b32 $, $, 63", {use(Kind::word)});
+            const Reg bits = make_with(Kind::word, "and.b32 $, $, 63", {use(Kind::word)});
             if (type.ends_with("x2")) {
                 const Reg half = text_.make(Kind::half);
                 emit("cvt.rn.$.u32 $, $", {type.substr(0, type.size() - 2), half, bits});
@@ -350,14 +356,14 @@ void Body::own_atomics() {
     if (!returns) {
         return emit("$red$$, $", {random_.percent(20) ? guard() : "", modifiers, address, values});
     }
-    const std::optional<Reg> old = random_.percent(20) ? old_variable(kind) : std::nullopt;
+    const std::optional<Reg> old = random_.percent(20) ? existing_variable(kind) : std::nullopt;
     const std::string how = old ? guard() : "";
     emit("$atom$$, $, $", {how, modifiers, old ? *old : destination(kind), address, values});
 }
 
 /// Emits instructions that change no value, such as prefetches and fences.
-void Body::hints() {
-    const auto in = [&] { return filled("[$+$]", {*env_.in, 16 * random_.below(64)}); };
+void Body::cache_hints() {
+    const auto in = [&] { return fill_operands("[$+$]", {*env_.in, 16 * random_.below(64)}); };
     switch (random_.below(9)) {
         case 0: emit("prefetch.global.L1 $", {in()}); return;
         case 1: emit("prefetch.global.L2 $", {in()}); return;
@@ -373,7 +379,7 @@ void Body::hints() {
         default: {
             const Reg d = destination(Kind::word);
             const Reg policy =
-                made(Kind::wide, "createpolicy.fractional.L2::evict_last.b64 $, 0.5");
+                make_with(Kind::wide, "createpolicy.fractional.L2::evict_last.b64 $, 0.5");
             emit("ld.global.L2::cache_hint.u32 $, $, $", {d, in(), policy});
         }
     }

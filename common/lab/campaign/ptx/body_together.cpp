@@ -4,23 +4,23 @@
 
 namespace coalesce::campaign {
 
-std::string Body::members_of(const Where& where) {
+std::string Body::lane_mask(const ThreadSet& where) {
     return where.whole_warp ? "0xffffffff" : name_of(*where.members);
 }
 
 // ---- lanes ----
 
 /// Emits a shuffle that reads only from participating lanes or discards the result.
-void Body::shuffle(const Where& where) {
-    const std::string members = members_of(where);
+void Body::shuffle(const ThreadSet& where) {
+    const std::string members = lane_mask(where);
     const std::string mode = random_.pick({"up", "down", "bfly", "idx"});
     const Reg value = use(Kind::word);
     const Reg from = text_.make(Kind::word), got = text_.make(Kind::word);
     const u32 segment = random_.pick({0u, 0u, 16u, 24u, 28u, 30u});
     const u32 clamp = segment << 8 | (mode == "up" ? 0 : 31);
-    const Reg distance = made(Kind::word, "and.b32 $, $, 31",
-                              {random_.percent(60) ? use_uniform() : use(Kind::word)});
-    const Reg lane = made(Kind::word, "mov.u32 $, %laneid");
+    const Reg distance = make_with(Kind::word, "and.b32 $, $, 31",
+                                   {random_.percent(60) ? use_uniform() : use(Kind::word)});
+    const Reg lane = make_with(Kind::word, "mov.u32 $, %laneid");
     // Compute the source lane. A lane whose source lies outside the segment reads its own value.
     const Reg inside = fresh(Kind::predicate);
     emit("shfl.sync.$.b32 $|$, $, $, $, $", {mode, got, inside, value, distance, clamp, members});
@@ -28,24 +28,24 @@ void Body::shuffle(const Where& where) {
     if (mode == "down") emit("add.s32 $, $, $", {from, lane, distance});
     if (mode == "bfly") emit("xor.b32 $, $, $", {from, lane, distance});
     if (mode == "idx") {
-        const Reg high = made(Kind::word, "and.b32 $, $, $", {lane, segment});
-        const Reg low = made(Kind::word, "and.b32 $, $, $", {distance, 31 & ~segment});
+        const Reg high = make_with(Kind::word, "and.b32 $, $, $", {lane, segment});
+        const Reg low = make_with(Kind::word, "and.b32 $, $, $", {distance, 31 & ~segment});
         emit("or.b32 $, $, $", {from, high, low});
     }
-    const Reg source = made(Kind::word, "selp.b32 $, $, $, $", {from, lane, inside});
-    const Reg always = made(Kind::predicate, "setp.eq.s32 $, $, $", {lane, lane});
-    const Reg ballot = made(Kind::word, "vote.sync.ballot.b32 $, $, $", {always, members});
-    const Reg bit = made(Kind::word, "shr.u32 $, $, $", {ballot, source});
+    const Reg source = make_with(Kind::word, "selp.b32 $, $, $, $", {from, lane, inside});
+    const Reg always = make_with(Kind::predicate, "setp.eq.s32 $, $, $", {lane, lane});
+    const Reg ballot = make_with(Kind::word, "vote.sync.ballot.b32 $, $, $", {always, members});
+    const Reg bit = make_with(Kind::word, "shr.u32 $, $, $", {ballot, source});
     emit("and.b32 $, $, 1", {bit, bit});
-    const Reg is_there = made(Kind::predicate, "setp.ne.s32 $, $, 0", {bit});
+    const Reg is_there = make_with(Kind::predicate, "setp.ne.s32 $, $, 0", {bit});
     emit("selp.b32 $, $, $, $", {destination(Kind::word), got, value, is_there});
 }
 
 void Body::match(const std::string& members) {
     const bool wide = random_.percent(40);
     const Reg few =
-        made(Kind::word, "and.b32 $, $, $", {use(Kind::word), random_.pick({0u, 3u, 7u})});
-    const Reg wider = made(Kind::wide, "cvt.u64.u32 $, $", {few});
+        make_with(Kind::word, "and.b32 $, $, $", {use(Kind::word), random_.pick({0u, 3u, 7u})});
+    const Reg wider = make_with(Kind::wide, "cvt.u64.u32 $, $", {few});
     const Reg value = wide ? wider : few;
     const char* const type = wide ? "b64" : "b32";
     if (random_.percent(50))
@@ -57,8 +57,8 @@ void Body::match(const std::string& members) {
         emit("match.all.sync.$ $, $, $", {type, destination(Kind::word), value, members});
 }
 
-void Body::between_lanes(const Where& where) {
-    const std::string members = members_of(where);
+void Body::exchange_between_lanes(const ThreadSet& where) {
+    const std::string members = lane_mask(where);
     switch (random_.below(14)) {
         case 0:
         case 1:
@@ -94,8 +94,8 @@ void Body::between_lanes(const Where& where) {
             if (!where.whole_warp || env_.launch.threads() % 32) return;
             for (u32 step = 16; step > 0; step /= 2) {
                 const Reg next = fresh(Kind::word);
-                const Reg other =
-                    made(Kind::word, "shfl.sync.bfly.b32 $, $, $, 31, $", {sum, step, members});
+                const Reg other = make_with(Kind::word, "shfl.sync.bfly.b32 $, $, $, 31, $",
+                                            {sum, step, members});
                 emit("add.s32 $, $, $", {next, sum, other});
                 sum = next;
             }
@@ -106,7 +106,7 @@ void Body::between_lanes(const Where& where) {
 // ---- matrices ----
 
 /// Returns a list of registers such as {%r1, %r2}.
-std::string Body::list_of(Kind kind, u32 count, bool written) {
+std::string Body::register_list(Kind kind, u32 count, bool written) {
     std::string list;
     for (u32 k = 0; k < count; ++k)
         list += (k ? ", " : "{") + name_of(written ? fresh(kind) : use(kind));
@@ -115,7 +115,7 @@ std::string Body::list_of(Kind kind, u32 count, bool written) {
 
 /// Emits matrix instructions, which all lanes of a warp execute together. Each thread has its own
 /// row in shared memory.
-void Body::matrices(const Where& where) {
+void Body::matrices(const ThreadSet& where) {
     if (!where.whole_warp || env_.launch.threads() % 32) return;
     const Features& has = env_.features;
     const bool has_rows = has.own_shared && !has.mbarriers && !has.async_copies && env_.own_shared;
@@ -126,9 +126,9 @@ void Body::matrices(const Where& where) {
                           row = "[" + name_of(*env_.own_shared) + "]";
         emit("bar.warp.sync 0xffffffff");
         if (random_.percent(50))
-            emit("ldmatrix$$, $", {how, list_of(Kind::word, count, true), row});
+            emit("ldmatrix$$, $", {how, register_list(Kind::word, count, true), row});
         else
-            emit("stmatrix$$, $", {how, row, list_of(Kind::word, count, false)});
+            emit("stmatrix$$, $", {how, row, register_list(Kind::word, count, false)});
         emit("bar.warp.sync 0xffffffff");
         return;
     }
@@ -146,15 +146,15 @@ void Body::matrices(const Where& where) {
         {"m16n8k8.row.col.f16.f16.f16.f16 ", 2, 2, 1, false},
         {"m16n8k8.row.col.f32.tf32.tf32.f32 ", 4, 4, 2, false},
     });
-    if (has.same_everywhere && !product.is_exact) return;
+    if (has.is_portable && !product.is_exact) return;
     if (random_.percent(20)) {
         const Reg from = use(Kind::word);
         emit("movmatrix.sync.aligned.m8n8.trans.b16 $, $", {destination(Kind::word), from});
     }
-    const std::string a = list_of(Kind::word, product.a, false),
-                      b = list_of(Kind::word, product.b, false),
-                      c = list_of(Kind::word, product.d, false),
-                      d = list_of(Kind::word, product.d, true);
+    const std::string a = register_list(Kind::word, product.a, false),
+                      b = register_list(Kind::word, product.b, false),
+                      c = register_list(Kind::word, product.d, false),
+                      d = register_list(Kind::word, product.d, true);
     emit("mma.sync.aligned.$$, $, $, $", {product.text, d, a, b, c});
 }
 
@@ -163,7 +163,7 @@ void Body::matrices(const Where& where) {
 /// Emits a barrier for all threads of the block.
 void Body::barrier() {
     const bool whole_warps = env_.launch.threads() % 32 == 0;
-    if (env_.features.same_everywhere || random_.percent(20)) emit("bar.warp.sync 0xffffffff");
+    if (env_.features.is_portable || random_.percent(20)) emit("bar.warp.sync 0xffffffff");
     if (!env_.features.odd_barriers || random_.percent(40)) {
         return emit(random_.pick({"bar.sync 0", "bar.sync 0", "barrier.sync 0"}));
     }
@@ -187,25 +187,25 @@ Reg Body::permuted_thread() {
     const bool power = (threads & (threads - 1)) == 0;
     const Reg thread = env_.thread;
     const u32 how = random_.below(6);
-    if (how == 0) return made(Kind::word, "sub.s32 $, $, $", {threads - 1, thread});
+    if (how == 0) return make_with(Kind::word, "sub.s32 $, $, $", {threads - 1, thread});
     if (how == 1 && power)
-        return made(Kind::word, "xor.b32 $, $, $", {thread, random_.below(threads)});
+        return make_with(Kind::word, "xor.b32 $, $, $", {thread, random_.below(threads)});
     if (how == 2 && power) {
         const u32 factor = 2 * random_.below(50) + 1;
-        const Reg product = made(Kind::word, "mul.lo.s32 $, $, $", {thread, factor});
-        return made(Kind::word, "and.b32 $, $, $", {product, threads - 1});
+        const Reg product = make_with(Kind::word, "mul.lo.s32 $, $, $", {thread, factor});
+        return make_with(Kind::word, "and.b32 $, $, $", {product, threads - 1});
     }
-    if (how < 4) return made(Kind::word, "mov.u32 $, $", {thread});
+    if (how < 4) return make_with(Kind::word, "mov.u32 $, $", {thread});
     // Rotate the indices by a different distance in every block.
-    const Reg distance =
-        made(Kind::word, "and.b32 $, $, 1023", {random_.percent(60) ? env_.block : use_uniform()});
-    const Reg moved = made(Kind::word, "add.s32 $, $, $", {thread, distance});
-    return made(Kind::word, "rem.u32 $, $, $", {moved, threads});
+    const Reg distance = make_with(Kind::word, "and.b32 $, $, 1023",
+                                   {random_.percent(60) ? env_.block : use_uniform()});
+    const Reg moved = make_with(Kind::word, "add.s32 $, $, $", {thread, distance});
+    return make_with(Kind::word, "rem.u32 $, $, $", {moved, threads});
 }
 
 /// Each thread writes one element of the tile. After a barrier, every thread may read the whole
 /// tile.
-void Body::exchange(const Where& where) {
+void Body::exchange(const ThreadSet& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size =
         fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
@@ -214,9 +214,9 @@ void Body::exchange(const Where& where) {
     tile_was_touched_ = true;
     const Reg place = random_.percent(50) ? env_.thread : permuted_thread();
     const Reg offset = scaled(place, size);
-    const std::string address = "[" + name_of(element_of("tile", offset)) + "]";
+    const std::string address = "[" + name_of(array_element("tile", offset)) + "]";
     if (fills_by_copy) {
-        const Reg from = address_behind(*env_.in, index_below(2048 / size), size);
+        const Reg from = indexed_address(*env_.in, index_below(2048 / size), size);
         emit("cp.async.ca.shared.global $, [$], $", {address, from, size});
         if (random_.percent(50)) {
             emit("cp.async.commit_group");
@@ -226,8 +226,7 @@ void Body::exchange(const Where& where) {
         }
     } else if (size == 1) {
         const Kind kind = random_.pick({Kind::half, Kind::word});
-        emit("st.shared.u8 $, $",
-             {address, use(env_.features.same_everywhere ? Kind::word : kind)});
+        emit("st.shared.u8 $, $", {address, use(env_.features.is_portable ? Kind::word : kind)});
     } else if (size == 2) {
         emit("st.shared.b16 $, $", {address, use(Kind::half)});
     } else if (size == 4) {
@@ -236,14 +235,15 @@ void Body::exchange(const Where& where) {
         if (random_.percent(50))
             emit("st.shared.b64 $, $", {address, use(Kind::wide)});
         else
-            emit("st.shared.v2.b32 $, $", {address, list_of(Kind::word, 2, false)});
+            emit("st.shared.v2.b32 $, $", {address, register_list(Kind::word, 2, false)});
     } else if (random_.percent(50)) {
-        emit("st.shared.v2.b64 $, $", {address, list_of(Kind::wide, 2, false)});
+        emit("st.shared.v2.b64 $, $", {address, register_list(Kind::wide, 2, false)});
     } else {
-        emit("st.shared.v4.b32 $, $", {address, list_of(Kind::word, 4, false)});
+        emit("st.shared.v4.b32 $, $", {address, register_list(Kind::word, 4, false)});
     }
     barrier();
-    here.tile_bytes = std::max(here.tile_bytes, size * env_.launch.threads());
+    available_registers.tile_bytes =
+        std::max(available_registers.tile_bytes, size * env_.launch.threads());
     for (u32 k = random_.between(1, 3); k > 0; --k) read_tile();
     fold(use(Kind::word));
 }
@@ -256,30 +256,30 @@ void Body::cluster_barrier() {
 /// Returns a register that holds the generic or shared address corresponding to `own` in another
 /// block of the cluster.
 Reg Body::address_in_other_block(Reg own, Reg other, bool generic) {
-    if (!generic) return made(Kind::word, "mapa.shared::cluster.u32 $, $, $", {own, other});
-    const Reg wide = made(Kind::wide, "cvt.u64.u32 $, $", {own});
-    const Reg here = made(Kind::wide, "cvta.shared.u64 $, $", {wide});
-    return made(Kind::wide, "mapa.u64 $, $, $", {here, other});
+    if (!generic) return make_with(Kind::word, "mapa.shared::cluster.u32 $, $, $", {own, other});
+    const Reg wide = make_with(Kind::wide, "cvt.u64.u32 $, $", {own});
+    const Reg available_registers = make_with(Kind::wide, "cvta.shared.u64 $, $", {wide});
+    return make_with(Kind::wide, "mapa.u64 $, $, $", {available_registers, other});
 }
 
 /// Exchanges values between the blocks of a cluster: each loads from, stores to or adds to another
 /// block's shared memory.
 void Body::cluster_exchange() {
-    const Reg base = made(Kind::word, "mov.u32 $, handed");
-    const Reg to = made(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
+    const Reg base = make_with(Kind::word, "mov.u32 $, handed");
+    const Reg to = make_with(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
     emit("st.shared.b32 [$], $", {to, use(Kind::word)});
     cluster_barrier();
     const u32 what = random_.below(4);
-    const Reg rank = made(Kind::word, "mov.u32 $, %cluster_ctarank");
+    const Reg rank = make_with(Kind::word, "mov.u32 $, %cluster_ctarank");
     // A word that is stored to must have exactly one writer, so each thread stores to the word of
     // the thread with the same index in another block. For each index, the distance between the
     // ranks of the two blocks is fixed.
     const bool by_thread = what == 2 || random_.percent(50);
     const Reg sum =
-        made(Kind::word, "add.u32 $, $, $", {rank, by_thread ? env_.thread : use_uniform()});
-    const Reg other = made(Kind::word, "rem.u32 $, $, $", {sum, env_.features.cluster});
+        make_with(Kind::word, "add.u32 $, $, $", {rank, by_thread ? env_.thread : use_uniform()});
+    const Reg other = make_with(Kind::word, "rem.u32 $, $, $", {sum, env_.features.cluster});
     const Reg place = what == 2 ? env_.thread : permuted_thread();
-    const Reg own = made(Kind::word, "mad.lo.s32 $, $, 4, $", {place, base});
+    const Reg own = make_with(Kind::word, "mad.lo.s32 $, $, 4, $", {place, base});
     const bool generic = random_.percent(40);
     const Reg there = address_in_other_block(own, other, generic);
     const std::string space = generic ? "" : ".shared::cluster";
@@ -304,7 +304,7 @@ void Body::global_exchange() {
     emit("st.global.b32 [$+$], $", {*env_.scratch, word, use(Kind::word)});
     barrier();
     const Reg place = permuted_thread();
-    const Reg address = address_behind(*env_.scratch_block, place, kScratchBytes);
+    const Reg address = indexed_address(*env_.scratch_block, place, kScratchBytes);
     emit("ld.global.b32 $, [$+$]", {destination(Kind::word), address, word});
     barrier();
 }
@@ -320,12 +320,12 @@ void Body::named_barriers() {
     // barrier() before this one is complete.
     const std::string id = number(random_.between(8, 15));
     const Reg value = use(Kind::word), d = destination(Kind::word);
-    const Reg base = made(Kind::word, "mov.u32 $, tile");
-    const Reg p = made(Kind::predicate, "setp.lt.u32 $, $, $", {env_.thread, writers});
+    const Reg base = make_with(Kind::word, "mov.u32 $, tile");
+    const Reg p = make_with(Kind::predicate, "setp.lt.u32 $, $, $", {env_.thread, writers});
     const int write = text_.new_block(), read = text_.new_block(), after = text_.new_block();
     text_.branch(p, false, write, read);
     text_.begin(write);
-    const Reg sum = made(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
+    const Reg sum = make_with(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
     emit("st.shared.b32 [$], $", {sum, value});
     emit("mov.b32 $, $", {d, value});
     const bool subset = random_.percent(30);
@@ -345,7 +345,7 @@ void Body::named_barriers() {
     }
     text_.jump(after);
     text_.begin(after);
-    here.tile_bytes = std::max(here.tile_bytes, 4 * writers);
+    available_registers.tile_bytes = std::max(available_registers.tile_bytes, 4 * writers);
     barrier();
 }
 
@@ -353,7 +353,7 @@ void Body::named_barriers() {
 void Body::read_shared_sums() {
     barrier();
     const Reg offset = scaled(index_below(32), 4);
-    const Reg sum = element_of("sums_here", offset), d = fresh(Kind::word);
+    const Reg sum = array_element("sums_here", offset), d = fresh(Kind::word);
     emit("ld.shared.b32 $, [$]", {d, sum});
     fold(d);
     barrier();
@@ -364,12 +364,12 @@ void Body::read_shared_sums() {
 /// Copies asynchronously into the thread's own 16 bytes of shared memory.
 void Body::async_copy() {
     const u32 size = random_.pick({4u, 8u, 16u});
-    const Reg from = address_behind(*env_.in, index_below(2048 / 16), 16);
+    const Reg from = indexed_address(*env_.in, index_below(2048 / 16), 16);
     std::string rest = ", " + number(size);
     std::string how = size == 16 && random_.percent(50) ? "cg" : "ca";
     const u32 tail = random_.below(4);
     if (tail == 0) {
-        const Reg bytes = made(Kind::word, "and.b32 $, $, $", {use(Kind::word), size - 1});
+        const Reg bytes = make_with(Kind::word, "and.b32 $, $, $", {use(Kind::word), size - 1});
         rest += ", " + name_of(bytes);
     }
     if (tail == 1) rest += ", " + name_of(use(Kind::predicate));

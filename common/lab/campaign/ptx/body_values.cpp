@@ -13,7 +13,7 @@ void Available::add(Reg reg) {
     if (!has(reg)) of[static_cast<int>(reg.kind)].push_back(reg);
 }
 
-void Available::meet(const Available& other) {
+void Available::intersect(const Available& other) {
     const auto keep_common = [](auto& list, const auto& also) {
         std::erase_if(list, [&](const auto& one) { return std::ranges::count(also, one) == 0; });
     };
@@ -38,20 +38,20 @@ static Reg pick_recent(Random& random, const std::vector<Reg>& list) {
 }
 
 Reg Body::use(Kind kind) {
-    return pick_recent(random_, here.of[static_cast<int>(kind)]);
+    return pick_recent(random_, available_registers.of[static_cast<int>(kind)]);
 }
 
 Reg Body::use_uniform() {
-    return pick_recent(random_, here.uniform);
+    return pick_recent(random_, available_registers.uniform);
 }
 
 Reg Body::fresh(Kind kind) {
     const Reg reg = text_.make(kind);
-    here.add(reg);
+    available_registers.add(reg);
     return reg;
 }
 
-Reg Body::made(Kind kind, const std::string& pattern, std::vector<Given> operands) {
+Reg Body::make_with(Kind kind, const std::string& pattern, std::vector<Given> operands) {
     const Reg reg = text_.make(kind);
     operands.insert(operands.begin(), reg);
     emit(pattern, operands);
@@ -59,8 +59,8 @@ Reg Body::made(Kind kind, const std::string& pattern, std::vector<Given> operand
 }
 
 Reg Body::written(Kind kind, const std::string& pattern, const std::vector<Given>& operands) {
-    const Reg reg = made(kind, pattern, operands);
-    here.add(reg);
+    const Reg reg = make_with(kind, pattern, operands);
+    available_registers.add(reg);
     return reg;
 }
 
@@ -74,16 +74,16 @@ Reg Body::destination(Kind kind) {
     const auto& variables = variables_[static_cast<int>(kind)];
     if (variables.empty() || random_.percent(50)) return fresh(kind);
     const Reg reg = random_.pick(variables);
-    here.add(reg);
+    available_registers.add(reg);
     return reg;
 }
 
 /// Returns a variable that has been written before, so that a conditional write is safe.
-std::optional<Reg> Body::old_variable(Kind kind) {
+std::optional<Reg> Body::existing_variable(Kind kind) {
     const auto& variables = variables_[static_cast<int>(kind)];
     for (int tries = 0; tries < 4 && !variables.empty(); ++tries) {
         const Reg reg = random_.pick(variables);
-        if (here.has(reg)) return reg;
+        if (available_registers.has(reg)) return reg;
     }
     return std::nullopt;
 }
@@ -104,7 +104,7 @@ static std::string hex(u64 value) {
 }
 
 Reg Body::word_of(u32 value) {
-    return made(Kind::word, "mov.u32 $, $", {hex(value)});
+    return make_with(Kind::word, "mov.u32 $, $", {hex(value)});
 }
 
 // ---- lane by lane ----
@@ -157,12 +157,12 @@ void Body::lane_instruction() {
     const Kind kind = i->result == Result::value ? i->to : Kind::predicate;
     std::optional<Reg> to;
     const bool no_guard = name.starts_with("set.") || name.starts_with("testp.");
-    const bool may_guard = !(env_.features.same_everywhere && no_guard);
-    if (may_guard && random_.percent(15) && (to = old_variable(kind))) guarded = guard();
+    const bool may_guard = !(env_.features.is_portable && no_guard);
+    if (may_guard && random_.percent(15) && (to = existing_variable(kind))) guarded = guard();
     if (!to) to = destination(kind);
     std::string destinations = name_of(*to);
     if (i->result == Result::two_predicates && random_.percent(60)) {
-        std::optional<Reg> second = guarded.empty() ? destination(kind) : old_variable(kind);
+        std::optional<Reg> second = guarded.empty() ? destination(kind) : existing_variable(kind);
         if (second && *second != *to) destinations += "|" + name_of(*second);
     }
     emit("$$ $$", {guarded, name, destinations, sources});
@@ -184,13 +184,13 @@ void Body::same_values(std::vector<Reg>& known, const std::vector<std::string>& 
 
 void Body::uniform_values(u32 count) {
     same_values(
-        here.uniform,
+        available_registers.uniform,
         {"add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "min.u32", "max.s32", "shl.b32"},
         count);
 }
 
 void Body::position_values(u32 count) {
-    same_values(here.position,
+    same_values(available_registers.position,
                 {"add.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "min.u32", "shr.u32"},
                 count);
 }
@@ -227,12 +227,12 @@ void Body::special_register() {
                                                    "b%cluster_ctaid.x"};
     const char* const name = random_.pick(words);
     const char same = name[0];
-    if (same == 'd' && env_.features.same_everywhere) return;
+    if (same == 'd' && env_.features.is_portable) return;
     const bool is_new = random_.percent(60);
     const Reg d = is_new ? fresh(Kind::word) : destination(Kind::word);
     emit("mov.u32 $, $", {d, name + 1});
-    if (is_new && same == 'b') here.uniform.push_back(d);
-    if (is_new && same == 'p') here.position.push_back(d);
+    if (is_new && same == 'b') available_registers.uniform.push_back(d);
+    if (is_new && same == 'p') available_registers.position.push_back(d);
 }
 
 // ---- shapes ----
@@ -242,8 +242,8 @@ void Body::special_register() {
 void Body::copies() {
     const Kind kind =
         random_.pick({Kind::half, Kind::word, Kind::word, Kind::wide, Kind::predicate});
-    const std::string move = move_of(kind);
-    const Reg original = old_variable(kind).value_or(use(kind));
+    const std::string move = move_instruction(kind);
+    const Reg original = existing_variable(kind).value_or(use(kind));
     Reg last = original;
     std::vector<Reg> chain;
     for (u32 k = random_.between(1, 4); k > 0; --k) {
@@ -288,9 +288,9 @@ void Body::carry_chain() {
 
 /// Writes a register with two instructions: one executes where a predicate holds, the other where
 /// it does not.
-void Body::both_ways() {
+void Body::write_with_opposite_guards() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
-    const std::string move = move_of(kind);
+    const std::string move = move_instruction(kind);
     const Reg p = use(Kind::predicate);
     const Reg a = use(kind), b = use(kind);
     const Reg d = random_.percent(50) ? text_.make(kind) : destination(kind);
@@ -301,36 +301,36 @@ void Body::both_ways() {
     for (u32 k = random_.below(3); k > 0; --k)
         emit("add.s32 $, $, $", {fresh(Kind::word), accumulators[0], hex(random_.below(100))});
     emit("$$ $$, $", {first ? "@!" : "@", p, move, d, b});
-    here.add(d);
+    available_registers.add(d);
 }
 
 /// Writes a register only if a predicate holds, and reads it only under the same predicate.
 void Body::conditional_values() {
-    if (!here.conditional.empty() && random_.percent(60)) {
-        const auto& c = random_.pick(here.conditional);
-        const std::optional<Reg> to = old_variable(Kind::word);
+    if (!available_registers.conditional.empty() && random_.percent(60)) {
+        const auto& c = random_.pick(available_registers.conditional);
+        const std::optional<Reg> to = existing_variable(Kind::word);
         if (!to) return;
         emit("$$ add.s32 $, $, $",
              {c.negated ? "@!" : "@", c.predicate, *to, c.reg, use(Kind::word)});
         return;
     }
     Reg p;
-    if (here.frozen.empty() || random_.percent(50)) {
+    if (available_registers.frozen.empty() || random_.percent(50)) {
         p = fresh(Kind::predicate);
-        here.frozen.push_back(p);
+        available_registers.frozen.push_back(p);
         const Reg a = use(Kind::word), b = use(Kind::word);
         emit("setp.lt.u32 $, $, $", {p, a, b});
     } else {
-        p = random_.pick(here.frozen);
+        p = random_.pick(available_registers.frozen);
     }
     const Reg d = text_.make(Kind::word);
     const bool negated = random_.percent(30);
     emit("$$ xor.b32 $, $, $", {negated ? "@!" : "@", p, d, use(Kind::word), use(Kind::word)});
-    here.conditional.push_back({d, p, negated});
+    available_registers.conditional.push_back({d, p, negated});
 }
 
 /// Assembles a register from its parts, or splits it into them.
-void Body::packing() {
+void Body::pack_and_unpack() {
     struct Parts {
         const char* type;
         Kind whole, part;
@@ -342,7 +342,7 @@ void Body::packing() {
     const u32 how = random_.below(6);
     const auto& [type, whole, part, count] = kParts[how % 3];
     if (how < 3) {
-        const std::string parts = list_of(part, count, false);
+        const std::string parts = register_list(part, count, false);
         return emit("mov.$ $, $", {type, destination(whole), parts});
     }
     const Reg from = use(whole);
@@ -371,16 +371,16 @@ void Body::fold(Reg reg) {
     emit("mad.lo.s32 $, $, 0x01000193, $", {acc, acc, word});
 }
 
-void Body::fold_some(u32 count) {
+void Body::fold_random_registers(u32 count) {
     for (u32 k = 0; k < count; ++k)
         fold(use(random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half, Kind::predicate})));
 }
 
-Reg Body::a_predicate(bool uniform) {
+Reg Body::random_predicate(bool uniform) {
     if (!uniform && random_.percent(50)) return use(Kind::predicate);
     const Reg p = fresh(Kind::predicate), bits = text_.make(Kind::word);
     const Reg a = uniform               ? use_uniform()
-                  : random_.percent(40) ? here.position.back()
+                  : random_.percent(40) ? available_registers.position.back()
                                         : use(Kind::word);
     if (random_.percent(50)) {
         emit("and.b32 $, $, $", {bits, a, hex(1ull << random_.below(4))});

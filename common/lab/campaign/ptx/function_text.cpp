@@ -10,7 +10,7 @@ std::string name_of(Reg reg) {
     return prefixes[static_cast<int>(reg.kind)] + std::to_string(reg.number);
 }
 
-std::string filled(const std::string& pattern, const std::vector<Given>& given) {
+std::string fill_operands(const std::string& pattern, const std::vector<Given>& given) {
     std::string text;
     auto next = given.begin();
     for (const char letter : pattern)
@@ -55,21 +55,21 @@ void FunctionText::jump_by_index(Reg index, std::vector<int> to) {
 }
 
 void FunctionText::leave(const std::string& how) {
-    end({.ending = Ending::leave, .leaves_by = how});
+    end({.ending = Ending::leave, .exit_instruction = how});
 }
 
 std::string FunctionText::label(int block) const {
     return "$" + prefix_ + std::to_string(block);
 }
 
-std::string FunctionText::ending_of(int index, int next, Random& random) const {
+std::string FunctionText::terminator_text(int index, int next, Random& random) const {
     const Block& b = blocks_[index];
     const auto go = [&](int to) {
         return to == next && random.percent(90) ? std::string() : "\tbra " + label(to) + ";\n";
     };
     switch (b.ending) {
         case Ending::jump: return go(b.targets[0]);
-        case Ending::leave: return "\t" + b.leaves_by + ";\n";
+        case Ending::leave: return "\t" + b.exit_instruction + ";\n";
         case Ending::branch: {
             const bool swapped = b.targets[0] == next || random.percent(25);
             const std::string guard =
@@ -96,8 +96,9 @@ std::string FunctionText::text(Random& random, Layout layout) const {
     std::string text;
     static const char* const types[] = {".pred %p", ".b16 %h", ".b32 %r", ".b64 %d"};
     for (int k = 0; k < kKinds; ++k)
-        if (made_[k])
-            text += "\t.reg " + std::string(types[k]) + "<" + std::to_string(made_[k]) + ">;\n";
+        if (registers_made_[k])
+            text += "\t.reg " + std::string(types[k]) + "<" + std::to_string(registers_made_[k]) +
+                    ">;\n";
 
     std::vector<int> order;
     for (int k = 1; k < static_cast<int>(blocks_.size()); ++k) order.push_back(k);
@@ -111,8 +112,8 @@ std::string FunctionText::text(Random& random, Layout layout) const {
     order.insert(order.begin(), 0);
     for (std::size_t k = 0; k < order.size(); ++k) {
         const int next = k + 1 < order.size() ? order[k + 1] : -1;
-        text +=
-            label(order[k]) + ":\n" + blocks_[order[k]].lines + ending_of(order[k], next, random);
+        text += label(order[k]) + ":\n" + blocks_[order[k]].lines +
+                terminator_text(order[k], next, random);
     }
     return text;
 }

@@ -25,7 +25,7 @@ inline std::string number(u32 value) {
 }
 
 /// Replaces each $ of an instruction's pattern with the next of the given operands.
-std::string filled(const std::string& pattern, const std::vector<Given>& given);
+std::string fill_operands(const std::string& pattern, const std::vector<Given>& given);
 
 /// The order of blocks in the text.
 enum class Layout { natural, shuffled, reversed, neighbours_swapped };
@@ -36,7 +36,7 @@ public:
     /// its own source line.
     FunctionText(std::string prefix, bool lines);
 
-    Reg make(Kind kind) { return {kind, made_[static_cast<int>(kind)]++}; }
+    Reg make(Kind kind) { return {kind, registers_made_[static_cast<int>(kind)]++}; }
 
     int new_block();
     /// Makes `block` the block to which new instructions are appended.
@@ -62,16 +62,16 @@ private:
         Reg predicate = {};  ///< condition or index of the branch
         bool negated = false;
         std::vector<int> targets = {};
-        std::string leaves_by = {};
+        std::string exit_instruction = {};
     };
     std::string label(int block) const;
-    std::string ending_of(int index, int next, Random& random) const;
+    std::string terminator_text(int index, int next, Random& random) const;
     void end(Block&& how);
 
     std::string prefix_;
     bool has_lines_;
     u32 next_line_ = 1;
-    u32 made_[kKinds] = {};
+    u32 registers_made_[kKinds] = {};
     std::vector<Block> blocks_;
     int current_ = 0;
 };

@@ -78,7 +78,7 @@ std::vector<LaneInstruction> approximations() {
 
 /// Returns the kind of literal that may replace a source of a plain integer or floating-point
 /// instruction, or 0.
-char literal_of(const LaneInstruction& i) {
+char literal_kind(const LaneInstruction& i) {
     const std::string name = i.name, opcode = name.substr(0, name.find('.')),
                       type = name.substr(name.rfind('.') + 1);
     static const std::set<std::string> integer = {"add", "sub", "mul",  "mad",  "min", "max",
@@ -100,7 +100,7 @@ const std::vector<LaneInstruction>& lane_instructions() {
         std::vector<LaneInstruction> list(std::begin(INSTRUCTIONS), std::end(INSTRUCTIONS));
         const auto more = approximations();
         list.insert(list.end(), more.begin(), more.end());
-        for (LaneInstruction& i : list) i.literal = literal_of(i);
+        for (LaneInstruction& i : list) i.literal = literal_kind(i);
         return list;
     }();
     return all;

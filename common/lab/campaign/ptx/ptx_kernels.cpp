@@ -32,8 +32,8 @@ Launch random_launch(Random& random) {
 Features random_features(Random& random, const PtxOptions& options) {
     const auto chance = [&](u32 percent) { return random.percent(percent); };
     Features f;
-    f.same_everywhere = options.same_everywhere;
-    f.approximations = chance(80) && !options.same_everywhere;
+    f.is_portable = options.is_portable;
+    f.approximations = chance(80) && !options.is_portable;
     f.tile = chance(50);
     f.dynamic_tile = chance(35);
     f.own_shared = chance(40);
@@ -89,7 +89,8 @@ public:
         if (features_.calls)
             for (u32 k = random_.between(1, 4); k > 0; --k) functions += function(k);
         const std::string kernel_text = kernel();
-        std::string text = first_line(launch_) + ".version 9.0\n.target sm_90\n.address_size 64\n";
+        std::string text =
+            format_launch_line(launch_) + ".version 9.0\n.target sm_90\n.address_size 64\n";
         if (has_lines_) text += ".file 1 \"kernel.cu\"\n";
         text += ".const .align 16 .b32 table[64] = {" + initial_values(random_, 64) + "};\n";
         text += ".global .align 16 .b32 variable[64] = {" + initial_values(random_, 64) + "};\n";
@@ -108,7 +109,7 @@ private:
     }
 
     /// Declares variables of every kind. Some are written here, the others later.
-    void begin_values(Body& body) {
+    void declare_initial_variables(Body& body) {
         for (int k = 0; k < kKinds; ++k) {
             const Kind kind = static_cast<Kind>(k);
             for (u32 v = random_.between(2, 5); v > 0; --v) body.new_variable(kind);
@@ -122,8 +123,8 @@ private:
         for (int k = 0; k < kKinds; ++k)
             for (Reg v : body.variables_[k]) {
                 if (random_.percent(50)) continue;
-                body.emit("$$, $", {move_of(v.kind), v, body.use(v.kind)});
-                body.here.add(v);
+                body.emit("$$, $", {move_instruction(v.kind), v, body.use(v.kind)});
+                body.available_registers.add(v);
             }
         for (u32 k = 0; k < 2; ++k)
             body.accumulators.push_back(body.word_of(static_cast<u32>(random_.next())));
@@ -150,8 +151,8 @@ private:
         const Reg a = body.written(Kind::word, "ld.param.b32 $, [a]");
         env.thread = body.written(Kind::word, "mov.u32 $, %tid.x");
         env.block = body.written(Kind::word, "mov.u32 $, %ctaid.x");
-        body.here.uniform.push_back(env.block);
-        body.here.position.push_back(env.thread);
+        body.available_registers.uniform.push_back(env.block);
+        body.available_registers.position.push_back(env.thread);
         if (callee.form == Form::words || callee.form == Form::recursive) {
             body.written(Kind::word, "ld.param.b32 $, [b]");
         } else if (callee.form == Form::wide) {
@@ -160,14 +161,14 @@ private:
             body.written(Kind::word, "ld.param.b32 $, [b+4]");
             body.written(Kind::word, "ld.param.b32 $, [b+12]");
         } else {
-            const Reg pointer = body.made(Kind::wide, "ld.param.b64 $, [b]");
-            const Reg global = body.made(Kind::wide, "cvta.to.global.u64 $, $", {pointer});
+            const Reg pointer = body.make_with(Kind::wide, "ld.param.b64 $, [b]");
+            const Reg global = body.make_with(Kind::wide, "cvta.to.global.u64 $, $", {pointer});
             env.scratch = global;
             env.scratch_generic = pointer;
             env.features.own_atomics = features_.own_atomics;
         }
-        begin_values(body);
-        Where where;
+        declare_initial_variables(body);
+        ThreadSet where;
         where.depth = 2;
         where.turns = 8;
         where.whole_block = where.whole_warp = false;
@@ -175,13 +176,13 @@ private:
         body.statements(body.budget, where);
         if (features_.may_leave && random_.percent(50)) {  // an early return
             const Reg p = body.use(Kind::predicate);
-            give_back(body, callee.form);
+            return_value(body, callee.form);
             body.emit("@$ ret", {p});
         }
         body.budget = 4;
         body.statements(4, where);
-        body.fold_some(3);
-        give_back(body, callee.form);
+        body.fold_random_registers(3);
+        return_value(body, callee.form);
         text.leave("ret");
         const std::string head = ".func (" + callee.back("back") + ") " + callee.name +
                                  "(.param .b32 a, " + callee.second("b") + ")";
@@ -190,17 +191,17 @@ private:
                text.text(random_, random_layout(random_)) + "}\n";
     }
 
-    void give_back(Body& body, Callee::Form form) {
+    void return_value(Body& body, Callee::Form form) {
         if (form == Callee::Form::wide) {
-            const Reg d = body.made(Kind::wide, "mov.b64 $, {$, $}",
-                                    {body.accumulators[0], body.accumulators[1]});
+            const Reg d = body.make_with(Kind::wide, "mov.b64 $, {$, $}",
+                                         {body.accumulators[0], body.accumulators[1]});
             body.emit("st.param.b64 [back], $", {d});
         } else if (form == Callee::Form::array) {
             body.emit("st.param.b32 [back], $", {body.accumulators[0]});
             body.emit("st.param.b32 [back+4], $", {body.accumulators[1]});
         } else {
-            const Reg r = body.made(Kind::word, "xor.b32 $, $, $",
-                                    {body.accumulators[0], body.accumulators[1]});
+            const Reg r = body.make_with(Kind::word, "xor.b32 $, $, $",
+                                         {body.accumulators[0], body.accumulators[1]});
             body.emit("st.param.b32 [back], $", {r});
         }
     }
@@ -208,12 +209,12 @@ private:
     /// Generates a function that calls itself with the level reduced by one, until the level
     /// reaches 0.
     void recurse(Body& body, FunctionText& text, const std::string& name, Reg level) {
-        const Reg got = body.made(Kind::word, "mov.u32 $, 17");
-        const Reg p = body.made(Kind::predicate, "setp.gt.s32 $, $, 0", {level});
+        const Reg got = body.make_with(Kind::word, "mov.u32 $, 17");
+        const Reg p = body.make_with(Kind::predicate, "setp.gt.s32 $, $, 0", {level});
         const int deeper = text.new_block(), after = text.new_block();
         text.branch(p, false, deeper, after);
         text.begin(deeper);
-        const Reg less = body.made(Kind::word, "sub.s32 $, $, 1", {level});
+        const Reg less = body.make_with(Kind::word, "sub.s32 $, $, 1", {level});
         body.emit("{ .param .b32 x");
         body.emit(".param .b32 y");
         body.emit(".param .b32 z");
@@ -224,7 +225,7 @@ private:
         text.line("}");
         text.jump(after);
         text.begin(after);
-        body.here.add(got);
+        body.available_registers.add(got);
     }
 
     // ---- the kernel ----
@@ -239,9 +240,9 @@ private:
         body.budget = random_.pick({20u, 40u, 60u, 90u, 140u});
         indices(body, env);
         addresses(body, text, env);
-        begin_values(body);
+        declare_initial_variables(body);
         begin_memory(body, text, env);
-        body.statements(body.budget, Where{});
+        body.statements(body.budget, ThreadSet{});
         end_kernel(body, text, env);
         return ".visible .entry kernel(.param .u64 p_in, .param .u64 p_out, .param .u64 p_sums, "
                ".param .u64 p_scratch, .param .u32 p_seed)\n" +
@@ -280,7 +281,7 @@ private:
                 body.written(Kind::word, "mad.lo.s32 $, $, $, $", {z, launch_.threads_y, y});
             env.thread =
                 body.written(Kind::word, "mad.lo.s32 $, $, $, $", {row, launch_.threads_x, x});
-            body.here.position.push_back(y);
+            body.available_registers.position.push_back(y);
         }
         env.block = special("%ctaid.x");
         const Reg size = special("%ntid.x");
@@ -288,20 +289,20 @@ private:
         const Reg byte = body.fresh(Kind::word);
         body.emit("ld.param.$ $, [p_seed+$]",
                   {random_.pick({"u8", "s8", "u16", "b8"}), byte, 2 * random_.below(2)});
-        for (Reg r : {env.block, size, seed, byte}) body.here.uniform.push_back(r);
-        body.here.position.push_back(x);
-        if (!(env.thread == x)) body.here.position.push_back(env.thread);
+        for (Reg r : {env.block, size, seed, byte}) body.available_registers.uniform.push_back(r);
+        body.available_registers.position.push_back(x);
+        if (!(env.thread == x)) body.available_registers.position.push_back(env.thread);
     }
 
     void addresses(Body& body, FunctionText& text, Environment& env) {
         const auto parameter = [&](const char* name) {
-            return body.made(Kind::wide, "ld.param.u64 $, [$]", {name});
+            return body.make_with(Kind::wide, "ld.param.u64 $, [$]", {name});
         };
         const auto global = [&](Reg generic) {
-            return body.made(Kind::wide, "cvta.to.global.u64 $, $", {generic});
+            return body.make_with(Kind::wide, "cvta.to.global.u64 $, $", {generic});
         };
         const auto behind = [&](Reg base, Reg index, u32 bytes) {
-            return body.made(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
+            return body.make_with(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
         };
         env.in_generic = parameter("p_in");
         env.in = global(*env.in_generic);
@@ -316,26 +317,26 @@ private:
             case 1: body.emit("sub.s32 $, $, $", {row, launch_.all_threads() - 1, linear}); break;
             default: {
                 const Reg moved =
-                    body.made(Kind::word, "add.s32 $, $, $", {linear, random_.below(20)});
+                    body.make_with(Kind::word, "add.s32 $, $, $", {linear, random_.below(20)});
                 body.emit("rem.u32 $, $, $", {row, moved, launch_.all_threads()});
             }
         }
         env.out_row = behind(out, row, 4);
         const Reg second_half =
-            body.made(Kind::wide, "add.s64 $, $, $", {out, 64 * launch_.all_threads()});
+            body.make_with(Kind::wide, "add.s64 $, $, $", {out, 64 * launch_.all_threads()});
         env.out_own = behind(second_half, linear, 64);
         env.scratch_generic = behind(scratch, linear, kScratchBytes);
         env.scratch = global(*env.scratch_generic);
         if (features_.global_exchange) {
             const Reg first =
-                body.made(Kind::word, "mul.lo.s32 $, $, $", {env.block, launch_.threads()});
+                body.make_with(Kind::word, "mul.lo.s32 $, $, $", {env.block, launch_.threads()});
             env.scratch_block = behind(global(scratch), first, kScratchBytes);
         }
         if (features_.constants) {
             const bool is_const = random_.percent(50);
             const Reg base =
-                body.made(Kind::wide, "mov.u64 $, $", {is_const ? "table" : "variable"});
-            env.table_generic = body.made(
+                body.make_with(Kind::wide, "mov.u64 $, $", {is_const ? "table" : "variable"});
+            env.table_generic = body.make_with(
                 Kind::wide, is_const ? "cvta.const.u64 $, $" : "cvta.global.u64 $, $", {base});
         }
     }
@@ -347,26 +348,27 @@ private:
             for (u32 k = 0; k < 4; ++k)
                 body.emit("st.local.v4.b32 [array+$], {$, $, $, $}",
                           {16 * k, n(Kind::word), n(Kind::word), n(Kind::word), n(Kind::word)});
-            const Reg base = body.made(Kind::wide, "mov.u64 $, array");
-            env.local_generic = body.made(Kind::wide, "cvta.local.u64 $, $", {base});
+            const Reg base = body.make_with(Kind::wide, "mov.u64 $, array");
+            env.local_generic = body.make_with(Kind::wide, "cvta.local.u64 $, $", {base});
         }
         if (features_.own_shared || features_.async_copies || features_.mbarriers) {
-            const Reg base = body.made(Kind::word, "mov.u32 $, own");
-            const Reg own = body.made(Kind::word, "mad.lo.s32 $, $, 16, $", {env.thread, base});
+            const Reg base = body.make_with(Kind::word, "mov.u32 $, own");
+            const Reg own =
+                body.make_with(Kind::word, "mad.lo.s32 $, $, 16, $", {env.thread, base});
             body.emit("st.shared.v2.b64 [$], {$, $}", {own, n(Kind::wide), n(Kind::wide)});
             env.own_shared = own;
-            const Reg wide = body.made(Kind::wide, "cvt.u64.u32 $, $", {own});
-            env.own_shared_generic = body.made(Kind::wide, "cvta.shared.u64 $, $", {wide});
+            const Reg wide = body.make_with(Kind::wide, "cvt.u64.u32 $, $", {own});
+            env.own_shared_generic = body.make_with(Kind::wide, "cvta.shared.u64 $, $", {wide});
         }
         if (!features_.shared_sums && !features_.mbarriers) return;
         // The first thread initializes the sums and the barrier that all threads of the block
         // share.
-        const Reg p = body.made(Kind::predicate, "setp.eq.u32 $, $, 0", {env.thread});
+        const Reg p = body.make_with(Kind::predicate, "setp.eq.u32 $, $, 0", {env.thread});
         const int first = text.new_block(), after = text.new_block();
         text.branch(p, false, first, after);
         text.begin(first);
         if (features_.shared_sums) {
-            const Reg zero = body.made(Kind::wide, "mov.u64 $, 0");
+            const Reg zero = body.make_with(Kind::wide, "mov.u64 $, 0");
             for (u32 k = 0; k < 8; ++k)
                 body.emit("st.shared.v2.b64 [sums_here+$], {$, $}", {16 * k, zero, zero});
         }
@@ -382,7 +384,7 @@ private:
     void end_kernel(Body& body, FunctionText& text, Environment& env) {
         store_values(body, env, 0);
         if (features_.may_leave) {
-            Where where;
+            ThreadSet where;
             where.whole_block = where.whole_warp = false;
             for (u32 k = random_.between(1, 3); k > 0; --k) {
                 const std::string guard =
@@ -401,7 +403,7 @@ private:
             const u32 offset = 4 * word * launch_.all_threads();
             body.emit("st.global.b32 [$+$], $", {*env.out_row, offset, value});
         };
-        body.fold_some(random_.between(2, 8));
+        body.fold_random_registers(random_.between(2, 8));
         store(2 * time, body.accumulators[0]);
         store(2 * time + 1, body.accumulators[1]);
         for (u32 word = 4; word < 16; ++word)
@@ -419,7 +421,7 @@ std::string generate_ptx(u64 seed, const PtxOptions& options) {
     return KernelMaker(seed, options).text();
 }
 
-std::vector<std::string> instructions_of(const std::string& text) {
+std::vector<std::string> list_opcodes(const std::string& text) {
     std::vector<std::string> found;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {

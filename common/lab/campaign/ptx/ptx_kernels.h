@@ -15,7 +15,7 @@ struct PtxOptions {
     /// even without optimization: `@p set` and `@p testp`, which write even if p is false, and a
     /// store of part of a register that contains an f16 or f64, which converts the value (F2I in
     /// the machine code).
-    bool same_everywhere = false;
+    bool is_portable = false;
 };
 
 /// Returns the text of a kernel that satisfies the contract. The same seed always produces the same
@@ -24,6 +24,6 @@ std::string generate_ptx(u64 seed, const PtxOptions& options = {});
 
 /// Returns every opcode in a text with its modifiers, such as "add.s32" or "ld.global.v4.b32", once
 /// per occurrence. (lane_instructions() lists the lane-wise ones that the generator can emit.)
-std::vector<std::string> instructions_of(const std::string& text);
+std::vector<std::string> list_opcodes(const std::string& text);
 
 }  // namespace coalesce::campaign

@@ -39,7 +39,7 @@ using namespace coalesce::campaign;
 namespace {
 
 /// Seconds after which a kernel on a GPU, including its compilation, is considered hung.
-constexpr unsigned kPatienceSeconds = 30;
+constexpr unsigned kHangSeconds = 30;
 
 struct Text {
     std::string name, text;
@@ -66,9 +66,9 @@ u64 hash(const void* data, std::size_t bytes, u64 seed = 0x636f616c) {
     for (; bytes >= 8; bytes -= 8, at += 8) {
         u64 word;
         std::memcpy(&word, at, 8);
-        h = mixed(h ^ word);
+        h = hash_bits(h ^ word);
     }
-    for (; bytes > 0; --bytes, ++at) h = mixed(h ^ *at);
+    for (; bytes > 0; --bytes, ++at) h = hash_bits(h ^ *at);
     return h;
 }
 
@@ -82,7 +82,7 @@ std::string hex(u64 value) {
 
 /// Looks up a function by name and converts to a pointer to it. The pointer is null without the
 /// simulator.
-struct Found {
+struct FoundFunction {
     const char* name;
     template <class Function>
     operator Function*() const {
@@ -98,22 +98,22 @@ struct Simulator {
     }
     explicit operator bool() const { return reset != nullptr; }
 
-    decltype(&coalesceResetCounters) reset = Found{"coalesceResetCounters"};
-    decltype(&coalesceGetKernels) kernels = Found{"coalesceGetKernels"};
-    decltype(&coalesceGetKernel) kernel = Found{"coalesceGetKernel"};
-    decltype(&coalesceGetLineCount) lines = Found{"coalesceGetLineCount"};
-    decltype(&coalesceGetLine) line = Found{"coalesceGetLine"};
-    decltype(&coalesceGetReports) reports = Found{"coalesceGetReports"};
-    decltype(&coalesceGetReport) report = Found{"coalesceGetReport"};
-    decltype(&coalesceClearReports) clear_reports = Found{"coalesceClearReports"};
-    decltype(&coalesceSetMaxInstructions) limit = Found{"coalesceSetMaxInstructions"};
-    decltype(&coalesceClearError) clear_error = Found{"coalesceClearError"};
-    decltype(&coalesceSetQuiet) quiet = Found{"coalesceSetQuiet"};
+    decltype(&coalesceResetCounters) reset = FoundFunction{"coalesceResetCounters"};
+    decltype(&coalesceGetKernels) kernels = FoundFunction{"coalesceGetKernels"};
+    decltype(&coalesceGetKernel) kernel = FoundFunction{"coalesceGetKernel"};
+    decltype(&coalesceGetLineCount) lines = FoundFunction{"coalesceGetLineCount"};
+    decltype(&coalesceGetLine) line = FoundFunction{"coalesceGetLine"};
+    decltype(&coalesceGetReports) reports = FoundFunction{"coalesceGetReports"};
+    decltype(&coalesceGetReport) report = FoundFunction{"coalesceGetReport"};
+    decltype(&coalesceClearReports) clear_reports = FoundFunction{"coalesceClearReports"};
+    decltype(&coalesceSetMaxInstructions) limit = FoundFunction{"coalesceSetMaxInstructions"};
+    decltype(&coalesceClearError) clear_error = FoundFunction{"coalesceClearError"};
+    decltype(&coalesceSetQuiet) quiet = FoundFunction{"coalesceSetQuiet"};
 };
 
 /// Returns a hash of all counters of the kernel and of each line, followed by the kernel's counters
 /// in words.
-std::string counters_of(const Simulator& simulator) {
+std::string hash_counters(const Simulator& simulator) {
     u64 all = 0;
     std::string values;
     const std::size_t kernels = simulator.kernels();
@@ -129,7 +129,7 @@ std::string counters_of(const Simulator& simulator) {
             if (simulator.line(k, l, &line) != 0) continue;
             lines = hash(&line.counters, sizeof line.counters, lines + line.line);
         }
-        all = mixed(all + lines);
+        all = hash_bits(all + lines);
         values += " lines:" + hex(lines);
     }
     return hex(all) + " " + std::to_string(simulator.reports()) + values;
@@ -148,7 +148,7 @@ std::string first_report(const Simulator& simulator) {
 struct Options {
     std::vector<std::string> files;
     std::string expected;
-    std::string keep_in;  ///< folder for the memory that kernels leave
+    std::string memory_folder;  ///< folder for the memory that kernels leave
     /// Optimization level of the driver's compiler. A negative level means the driver's default.
     int level = -1;
     std::size_t skip = 0;
@@ -158,7 +158,7 @@ struct Options {
 // ---- one kernel ----
 
 u64 run(const Options& options, const std::string& name, const std::string& text) {
-    const std::optional<Launch> launch = launch_of(text);
+    const std::optional<Launch> launch = parse_launch(text);
     if (!launch) throw std::runtime_error("no launch in the first line");
     const Library library(text, options.level);
     // The seed depends only on the first line, so that shrinking the rest does not change the
@@ -166,8 +166,8 @@ u64 run(const Options& options, const std::string& name, const std::string& text
     const auto seed = static_cast<unsigned>(hash(text.data(), text.find('\n')));
     u64 results = 0;
     std::ofstream kept;
-    if (!options.keep_in.empty())
-        kept.open(options.keep_in + "/" + name + ".bin", std::ios::binary);
+    if (!options.memory_folder.empty())
+        kept.open(options.memory_folder + "/" + name + ".bin", std::ios::binary);
     for (const std::vector<unsigned char>& bytes :
          launch_once(library.kernel("kernel"), *launch, seed)) {
         results = hash(bytes.data(), bytes.size(), results);
@@ -177,7 +177,7 @@ u64 run(const Options& options, const std::string& name, const std::string& text
     return results;
 }
 
-std::string line_of(const Simulator& simulator, const Options& options, const Text& text) {
+std::string run_and_format(const Simulator& simulator, const Options& options, const Text& text) {
     if (simulator) {
         simulator.reset();
         simulator.clear_reports();
@@ -185,7 +185,7 @@ std::string line_of(const Simulator& simulator, const Options& options, const Te
     try {
         std::string line = "done " + text.name + " " + hex(run(options, text.name, text.text));
         if (!simulator) return line;
-        line += " " + counters_of(simulator);
+        line += " " + hash_counters(simulator);
         const std::string report = first_report(simulator);
         return report.empty() ? line : line + " # " + report;
     } catch (const std::exception& problem) {
@@ -212,7 +212,7 @@ Options read_options(int argc, char** argv) {
     app.set_help_flag();
     app.add_option("--skip", options.skip);
     app.add_option("--expect", options.expected);
-    app.add_option("--keep", options.keep_in);
+    app.add_option("--keep", options.memory_folder);
     app.add_option("--level", options.level);
     app.add_option("--limit", options.limit);
     app.add_option("FILE", options.files);
@@ -224,9 +224,10 @@ int run_all(const Options& options, const std::vector<Text>& texts) {
     const Simulator simulator(options.limit);
     for (std::size_t k = options.skip; k < texts.size(); ++k) {
         std::cout << "start " << texts[k].name << std::endl;
-        const std::string line = line_of(simulator, options, texts[k]);
+        const std::string line = run_and_format(simulator, options, texts[k]);
         std::cout << line << std::endl;
-        if (!simulator && line.starts_with("error") && k + 1 < texts.size()) return kGoOn;
+        if (!simulator && line.starts_with("error") && k + 1 < texts.size())
+            return kExitAfterGpuError;
     }
     return 0;
 }
@@ -253,11 +254,11 @@ public:
         // Run the kernels in child processes, so that a kernel that crashes the driver does not
         // affect the others.
         for (std::size_t next = options_.skip; next < texts_.size();) {
-            const std::string letters = in_a_process(next, options_.level);
+            const std::string letters = run_in_child(next, options_.level);
             for (char letter : letters) ++count[letter];
             next += letters.size();
-            if (next >= texts_.size() || goes_on_) continue;
-            ++count[without_optimiser_in_a_process(next)];
+            if (next >= texts_.size() || ended_with_error_) continue;
+            ++count[rerun_without_optimizer(next)];
             ++next;
         }
         std::cout << count[kEqual] << " of " << texts_.size() - options_.skip << " kernels equal, "
@@ -269,7 +270,7 @@ public:
 private:
     /// Compares the kernels from `first` on in a child process until the end, a crash or an error.
     /// Returns a letter for each kernel.
-    std::string in_a_process(std::size_t first, int level, std::size_t most = ~std::size_t{0}) {
+    std::string run_in_child(std::size_t first, int level, std::size_t most = ~std::size_t{0}) {
         int channel[2];
         if (pipe(channel) != 0) throw std::runtime_error("no pipe");
         const pid_t child = fork();
@@ -283,7 +284,7 @@ private:
         close(channel[0]);
         int status = 0;
         waitpid(child, &status, 0);
-        goes_on_ = WIFEXITED(status) && WEXITSTATUS(status) == kGoOn;
+        ended_with_error_ = WIFEXITED(status) && WEXITSTATUS(status) == kExitAfterGpuError;
         return letters;
     }
 
@@ -291,7 +292,7 @@ private:
         const Simulator simulator(options_.limit);
         for (std::size_t k = first; k < texts_.size() && k - first < most; ++k) {
             std::string line;
-            if (!simulator) alarm(kPatienceSeconds);
+            if (!simulator) alarm(kHangSeconds);
             char verdict = is_equal(simulator, level, texts_[k], line) ? kEqual : kDiffers;
             const bool failed = line.starts_with("error");
             if (verdict == kDiffers && !failed && !simulator && level != 0) {
@@ -301,7 +302,7 @@ private:
             if (verdict != kEqual)
                 std::cout << (verdict == kOptimiser ? "optimiser: " : "") << line << std::endl;
             if (::write(to, &verdict, 1) != 1) return 1;
-            if (!simulator && failed) return kGoOn;
+            if (!simulator && failed) return kExitAfterGpuError;
         }
         return 0;
     }
@@ -310,7 +311,7 @@ private:
                   std::string& line) const {
         Options options = options_;
         options.level = level;
-        line = line_of(simulator, options, text);
+        line = run_and_format(simulator, options, text);
         const auto wanted = expected_.find(text.name);
         return wanted != expected_.end() &&
                line.starts_with("done " + text.name + " " + wanted->second);
@@ -318,9 +319,9 @@ private:
 
     /// Returns the verdict on the kernel that crashed its process, after running it without the
     /// optimizer.
-    char without_optimiser_in_a_process(std::size_t index) {
+    char rerun_without_optimizer(std::size_t index) {
         std::cout << "crashed, or does not end: " << texts_[index].name << std::endl;
-        const std::string letter = in_a_process(index, 0, 1);
+        const std::string letter = run_in_child(index, 0, 1);
         return letter == std::string(1, kEqual) ? kOptimiser : kCrashed;
     }
 
@@ -328,7 +329,7 @@ private:
     const std::vector<Text>& texts_;
     const std::map<std::string, std::string> expected_;
     /// Whether the last process ended with an error rather than a crash.
-    bool goes_on_ = false;
+    bool ended_with_error_ = false;
 };
 
 }  // namespace

@@ -69,12 +69,12 @@ private:
 /// buffers in this order: results, sums, scratch memory.
 inline std::vector<std::vector<unsigned char>> launch_once(const void* kernel, const Launch& launch,
                                                            unsigned seed) {
-    std::vector<u32> input(kInputWords);
-    for (u32 k = 0; k < kInputWords; ++k) input[k] = input_word(seed, k);
-    Buffer in(sizeof(u32) * kInputWords, 0), sums(sizeof(u32) * kSumWords, 0);
+    std::vector<u32> input(kInWords);
+    for (u32 k = 0; k < kInWords; ++k) input[k] = input_word(seed, k);
+    Buffer in(sizeof(u32) * kInWords, 0), sums(sizeof(u32) * kSumWords, 0);
     Buffer out(sizeof(u32) * kOutWords * launch.all_threads(), kOutFill);
     Buffer scratch(kScratchBytes * launch.all_threads(), 0);
-    need(cudaMemcpy(in.data(), input.data(), sizeof(u32) * kInputWords, cudaMemcpyHostToDevice));
+    need(cudaMemcpy(in.data(), input.data(), sizeof(u32) * kInWords, cudaMemcpyHostToDevice));
     void* arguments[] = {in.argument(), out.argument(), sums.argument(), scratch.argument(), &seed};
     need(cudaLaunchKernel(kernel, dim3(launch.blocks),
                           dim3(launch.threads_x, launch.threads_y, launch.threads_z), arguments,

@@ -13,29 +13,30 @@ using campaign::Random;
 constexpr int kRegisters = 65536;    // registers of a multiprocessor
 constexpr int kOtherRegisters = 40;  // registers that a thread needs besides its elements
 // Bytes of shared memory that a block can use without opting in to a larger size
-constexpr int kUsualShared = 49152;
-constexpr int kMostShared = 227 * 1024, kAllShared = 228 * 1024, kSystemShared = 1024;
-constexpr int kWidest = 4096;
+constexpr int kDefaultSharedBytes = 49152;
+constexpr int kMaxSharedBytes = 227 * 1024, kTotalSharedBytes = 228 * 1024,
+              kSystemSharedBytes = 1024;
+constexpr int kMaxTileWidth = 4096;
 constexpr std::int64_t kLeastBytes = std::int64_t{32} << 20, kMostBytes = std::int64_t{2} << 30;
 
 /// Reports whether the elements that a thread holds at a time fit in its registers without spills.
 bool fits_registers(const Plan& plan) {
     const int most = std::min(64, kRegisters / plan.threads() - kOtherRegisters);
-    return plan.held_words() <= most;
+    return plan.registers_for_elements() <= most;
 }
 
 int threads_of_block(Random& random) {
     return random.pick({32, 64, 96, 128, 192, 256, 320, 384, 512, 768, 1024});
 }
 
-Loads some_loads(Random& random) {
+Loads random_load_order(Random& random) {
     return random.pick({Loads::batched, Loads::batched, Loads::batched, Loads::one_by_one,
                         Loads::one_by_one, Loads::barrier, Loads::dependent});
 }
 
 // ---- without shared memory ----
 
-void set_piece(Plan& plan) {
+void set_tile_extent(Plan& plan) {
     const int along = plan.threads_x * plan.across, other = plan.threads_y * plan.down;
     plan.width = (plan.is_down ? other : along) * plan.work.gap;
     plan.height = plan.is_down ? along : other;
@@ -59,13 +60,13 @@ void choose_elements(Plan& plan, Random& random, std::initializer_list<int> widt
         const int across = random.pick({1, 2, 4, 16});
         plan.across = elements % across == 0 ? across : elements;
         plan.down = elements / plan.across;
-        set_piece(plan);
-    } while (!fits_registers(plan) || plan.width > kWidest || plan.height > kWidest);
+        set_tile_extent(plan);
+    } while (!fits_registers(plan) || plan.width > kMaxTileWidth || plan.height > kMaxTileWidth);
 }
 
 void choose_copy(Plan& plan, Random& random) {
     plan.work.kind = Kind::copy;
-    plan.loads = some_loads(random);
+    plan.loads = random_load_order(random);
     choose_elements(plan, random, {32, 64, 128, 1024});
 }
 
@@ -89,14 +90,14 @@ void choose_strides(Plan& plan, Random& random) {
 void choose_transpose(Plan& plan, Random& random) {
     plan.work.kind = Kind::transpose;
     plan.is_down = random.percent(50);
-    plan.loads = some_loads(random);
+    plan.loads = random_load_order(random);
     choose_elements(plan, random, {8, 16, 32, 64, 1024});
 }
 
 void choose_sum(Plan& plan, Random& random) {
     plan.work.kind = Kind::sum;
     plan.is_tree = random.percent(50);
-    plan.loads = some_loads(random);
+    plan.loads = random_load_order(random);
     choose_elements(plan, random, {32, 64, 128, 1024});
 }
 
@@ -114,7 +115,7 @@ bool is_power_of_two(int value) {
     return (value & (value - 1)) == 0;
 }
 
-int side_of_tile(Random& random) {
+int random_tile_side(Random& random) {
     return random.pick({8, 16, 24, 32, 32, 40, 48, 64, 64, 96, 128});
 }
 
@@ -123,11 +124,11 @@ void choose_tile(Plan& plan, Random& random, Kind kind) {
     plan.work.kind = kind;
     plan.work.element = random.pick({1, 2, 4, 4, 8, 16});
     do {
-        plan.width = side_of_tile(random);
-        plan.height = side_of_tile(random);
+        plan.width = random_tile_side(random);
+        plan.height = random_tile_side(random);
         plan.padding = random.pick({0, 1, 1, 2, 4});
         plan.threads_x = threads_of_block(random);
-    } while (plan.tile_bytes() > kUsualShared || plan.width * plan.height < plan.threads() ||
+    } while (plan.tile_bytes() > kDefaultSharedBytes || plan.width * plan.height < plan.threads() ||
              plan.elements() > 16 || !fits_registers(plan));
     plan.is_swizzled = random.percent(25) && is_power_of_two(plan.width);
     if (plan.is_swizzled) plan.padding = 0;
@@ -165,9 +166,9 @@ void limit_blocks(Plan& plan, Random& random) {
     do {
         blocks = random.pick({1, 2, 3, 4, 6, 8});
     } while (blocks > 1 && blocks * plan.threads() > 1536);
-    const int each = kAllShared / blocks - kSystemShared;
-    const int room = std::min(each, kMostShared) - plan.tile_bytes();
-    plan.extra_shared = std::max(0, room / 128 * 128);
+    const int each = kTotalSharedBytes / blocks - kSystemSharedBytes;
+    const int room = std::min(each, kMaxSharedBytes) - plan.tile_bytes();
+    plan.unused_shared_bytes = std::max(0, room / 128 * 128);
 }
 
 /// Chooses the arithmetic, with few enough steps that the loop can be unrolled for all words of a
@@ -186,7 +187,7 @@ void choose_order(Plan& plan, Random& random) {
     plan.band = random.pick({2, 4, 8});
 }
 
-int side_of_matrix(Random& random) {
+int random_matrix_side(Random& random) {
     switch (random.below(3)) {
         case 0: return random.pick({2048, 4096, 8192, 16384});
         case 1: return static_cast<int>(32 * random.between(64, 512));
@@ -195,7 +196,7 @@ int side_of_matrix(Random& random) {
 }
 
 /// Returns a random number of unused elements to put after each row.
-int some_room(Random& random) {
+int random_row_padding(Random& random) {
     return random.pick({0, 0, 0, 8, 32, 100});
 }
 
@@ -204,33 +205,37 @@ void choose_matrix(Plan& plan, Random& random) {
     plan.is_whole = plan.is_whole || is_whole;
     std::int64_t bytes = 0;
     do {
-        plan.rows = side_of_matrix(random);
-        plan.cols = side_of_matrix(random);
+        plan.rows = random_matrix_side(random);
+        plan.cols = random_matrix_side(random);
         bytes = std::int64_t{plan.rows} * plan.cols * plan.work.element;
     } while (bytes < kLeastBytes || bytes > kMostBytes);
     if (plan.is_whole) {
         plan.rows = std::max(1, plan.rows / plan.height) * plan.height;
         plan.cols = std::max(1, plan.cols / plan.width) * plan.width;
     }
-    plan.in_room = some_room(random);
-    plan.out_room = some_room(random);
+    plan.in_row_padding = random_row_padding(random);
+    plan.out_row_padding = random_row_padding(random);
 }
 
 /// Chooses the number of persistent blocks, small enough that each has several tiles.
-void choose_staying(Plan& plan, Random& random) {
+void choose_persistent_blocks(Plan& plan, Random& random) {
     const std::int64_t across = (plan.cols + plan.width - 1) / plan.width;
     const std::int64_t down = (plan.rows + plan.height - 1) / plan.height;
-    plan.staying = random.pick({132, 264, 528, 1056, 2112});
-    while (plan.staying > 132 && plan.staying * 2 > across * down) plan.staying /= 2;
+    plan.persistent_blocks = random.pick({132, 264, 528, 1056, 2112});
+    while (plan.persistent_blocks > 132 && plan.persistent_blocks * 2 > across * down)
+        plan.persistent_blocks /= 2;
 }
 
 void choose_bounds(Plan& plan, Random& random) {
-    const int most = kRegisters / (plan.threads() * (plan.held_words() + kOtherRegisters));
-    const bool has_bounds = random.percent(50), has_blocks = random.percent(30);
+    const int most =
+        kRegisters / (plan.threads() * (plan.registers_for_elements() + kOtherRegisters));
+    const bool has_launch_bounds = random.percent(50), has_blocks = random.percent(30);
     // Without launch bounds, compilers assume blocks of 1024 threads.
-    plan.has_bounds = has_bounds || plan.held_words() + kOtherRegisters > kRegisters / 1024;
+    plan.has_launch_bounds =
+        has_launch_bounds || plan.registers_for_elements() + kOtherRegisters > kRegisters / 1024;
     const auto blocks = static_cast<int>(random.between(1, 4));
-    if (plan.has_bounds && has_blocks) plan.least_blocks = std::clamp(blocks, 1, std::max(1, most));
+    if (plan.has_launch_bounds && has_blocks)
+        plan.min_blocks = std::clamp(blocks, 1, std::max(1, most));
 }
 
 void choose_family(Plan& plan, Random& random) {
@@ -251,7 +256,7 @@ void choose_family(Plan& plan, Random& random) {
 
 /// Reports whether the blocks are persistent: always in Family::staying, at random for reductions
 /// and fills.
-bool stays(Family family, Random& random) {
+bool has_persistent_blocks(Family family, Random& random) {
     const bool now_and_then = random.percent(30);
     if (family == Family::staying) return true;
     return now_and_then && (family == Family::reduction || family == Family::fill);
@@ -266,7 +271,7 @@ Plan choose(Family family, Random& random) {
     choose_order(plan, random);
     choose_matrix(plan, random);
     choose_bounds(plan, random);
-    if (stays(family, random)) choose_staying(plan, random);
+    if (has_persistent_blocks(family, random)) choose_persistent_blocks(plan, random);
     if (family == Family::occupancy) limit_blocks(plan, random);
     if (family == Family::arithmetic) choose_arithmetic(plan, random);
     // If each thread has only one load, the order of loads makes no difference.

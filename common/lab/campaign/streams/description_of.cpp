@@ -14,15 +14,15 @@ std::string name_of(Kind kind) {
 }
 
 /// Returns the defining parameter of a plan's family as a short string.
-std::string mark_of(const Plan& plan) {
+std::string key_parameter(const Plan& plan) {
     const Computation& work = plan.work;
     switch (plan.family) {
         case Family::strides: return format("stride %d>%d", work.read_stride, work.write_stride);
         case Family::barriers:
             return plan.passes == 0 ? "barrier" : format("%d passes", plan.passes);
-        case Family::staying: return format("%d stay", plan.staying);
+        case Family::staying: return format("%d stay", plan.persistent_blocks);
         case Family::occupancy:
-            return format("%d KB", (plan.extra_shared + plan.tile_bytes()) / 1024);
+            return format("%d KB", (plan.unused_shared_bytes + plan.tile_bytes()) / 1024);
         case Family::arithmetic:
             return (work.arithmetic == Arithmetic::fma ? "fma" : "int") + format(" %d", work.steps);
         case Family::fill: return work.gap == 1 ? "" : format("gap %d", work.gap);
@@ -34,9 +34,9 @@ std::string mark_of(const Plan& plan) {
     return plan.loads == Loads::batched ? "" : dashed_name(plan.loads);
 }
 
-std::string what(const Plan& plan) {
+std::string describe_operation(const Plan& plan) {
     const std::string matrix = format("%d x %d of ", plan.rows, plan.cols) +
-                               count_of(static_cast<std::uint64_t>(plan.work.element), "byte");
+                               format_count(static_cast<std::uint64_t>(plan.work.element), "byte");
     switch (plan.work.kind) {
         case Kind::copy: return "copies " + matrix;
         case Kind::transpose: return "transposes " + matrix;
@@ -46,7 +46,7 @@ std::string what(const Plan& plan) {
     return "fills " + matrix;
 }
 
-std::string way(const Plan& plan) {
+std::string describe_access_order(const Plan& plan) {
     std::string text = plan.is_down ? ", warps down the columns that they read" : "";
     if (plan.is_tiled) {
         text += format(", tiles %d wide and %d high", plan.width, plan.height);
@@ -63,9 +63,10 @@ std::string way(const Plan& plan) {
     return text;
 }
 
-std::string block_of(const Plan& plan) {
+std::string describe_block(const Plan& plan) {
     std::string text = "; blocks of " + product(plan.threads_x, plan.threads_y) + ", " +
-                       count_of(static_cast<std::uint64_t>(plan.elements()), "element") + " each";
+                       format_count(static_cast<std::uint64_t>(plan.elements()), "element") +
+                       " each";
     switch (plan.loads) {
         case Loads::batched: break;
         case Loads::one_by_one: text += " one by one"; break;
@@ -80,20 +81,21 @@ std::string block_of(const Plan& plan) {
     return text;
 }
 
-std::string limits(const Plan& plan) {
+std::string describe_limits(const Plan& plan) {
     std::string text;
     if (plan.order == Order::columns) text += ", blocks down the columns";
     if (plan.order == Order::bands) text += format(", blocks in bands of %d", plan.band);
-    if (plan.staying > 0) text += format(", %d blocks stay", plan.staying);
-    if (plan.extra_shared > 0)
-        text += format(", %d bytes of shared memory for nothing", plan.extra_shared);
-    if (plan.has_bounds) text += ", launch bounds";
-    if (plan.least_blocks > 0) {
-        text += " for " + count_of(static_cast<std::uint64_t>(plan.least_blocks), "block");
+    if (plan.persistent_blocks > 0) text += format(", %d blocks stay", plan.persistent_blocks);
+    if (plan.unused_shared_bytes > 0)
+        text += format(", %d bytes of shared memory for nothing", plan.unused_shared_bytes);
+    if (plan.has_launch_bounds) text += ", launch bounds";
+    if (plan.min_blocks > 0) {
+        text += " for " + format_count(static_cast<std::uint64_t>(plan.min_blocks), "block");
     }
     if (!plan.is_whole) text += ", edges checked";
-    if (plan.in_room + plan.out_room > 0) {
-        text += format(", %d and %d elements behind the rows", plan.in_room, plan.out_room);
+    if (plan.in_row_padding + plan.out_row_padding > 0) {
+        text += format(", %d and %d elements behind the rows", plan.in_row_padding,
+                       plan.out_row_padding);
     }
     return text;
 }
@@ -104,43 +106,44 @@ int pieces(int extent, int piece) {
 
 /// Returns the combined length of `count` tiles along one axis. Unless `is_whole`, the last tile
 /// extends beyond the matrix.
-int few(int piece, int count, bool is_whole) {
+int extent_of_tiles(int piece, int count, bool is_whole) {
     return is_whole ? piece * count : piece * (count - 1) + piece / 2 + 1;
 }
 
 }  // namespace
 
-std::string title_of(const Plan& plan) {
+std::string format_title(const Plan& plan) {
     std::string text =
         plan.is_tiled ? "tile " + product(plan.width, plan.height) : name_of(plan.work.kind);
     text += format(" of %d by %d", plan.work.element, plan.threads());
-    if (const std::string mark = mark_of(plan); !mark.empty()) text += ", " + mark;
+    if (const std::string mark = key_parameter(plan); !mark.empty()) text += ", " + mark;
     return text;
 }
 
-std::string description_of(const Plan& plan) {
-    return dashed_name(plan.family) + ": " + what(plan) + way(plan) + block_of(plan) + limits(plan);
+std::string format_description(const Plan& plan) {
+    return dashed_name(plan.family) + ": " + describe_operation(plan) +
+           describe_access_order(plan) + describe_block(plan) + describe_limits(plan);
 }
 
-Run run_of(const Plan& plan, bool is_small) {
+Run plan_launch(const Plan& plan, bool is_small) {
     Run run;
     // Use enough tiles to fill one band and begin another.
     const int high = plan.order == Order::bands ? plan.band + 1 : 3;
-    run.rows = is_small ? few(plan.height, high, plan.is_whole) : plan.rows;
-    run.cols = is_small ? few(plan.width, 3, plan.is_whole) : plan.cols;
+    run.rows = is_small ? extent_of_tiles(plan.height, high, plan.is_whole) : plan.rows;
+    run.cols = is_small ? extent_of_tiles(plan.width, 3, plan.is_whole) : plan.cols;
     const bool is_turned = plan.work.kind == Kind::transpose;
-    run.in_pitch = run.cols + plan.in_room;
-    run.out_pitch = (is_turned ? run.rows : run.cols) + plan.out_room;
+    run.in_pitch = run.cols + plan.in_row_padding;
+    run.out_pitch = (is_turned ? run.rows : run.cols) + plan.out_row_padding;
     run.block = {plan.threads_x, plan.threads_y, 1};
     const int across = pieces(run.cols, plan.width), down = pieces(run.rows, plan.height);
-    if (plan.staying > 0) {
-        run.grid = {is_small ? 3 : plan.staying, 1, 1};
+    if (plan.persistent_blocks > 0) {
+        run.grid = {is_small ? 3 : plan.persistent_blocks, 1, 1};
     } else if (plan.order == Order::rows) {
         run.grid = {across, down, 1};
     } else {
         run.grid = {across * down, 1, 1};
     }
-    run.shared_bytes = plan.extra_shared;
+    run.shared_bytes = plan.unused_shared_bytes;
     const auto element = static_cast<std::uint64_t>(plan.work.element);
     const auto bytes = [&](int rows, int pitch) {
         return element * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(pitch);

@@ -12,7 +12,7 @@ namespace {
 
 using Word = std::uint32_t;
 
-Word stirred_integer(Word word, int steps) {
+Word mix_integer(Word word, int steps) {
     for (int step = 0; step < steps; ++step) {
         word ^= word >> 15;
         word *= 0x2c1b3c6du;
@@ -20,21 +20,21 @@ Word stirred_integer(Word word, int steps) {
     return word;
 }
 
-Word stirred_float(Word word, int steps) {
+Word mix_float(Word word, int steps) {
     auto number = std::bit_cast<float>(word);
     for (int step = 0; step < steps; ++step) number = std::fma(number, -0.96875f, 3.0f);
     return std::bit_cast<Word>(number);
 }
 
 /// Applies the kernel's arithmetic to an element: to each word, or to its low bytes.
-void stir(const Computation& work, unsigned char* element) {
+void apply_arithmetic(const Computation& work, unsigned char* element) {
     if (work.arithmetic == Arithmetic::none) return;
     const std::size_t step = work.element < 4 ? static_cast<std::size_t>(work.element) : 4;
     for (std::size_t i = 0; i < static_cast<std::size_t>(work.element); i += step) {
         Word word = 0;
         std::memcpy(&word, element + i, step);
-        word = work.arithmetic == Arithmetic::fma ? stirred_float(word, work.steps)
-                                                  : stirred_integer(word, work.steps);
+        word = work.arithmetic == Arithmetic::fma ? mix_float(word, work.steps)
+                                                  : mix_integer(word, work.steps);
         std::memcpy(element + i, &word, step);
     }
 }
@@ -64,17 +64,17 @@ void move(const Computation& work, const Run& run, int row, int col, const Bytes
     const bool is_turned = work.kind == Kind::transpose;
     // If a tile extends beyond the matrix, the two strides are equal, and equal strides cancel out.
     const bool is_moved = work.read_stride != work.write_stride;
-    const int from = is_moved ? strided(col, work.chunk, work.read_stride) : col;
-    const int to = is_moved ? strided(col, work.chunk, work.write_stride) : col;
+    const int from = is_moved ? strided_column(col, work.chunk, work.read_stride) : col;
+    const int to = is_moved ? strided_column(col, work.chunk, work.write_stride) : col;
     unsigned char* element =
         &out[is_turned ? at(work, col, run.out_pitch, row) : at(work, row, run.out_pitch, to)];
     std::memcpy(element, &in[at(work, row, run.in_pitch, from)],
                 static_cast<std::size_t>(work.element));
-    stir(work, element);
+    apply_arithmetic(work, element);
 }
 
 /// Returns the sum of an element's words.
-Word sum_of(const Computation& work, const unsigned char* element) {
+Word sum_words(const Computation& work, const unsigned char* element) {
     Word sum = 0;
     const auto size = static_cast<std::size_t>(work.element);
     for (std::size_t i = 0; i < size; i += 4) {
@@ -85,7 +85,7 @@ Word sum_of(const Computation& work, const unsigned char* element) {
     return sum;
 }
 
-std::string wrong_sum(Word expected, const Bytes& out) {
+std::string describe_wrong_sum(Word expected, const Bytes& out) {
     Word sum = 0;
     for (std::size_t i = 0; i + 4 <= out.size(); i += 4) {
         Word word = 0;
@@ -97,10 +97,10 @@ std::string wrong_sum(Word expected, const Bytes& out) {
 
 }  // namespace
 
-Bytes input_of(const Computation& work, std::size_t bytes) {
+Bytes make_input(const Computation& work, std::size_t bytes) {
     Bytes in(bytes);
     for (std::size_t i = 0; i < bytes; i += 4) {
-        auto word = static_cast<Word>(campaign::mixed(i) >> 32);
+        auto word = static_cast<Word>(campaign::hash_bits(i) >> 32);
         if (work.arithmetic == Arithmetic::fma) word = (word & 0x007fffff) | 0x3f800000;
         std::memcpy(&in[i], &word, std::min<std::size_t>(4, bytes - i));
     }
@@ -122,16 +122,16 @@ std::uint32_t expected_sum(const Computation& work, const Run& run, const Bytes&
             std::array<unsigned char, 16> element{};
             std::memcpy(element.data(), &in[at(work, row, run.in_pitch, col)],
                         static_cast<std::size_t>(work.element));
-            stir(work, element.data());
-            sum += sum_of(work, element.data());
+            apply_arithmetic(work, element.data());
+            sum += sum_words(work, element.data());
         }
     }
     return sum;
 }
 
-std::string what_is_wrong(const Computation& work, const Run& run, const Bytes& in,
-                          const Bytes& out) {
-    if (work.kind == Kind::sum) return wrong_sum(expected_sum(work, run, in), out);
+std::string describe_wrong_element(const Computation& work, const Run& run, const Bytes& in,
+                                   const Bytes& out) {
+    if (work.kind == Kind::sum) return describe_wrong_sum(expected_sum(work, run, in), out);
     const Bytes right = expected(work, run, in);
     for (std::size_t i = 0; i < right.size(); ++i) {
         if (out[i] == right[i]) continue;

@@ -16,14 +16,14 @@ constexpr unsigned char kUntouched = 0xa5;
 
 /// Returns the input matrix. It consists of random words, or of floats between 1 and 2 if the
 /// kernel computes with floats.
-Bytes input_of(const Computation& work, std::size_t bytes);
+Bytes make_input(const Computation& work, std::size_t bytes);
 /// Returns the expected contents of all of `out` after the launch; not used for sums.
 Bytes expected(const Computation& work, const Run& run, const Bytes& in);
 /// Returns the expected sum of all words of `in`; the sum wraps around on overflow.
 std::uint32_t expected_sum(const Computation& work, const Run& run, const Bytes& in);
 
 /// Describes the first wrong element, or returns an empty string if the output is correct.
-std::string what_is_wrong(const Computation& work, const Run& run, const Bytes& in,
-                          const Bytes& out);
+std::string describe_wrong_element(const Computation& work, const Run& run, const Bytes& in,
+                                   const Bytes& out);
 
 }  // namespace coalesce::timing

@@ -22,7 +22,7 @@ void describe(auto& codec, Index& index) {
 }
 
 /// Returns the 64-bit FNV-1a hash of the text and the launches.
-std::string fingerprint_of(const Kernel& kernel) {
+std::string hash_kernel(const Kernel& kernel) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char byte : kernel.text + codec::write(kernel.full)) {
         hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
@@ -30,21 +30,21 @@ std::string fingerprint_of(const Kernel& kernel) {
     return format("%016llx", static_cast<unsigned long long>(hash));
 }
 
-std::string file_of(const std::string& folder, const Kernel& kernel) {
+std::string source_path(const std::string& folder, const Kernel& kernel) {
     return folder + "/" + kernel.name + ".cu";
 }
 
-Kernel kernel_of(const Plan& plan, const std::string& name) {
+Kernel make_kernel(const Plan& plan, const std::string& name) {
     Kernel kernel;
     kernel.name = name;
     kernel.family = plan.family;
-    kernel.title = title_of(plan);
-    kernel.description = description_of(plan);
+    kernel.title = format_title(plan);
+    kernel.description = format_description(plan);
     kernel.work = plan.work;
-    kernel.full = run_of(plan, false);
-    kernel.small = run_of(plan, true);
-    kernel.text = text_of(plan, name);
-    kernel.fingerprint = fingerprint_of(kernel);
+    kernel.full = plan_launch(plan, false);
+    kernel.small = plan_launch(plan, true);
+    kernel.text = generate_source(plan, name);
+    kernel.fingerprint = hash_kernel(kernel);
     return kernel;
 }
 
@@ -54,9 +54,9 @@ std::vector<Kernel> random_kernels(std::uint64_t seed, int count) {
     constexpr int families = static_cast<int>(last_of(Family{})) + 1;
     std::vector<Kernel> kernels;
     for (int i = 0; i < count; ++i) {
-        campaign::Random random(campaign::mixed(seed) + static_cast<std::uint64_t>(i));
+        campaign::Random random(campaign::hash_bits(seed) + static_cast<std::uint64_t>(i));
         const Plan plan = choose(static_cast<Family>(i % families), random);
-        kernels.push_back(kernel_of(plan, format("kernel_%02d", i + 1)));
+        kernels.push_back(make_kernel(plan, format("kernel_%02d", i + 1)));
     }
     return kernels;
 }
@@ -65,7 +65,7 @@ std::vector<Kernel> transposing_kernels() {
     std::vector<Kernel> kernels;
     for (const Plan& plan : transposing_plans())
         kernels.push_back(
-            kernel_of(plan, format("kernel_%03d", static_cast<int>(kernels.size()) + 1)));
+            make_kernel(plan, format("kernel_%03d", static_cast<int>(kernels.size()) + 1)));
     return kernels;
 }
 
@@ -73,7 +73,7 @@ void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) throw UsageError(folder + " cannot be made: " + error.message());
-    for (const Kernel& kernel : kernels) write_file(file_of(folder, kernel), kernel.text);
+    for (const Kernel& kernel : kernels) write_file(source_path(folder, kernel), kernel.text);
     write_file(folder + "/kernels.json", codec::write(Index{kernels}, true) + "\n");
 }
 
@@ -86,9 +86,9 @@ std::vector<Kernel> read_kernels(const std::string& folder) {
         throw UsageError(file + ": " + error.what() + ": make it again with --make " + folder);
     }
     for (Kernel& kernel : kernels) {
-        kernel.text = read_file(file_of(folder, kernel));
-        if (fingerprint_of(kernel) == kernel.fingerprint) continue;
-        throw UsageError(file_of(folder, kernel) + " is not what " + file +
+        kernel.text = read_file(source_path(folder, kernel));
+        if (hash_kernel(kernel) == kernel.fingerprint) continue;
+        throw UsageError(source_path(folder, kernel) + " is not what " + file +
                          " was written with: make both again with --make " + folder);
     }
     return kernels;

@@ -96,7 +96,7 @@ void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder
 std::vector<Kernel> read_kernels(const std::string& folder);
 
 /// Returns the column of position `p`; Computation explains the order.
-constexpr int strided(int p, int chunk, int stride) {
+constexpr int strided_column(int p, int chunk, int stride) {
     const int first = p / chunk * chunk, within = p % chunk, columns = chunk / stride;
     return first + within % columns * stride + within / columns;
 }

@@ -48,16 +48,16 @@ struct Plan {
     /// Whether sums are added in a tree in shared memory instead of with shuffles.
     bool is_tree = false;
     Order order = Order::rows;
-    int band = 1;     ///< height of a band, in tiles
-    int staying = 0;  ///< number of persistent blocks; 0 means one block per tile
+    int band = 1;               ///< height of a band, in tiles
+    int persistent_blocks = 0;  ///< number of persistent blocks; 0 means one block per tile
     /// Whether all tiles lie within the matrix, so that no bounds are checked.
     bool is_whole = false;
     /// Unused bytes of shared memory, which reduce the number of resident blocks.
-    int extra_shared = 0;
-    bool has_bounds = false;        ///< has __launch_bounds__
-    int least_blocks = 0;           ///< second argument of __launch_bounds__
-    int rows = 0, cols = 0;         ///< of the matrix
-    int in_room = 0, out_room = 0;  ///< elements after each row
+    int unused_shared_bytes = 0;
+    bool has_launch_bounds = false;               ///< has __launch_bounds__
+    int min_blocks = 0;                           ///< second argument of __launch_bounds__
+    int rows = 0, cols = 0;                       ///< of the matrix
+    int in_row_padding = 0, out_row_padding = 0;  ///< elements after each row
 
     int threads() const { return threads_x * threads_y; }
     /// Returns the elements per thread.
@@ -68,7 +68,7 @@ struct Plan {
     int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
     /// Returns the number of 32-bit registers for the elements that a thread holds at a time. Each
     /// element takes at least one register.
-    int held_words() const {
+    int registers_for_elements() const {
         const int held = loads == Loads::batched || passes > 0 ? elements() : 1;
         return work.element > 4 ? held * work.element / 4 : held;
     }
@@ -79,13 +79,13 @@ Plan choose(Family family, campaign::Random& random);
 /// Returns the fixed plans in transposes.cpp.
 std::vector<Plan> transposing_plans();
 /// Returns the CUDA source; the kernel is called `name`.
-std::string text_of(const Plan& plan, const std::string& name);
+std::string generate_source(const Plan& plan, const std::string& name);
 /// Returns a title for tables, such as "tile 64x32 of 8 by 256, pad 1": elements of 8 bytes, blocks
 /// of 256 threads.
-std::string title_of(const Plan& plan);
+std::string format_title(const Plan& plan);
 /// Describes the plan in a sentence, without the full stop.
-std::string description_of(const Plan& plan);
+std::string format_description(const Plan& plan);
 /// Returns the launch for the plan's matrix, or for a matrix of only a few tiles if `is_small`.
-Run run_of(const Plan& plan, bool is_small);
+Run plan_launch(const Plan& plan, bool is_small);
 
 }  // namespace coalesce::timing

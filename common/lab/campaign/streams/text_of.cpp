@@ -1,4 +1,4 @@
-// Turns a plan into CUDA source. Read `text_of` at the end first. Tests compare the kernels'
+// Turns a plan into CUDA source. Read `generate_source` at the end first. Tests compare the kernels'
 // results with `Computation`.
 #include <algorithm>
 
@@ -24,7 +24,7 @@ std::string type_of(int element) {
 // ---- functions that work on one element ----
 
 /// Substitutes each word of `value` for "WORD" in `expression`, and combines the results.
-std::string of_words(int element, const std::string& expression) {
+std::string apply_to_words(int element, const std::string& expression) {
     const auto of = [&](const std::string& word) {
         const std::size_t at = expression.find("WORD");
         return expression.substr(0, at) + word + expression.substr(at + 4);
@@ -39,7 +39,7 @@ std::string of_words(int element, const std::string& expression) {
 }
 
 /// Returns the source code for the arithmetic on a word. expected.cpp does the same on the host.
-std::string stirred(const Computation& work) {
+std::string arithmetic_loop(const Computation& work) {
     std::string code = "__device__ unsigned stirred(unsigned word) {\n";
     if (work.arithmetic == Arithmetic::fma) code += "float number = __uint_as_float(word);\n";
     code += kUnroll + format("for (int step = 0; step < %d; ++step) {\n", work.steps);
@@ -51,13 +51,13 @@ std::string stirred(const Computation& work) {
     return code;
 }
 
-std::string functions_of(const Plan& plan) {
+std::string helper_functions(const Plan& plan) {
     const Computation& work = plan.work;
     const std::string type = type_of(work.element);
     std::string code;
     if (work.arithmetic != Arithmetic::none) {
-        code += stirred(work) + "__device__ " + type + " worked(" + type + " value) {\nreturn " +
-                of_words(work.element, "stirred(WORD)") + ";\n}\n";
+        code += arithmetic_loop(work) + "__device__ " + type + " worked(" + type +
+                " value) {\nreturn " + apply_to_words(work.element, "stirred(WORD)") + ";\n}\n";
     }
     if (work.kind == Kind::sum) {
         const std::string sum = work.element == 16  ? "value.x + value.y + value.z + value.w"
@@ -78,13 +78,13 @@ std::string functions_of(const Plan& plan) {
     return code;
 }
 
-std::string worked(const Plan& plan, const std::string& value) {
+std::string with_arithmetic(const Plan& plan, const std::string& value) {
     return plan.work.arithmetic == Arithmetic::none ? value : "worked(" + value + ")";
 }
 
 /// Returns code that sets `hop` to the loaded value ANDed with `zero`, so that the next address
 /// depends on the load.
-std::string hop_of(const Plan& plan, const std::string& value) {
+std::string dependency_code(const Plan& plan, const std::string& value) {
     return "hop = " + value + (plan.work.element >= 8 ? ".x" : "") + " & zero;\n";
 }
 
@@ -95,7 +95,7 @@ std::string first_of(const Plan& plan, const std::string& col, const std::string
                   plan.width, row.c_str(), plan.height);
 }
 
-std::string piece_of(const Plan& plan) {
+std::string tile_index_code(const Plan& plan) {
     switch (plan.order) {
         case Order::rows: return first_of(plan, "(block % across)", "(block / across)");
         case Order::columns: return first_of(plan, "(block / down)", "(block % down)");
@@ -109,28 +109,29 @@ std::string piece_of(const Plan& plan) {
 
 /// Wraps `body` in code that executes it for the block's tile, or for each tile of a persistent
 /// block.
-std::string for_pieces(const Plan& plan, const std::string& body) {
-    if (plan.order == Order::rows && plan.staying == 0) {
+std::string tile_loop(const Plan& plan, const std::string& body) {
+    if (plan.order == Order::rows && plan.persistent_blocks == 0) {
         return first_of(plan, "static_cast<int>(blockIdx.x)", "static_cast<int>(blockIdx.y)") +
                body;
     }
     const std::string count =
         format("const int across = (cols + %d) / %d;\n", plan.width - 1, plan.width) +
         format("const int down = (rows + %d) / %d;\n", plan.height - 1, plan.height);
-    if (plan.staying == 0) return count + "const int block = blockIdx.x;\n" + piece_of(plan) + body;
+    if (plan.persistent_blocks == 0)
+        return count + "const int block = blockIdx.x;\n" + tile_index_code(plan) + body;
     return count + "for (int block = blockIdx.x; block < across * down; block += gridDim.x) {\n" +
-           piece_of(plan) + body + "}\n";
+           tile_index_code(plan) + body + "}\n";
 }
 
 // ---- without shared memory ----
 
-std::string for_elements(const Plan& plan, const std::string& body, bool is_unrolled = true) {
+std::string element_loop(const Plan& plan, const std::string& body, bool is_unrolled = true) {
     return (is_unrolled ? kUnroll : "#pragma unroll 1\n") +
            format("for (int k = 0; k < %d; ++k) {\n", plan.elements()) + body + "}\n";
 }
 
 /// Returns an expression for the column of position p, counted along the lanes.
-std::string along(const Plan& plan, int stride) {
+std::string column_expression(const Plan& plan, int stride) {
     const int chunk = plan.work.chunk, columns = chunk / stride;
     const std::string p =
         stride == 1 ? "p" : format("(p %% %d * %d + p / %d)", columns, stride, columns);
@@ -138,7 +139,7 @@ std::string along(const Plan& plan, int stride) {
 }
 
 /// Returns code that computes the row and the columns of element k.
-std::string place_of_element(const Plan& plan) {
+std::string element_position_code(const Plan& plan) {
     std::string code =
         format("const int p = threadIdx.x + k %% %d * %d;\n", plan.across, plan.threads_x) +
         format("const int q = threadIdx.y + k / %d * %d;\n", plan.across, plan.threads_y);
@@ -146,60 +147,64 @@ std::string place_of_element(const Plan& plan) {
     const Computation& work = plan.work;
     const bool is_read = work.kind != Kind::fill;
     code += "const int row = first_row + q;\nconst int col = first_col + " +
-            along(plan, is_read ? work.read_stride : work.write_stride) + ";\n";
+            column_expression(plan, is_read ? work.read_stride : work.write_stride) + ";\n";
     if (is_read && work.write_stride != work.read_stride) {
-        code += "const int to_col = first_col + " + along(plan, work.write_stride) + ";\n";
+        code +=
+            "const int to_col = first_col + " + column_expression(plan, work.write_stride) + ";\n";
     }
     return code;
 }
 
-std::string if_inside(const Plan& plan, const std::string& statement) {
+std::string bounds_check_code(const Plan& plan, const std::string& statement) {
     return plan.is_whole ? statement : "if (row < rows && col < cols) " + statement;
 }
 
-std::string load_into(const Plan& plan, const std::string& value) {
+std::string load_code(const Plan& plan, const std::string& value) {
     const bool hops = plan.loads == Loads::dependent;
-    return if_inside(plan, value + " = in[row * in_pitch + col" + (hops ? " + hop" : "") + "];\n");
+    return bounds_check_code(
+        plan, value + " = in[row * in_pitch + col" + (hops ? " + hop" : "") + "];\n");
 }
 
 /// Returns code that stores a loaded element or adds it to the sum.
-std::string use_of(const Plan& plan, const std::string& value) {
-    const std::string result = worked(plan, value);
+std::string store_code(const Plan& plan, const std::string& value) {
+    const std::string result = with_arithmetic(plan, value);
     const char* col = plan.work.write_stride != plan.work.read_stride ? "to_col" : "col";
     switch (plan.work.kind) {
         case Kind::copy:
-            return if_inside(plan, format("out[row * out_pitch + %s] = ", col) + result + ";\n");
+            return bounds_check_code(plan,
+                                     format("out[row * out_pitch + %s] = ", col) + result + ";\n");
         case Kind::transpose:
-            return if_inside(plan, "out[col * out_pitch + row] = " + result + ";\n");
-        case Kind::fill: return if_inside(plan, "out[row * out_pitch + col] = made(row, col);\n");
+            return bounds_check_code(plan, "out[col * out_pitch + row] = " + result + ";\n");
+        case Kind::fill:
+            return bounds_check_code(plan, "out[row * out_pitch + col] = made(row, col);\n");
         case Kind::sum: break;
     }
     // The check also guards the arithmetic, which would turn the zero read outside the matrix into
     // another value.
-    return if_inside(plan, "sum += words_of(" + result + ");\n");
+    return bounds_check_code(plan, "sum += words_of(" + result + ");\n");
 }
 
 std::string plain_body(const Plan& plan) {
-    const std::string type = type_of(plan.work.element), place = place_of_element(plan);
-    if (plan.work.kind == Kind::fill) return for_elements(plan, place + use_of(plan, ""));
+    const std::string type = type_of(plan.work.element), place = element_position_code(plan);
+    if (plan.work.kind == Kind::fill) return element_loop(plan, place + store_code(plan, ""));
     if (plan.loads == Loads::batched) {
         return type + format(" value[%d] = {};\n", plan.elements()) +
-               for_elements(plan, place + load_into(plan, "value[k]")) +
-               for_elements(plan, place + use_of(plan, "value[k]"));
+               element_loop(plan, place + load_code(plan, "value[k]")) +
+               element_loop(plan, place + store_code(plan, "value[k]"));
     }
     std::string body =
-        place + type + " value = {};\n" + load_into(plan, "value") + use_of(plan, "value");
+        place + type + " value = {};\n" + load_code(plan, "value") + store_code(plan, "value");
     if (plan.loads == Loads::barrier) body += "__syncthreads();\n";
-    if (plan.loads == Loads::dependent) body += hop_of(plan, "value");
+    if (plan.loads == Loads::dependent) body += dependency_code(plan, "value");
     // Compilers do not move a load above a store that may alias it. A sum has no stores, so its
     // loop is not unrolled, to keep the loads apart.
     const bool is_unrolled = plan.work.kind != Kind::sum || plan.loads != Loads::one_by_one;
     return (plan.loads == Loads::dependent ? "int hop = 0;\n" : "") +
-           for_elements(plan, body, is_unrolled);
+           element_loop(plan, body, is_unrolled);
 }
 
 /// Returns code that reduces the threads' sums to one per block and writes it.
-std::string tail_of_sum(const Plan& plan) {
+std::string block_reduction_code(const Plan& plan) {
     const int threads = plan.threads();
     std::string code = format("const int t = threadIdx.y * %d + threadIdx.x;\n", plan.threads_x);
     std::string total = "part[0]";
@@ -228,7 +233,7 @@ std::string tail_of_sum(const Plan& plan) {
 
 /// Returns code that computes row r and column c of element i in the tile. Elements are numbered
 /// along the rows, or along the columns if `is_turned`.
-std::string place_in_tile(const Plan& plan, bool is_turned) {
+std::string tile_position_code(const Plan& plan, bool is_turned) {
     const int count = plan.width * plan.height;
     std::string code = format("const int i = threadIdx.x + k * %d;\n", plan.threads());
     if (count % plan.threads() != 0) code += format("if (i >= %d) break;\n", count);
@@ -245,29 +250,31 @@ std::string cell(const Plan& plan, const std::string& column) {
 std::string load_tile(const Plan& plan) {
     const std::string type = type_of(plan.work.element);
     const std::string place =
-        place_in_tile(plan, false) + "const int row = first_row + r, col = first_col + c;\n";
+        tile_position_code(plan, false) + "const int row = first_row + r, col = first_col + c;\n";
     if (plan.loads == Loads::batched) {
         return type + format(" value[%d] = {};\n", plan.elements()) +
-               for_elements(plan, place + load_into(plan, "value[k]")) +
-               for_elements(plan, place_in_tile(plan, false) + cell(plan, "c") + " = value[k];\n");
+               element_loop(plan, place + load_code(plan, "value[k]")) +
+               element_loop(plan,
+                            tile_position_code(plan, false) + cell(plan, "c") + " = value[k];\n");
     }
     std::string body =
-        type + " value = {};\n" + load_into(plan, "value") + cell(plan, "c") + " = value;\n";
-    if (plan.loads == Loads::dependent) body += hop_of(plan, "value");
+        type + " value = {};\n" + load_code(plan, "value") + cell(plan, "c") + " = value;\n";
+    if (plan.loads == Loads::dependent) body += dependency_code(plan, "value");
     if (plan.loads == Loads::barrier) body += "__syncthreads();\n";
     return (plan.loads == Loads::dependent ? "int hop = 0;\n" : "") +
-           for_elements(plan, place + body, plan.loads != Loads::one_by_one);
+           element_loop(plan, place + body, plan.loads != Loads::one_by_one);
 }
 
 /// Returns code that reverses each row of the tile an even number of times.
-std::string turn_rows(const Plan& plan) {
+std::string row_reversal_code(const Plan& plan) {
     const std::string type = type_of(plan.work.element);
     const std::string back = cell(plan, format("%d - c", plan.width - 1));
     return format("#pragma unroll 1\nfor (int pass = 0; pass < %d; ++pass) {\n", plan.passes) +
            type + format(" held[%d] = {};\n", plan.elements()) +
-           for_elements(plan, place_in_tile(plan, false) + "held[k] = " + cell(plan, "c") + ";\n") +
+           element_loop(plan,
+                        tile_position_code(plan, false) + "held[k] = " + cell(plan, "c") + ";\n") +
            "__syncthreads();\n" +
-           for_elements(plan, place_in_tile(plan, false) + back + " = held[k];\n") +
+           element_loop(plan, tile_position_code(plan, false) + back + " = held[k];\n") +
            "__syncthreads();\n}\n";
 }
 
@@ -276,45 +283,46 @@ std::string turn_rows(const Plan& plan) {
 std::string store_tile(const Plan& plan) {
     const bool is_turned = plan.work.kind == Kind::transpose;
     const std::string column = is_turned ? "c" : format("%d - c", plan.width - 1);
-    const std::string place = place_in_tile(plan, is_turned) +
+    const std::string place = tile_position_code(plan, is_turned) +
                               "const int row = first_row + r, col = first_col + " + column + ";\n";
-    return for_elements(plan, place + use_of(plan, cell(plan, column)));
+    return element_loop(plan, place + store_code(plan, cell(plan, column)));
 }
 
 std::string tile_body(const Plan& plan) {
     std::string code = load_tile(plan) + "__syncthreads();\n";
-    if (plan.passes > 0) code += turn_rows(plan);
+    if (plan.passes > 0) code += row_reversal_code(plan);
     code += store_tile(plan);
     // The next tile reuses the same shared memory.
-    if (plan.staying > 0) code += "__syncthreads();\n";
+    if (plan.persistent_blocks > 0) code += "__syncthreads();\n";
     return code;
 }
 
-std::string bounds_of(const Plan& plan) {
-    if (!plan.has_bounds) return "";
-    return plan.least_blocks == 0
+std::string launch_bounds_code(const Plan& plan) {
+    if (!plan.has_launch_bounds) return "";
+    return plan.min_blocks == 0
                ? format("__launch_bounds__(%d) ", plan.threads())
-               : format("__launch_bounds__(%d, %d) ", plan.threads(), plan.least_blocks);
+               : format("__launch_bounds__(%d, %d) ", plan.threads(), plan.min_blocks);
 }
 
 }  // namespace
 
-std::string text_of(const Plan& plan, const std::string& name) {
+std::string generate_source(const Plan& plan, const std::string& name) {
     const std::string type = type_of(plan.work.element);
     const std::string result = plan.work.kind == Kind::sum ? "unsigned" : type;
     std::string body;
     if (plan.is_tiled) {
         body = "__shared__ " + type +
                format(" tile[%d][%d];\n", plan.height, plan.width + plan.padding) +
-               for_pieces(plan, tile_body(plan));
+               tile_loop(plan, tile_body(plan));
     } else if (plan.work.kind == Kind::sum) {
-        body = "unsigned sum = 0;\n" + for_pieces(plan, plain_body(plan)) + tail_of_sum(plan);
+        body =
+            "unsigned sum = 0;\n" + tile_loop(plan, plain_body(plan)) + block_reduction_code(plan);
     } else {
-        body = for_pieces(plan, plain_body(plan));
+        body = tile_loop(plan, plain_body(plan));
     }
-    return wrap(description_of(plan) + ".", "// ") +
-           indented(functions_of(plan) + "extern \"C\" __global__ void " + bounds_of(plan) + name +
-                    "(" + result + "* out, const " + type +
+    return wrap(format_description(plan) + ".", "// ") +
+           indented(helper_functions(plan) + "extern \"C\" __global__ void " +
+                    launch_bounds_code(plan) + name + "(" + result + "* out, const " + type +
                     "* in, int rows, int cols, int in_pitch, int out_pitch, int zero) {\n" + body +
                     "}\n");
 }

@@ -20,11 +20,11 @@ constexpr Block kBlocks[] = {{256, 1}, {64, 4},  {32, 8}, {32, 32},
 constexpr Elements kElements[] = {
     {1, Loads::batched}, {4, Loads::batched}, {4, Loads::dependent}, {16, Loads::dependent}};
 constexpr Order kOrders[] = {Order::rows, Order::columns, Order::bands};
-constexpr int kBytesOfRow = 65536, kRows = 16384;
+constexpr int kRowBytes = 65536, kRows = 16384;
 /// Bytes after each row, so that the distance between rows is not a power of two.
-constexpr int kBytesBehindRow = 1280;
+constexpr int kRowPaddingBytes = 1280;
 
-Plan plan_of(int element, const Block& block, const Elements& elements, Order order, int room) {
+Plan make_plan(int element, const Block& block, const Elements& elements, Order order, int room) {
     Plan plan;
     plan.family = Family::transpose;
     plan.work.kind = Kind::transpose;
@@ -37,9 +37,9 @@ Plan plan_of(int element, const Block& block, const Elements& elements, Order or
     plan.order = order;
     plan.band = order == Order::bands ? 4 : 1;
     plan.is_whole = true;
-    plan.rows = kBytesOfRow / element;
+    plan.rows = kRowBytes / element;
     plan.cols = kRows;
-    plan.out_room = room / element;
+    plan.out_row_padding = room / element;
     return plan;
 }
 
@@ -50,12 +50,12 @@ std::vector<Plan> transposing_plans() {
     for (const int element : {4, 8, 16}) {
         // With this many bytes after each row, at least every second row begins in the middle of a
         // sector.
-        const int misaligned = kBytesBehindRow + (element == 16 ? 16 : 8);
+        const int misaligned = kRowPaddingBytes + (element == 16 ? 16 : 8);
         for (const Block& block : kBlocks) {
             for (const Elements& elements : kElements) {
                 for (const Order order : kOrders)
-                    plans.push_back(plan_of(element, block, elements, order, kBytesBehindRow));
-                plans.push_back(plan_of(element, block, elements, Order::rows, misaligned));
+                    plans.push_back(make_plan(element, block, elements, order, kRowPaddingBytes));
+                plans.push_back(make_plan(element, block, elements, Order::rows, misaligned));
             }
         }
     }

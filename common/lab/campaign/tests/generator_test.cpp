@@ -1,4 +1,4 @@
-// Tests that generated kernels satisfy the contract, and that undefined_read() finds reads of
+// Tests that generated kernels satisfy the contract, and that find_undefined_read() finds reads of
 // unwritten registers.
 #include <doctest/doctest.h>
 
@@ -31,16 +31,16 @@ TEST_CASE("a launch within the limits, and no read of what was not written") {
     for (u64 seed = 1; seed <= 400; ++seed) {
         CAPTURE(seed);
         const std::string text = generate_ptx(seed);
-        CHECK(launch_of(text).has_value());
-        CHECK(undefined_read(text) == "");
+        CHECK(parse_launch(text).has_value());
+        CHECK(find_undefined_read(text) == "");
     }
 }
 
 TEST_CASE("kernels for every device have nothing that differs between devices") {
-    const PtxOptions everywhere{.same_everywhere = true};
+    const PtxOptions everywhere{.is_portable = true};
     for (u64 seed = 1; seed <= 200; ++seed) {
         CAPTURE(seed);
-        for (const std::string& name : instructions_of(generate_ptx(seed, everywhere)))
+        for (const std::string& name : list_opcodes(generate_ptx(seed, everywhere)))
             CHECK(name.find(".approx") == name.npos);
         CHECK(generate_ptx(seed, everywhere).find("%smid") == std::string::npos);
     }
@@ -51,48 +51,49 @@ TEST_CASE("every lane instruction is generated") {
     for (const LaneInstruction& i : lane_instructions()) missing.insert(i.name);
     CHECK(missing.size() > 1400);
     for (u64 seed = 1; seed <= 4000 && !missing.empty(); ++seed)
-        for (const std::string& name : instructions_of(generate_ptx(seed))) missing.erase(name);
+        for (const std::string& name : list_opcodes(generate_ptx(seed))) missing.erase(name);
     CHECK(missing.size() == 0);
 }
 
 TEST_CASE("launches") {
-    CHECK(launch_of("// launch 6 8 4 2 100\n")->threads() == 64);
-    CHECK_FALSE(launch_of("// launch 7 8 4 2 100\n").has_value());
-    CHECK_FALSE(launch_of("// launch 6 32 32 1 0\n").has_value());
-    CHECK_FALSE(launch_of(".version 9.0\n").has_value());
+    CHECK(parse_launch("// launch 6 8 4 2 100\n")->threads() == 64);
+    CHECK_FALSE(parse_launch("// launch 7 8 4 2 100\n").has_value());
+    CHECK_FALSE(parse_launch("// launch 6 32 32 1 0\n").has_value());
+    CHECK_FALSE(parse_launch(".version 9.0\n").has_value());
 }
 
 TEST_CASE("a register that is read before it is written") {
-    CHECK(undefined_read(kernel("mov.u32 %r0, 1;\nadd.s32 %r1, %r0, %r0;\n")) == "");
-    CHECK(undefined_read(kernel("add.s32 %r1, %r0, %r0;\n")).find("%r0") != std::string::npos);
+    CHECK(find_undefined_read(kernel("mov.u32 %r0, 1;\nadd.s32 %r1, %r0, %r0;\n")) == "");
+    CHECK(find_undefined_read(kernel("add.s32 %r1, %r0, %r0;\n")).find("%r0") != std::string::npos);
 }
 
 TEST_CASE("where the text says that it is written by then") {
     const std::string late = "add.s32 %r1, %r0, %r0; // late\n";
-    CHECK(undefined_read(kernel(late)) == "");
-    CHECK(undefined_read(kernel(late + "add.s32 %r1, %r0, %r0;\n")) != "");
+    CHECK(find_undefined_read(kernel(late)) == "");
+    CHECK(find_undefined_read(kernel(late + "add.s32 %r1, %r0, %r0;\n")) != "");
 }
 
 TEST_CASE("on one of two ways alone") {
     const std::string head =
         "mov.u32 %r0, 1;\nsetp.eq.u32 %p0, %r0, 1;\n@%p0 bra A;\nmov.u32 %r1, 2;\nA:\n";
-    CHECK(undefined_read(kernel(head + "add.s32 %r2, %r1, 1;\n")) != "");
-    CHECK(undefined_read(kernel(head + "add.s32 %r2, %r0, 1;\n")) == "");
+    CHECK(find_undefined_read(kernel(head + "add.s32 %r2, %r1, 1;\n")) != "");
+    CHECK(find_undefined_read(kernel(head + "add.s32 %r2, %r0, 1;\n")) == "");
 }
 
 TEST_CASE("first written inside a loop that runs at least once") {
     const std::string loop =
         "mov.u32 %r0, 3;\nA:\nmov.u32 %r1, %r0;\nadd.s32 %r0, %r0, -1;\nsetp.gt.s32 %p0, %r0, 0;\n"
         "@%p0 bra A;\n";
-    CHECK(undefined_read(kernel(loop + "add.s32 %r2, %r1, 1;\n")) == "");
+    CHECK(find_undefined_read(kernel(loop + "add.s32 %r2, %r1, 1;\n")) == "");
 }
 
 TEST_CASE("under a guard, and under its opposite") {
     const std::string head = "mov.u32 %r0, 1;\nsetp.eq.u32 %p0, %r0, 1;\n@%p0 mov.u32 %r1, 2;\n";
-    CHECK(undefined_read(kernel(head + "add.s32 %r2, %r1, 1;\n")) != "");
-    CHECK(undefined_read(kernel(head + "@%p0 add.s32 %r0, %r1, 1;\n")) == "");
-    CHECK(undefined_read(kernel(head + "@!%p0 add.s32 %r0, %r1, 1;\n")) != "");
-    CHECK(undefined_read(kernel(head + "@!%p0 mov.u32 %r1, 3;\nadd.s32 %r2, %r1, 1;\n")) == "");
-    CHECK(undefined_read(kernel(
+    CHECK(find_undefined_read(kernel(head + "add.s32 %r2, %r1, 1;\n")) != "");
+    CHECK(find_undefined_read(kernel(head + "@%p0 add.s32 %r0, %r1, 1;\n")) == "");
+    CHECK(find_undefined_read(kernel(head + "@!%p0 add.s32 %r0, %r1, 1;\n")) != "");
+    CHECK(find_undefined_read(kernel(head + "@!%p0 mov.u32 %r1, 3;\nadd.s32 %r2, %r1, 1;\n")) ==
+          "");
+    CHECK(find_undefined_read(kernel(
               head + "not.pred %p0, %p0;\n@!%p0 mov.u32 %r1, 3;\nadd.s32 %r2, %r1, 1;\n")) != "");
 }

@@ -30,7 +30,7 @@ constexpr std::size_t kBatch = 10;
 struct Options {
     std::size_t kernels = 200, first = 0;
     std::vector<std::string> names;
-    std::optional<std::size_t> same_counts;
+    std::optional<std::size_t> min_same_counts;
     std::string spoil, folder = "random-kernels-found", clang = COALESCE_CLANG, back_end, ptxas;
     bool only_print = false;
 };
@@ -40,7 +40,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--kernels", options.kernels, "This many (200)");
     app.add_option("--first", options.first, "The number of the first (0)");
     app.add_flag("--print", options.only_print, "Print the source, and translate nothing");
-    app.add_option("--same-counts", options.same_counts,
+    app.add_option("--same-counts", options.min_same_counts,
                    "At least so many have to take as many requests, sectors and wavefronts (all)");
     app.add_option("--spoil", options.spoil,
                    "A=B: replaces what matches A in our PTX by B: is that found?");
@@ -55,33 +55,33 @@ void add_options(CLI::App& app, Options& options) {
 
 // ---- the compiler ----
 
-std::string output_of(const std::vector<std::string>& command,
-                      const std::filesystem::path& result) {
-    const Ended ended = run_child(command, 300);
+std::string run_and_read_output(const std::vector<std::string>& command,
+                                const std::filesystem::path& result) {
+    const ProcessResult ended = run_child(command, 300);
     if (ended.exit_code != 0) throw std::runtime_error("clang refuses:\n" + ended.output);
     return read_file(result);
 }
 
 /// Options for both invocations of clang.
-const std::string kSameForBoth = " -Xclang -target-feature -Xclang +ptx78 -w -S";
+const std::string kCommonClangOptions = " -Xclang -target-feature -Xclang +ptx78 -w -S";
 
 /// Returns a command: `program`, then `options` split at spaces, then the files.
-std::vector<std::string> command_of(const std::string& program, const std::string& options,
-                                    const std::vector<std::string>& files) {
+std::vector<std::string> make_command(const std::string& program, const std::string& options,
+                                      const std::vector<std::string>& files) {
     std::vector<std::string> command{program};
-    std::istringstream words(options + kSameForBoth);
+    std::istringstream words(options + kCommonClangOptions);
     for (std::string word; words >> word;) command.push_back(word);
     command.insert(command.end(), files.begin(), files.end());
     return command;
 }
 
 /// Compiles the way the web page does: with optimization and with our own headers.
-std::string ir_of(const Options& options, const std::string& source,
-                  const std::filesystem::path& folder) {
+std::string compile_to_ir(const Options& options, const std::string& source,
+                          const std::filesystem::path& folder) {
     write_file(folder / "kernels.cu", source);
     const std::string out = folder / "kernels.ll";
-    return output_of(
-        command_of(
+    return run_and_read_output(
+        make_command(
             options.clang,
             "-x cuda -std=c++20 -O3 -fno-finite-loops --cuda-device-only -nocudainc -nocudalib "
             "-fdeclspec -include cuda_runtime.h --cuda-gpu-arch=sm_90 -Xclang "
@@ -93,8 +93,8 @@ std::string ir_of(const Options& options, const std::string& source,
 /// The IR is already optimized, so this runs only the back end.
 std::string back_end_ptx(const Options& options, const std::filesystem::path& folder) {
     const std::string out = folder / "back_end.ptx";
-    return output_of(
-        command_of(
+    return run_and_read_output(
+        make_command(
             options.back_end.empty() ? options.clang : options.back_end,
             "-x ir --target=nvptx64-nvidia-cuda -march=sm_90 -nocudalib -ffp-contract=fast -O3 "
             "-Xclang -disable-llvm-passes",
@@ -106,12 +106,12 @@ std::string back_end_ptx(const Options& options, const std::filesystem::path& fo
 void assemble(const std::string& ptxas, const std::string& ptx,
               const std::filesystem::path& folder) {
     write_file(folder / "ours.ptx", ptx);
-    const Ended ended = run_child(
+    const ProcessResult ended = run_child(
         {ptxas, "-arch=sm_90", "-O0", "-o", folder / "ours.cubin", folder / "ours.ptx"}, 300);
     if (ended.exit_code != 0) throw std::runtime_error("ptxas refuses:\n" + ended.output);
 }
 
-std::string spoilt(const std::string& ptx, const std::string& spoil) {
+std::string corrupt_ptx(const std::string& ptx, const std::string& spoil) {
     if (spoil.empty()) return ptx;
     const std::size_t equals = spoil.find('=');
     return std::regex_replace(ptx, std::regex(spoil.substr(0, equals)), spoil.substr(equals + 1));
@@ -128,11 +128,11 @@ public:
     void compare(const std::vector<Kernel>& kernels) {
         const TemporaryFolder folder;
         std::string ir, back_end, ours;
-        source_ = source_of(kernels);
+        source_ = generate_program(kernels);
         try {
-            ir = ir_of(options_, source_, folder.path);
+            ir = compile_to_ir(options_, source_, folder.path);
             back_end = back_end_ptx(options_, folder.path);
-            ours = spoilt(translator::ptx_of(ir), options_.spoil);
+            ours = corrupt_ptx(translator::ptx_of(ir), options_.spoil);
             if (!options_.ptxas.empty()) assemble(options_.ptxas, ours, folder.path);
         } catch (const std::exception& problem) {
             // Compiling each kernel separately shows which ones cause the failure.
@@ -143,27 +143,27 @@ public:
             ++count_;
             return found(kernels[0], problem.what(), ir, back_end, ours);
         }
-        if (!loads(ours) && kernels.size() > 1) {
+        if (!loads_successfully(ours) && kernels.size() > 1) {
             for (const Kernel& kernel : kernels) compare({kernel});
             return;
         }
         for (const Kernel& kernel : kernels) {
             ++count_;
             const Outcome theirs = run(back_end, kernel), own = run(ours, kernel);
-            std::string problem = difference(theirs, own);
+            std::string problem = describe_difference(theirs, own);
             if (!problem.empty()) {
                 found(kernel, problem, ir, back_end, ours);
-            } else if (problem = other_count(theirs, own); !problem.empty()) {
+            } else if (problem = describe_different_counter(theirs, own); !problem.empty()) {
                 found(kernel, problem, ir, back_end, ours);
                 --found_;
-                ++other_counts_;
+                ++different_counts_;
             }
         }
     }
 
     std::size_t count() const { return count_; }
     std::size_t found() const { return found_; }
-    std::size_t other_counts() const { return other_counts_; }
+    std::size_t different_counts() const { return different_counts_; }
 
 private:
     void found(const Kernel& kernel, const std::string& problem, const std::string& ir,
@@ -182,7 +182,7 @@ private:
 
     const Options& options_;
     std::string source_;  ///< source of the kernels that are being compared
-    std::size_t count_ = 0, found_ = 0, other_counts_ = 0;
+    std::size_t count_ = 0, found_ = 0, different_counts_ = 0;
 };
 
 int compare_all(const Options& options, const std::vector<Kernel>& kernels) {
@@ -195,12 +195,12 @@ int compare_all(const Options& options, const std::vector<Kernel>& kernels) {
                   << kernels[to - 1].name << std::endl;
     }
     const std::size_t all = comparison.count();
-    const std::size_t same = all - comparison.found() - comparison.other_counts();
+    const std::size_t same = all - comparison.found() - comparison.different_counts();
     std::cout << all - comparison.found() << " of " << all << " kernels give the same results, "
               << same << " of them by the same requests, sectors and wavefronts\n";
-    if (same < options.same_counts.value_or(all))
-        std::cout << "these are fewer than " << options.same_counts.value_or(all) << "\n";
-    return comparison.found() > 0 || all == 0 || same < options.same_counts.value_or(all);
+    if (same < options.min_same_counts.value_or(all))
+        std::cout << "these are fewer than " << options.min_same_counts.value_or(all) << "\n";
+    return comparison.found() > 0 || all == 0 || same < options.min_same_counts.value_or(all);
 }
 
 }  // namespace
@@ -220,7 +220,7 @@ int main(int argc, char** argv) try {
     for (std::size_t k = 0; options.names.empty() && k < options.kernels; ++k)
         kernels.push_back(kernel_of(options.first + k));
     if (options.only_print) {
-        std::cout << source_of(kernels);
+        std::cout << generate_program(kernels);
         return 0;
     }
     return compare_all(options, kernels);

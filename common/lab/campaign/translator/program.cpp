@@ -14,7 +14,7 @@ Kernel made(const std::string& generator, campaign::u64 seed) {
     kernel.name = generator + "_" + std::to_string(seed);
     kernel.text = campaign::generate_cuda(
         seed, generator == "learner" ? campaign::Style::learner : campaign::Style::exact);
-    kernel.launch = campaign::launch_of(kernel.text).value();
+    kernel.launch = campaign::parse_launch(kernel.text).value();
     return kernel;
 }
 
@@ -32,7 +32,7 @@ Kernel kernel_of(const std::string& name) {
     return made(generator, std::strtoull(name.c_str() + underline + 1, nullptr, 10));
 }
 
-std::string source_of(const std::vector<Kernel>& kernels) {
+std::string generate_program(const std::vector<Kernel>& kernels) {
     std::string includes, bodies;
     for (const Kernel& kernel : kernels) {
         bodies += "namespace space_" + kernel.name + " {\n";

@@ -22,6 +22,6 @@ Kernel kernel_of(campaign::u64 index);
 Kernel kernel_of(const std::string& name);
 
 /// Returns one source file with all kernels, each in its own namespace and named by its `name`.
-std::string source_of(const std::vector<Kernel>& kernels);
+std::string generate_program(const std::vector<Kernel>& kernels);
 
 }  // namespace coalesce::random_kernels

@@ -28,7 +28,7 @@ void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
 
 }  // namespace
 
-bool loads(const std::string& ptx) {
+bool loads_successfully(const std::string& ptx) {
     // The simulator prints to stderr why it rejects a text.
     coalesceSetQuiet(0);
     try {
@@ -58,7 +58,7 @@ Outcome run(const std::string& ptx, const Kernel& kernel) {
     return outcome;
 }
 
-std::string difference(const Outcome& back_end, const Outcome& translated) {
+std::string describe_difference(const Outcome& back_end, const Outcome& translated) {
     if (!back_end.problem.empty()) return "by the back end: " + back_end.problem;
     if (!translated.problem.empty()) return "translated: " + translated.problem;
     for (std::size_t k = 0; k < back_end.memory.size(); ++k) {
@@ -69,7 +69,7 @@ std::string difference(const Outcome& back_end, const Outcome& translated) {
     return "";
 }
 
-std::string other_count(const Outcome& back_end, const Outcome& translated) {
+std::string describe_different_counter(const Outcome& back_end, const Outcome& translated) {
     struct Counter {
         const char* name;
         uint64_t CoalesceCounters::*member;

@@ -22,14 +22,14 @@ struct Outcome {
 };
 
 /// Reports whether the simulated GPU accepts the PTX.
-bool loads(const std::string& ptx);
+bool loads_successfully(const std::string& ptx);
 Outcome run(const std::string& ptx, const Kernel& kernel);
 
 /// Describes how the memory contents after two runs differ, or why one of them did not run. Returns
 /// an empty string if they agree.
-std::string difference(const Outcome& back_end, const Outcome& translated);
+std::string describe_difference(const Outcome& back_end, const Outcome& translated);
 /// Describes how requests, sectors or wavefronts differ, and names the first source line that
 /// differs. Returns an empty string if they agree; the numbers of instructions may differ.
-std::string other_count(const Outcome& back_end, const Outcome& translated);
+std::string describe_different_counter(const Outcome& back_end, const Outcome& translated);
 
 }  // namespace coalesce::random_kernels

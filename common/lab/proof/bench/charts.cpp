@@ -28,7 +28,7 @@ struct LineStyle {
     const char* colour;
     const char* dashes;
 };
-LineStyle style_of_line(std::size_t index) {
+LineStyle choose_line_style(std::size_t index) {
     constexpr const char* colours[] = {kRed, kGrey, kAmber, kGreen, kBlue, kPink, kViolet, kSky};
     constexpr const char* dashes[] = {"", "6 3", "2 3"};
     constexpr std::size_t count = std::size(colours);
@@ -36,7 +36,7 @@ LineStyle style_of_line(std::size_t index) {
 }
 
 /// Returns the fastest kernel of the same step, or nullptr if the headline itself is the fastest.
-const Json* fastest_beside(const Json& headline, const Json& results) {
+const Json* fastest_of_same_step(const Json& headline, const Json& results) {
     const Json* fastest = course::fastest_of(headline.at("step"), results);
     return fastest && fastest->at("gbps") > headline.at("gbps") ? fastest : nullptr;
 }
@@ -54,23 +54,23 @@ std::vector<Json> headlines(const Json& results) {
     return chosen;
 }
 
-std::string label_of(const Json& result) {
+std::string row_label(const Json& result) {
     return result.value(is_rival(result) ? "variant" : "step", "");
 }
 
 /// Draws the legend that explains the rings, at the right edge of a picture.
-void draw_legend(Svg& svg, const Both& both, Point place) {
+void draw_legend(Svg& svg, const ShownAndPredicted& both, Point place) {
     if (!both.predicted) return;
     const std::string text = "predicted, not measured";
     svg.ring({place.x - 7 * static_cast<double>(text.size()) + 10, place.y - 4}, 4,
              kPredictedColour);
-    svg.text(place, text, Anchor::end, 11, kQuiet);
+    svg.text(place, text, Anchor::end, 11, kSecondaryTextColour);
 }
 
 void draw_legend_of_fastest(Svg& svg, Point place) {
     svg.dot({place.x, place.y - 4}, 4, kFastestColour);
     svg.text({place.x + 9, place.y}, "the fastest variant of the lesson", Anchor::start, 11,
-             kQuiet);
+             kSecondaryTextColour);
 }
 
 /// An axis that maps values to pixels.
@@ -82,10 +82,11 @@ struct Axis {
 };
 
 void draw_gbps_grid(Svg& svg, const Axis& up, double left, double right) {
-    svg.text({left - 6, up.at(up.most) - 10}, "GB/s", Anchor::end, 11, kQuiet);
+    svg.text({left - 6, up.at(up.most) - 10}, "GB/s", Anchor::end, 11, kSecondaryTextColour);
     for (double gbps = 0; gbps <= up.most; gbps += 1000) {
         svg.line({left, up.at(gbps)}, {right, up.at(gbps)}, kGridColour);
-        svg.text({left - 6, up.at(gbps) + 4}, format("%.0f", gbps), Anchor::end, 11, kQuiet);
+        svg.text({left - 6, up.at(gbps) + 4}, format("%.0f", gbps), Anchor::end, 11,
+                 kSecondaryTextColour);
     }
 }
 
@@ -94,7 +95,8 @@ void draw_gbps_grid(Svg& svg, const Axis& up, double left, double right) {
 void draw_gbps_axis(Svg& svg, const Axis& right, double top, double bottom) {
     for (double gbps = 0; gbps <= right.most; gbps += 1000) {
         svg.line({right.at(gbps), top}, {right.at(gbps), bottom}, kGridColour);
-        svg.text({right.at(gbps), bottom + 15}, format("%.0f", gbps), Anchor::middle, 11, kQuiet);
+        svg.text({right.at(gbps), bottom + 15}, format("%.0f", gbps), Anchor::middle, 11,
+                 kSecondaryTextColour);
     }
 }
 
@@ -106,11 +108,12 @@ void draw_predicted(Svg& svg, const Json& row, const Axis& right, double y) {
     svg.ring({right.at(gbps), y}, 4, kPredictedColour);
 }
 
-void draw_bar(Svg& svg, const Both& both, const Json& result, const Axis& right, double y) {
+void draw_bar(Svg& svg, const ShownAndPredicted& both, const Json& result, const Axis& right,
+              double y) {
     constexpr double height = 16;
     const double gbps = result["gbps"];
     const bool is_predicted = both.shown.is_predicted;
-    svg.text({right.first_pixel - 8, y + 13}, label_of(result), Anchor::end);
+    svg.text({right.first_pixel - 8, y + 13}, row_label(result), Anchor::end);
     svg.box({right.first_pixel, y}, right.at(gbps) - right.first_pixel, height,
             is_predicted       ? kPredictedBarColour
             : is_rival(result) ? kRivalColour
@@ -118,17 +121,18 @@ void draw_bar(Svg& svg, const Both& both, const Json& result, const Axis& right,
     const Json* predicted = is_predicted     ? &result
                             : both.predicted ? both.predicted->row(result)
                                              : nullptr;
-    if (const Json* fastest = fastest_beside(result, both.shown.results);
+    if (const Json* fastest = fastest_of_same_step(result, both.shown.results);
         fastest && !is_rival(result)) {
         const Point end{right.at(fastest->at("gbps")), y + height / 2};
         svg.line({right.at(gbps), end.y}, end, kFastestColour, 2);
         svg.dot(end, 4, kFastestColour);
     }
     if (predicted) draw_predicted(svg, *predicted, right, y + height / 2);
-    svg.text({right.last_pixel + 50, y + 13}, format("%.0f", gbps), Anchor::end, 11, kQuiet);
+    svg.text({right.last_pixel + 50, y + 13}, format("%.0f", gbps), Anchor::end, 11,
+             kSecondaryTextColour);
     svg.text({right.last_pixel + 100, y + 13},
              format(is_predicted ? "%.0f %%" : "%.1f %%", 100 * result.value("of_copy", 0.0)),
-             Anchor::end, 11, kQuiet);
+             Anchor::end, 11, kSecondaryTextColour);
 }
 
 void draw_ceiling(Svg& svg, const Axis& right, double gbps, const std::string& name, double bottom,
@@ -140,7 +144,7 @@ void draw_ceiling(Svg& svg, const Axis& right, double gbps, const std::string& n
 
 // ---- sectors ----
 
-std::map<std::string, double> useful_shares(const Json& simulated) {
+std::map<std::string, double> useful_sector_fractions(const Json& simulated) {
     std::map<std::string, double> shares;
     constexpr double bytes_a_sector = 32;
     for (const Json& result : simulated.at("results")) {
@@ -166,11 +170,12 @@ void draw_share_axis(Svg& svg, const Axis& right, const Axis& up) {
     for (int percent = 0; percent <= 100; percent += 25) {
         const double x = right.at(percent / 100.0);
         svg.line({x, up.at(0)}, {x, up.at(up.most)}, kGridColour);
-        svg.text({x, up.at(0) + 16}, format("%d %%", percent), Anchor::middle, 11, kQuiet);
+        svg.text({x, up.at(0) + 16}, format("%d %%", percent), Anchor::middle, 11,
+                 kSecondaryTextColour);
     }
     svg.text({(right.at(0) + right.at(1)) / 2, up.at(0) + 36},
              "useful part of the sectors that warps ask for (simulated)", Anchor::middle, 11,
-             kQuiet);
+             kSecondaryTextColour);
 }
 
 /// A variant in the chart.
@@ -179,9 +184,9 @@ struct Spot {
     std::string name;  ///< name of a headline; empty for other variants
 };
 
-std::vector<Spot> spots_of(const Json& results, const Json& simulated, const Axis& right,
-                           const Axis& up) {
-    const auto shares = useful_shares(simulated);
+std::vector<Spot> list_spots(const Json& results, const Json& simulated, const Axis& right,
+                             const Axis& up) {
+    const auto shares = useful_sector_fractions(simulated);
     std::set<std::string> seen;
     std::vector<Spot> spots;
     for (const Json& result : results) {
@@ -189,10 +194,10 @@ std::vector<Spot> spots_of(const Json& results, const Json& simulated, const Axi
             shares.find(result.value("step", "") + " " + result.value("variant", ""));
         if (!is_timed(result) || share == shares.end()) continue;
         // Host code is over 40 times slower, so its dot would be invisible.
-        if (course::is_of_host(result)) continue;
+        if (course::is_host_result(result)) continue;
         const bool is_headline = seen.insert(result.value("step", "")).second;
         spots.push_back({{right.at(share->second), up.at(result["gbps"])},
-                         is_headline ? label_of(result) : ""});
+                         is_headline ? row_label(result) : ""});
     }
     return spots;
 }
@@ -221,7 +226,7 @@ struct Line {
     std::vector<std::pair<double, double>> points;  ///< (side, GB/s)
 };
 
-std::vector<Line> lines_over_sizes(const Shown& shown) {
+std::vector<Line> lines_over_sizes(const ChartData& shown) {
     std::vector<Line> lines;
     const auto add = [&](const std::string& name, double side, double gbps) {
         auto line = std::ranges::find(lines, name, &Line::name);
@@ -235,7 +240,7 @@ std::vector<Line> lines_over_sizes(const Shown& shown) {
             }
         }
         for (const Json& result : headlines(results)) {
-            if (!is_rival(result)) add(label_of(result), side, result["gbps"]);
+            if (!is_rival(result)) add(row_label(result), side, result["gbps"]);
         }
     }
     return lines;
@@ -261,7 +266,7 @@ void draw_names(Svg& svg, std::vector<std::pair<double, std::size_t>> ends,
     double free_from = 0;
     for (const auto& [wanted, index] : ends) {
         const double y = std::max(wanted, free_from);
-        const LineStyle style = style_of_line(index);
+        const LineStyle style = choose_line_style(index);
         svg.line({x, y}, {x + 18, y}, style.colour, 2, style.dashes);
         svg.text({x + 23, y + 4}, lines[index].name, Anchor::start, 11);
         free_from = y + 14;
@@ -277,7 +282,7 @@ void draw_rings(Svg& svg, const std::vector<Line>& predicted, const std::vector<
         const auto index = static_cast<std::size_t>(same - lines.begin());
         for (const auto& [side, gbps] : line.points) {
             if (!place.contains(side)) continue;
-            svg.ring({place[side], up.at(gbps)}, 4, style_of_line(index).colour);
+            svg.ring({place[side], up.at(gbps)}, 4, choose_line_style(index).colour);
         }
     }
 }
@@ -285,13 +290,13 @@ void draw_rings(Svg& svg, const std::vector<Line>& predicted, const std::vector<
 }  // namespace
 
 std::string bandwidth_chart(const ChartResults& results) {
-    const Both both = both_of(results);
-    const Shown& shown = both.shown;
+    const ShownAndPredicted both = select_shown(results);
+    const ChartData& shown = both.shown;
     const std::vector<Json> bars = headlines(shown.results);
     constexpr double row = 22, top = 60;
     const double bottom = top + row * static_cast<double>(bars.size());
     Svg svg(760, static_cast<int>(bottom) + 64, "Bandwidth by step");
-    const Axis right{150, 640, shown.most_gbps()};
+    const Axis right{150, 640, shown.axis_max_gbps()};
     svg.text({14, 24}, "GB/s by lesson: " + shown.caption(), Anchor::start, 14);
     draw_gbps_axis(svg, right, top - 6, bottom);
     for (std::size_t i = 0; i < bars.size(); ++i) {
@@ -300,28 +305,28 @@ std::string bandwidth_chart(const ChartResults& results) {
     draw_ceiling(svg, right, shown.copy_gbps, "copy", bottom, Anchor::end);
     if (shown.peak_gbps > 0)
         draw_ceiling(svg, right, shown.peak_gbps, "peak", bottom, Anchor::start);
-    svg.text({690, 32}, "GB/s", Anchor::end, 11, kQuiet);
-    svg.text({740, 32}, "of copy", Anchor::end, 11, kQuiet);
+    svg.text({690, 32}, "GB/s", Anchor::end, 11, kSecondaryTextColour);
+    svg.text({740, 32}, "of copy", Anchor::end, 11, kSecondaryTextColour);
     draw_legend_of_fastest(svg, {18, bottom + 54});
     svg.text({14, bottom + 36},
              std::string("10^9 bytes read + written a second; percent of ") +
                  (shown.is_predicted ? "a copy; lines: where nine of ten lie"
                                      : "cudaMemcpy in the same run"),
-             Anchor::start, 11, kQuiet);
+             Anchor::start, 11, kSecondaryTextColour);
     draw_legend(svg, both, {746, bottom + 54});
-    return svg.finished();
+    return svg.finish();
 }
 
 std::string sectors_chart(const ChartResults& results) {
-    const Both both = both_of(results);
+    const ShownAndPredicted both = select_shown(results);
     Svg svg(760, 460, "Sectors moved against sectors useful");
-    const Axis right{70, 640, 1}, up{400, 62, both.shown.most_gbps()};
+    const Axis right{70, 640, 1}, up{400, 62, both.shown.axis_max_gbps()};
     svg.text({14, 24}, "GB/s against the useful part of the traffic: " + both.shown.caption(),
              Anchor::start, 14);
     draw_gbps_grid(svg, up, right.first_pixel, right.last_pixel);
     draw_share_axis(svg, right, up);
     draw_traffic_line(svg, right, up, both.shown.copy_gbps);
-    const std::vector<Spot> spots = spots_of(both.shown.results, results.simulated, right, up);
+    const std::vector<Spot> spots = list_spots(both.shown.results, results.simulated, right, up);
     // Draw the headlines last, on top of the others.
     for (const bool is_headline : {false, true}) {
         for (const Spot& spot : spots) {
@@ -330,40 +335,42 @@ std::string sectors_chart(const ChartResults& results) {
         }
     }
     if (both.predicted) {
-        for (const Spot& spot : spots_of(both.predicted->results, results.simulated, right, up)) {
+        for (const Spot& spot : list_spots(both.predicted->results, results.simulated, right, up)) {
             if (!spot.name.empty()) svg.ring(spot.place, 4, kPredictedColour);
         }
     }
     name_spots(svg, spots, right.last_pixel);
     draw_legend(svg, both, {746, 450});
-    return svg.finished();
+    return svg.finish();
 }
 
 std::string sizes_chart(const ChartResults& results) {
-    const Both both = both_of(results);
+    const ShownAndPredicted both = select_shown(results);
     const std::vector<Line> lines = lines_over_sizes(both.shown);
     Svg svg(760, 440, "Bandwidth by size");
-    const Axis up{390, 62, both.shown.most_gbps()};
-    svg.text({14, 24}, "GB/s by size, square: " + both.shown.words(), Anchor::start, 14);
+    const Axis up{390, 62, both.shown.axis_max_gbps()};
+    svg.text({14, 24}, "GB/s by size, square: " + both.shown.source_label(), Anchor::start, 14);
     draw_gbps_grid(svg, up, 70, 620);
     const auto& sides = both.shown.squares;
     const double steps = std::max<double>(1, static_cast<double>(sides.size()) - 1);
     std::map<double, double> place;
     for (const auto& [side, rows] : sides) {
         place[side] = 90 + 510 * static_cast<double>(place.size()) / steps;
-        svg.text({place[side], 408}, std::to_string(side), Anchor::middle, 11, kQuiet);
+        svg.text({place[side], 408}, std::to_string(side), Anchor::middle, 11,
+                 kSecondaryTextColour);
     }
-    svg.text({345, 428}, "side of the square matrix, in floats", Anchor::middle, 11, kQuiet);
+    svg.text({345, 428}, "side of the square matrix, in floats", Anchor::middle, 11,
+             kSecondaryTextColour);
     std::vector<std::pair<double, std::size_t>> ends;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        draw_line(svg, lines[i], place, up, style_of_line(i), both.shown.is_predicted);
+        draw_line(svg, lines[i], place, up, choose_line_style(i), both.shown.is_predicted);
         ends.emplace_back(up.at(lines[i].points.back().second), i);
     }
     if (both.predicted) draw_rings(svg, lines_over_sizes(*both.predicted), lines, place, up);
     if (both.shown.is_predicted) draw_rings(svg, lines, lines, place, up);
     draw_names(svg, ends, lines, 628);
     draw_legend(svg, both, {746, 432});
-    return svg.finished();
+    return svg.finish();
 }
 
 void draw_charts(const ChartResults& results, const std::string& folder) {

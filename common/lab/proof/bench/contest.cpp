@@ -16,7 +16,7 @@ constexpr int kHostLaunches = 3;
 [[noreturn]] void give_up(const Variant& variant, cudaError_t error) {
     throw std::runtime_error(variant.name +
                              " broke the device's context: " + cudaGetErrorName(error) + ": " +
-                             cudaGetErrorString(error) + ". " + advice_for(error));
+                             cudaGetErrorString(error) + ". " + advice_for_error(error));
 }
 
 bool is_of_device(const Variant& variant) {
@@ -34,7 +34,7 @@ bool is_copy_of_the_driver(const Entry& entry) {
 /// Returns why a variant does not run at this size, or an empty string if it does.
 std::string reason_to_skip(const Variant& variant, Shape shape) {
     if (variant.needs_gpu && simulator_library::is_loaded()) return "it needs a real GPU";
-    return refusal(variant, shape);
+    return find_refusal(variant, shape);
 }
 
 bool share_buffers(const Problem& one, const Problem& other) {
@@ -42,29 +42,31 @@ bool share_buffers(const Problem& one, const Problem& other) {
            one.is_in_place() == other.is_in_place();
 }
 
-std::vector<Seat>& heat_of(const Seat& seat, Shape shape, std::vector<std::vector<Seat>>& heats) {
-    const Problem problem = problem_at(*seat.variant, shape);
-    for (std::vector<Seat>& heat : heats) {
-        if (share_buffers(problem, problem_at(*heat.front().variant, shape))) return heat;
+std::vector<Entrant>& find_buffer_group(const Entrant& seat, Shape shape,
+                                        std::vector<std::vector<Entrant>>& buffer_groups) {
+    const Problem problem = problem_for_shape(*seat.variant, shape);
+    for (std::vector<Entrant>& heat : buffer_groups) {
+        if (share_buffers(problem, problem_for_shape(*heat.front().variant, shape))) return heat;
     }
-    return heats.emplace_back();
+    return buffer_groups.emplace_back();
 }
 
 }  // namespace
 
-Field field_of(const std::vector<StepVariants>& steps, Shape shape) {
-    Field field;
+Entrants group_variants(const std::vector<StepVariants>& steps, Shape shape) {
+    Entrants field;
     for (const StepVariants& step : steps) {
         for (const Variant& variant : step.variants) {
             Entry entry{step.name, variant.name, reason_to_skip(variant, shape), ""};
             entry.element_size = variant.element_size;
-            const Seat seat{&variant, field.entries.size()};
+            const Entrant seat{&variant, field.entries.size()};
             if (entry.skipped.empty()) {
-                const Problem problem = problem_at(variant, shape);
+                const Problem problem = problem_for_shape(variant, shape);
                 entry.bytes = 2.0 * static_cast<double>(problem.bytes());
                 if (problem.is_permuted()) entry.array = text_of(problem.axes());
-                auto& seats =
-                    is_of_device(variant) ? heat_of(seat, shape, field.heats) : field.with_host;
+                auto& seats = is_of_device(variant)
+                                  ? find_buffer_group(seat, shape, field.buffer_groups)
+                                  : field.host_variants;
                 seats.push_back(seat);
             }
             field.entries.push_back(entry);
@@ -73,12 +75,12 @@ Field field_of(const std::vector<StepVariants>& steps, Shape shape) {
     return field;
 }
 
-Contest::Contest(const std::vector<Seat>& seats, Shape shape, std::vector<Entry>& entries)
-    : seats_(seats),
+Contest::Contest(const std::vector<Entrant>& seats, Shape shape, std::vector<Entry>& entries)
+    : entrants_(seats),
       shape_(shape),
       entries_(entries),
-      buffers_(problem_at(*seats.front().variant, shape)) {
-    for (const Seat& seat : seats)
+      buffers_(problem_for_shape(*seats.front().variant, shape)) {
+    for (const Entrant& seat : seats)
         is_copied_by_a_variant_ |= is_copy_of_the_driver(entries[seat.entry]);
     buffers_.prepare();
     const Problem& problem = buffers_.problem();
@@ -89,11 +91,11 @@ Contest::Contest(const std::vector<Seat>& seats, Shape shape, std::vector<Entry>
         cudaMemcpy(before_.data(), buffers_.in(), problem.bytes(), cudaMemcpyDeviceToDevice));
 }
 
-std::size_t Contest::bytes_needed(const std::vector<Seat>& seats, Shape shape) {
-    return VerifiedBuffers::bytes_needed(problem_at(*seats.front().variant, shape));
+std::size_t Contest::bytes_needed(const std::vector<Entrant>& seats, Shape shape) {
+    return VerifiedBuffers::bytes_needed(problem_for_shape(*seats.front().variant, shape));
 }
 
-void Contest::launch(const Seat& seat) {
+void Contest::launch(const Entrant& seat) {
     coalesce::launch(*seat.variant, buffers_.problem(), buffers_.out(), buffers_.in());
 }
 
@@ -105,8 +107,8 @@ void Contest::copy() {
 }
 
 /// Poisons the output, or restores the matrix of an in-place problem.
-void Contest::begin_with(const Problem& problem) {
-    buffers_.expect(problem);
+void Contest::prepare_output(const Problem& problem) {
+    buffers_.set_problem(problem);
     if (problem.is_in_place()) return copy();
     buffers_.poison();
 }
@@ -119,10 +121,10 @@ bool Contest::is_right_on_device() const {
 }
 
 /// Checks the check itself: it must detect a completely wrong output as well as a single wrong bit.
-void Contest::prove_that_checks_see() {
-    Problem problem = problem_at(*seats_.front().variant, shape_);
+void Contest::verify_that_checks_detect_errors() {
+    Problem problem = problem_for_shape(*entrants_.front().variant, shape_);
     problem.produces = {.kind = Produces::copy, .in_place = problem.is_in_place()};
-    begin_with(problem);
+    prepare_output(problem);
     const void* const input = before_.data() ? before_.data() : buffers_.in();
     const auto wrong = [&] { return count_wrong_cells(problem, buffers_.out(), input); };
     const bool is_poisoned = !problem.is_in_place();
@@ -140,10 +142,10 @@ void Contest::prove_that_checks_see() {
     }
 }
 
-void Contest::verify_on_device(const Seat& seat, bool by_host_too) {
+void Contest::verify_on_device(const Entrant& seat, bool also_on_host) {
     const Variant& variant = *seat.variant;
     Entry& entry = entries_[seat.entry];
-    begin_with(problem_at(variant, shape_));
+    prepare_output(problem_for_shape(variant, shape_));
     launch(seat);
     const cudaError_t launched = cudaGetLastError();
     const cudaError_t ended = cudaDeviceSynchronize();
@@ -153,7 +155,7 @@ void Contest::verify_on_device(const Seat& seat, bool by_host_too) {
         return;
     }
     const bool is_right = is_right_on_device();
-    if (is_right && !by_host_too) return;
+    if (is_right && !also_on_host) return;
     const Comparison comparison = buffers_.check();
     if (!comparison.is_right()) entry.wrong = comparison.text();
     if (comparison.is_right() != is_right) {
@@ -165,17 +167,18 @@ void Contest::verify_on_device(const Seat& seat, bool by_host_too) {
     if (!is_right) buffers_.prepare();
 }
 
-void Contest::verify(bool by_host_too) {
-    prove_that_checks_see();
-    for (const Seat& seat : seats_) verify_on_device(seat, by_host_too);
+void Contest::verify(bool also_on_host) {
+    verify_that_checks_detect_errors();
+    for (const Entrant& seat : entrants_) verify_on_device(seat, also_on_host);
 }
 
-void run_host_variants(Field& field, Shape shape, Stopwatch* stopwatch) {
-    for (const Seat& seat : field.with_host) {
+void run_host_variants(Entrants& field, Shape shape, Stopwatch* stopwatch) {
+    for (const Entrant& seat : field.host_variants) {
         Entry& entry = field.entries[seat.entry];
         const Variant& variant = *seat.variant;
-        const Problem problem = problem_at(variant, shape);
-        VerifiedBuffers buffers(problem, VerifiedBuffers::kUsualGuard, variant.in, variant.out);
+        const Problem problem = problem_for_shape(variant, shape);
+        VerifiedBuffers buffers(problem, VerifiedBuffers::kDefaultGuardBytes, variant.in,
+                                variant.out);
         buffers.prepare();
         const auto work = [&] { launch(variant, problem, buffers.out(), buffers.in()); };
         work();
@@ -192,27 +195,27 @@ void run_host_variants(Field& field, Shape shape, Stopwatch* stopwatch) {
     }
 }
 
-void Contest::play_round(Stopwatch& stopwatch, int round, int launches) {
+void Contest::time_round(Stopwatch& stopwatch, int round, int launches) {
     const auto take_turn = [&](std::vector<double>& ms, const auto& work) {
         const int count = stopwatch.time_once_on_device(work) > kSlowMs ? 1 : launches;
         for (int i = 0; i < count; ++i) ms.push_back(stopwatch.time_once_on_device(work));
     };
     if (!is_copied_by_a_variant_) take_turn(copy_ms_, [&] { copy(); });
-    for (std::size_t turn = 0; turn < seats_.size(); ++turn) {
-        const std::size_t first = static_cast<std::size_t>(round) * seats_.size() / 3;
-        const Seat& seat = seats_[(turn + first) % seats_.size()];
+    for (std::size_t turn = 0; turn < entrants_.size(); ++turn) {
+        const std::size_t first = static_cast<std::size_t>(round) * entrants_.size() / 3;
+        const Entrant& seat = entrants_[(turn + first) % entrants_.size()];
         Entry& entry = entries_[seat.entry];
         if (!entry.is_verified()) continue;
-        buffers_.expect(problem_at(*seat.variant, shape_));
+        buffers_.set_problem(problem_for_shape(*seat.variant, shape_));
         take_turn(entry.ms, [&] { launch(seat); });
-        if (!copy_ms_.empty()) entry.copy_gbps = entry.bytes / summarise(copy_ms_).ms / 1e6;
+        if (!copy_ms_.empty()) entry.copy_gbps = entry.bytes / summarize_timings(copy_ms_).ms / 1e6;
     }
 }
 
 void Contest::check_at_the_end() {
-    for (const Seat& seat : seats_) {
+    for (const Entrant& seat : entrants_) {
         if (!entries_[seat.entry].is_verified()) continue;
-        begin_with(problem_at(*seat.variant, shape_));
+        prepare_output(problem_for_shape(*seat.variant, shape_));
         launch(seat);
         const Comparison comparison = buffers_.check();
         if (!comparison.is_right()) {

@@ -33,57 +33,57 @@ struct Entry {
     /// Reports whether it was timed.
     bool is_timed() const { return is_verified() && !ms.empty(); }
     /// Returns the median time of all launches and its uncertainty.
-    Timing timing() const { return summarise(ms); }
+    Timing timing() const { return summarize_timings(ms); }
     /// Returns the bandwidth in 10^9 bytes per second, computed from the median time.
     double gbps() const { return bytes / timing().ms / 1e6; }
 };
 
 /// A variant that takes part, and the index of its entry.
-struct Seat {
+struct Entrant {
     const Variant* variant;
     std::size_t entry;
 };
 
 /// The variants at one size, grouped by the buffers that they need.
-struct Field {
+struct Entrants {
     std::vector<Entry> entries;  ///< all variants, in the order of the course
     /// Device variants, grouped by the buffers that they can share; float variants come first.
-    std::vector<std::vector<Seat>> heats;
-    std::vector<Seat> with_host;  ///< host code and transfers, which have their own buffers
+    std::vector<std::vector<Entrant>> buffer_groups;
+    std::vector<Entrant> host_variants;  ///< host code and transfers, which have their own buffers
 };
-Field field_of(const std::vector<StepVariants>& steps, Shape shape);
+Entrants group_variants(const std::vector<StepVariants>& steps, Shape shape);
 
 /// Verifies and times host code and transfers, with few launches because they are slow.
-void run_host_variants(Field& field, Shape shape, Stopwatch* stopwatch);
+void run_host_variants(Entrants& field, Shape shape, Stopwatch* stopwatch);
 
 /// A heat: the kernels of this process that share buffers and are timed in alternation.
 class Contest {
 public:
     /// Allocates and fills the buffers. Results go to `entries`.
-    Contest(const std::vector<Seat>& seats, Shape shape, std::vector<Entry>& entries);
+    Contest(const std::vector<Entrant>& seats, Shape shape, std::vector<Entry>& entries);
 
     /// Returns how many bytes of device memory the buffers of these seats need.
-    static std::size_t bytes_needed(const std::vector<Seat>& seats, Shape shape);
+    static std::size_t bytes_needed(const std::vector<Entrant>& seats, Shape shape);
 
     /// Launches each variant once and checks every bit of its output on the device. If
-    /// `by_host_too`, the harness's verifier checks it as well.
-    void verify(bool by_host_too);
+    /// `also_on_host`, the harness's verifier checks it as well.
+    void verify(bool also_on_host);
     /// Runs each variant and a copy: one untimed launch, then `launches` timed ones. Each round
     /// starts with a different variant.
-    void play_round(Stopwatch& stopwatch, int round, int launches);
+    void time_round(Stopwatch& stopwatch, int round, int launches);
     /// Launches once more and runs the verifier's full check, which also tests that guard bands and
     /// input are unchanged.
     void check_at_the_end();
 
 private:
-    void prove_that_checks_see();
-    void verify_on_device(const Seat& seat, bool by_host_too);
-    void begin_with(const Problem& problem);
+    void verify_that_checks_detect_errors();
+    void verify_on_device(const Entrant& seat, bool also_on_host);
+    void prepare_output(const Problem& problem);
     bool is_right_on_device() const;
-    void launch(const Seat& seat);
+    void launch(const Entrant& seat);
     void copy();
 
-    const std::vector<Seat>& seats_;
+    const std::vector<Entrant>& entrants_;
     Shape shape_;
     std::vector<Entry>& entries_;
     VerifiedBuffers buffers_;

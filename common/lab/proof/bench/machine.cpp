@@ -29,28 +29,28 @@ constexpr const char* kQueries[][2] = {
 };
 
 /// Returns the text as a number if it is one, otherwise as a string.
-Json value_of(const std::string& text) {
+Json parse_number_or_text(const std::string& text) {
     std::istringstream stream(text);
     double number = 0;
     if (stream >> number && stream.eof()) return number;
     return text;
 }
 
-std::string commit_of_source() {
+std::string find_source_commit() {
     // The pattern excludes all tags, so that git prints the whole hash.
-    const Ended ended = run_child({"git", "-C", COALESCE_REPOSITORY, "describe", "--always",
-                                   "--abbrev=40", "--exclude=*", "--dirty=-changed"},
-                                  kSmiSeconds);
+    const ProcessResult ended = run_child({"git", "-C", COALESCE_REPOSITORY, "describe", "--always",
+                                           "--abbrev=40", "--exclude=*", "--dirty=-changed"},
+                                          kSmiSeconds);
     return ended.exit_code == 0 ? trimmed(ended.output) : "unknown";
 }
 
 /// Returns the answers to the first `count` queries, or an empty object if nvidia-smi rejects them.
-Json ask_for(std::size_t count) {
+Json query_nvidia_smi(std::size_t count) {
     std::string wanted;
     for (std::size_t i = 0; i < count; ++i) {
         wanted += (i == 0 ? "" : ",") + std::string(kQueries[i][0]);
     }
-    const Ended ended = run_child(
+    const ProcessResult ended = run_child(
         {"nvidia-smi", "--id=0", "--query-gpu=" + wanted, "--format=csv,noheader,nounits"},
         kSmiSeconds);
     Json answer = Json::object();
@@ -58,7 +58,8 @@ Json ask_for(std::size_t count) {
     std::istringstream values(ended.output.substr(0, ended.output.find('\n')));
     for (std::size_t i = 0; i < count; ++i) {
         std::string value;
-        if (std::getline(values, value, ',')) answer[kQueries[i][1]] = value_of(trimmed(value));
+        if (std::getline(values, value, ','))
+            answer[kQueries[i][1]] = parse_number_or_text(trimmed(value));
     }
     return answer;
 }
@@ -69,7 +70,7 @@ Json ask_nvidia_smi() {
     // Some drivers use a different name for the last query, and nvidia-smi rejects the whole
     // request if it does not know a name.
     for (const std::size_t count : {std::size(kQueries), std::size(kQueries) - 1}) {
-        const Json answer = ask_for(count);
+        const Json answer = query_nvidia_smi(count);
         if (!answer.empty()) return answer;
     }
     return Json::object();
@@ -77,7 +78,7 @@ Json ask_nvidia_smi() {
 
 Json run_record(const std::string& commit, const Json& more) {
     Json run{{"date", utc_time("%Y-%m-%d")},
-             {"commit", commit.empty() ? commit_of_source() : commit},
+             {"commit", commit.empty() ? find_source_commit() : commit},
              {"toolkit",
               format("CUDA %d.%d, g++ %d.%d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
                      __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)}};

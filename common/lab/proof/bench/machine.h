@@ -14,7 +14,7 @@ namespace coalesce::proof {
 Json ask_nvidia_smi();
 
 /// Asks nvidia-smi in another thread, so that the clocks are read while the GPU is working.
-inline std::future<Json> ask_nvidia_smi_meanwhile() {
+inline std::future<Json> start_nvidia_smi_query() {
     return std::async(std::launch::async, ask_nvidia_smi);
 }
 

@@ -40,7 +40,7 @@ const std::vector<Shape> kQuickSizes = {{4096, 4096}, {16384, 16384}};
 
 /// The command line and the settings derived from it.
 struct Plan {
-    std::string sizes_named, device_named = "gpu";
+    std::string sizes_option, device_option = "gpu";
     std::string json;    ///< output file; empty: docs/results/DEVICE.json
     std::string commit;  ///< commit of the source; empty: ask git
     /// A JSON results file whose charts are drawn, without measuring anything.
@@ -56,7 +56,7 @@ struct Plan {
 };
 
 void add_options(CLI::App& app, Plan& plan) {
-    app.add_option("--sizes", plan.sizes_named,
+    app.add_option("--sizes", plan.sizes_option,
                    "Such as 4096,32768x16384; otherwise 4096, 8192, 16384 and 32768 square, "
                    "32768x16384 and 16384x32768");
     app.add_flag("--quick", plan.quick, "4096 and 16384, two rounds: for a first look");
@@ -73,15 +73,15 @@ void add_options(CLI::App& app, Plan& plan) {
     app.add_flag("--no-python", plan.no_python, "Leave PyTorch, CuPy and Triton out");
     app.add_flag("--check", plan.check_only,
                  "Time nothing: load and verify everything, at small sizes");
-    add_device_option(app, plan.device_named);
+    add_device_option(app, plan.device_option);
 }
 
-Plan understood(Plan plan) {
-    plan.device = choice_of(plan.device_named, plan.check_only);
+Plan parse_plan(Plan plan) {
+    plan.device = parse_device_choice(plan.device_option, plan.check_only);
     plan.sizes = plan.quick ? kQuickSizes : kUsualSizes;
     if (plan.check_only) plan.sizes = {{256, 192}, {131, 77}};
     if (plan.quick) plan.rounds = 2;
-    if (!plan.sizes_named.empty()) plan.sizes = parse_sizes(plan.sizes_named);
+    if (!plan.sizes_option.empty()) plan.sizes = parse_sizes(plan.sizes_option);
     return plan;
 }
 
@@ -118,18 +118,18 @@ public:
     /// they ran in a separate program. The position of pages changes the times of matrices with
     /// long rows by up to 7 %.
     std::vector<SizeResults> run() {
-        std::vector<Field> fields;
+        std::vector<Entrants> fields;
         std::vector<SizeResults> results;
         for (const Shape shape : plan_.sizes) {
-            fields.push_back(field_of(steps_, shape));
+            fields.push_back(group_variants(steps_, shape));
             results.push_back(run_floats(fields.back(), shape));
-            progress(shape.name() + ": floats" + done());
+            progress(shape.name() + ": floats" + completion_text());
         }
         for (std::size_t i = 0; i < fields.size(); ++i) {
             run_others(fields[i], plan_.sizes[i]);
             auto& entries = results[i].entries;
             entries.insert(entries.begin(), fields[i].entries.begin(), fields[i].entries.end());
-            progress(plan_.sizes[i].name() + ": all others" + done());
+            progress(plan_.sizes[i].name() + ": all others" + completion_text());
         }
         return results;
     }
@@ -150,31 +150,31 @@ public:
 private:
     static long long elements(Shape shape) { return 1LL * shape.rows * shape.cols; }
 
-    const char* done() const { return stopwatch_ ? " verified and timed" : " verified"; }
+    const char* completion_text() const { return stopwatch_ ? " verified and timed" : " verified"; }
 
     /// Runs the float variants. The Python rivals run in the same rounds, and the result contains
     /// their entries.
-    SizeResults run_floats(Field& field, Shape shape) {
+    SizeResults run_floats(Entrants& field, Shape shape) {
         SizeResults results{shape, {}, Json::object()};
-        check_memory(field.heats.front(), shape);
-        Contest contest(field.heats.front(), shape, field.entries);
+        check_memory(field.buffer_groups.front(), shape);
+        Contest contest(field.buffer_groups.front(), shape, field.entries);
         contest.verify(is_checked_on_host(shape));
         python_.begin(shape);
-        if (stopwatch_) results.clocks = play(contest, true);
+        if (stopwatch_) results.clocks = run_contest(contest, true);
         contest.check_at_the_end();
         results.entries = python_.entries();
         return results;
     }
 
-    void run_others(Field& field, Shape shape) {
-        for (std::size_t i = 1; i < field.heats.size(); ++i) {
-            const std::vector<Seat>& heat = field.heats[i];
-            const std::string lack = lack_of_memory(heat, shape);
-            for (const Seat& seat : heat) field.entries[seat.entry].skipped = lack;
+    void run_others(Entrants& field, Shape shape) {
+        for (std::size_t i = 1; i < field.buffer_groups.size(); ++i) {
+            const std::vector<Entrant>& heat = field.buffer_groups[i];
+            const std::string lack = describe_lack_of_memory(heat, shape);
+            for (const Entrant& seat : heat) field.entries[seat.entry].skipped = lack;
             if (!lack.empty()) continue;
             Contest contest(heat, shape, field.entries);
             contest.verify(is_checked_on_host(shape));
-            if (stopwatch_) play(contest, false);
+            if (stopwatch_) run_contest(contest, false);
             contest.check_at_the_end();
         }
         // Host code is slow, so the smallest and the largest size are enough.
@@ -185,18 +185,18 @@ private:
 
     bool is_checked_on_host(Shape shape) const { return shape == smallest_ || plan_.check_only; }
 
-    Json play(Contest& contest, bool with_python) {
+    Json run_contest(Contest& contest, bool with_python) {
         std::future<Json> clocks;
         for (int round = 0; round < plan_.rounds; ++round) {
-            if (round == plan_.rounds / 2) clocks = ask_nvidia_smi_meanwhile();
-            contest.play_round(*stopwatch_, round, plan_.launches);
-            if (with_python) python_.play_round(plan_.launches);
+            if (round == plan_.rounds / 2) clocks = start_nvidia_smi_query();
+            contest.time_round(*stopwatch_, round, plan_.launches);
+            if (with_python) python_.time_round(plan_.launches);
         }
         return clocks.get();
     }
 
     /// Returns an error message, or "" if there is enough memory.
-    std::string lack_of_memory(const std::vector<Seat>& heat, Shape shape) const {
+    std::string describe_lack_of_memory(const std::vector<Entrant>& heat, Shape shape) const {
         const double needed = static_cast<double>(Contest::bytes_needed(heat, shape)) + 1e9;
         const auto free = static_cast<double>(free_device_bytes(device_.simulated));
         if (needed <= free) return "";
@@ -204,8 +204,8 @@ private:
                       free / 1e9);
     }
 
-    void check_memory(const std::vector<Seat>& heat, Shape shape) const {
-        const std::string lack = lack_of_memory(heat, shape);
+    void check_memory(const std::vector<Entrant>& heat, Shape shape) const {
+        const std::string lack = describe_lack_of_memory(heat, shape);
         if (lack.empty()) return;
         throw UsageError(shape.name() + ": " + lack + "; leave it out with --sizes");
     }
@@ -269,7 +269,7 @@ void draw(const Plan& plan, const std::string& file) {
 /// Checks for a GPU before any work is done.
 void check_gpu(const Plan& plan) {
     if (plan.check_only) return;
-    const std::string why = why_no_gpu();
+    const std::string why = find_gpu_problem();
     if (why.empty()) return;
     throw UsageError("no GPU works here (" + why + "): nothing can be timed. --draw " +
                      kRepository +
@@ -301,7 +301,7 @@ int run_plan(const Plan& plan, char** argv) {
 
 int run(const Plan& plan, char** argv) {
     try {
-        return run_plan(understood(plan), argv);
+        return run_plan(parse_plan(plan), argv);
     } catch (const course::CourseError& error) {  // the message names the file
         std::cerr << error.what() << "\n";
         return exit_usage;

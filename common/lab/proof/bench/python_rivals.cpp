@@ -16,18 +16,20 @@ constexpr const char* kNames[] = {"torch_copy", "torch_contiguous", "cupy_copyto
 PythonRivals::PythonRivals(const std::string& script, bool wanted) {
     const std::string python = from_environment("COALESCE_PYTHON", "python3");
     if (!wanted) {
-        why_absent_ = "not asked for (--no-python)";
+        absence_reason_ = "not asked for (--no-python)";
     } else if (find_program(python).empty()) {
-        why_absent_ = "there is no " + python + " (COALESCE_PYTHON names another)";
+        absence_reason_ = "there is no " + python + " (COALESCE_PYTHON names another)";
     } else {
-        python_ = std::make_unique<Child>(Command{
-            .program = python, .arguments = {"-u", script}, .is_asked = true, .is_apart = true});
+        python_ = std::make_unique<Child>(Command{.program = python,
+                                                  .arguments = {"-u", script},
+                                                  .has_stdin_pipe = true,
+                                                  .has_own_process_group = true});
     }
 }
 
 void PythonRivals::give_up(const std::string& why) {
     python_.reset();
-    why_absent_ = why;
+    absence_reason_ = why;
     std::cerr << "bench: the rivals in Python are left out from here on: " << why << "\n";
     for (Entry& entry : entries_) {
         entry.skipped = why;
@@ -39,9 +41,9 @@ json PythonRivals::ask(const json& question) {
     if (!python_) return {};
     std::optional<std::string> line;
     json answer;
-    if (!python_->say(question.dump())) {
+    if (!python_->send_line(question.dump())) {
         give_up("rivals.py ended early");
-    } else if (line = python_->hear(kPatienceSeconds); !line) {
+    } else if (line = python_->receive_line(kPatienceSeconds); !line) {
         give_up("rivals.py gave no answer to " + question.dump());
     } else if (answer = json::parse(*line, nullptr, false); !answer.is_object()) {
         give_up("rivals.py answered what is no JSON object: " + line->substr(0, 60));
@@ -52,7 +54,7 @@ json PythonRivals::ask(const json& question) {
 void PythonRivals::begin(Shape shape) {
     entries_.clear();
     for (const char* name : kNames) {
-        Entry entry{"rivals", name, why_absent_, ""};
+        Entry entry{"rivals", name, absence_reason_, ""};
         entry.bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
         entries_.push_back(entry);
     }
@@ -68,7 +70,7 @@ void PythonRivals::begin(Shape shape) {
     }
 }
 
-void PythonRivals::play_round(int launches) {
+void PythonRivals::time_round(int launches) {
     const json answer = ask({{"do", "round"}, {"launches", launches}});
     if (!python_) return;
     for (Entry& entry : entries_) {

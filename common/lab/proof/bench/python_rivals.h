@@ -22,7 +22,7 @@ public:
     /// Creates a matrix of this shape, and verifies the rivals on it.
     void begin(Shape shape);
     /// Times the rivals while nothing else uses the device.
-    void play_round(int launches);
+    void time_round(int launches);
     /// Returns the entries of the current size.
     const std::vector<Entry>& entries() const { return entries_; }
     /// Returns the versions of the available libraries, such as "torch 2.11.0".
@@ -33,7 +33,7 @@ private:
     void give_up(const std::string& why);
 
     std::unique_ptr<Child> python_;
-    std::string why_absent_, versions_;
+    std::string absence_reason_, versions_;
     std::vector<Entry> entries_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 /// Returns the index of the main results: those of the largest square or, if there is none, of the
 /// largest matrix.
-std::size_t most_telling(const std::vector<SizeResults>& sizes) {
+std::size_t main_results_index(const std::vector<SizeResults>& sizes) {
     const auto rank = [](const SizeResults& size) {
         const bool is_square = size.shape.rows == size.shape.cols;
         return std::pair(is_square, 1LL * size.shape.rows * size.shape.cols);
@@ -88,7 +88,7 @@ double SizeResults::copy_gbps() const {
 }
 
 Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const Json& run) {
-    const std::size_t main_size = most_telling(sizes);
+    const std::size_t main_size = main_results_index(sizes);
     Json json = with_results({{"device", device_json(device)}, {"run", run}}, sizes[main_size]);
     json["other_sizes"] = Json::array();
     for (std::size_t i = 0; i < sizes.size(); ++i) {

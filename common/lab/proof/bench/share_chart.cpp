@@ -28,45 +28,46 @@ void draw_grid(Svg& svg, double bottom, const std::string& whole) {
     for (const int percent : {0, 25, 50, 75, 100}) {
         const double x = at(percent / 100.0);
         svg.line({x, kTop - 6}, {x, bottom}, kGridColour);
-        svg.text({x, bottom + 14}, format("%d %%", percent), Anchor::middle, 11, kQuiet);
+        svg.text({x, bottom + 14}, format("%d %%", percent), Anchor::middle, 11,
+                 kSecondaryTextColour);
     }
-    svg.text({at(0.5), bottom + 32}, whole, Anchor::middle, 11, kQuiet);
+    svg.text({at(0.5), bottom + 32}, whole, Anchor::middle, 11, kSecondaryTextColour);
 }
 
-void draw_thing(Svg& svg, const Shares& thing, double y) {
-    const double height = kBar * static_cast<double>(thing.of_compared.size());
+void draw_bars(Svg& svg, const Shares& thing, double y) {
+    const double height = kBar * static_cast<double>(thing.fractions_of_compared.size());
     svg.text({kLeft - 8, y + height / 2 + 4}, thing.name, Anchor::end);
-    for (std::size_t i = 0; i < thing.of_compared.size(); ++i) {
-        const double share = thing.of_compared[i];
+    for (std::size_t i = 0; i < thing.fractions_of_compared.size(); ++i) {
+        const double share = thing.fractions_of_compared[i];
         const double top = y + kBar * static_cast<double>(i);
         if (share < 0) continue;
         svg.box({kLeft, top}, at(share) - kLeft, kBar - 2, kColours[i]);
         svg.text({at(share) + 6, top + kBar - 3}, format("%.1f %%", 100 * share), Anchor::start, 11,
-                 kQuiet);
+                 kSecondaryTextColour);
     }
 }
 
-double of_copy(const Json& row) {
+double fraction_of_copy(const Json& row) {
     return row.value("of_copy", -1.0);
 }
 
 /// Returns the name of a shape, such as "float, tall, 1000003 x 37".
-std::string name_of_shape(const Json& row) {
+std::string format_shape(const Json& row) {
     const int batches = row.value("batches", 1);
     return row.value("case", "") + ", " + (batches > 1 ? format("%d x ", batches) : "") +
            format("%d x %d", row.value("rows", 0), row.value("cols", 0));
 }
 
 /// Returns the first part of a variant's name, such as "nccl" for "nccl/8-64K-30us".
-std::string way_of(const Json& result) {
+std::string way_name(const Json& result) {
     const std::string variant = result.value("variant", "");
     return variant.substr(0, variant.find('/'));
 }
 
-double best_of_way(const Json& measured, const std::string& way) {
+double best_gbps_of_way(const Json& measured, const std::string& way) {
     double best = -1;
     for (const Json& result : measured.at("results")) {
-        if (way_of(result) == way && result.value("verified", false)) {
+        if (way_name(result) == way && result.value("verified", false)) {
             best = std::max(best, result.value("of_link", -1.0));
         }
     }
@@ -83,16 +84,17 @@ std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& thin
     draw_legend(svg, texts.compared);
     draw_grid(svg, bottom, texts.whole);
     for (std::size_t i = 0; i < things.size(); ++i) {
-        draw_thing(svg, things[i], kTop + step * static_cast<double>(i));
+        draw_bars(svg, things[i], kTop + step * static_cast<double>(i));
     }
-    return svg.finished();
+    return svg.finish();
 }
 
 std::string shapes_chart(const Json& shapes) {
     std::vector<Shares> things;
     for (const Json& row : shapes.at("results")) {
         things.push_back(
-            {name_of_shape(row), {of_copy(row), of_copy(row.value("torch_copy", Json::object()))}});
+            {format_shape(row),
+             {fraction_of_copy(row), fraction_of_copy(row.value("torch_copy", Json::object()))}});
     }
     return share_chart(
         {.title = "Transposes of all shapes: " + shapes["device"].value("name", "") + ", measured",
@@ -111,14 +113,14 @@ std::string links_chart(const std::vector<Json>& of_gpus) {
         texts.compared.push_back(format("%d x ", device.value("gpus", 0)) +
                                  device.value("name", ""));
         for (const Json& result : measured.at("results")) {
-            if (std::ranges::find(things, way_of(result), &Shares::name) == things.end()) {
-                things.push_back({way_of(result), {}});
+            if (std::ranges::find(things, way_name(result), &Shares::name) == things.end()) {
+                things.push_back({way_name(result), {}});
             }
         }
     }
     for (Shares& thing : things) {
         for (const Json& measured : of_gpus) {
-            thing.of_compared.push_back(best_of_way(measured, thing.name));
+            thing.fractions_of_compared.push_back(best_gbps_of_way(measured, thing.name));
         }
     }
     const Json& first = of_gpus.at(0);

@@ -13,7 +13,7 @@ namespace coalesce::proof {
 /// An item with a bar for each competitor. A share below 0 means that it was not measured.
 struct Shares {
     std::string name;
-    std::vector<double> of_compared;
+    std::vector<double> fractions_of_compared;
 };
 
 /// The texts of a chart.

@@ -8,7 +8,7 @@
 namespace coalesce::proof {
 namespace {
 
-std::string shape_of(const Json& result) {
+std::string shape_name(const Json& result) {
     return Shape{result.at("rows"), result.at("cols")}.name();
 }
 
@@ -17,10 +17,10 @@ void add_square(std::map<int, Json>& by_side, const Json& results) {
     by_side[results[0]["rows"].get<int>()] = results;
 }
 
-Shown shown_of_measured(const Json& measured) {
-    Shown shown{.results = measured.at("results"),
-                .gpu = measured["device"].value("name", ""),
-                .peak_gbps = measured["device"].value("peak_gbps", 5000.0)};
+ChartData make_shown_measured(const Json& measured) {
+    ChartData shown{.results = measured.at("results"),
+                    .gpu = measured["device"].value("name", ""),
+                    .peak_gbps = measured["device"].value("peak_gbps", 5000.0)};
     add_square(shown.squares, shown.results);
     for (const Json& size : measured.value("other_sizes", Json::array())) {
         add_square(shown.squares, size.at("results"));
@@ -36,19 +36,19 @@ Shown shown_of_measured(const Json& measured) {
 }
 
 /// Reports whether a row's time and bandwidth match the size of a matrix of floats.
-bool is_of_floats(const Json& row) {
+bool has_float_elements(const Json& row) {
     const double bytes = 2.0 * sizeof(float) * row.value("rows", 0.0) * row.value("cols", 0.0);
     return std::abs(row.value("gbps", 0.0) * 1e6 * row.value("ms", 0.0) - bytes) < 0.01 * bytes;
 }
 
 /// Returns predictions in the form of measured rows, for the float matrices that every step
 /// accepts.
-Json rows_of_predicted(const Json& results) {
+Json format_predicted_rows(const Json& results) {
     Json rows = Json::array();
     for (const Json& result : results) {
         if (!result.contains("predicted")) continue;
         Json row = result["predicted"];
-        if (row.at("rows") != row.at("cols") || !is_of_floats(row)) continue;
+        if (row.at("rows") != row.at("cols") || !has_float_elements(row)) continue;
         if (!rows.empty() && row["rows"] != rows[0]["rows"]) continue;
         row["step"] = result.at("step");
         row["variant"] = result.at("variant");
@@ -58,13 +58,13 @@ Json rows_of_predicted(const Json& results) {
     return rows;
 }
 
-Shown shown_of_predicted(const Json& predicted) {
-    Shown shown{.results = rows_of_predicted(predicted.at("results")),
-                .gpu = predicted.at("device").value("name", ""),
-                .is_predicted = true};
+ChartData make_shown_predicted(const Json& predicted) {
+    ChartData shown{.results = format_predicted_rows(predicted.at("results")),
+                    .gpu = predicted.at("device").value("name", ""),
+                    .is_predicted = true};
     add_square(shown.squares, shown.results);
     for (const Json& size : predicted.value("other_sizes", Json::array())) {
-        add_square(shown.squares, rows_of_predicted(size.at("results")));
+        add_square(shown.squares, format_predicted_rows(size.at("results")));
     }
     const timing::Gpu& gpu = timing::gpu_named(shown.gpu);
     shown.copy_gbps = gpu.copy_gbps;
@@ -82,20 +82,20 @@ bool is_timed(const Json& result) {
     return result.contains("gbps") && result.value("verified", false);
 }
 
-std::string Shown::words() const {
+std::string ChartData::source_label() const {
     return gpu + (is_predicted ? ", predicted" : ", measured");
 }
 
-std::string Shown::caption() const {
-    return gpu + ", " + shape_of(results.at(0)) + " floats, " +
+std::string ChartData::caption() const {
+    return gpu + ", " + shape_name(results.at(0)) + " floats, " +
            (is_predicted ? "predicted, not measured" : "measured");
 }
 
-double Shown::most_gbps() const {
+double ChartData::axis_max_gbps() const {
     return 1000 * std::ceil(peak_gbps / 1000 + 0.01);
 }
 
-const Json* Shown::row(const Json& of) const {
+const Json* ChartData::row(const Json& of) const {
     const auto side = squares.find(of.at("rows").get<int>());
     if (side == squares.end() || of["rows"] != of["cols"]) return nullptr;
     for (const Json& one : side->second) {
@@ -104,12 +104,12 @@ const Json* Shown::row(const Json& of) const {
     return nullptr;
 }
 
-Both both_of(const ChartResults& results) {
-    if (results.measured.is_null()) return {shown_of_predicted(results.predicted), {}};
-    Both both{shown_of_measured(results.measured), {}};
+ShownAndPredicted select_shown(const ChartResults& results) {
+    if (results.measured.is_null()) return {make_shown_predicted(results.predicted), {}};
+    ShownAndPredicted both{make_shown_measured(results.measured), {}};
     if (results.predicted.is_null()) return both;
     if (results.predicted.at("device").value("name", "") == both.shown.gpu) {
-        both.predicted = shown_of_predicted(results.predicted);
+        both.predicted = make_shown_predicted(results.predicted);
     }
     return both;
 }

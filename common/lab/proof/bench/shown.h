@@ -11,30 +11,30 @@
 namespace coalesce::proof {
 
 /// Rows of results, measured or predicted.
-struct Shown {
+struct ChartData {
     Json results = {};                 ///< rows of the largest square, which have a "gbps"
     std::map<int, Json> squares = {};  ///< rows of all squares, by their side
     std::string gpu = "";
     double copy_gbps = 0, peak_gbps = 0;
     bool is_predicted = false;
 
-    std::string words() const;  ///< Returns a label such as "NVIDIA H200, measured".
+    std::string source_label() const;  ///< Returns a label such as "NVIDIA H200, measured".
     /// Returns the caption, such as "NVIDIA H200, 32768 x 32768 floats, measured".
     std::string caption() const;
-    double most_gbps() const;  ///< Returns the next multiple of 1000 above the peak.
+    double axis_max_gbps() const;  ///< Returns the next multiple of 1000 above the peak.
     /// Returns the row of the same variant at the same square size, or nullptr.
     const Json* row(const Json& of) const;
 };
 
 /// The data to draw, and the predictions for the same GPU. `predicted` is empty if `shown` itself
 /// contains predictions.
-struct Both {
-    Shown shown;
-    std::optional<Shown> predicted;
+struct ShownAndPredicted {
+    ChartData shown;
+    std::optional<ChartData> predicted;
 };
 
 /// Reads both from `results`. Throws a JSON exception if the files have a different format.
-Both both_of(const ChartResults& results);
+ShownAndPredicted select_shown(const ChartResults& results);
 
 bool is_rival(const Json& result);
 /// Reports whether a result was correct and has a bandwidth.

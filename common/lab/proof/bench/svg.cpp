@@ -28,7 +28,7 @@ Svg::Svg(int width, int height, const std::string& title) {
         "height=\"%d\" class=\"chart\" font-family=\"sans-serif\" role=\"img\">\n",
         width, height, width, height);
     body_ += "<title>" + escaped(title) + "</title>\n" + kStyle;
-    box({0, 0}, width, height, kPaper);
+    box({0, 0}, width, height, kBackgroundColour);
 }
 
 void Svg::box(Point corner, double width, double height, const std::string& fill) {
@@ -56,7 +56,7 @@ void Svg::ring(Point centre, double radius, const std::string& colour) {
     body_ += format(
         "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" style=\"fill:%s;stroke:%s\" "
         "stroke-width=\"1.5\"/>\n",
-        centre.x, centre.y, radius, kPaper, colour.c_str());
+        centre.x, centre.y, radius, kBackgroundColour, colour.c_str());
 }
 
 void Svg::text(Point place, const std::string& text, Anchor anchor, double size,

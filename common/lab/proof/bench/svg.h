@@ -8,10 +8,10 @@
 
 namespace coalesce::proof {
 
-constexpr const char* kPaper = "var(--c-page)";       ///< background
-constexpr const char* kInk = "var(--c-ink)";          ///< text
-constexpr const char* kQuiet = "var(--c-quiet)";      ///< secondary text
-constexpr const char* kGridColour = "var(--c-grid)";  ///< lines that only guide the eye
+constexpr const char* kBackgroundColour = "var(--c-page)";      ///< background
+constexpr const char* kTextColour = "var(--c-ink)";             ///< text
+constexpr const char* kSecondaryTextColour = "var(--c-quiet)";  ///< secondary text
+constexpr const char* kGridColour = "var(--c-grid)";            ///< lines that only guide the eye
 
 // Colours by meaning, chosen so that people with red or green colour blindness can tell them apart.
 constexpr const char* kBlue = "var(--c-blue)";
@@ -49,10 +49,10 @@ public:
     void ring(Point centre, double radius, const std::string& colour);
     /// Draws text of `size` pixels.
     void text(Point place, const std::string& text, Anchor anchor = Anchor::start, double size = 12,
-              const std::string& colour = kInk);
+              const std::string& colour = kTextColour);
 
     /// Returns the whole SVG file.
-    std::string finished() const { return body_ + "</svg>\n"; }
+    std::string finish() const { return body_ + "</svg>\n"; }
 
 private:
     std::string body_;

@@ -61,7 +61,7 @@ std::vector<timing::TimePair> pairs_of(const Record& record, const Json& predict
         pairs.push_back({.name = kernel,
                          .measured = published->second,
                          .predicted = p.at("ms"),
-                         .binds = p.at("binds"),
+                         .bottleneck = p.at("binds"),
                          .unknown = p.at("unknown")});
         left.erase(published);
     }

@@ -29,14 +29,14 @@ namespace {
 
 const std::string kRepository = COALESCE_REPOSITORY;
 
-struct Words {
+struct CommandLine {
     std::string sizes = "32768,16384,33024", device = "gpu", json, commit;
     int rounds = 8, launches = 3;
     bool check_only = false;
     std::string time_on;
 };
 
-void add_options(CLI::App& app, Words& words) {
+void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--sizes", words.sizes, "Multiples of 256, such as 32768,16384x32768");
     app.add_option("--rounds", words.rounds, "Turns of each candidate (8)")
         ->check(CLI::Range(1, 1000));
@@ -64,7 +64,7 @@ std::string table(const Json& size) {
     return text;
 }
 
-std::vector<Shape> understand_sizes(const Words& words) {
+std::vector<Shape> understand_sizes(const CommandLine& words) {
     const std::vector<Shape> sizes = parse_sizes(words.check_only ? "512x256" : words.sizes);
     for (const Shape& shape : sizes) {
         if (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0) continue;
@@ -74,8 +74,8 @@ std::vector<Shape> understand_sizes(const Words& words) {
     return sizes;
 }
 
-/// Returns rows in the same format as other results: "ms", "gbps", "of_copy".
-Json results_of(const Race& race, const std::vector<Candidate>& candidates, Shape shape) {
+/// Returns rows in the same format as other results: "ms", "gbps", "fraction_of_copy".
+Json result_rows(const Race& race, const std::vector<Candidate>& candidates, Shape shape) {
     const double copy = race.gbps(0);
     Json rows = Json::array();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -114,8 +114,8 @@ Json predicted_row(const Candidate& candidate, Shape shape, const std::string& g
                             {"cols", shape.cols},
                             {"ms", p.ms},
                             {"gbps", p.gbps},
-                            {"of_copy", p.of_copy()},
-                            {"binds", dashed_name(p.longest().binds)},
+                            {"of_copy", p.fraction_of_copy()},
+                            {"binds", dashed_name(p.longest().bottleneck)},
                             {"error_band", p.error_band},
                             {"unknown", unknown}};
     } catch (const NotPredicted& reason) {
@@ -124,7 +124,7 @@ Json predicted_row(const Candidate& candidate, Shape shape, const std::string& g
     return row;
 }
 
-int predict_all(const Words& words, char** argv) {
+int predict_all(const CommandLine& words, char** argv) {
     if (words.json.empty()) throw UsageError("--time: --json names the file for the times");
     check_writable(words.json);
     const std::vector<Shape> sizes = understand_sizes(words);
@@ -140,9 +140,9 @@ int predict_all(const Words& words, char** argv) {
     return exit_right;
 }
 
-int run(const Words& words, char** argv) {
+int run(const CommandLine& words, char** argv) {
     if (!words.time_on.empty()) return predict_all(words, argv);
-    const DeviceChoice choice = choice_of(words.device, words.check_only);
+    const DeviceChoice choice = parse_device_choice(words.device, words.check_only);
     const std::vector<Shape> sizes = understand_sizes(words);
     const std::string file =
         words.json.empty() ? kRepository + "/docs/results/search/results.json" : words.json;
@@ -165,7 +165,7 @@ int run(const Words& words, char** argv) {
         if (words.check_only) continue;
         Stopwatch stopwatch(device.l2_bytes);
         for (int i = 0; i < words.rounds; ++i) race.play_round(stopwatch, words.launches);
-        json["sizes"].push_back(results_of(race, candidates, shape));
+        json["sizes"].push_back(result_rows(race, candidates, shape));
         std::cout << table(json["sizes"].back()) << std::flush;
     }
     if (words.check_only) return exit_right;

@@ -54,7 +54,7 @@ public:
     }
 
     /// Returns the median time of the copy (index 0) or of candidate number `i`, counted from 1.
-    double ms(std::size_t i) const { return summarise(ms_[i]).ms; }
+    double ms(std::size_t i) const { return summarize_timings(ms_[i]).ms; }
     double gbps(std::size_t i) const {
         const double share = i == 0 ? 1 : candidates_[i - 1].share;
         return bytes() * share / ms(i) / 1e6;

@@ -36,7 +36,7 @@ const std::string kWriter = "build/bin/shapes --tables";
 
 constexpr std::size_t kRoom = std::size_t{4} << 20;
 
-struct Words {
+struct CommandLine {
     std::string device = "gpu", commit;
     std::string json = kRepository + "/docs/results/shapes.json";
     std::string permutes_json = kRepository + "/docs/results/library/permutes.json";
@@ -44,7 +44,7 @@ struct Words {
     bool check_only = false, tables = false, are_tables_current = false;
 };
 
-void add_options(CLI::App& app, Words& words) {
+void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--launches", words.launches, "Timed launches of each (24)")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json, "Where the results go (docs/results/shapes.json)");
@@ -60,7 +60,7 @@ void add_options(CLI::App& app, Words& words) {
 }
 
 /// Returns "ms", "gbps" and "of_copy", as in the other results.
-Json measured(double ms, double copy_ms, std::size_t bytes) {
+Json format_times(double ms, double copy_ms, std::size_t bytes) {
     return {{"ms", rounded(ms, 4)},
             {"gbps", rounded(2e-6 * static_cast<double>(bytes) / ms, 1)},
             {"of_copy", rounded(copy_ms / ms, 4)}};
@@ -86,9 +86,9 @@ void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
 
 /// Times `work` and a copy of `bytes` in the same rounds. Returns the median times of the work and
 /// of the copy, in milliseconds.
-std::pair<double, double> beside_copy(const DeviceBuffer& out, const DeviceBuffer& in,
-                                      std::size_t bytes, const std::function<void()>& work,
-                                      Stopwatch& stopwatch, int launches) {
+std::pair<double, double> time_with_copy(const DeviceBuffer& out, const DeviceBuffer& in,
+                                         std::size_t bytes, const std::function<void()>& work,
+                                         Stopwatch& stopwatch, int launches) {
     const auto copy = [&] {
         CUDA_CHECK(cudaMemcpyAsync(out.data(), in.data(), bytes, cudaMemcpyDeviceToDevice));
     };
@@ -99,16 +99,16 @@ std::pair<double, double> beside_copy(const DeviceBuffer& out, const DeviceBuffe
         copy_ms.push_back(stopwatch.time_once_on_device(copy));
         ms.push_back(stopwatch.time_once_on_device(work));
     }
-    return {summarise(copy_ms).ms, summarise(ms).ms};
+    return {summarize_timings(copy_ms).ms, summarize_timings(ms).ms};
 }
 
-Json described(const ShapeCase& one) {
+Json describe_case(const ShapeCase& one) {
     return {{"case", one.name},       {"element_size", one.element_size},
             {"batches", one.batches}, {"rows", one.rows},
             {"cols", one.cols},       {"in_pitch", one.in_pitch},
             {"start", one.start}};
 }
-Json described(const PermuteCase& one) {
+Json describe_case(const PermuteCase& one) {
     return {{"case", one.name},
             {"element_size", one.element_size},
             {"sizes", one.sizes},
@@ -121,12 +121,12 @@ Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::ve
     Json results = Json::array();
     for (const Case& one : cases) {
         verify(out, in, one);
-        const auto [copy_ms, ms] = beside_copy(
+        const auto [copy_ms, ms] = time_with_copy(
             out, in, one.bytes(), [&] { run_case(out.data(), in.data(), one); }, stopwatch,
             launches);
-        Json row = described(one);
+        Json row = describe_case(one);
         row.update({{"verified", true}, {"copy_ms", rounded(copy_ms, 4)}});
-        row.update(measured(ms, copy_ms, one.bytes()));
+        row.update(format_times(ms, copy_ms, one.bytes()));
         std::cout << format("%-28s %-22s %9.4f ms %6.0f GB/s %6.1f %%\n", one.name.c_str(),
                             one.shape().c_str(), row.at("ms").get<double>(),
                             row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>())
@@ -137,7 +137,8 @@ Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::ve
 }
 
 /// Returns the times of the Python libraries for all cases, or {"absent": why} without PyTorch.
-Json ask_python(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
+Json time_python_rivals(const std::vector<ShapeCase>& shapes,
+                        const std::vector<PermuteCase>& permutes) {
     Json question{{"shapes", Json::array()}, {"permutes", Json::array()}};
     for (const ShapeCase& one : shapes) {
         question["shapes"].push_back(
@@ -146,7 +147,7 @@ Json ask_python(const std::vector<ShapeCase>& shapes, const std::vector<PermuteC
     for (const PermuteCase& one : permutes) {
         question["permutes"].push_back({one.element_size, one.sizes, one.order});
     }
-    const Ended python =
+    const ProcessResult python =
         run_child({from_environment("COALESCE_PYTHON", "python3"),
                    kRepository + "/common/lab/proof/shapes/torch_shapes.py", question.dump()},
                   300);
@@ -164,7 +165,7 @@ void add_rivals(Json& results, const std::vector<Case>& cases, const Json& answe
     for (std::size_t i = 0; i < answers.size() && i < cases.size(); ++i) {
         for (const auto& [name, times] : answers.at(i).items()) {
             const std::vector<double> ms = times;
-            results.at(i)[name] = measured(ms.at(0), ms.at(1), cases[i].bytes());
+            results.at(i)[name] = format_times(ms.at(0), ms.at(1), cases[i].bytes());
         }
     }
 }
@@ -174,7 +175,8 @@ struct Memory {
     DeviceBuffer in, out;
 };
 
-Memory memory_for(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
+Memory allocate_for(const std::vector<ShapeCase>& shapes,
+                    const std::vector<PermuteCase>& permutes) {
     std::size_t most_in = 0, most_out = 0;
     for (const ShapeCase& one : shapes) {
         most_in = std::max(most_in, one.in_bytes());
@@ -189,14 +191,14 @@ Memory memory_for(const std::vector<ShapeCase>& shapes, const std::vector<Permut
 }
 
 void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes,
-                 const Device& device, const Words& words) {
+                 const Device& device, const CommandLine& words) {
     Stopwatch stopwatch(device.l2_bytes);
-    const auto& [in, out] = memory_for(shapes, permutes);
+    const auto& [in, out] = allocate_for(shapes, permutes);
     fill(in.data(), in.bytes());
     Json results = measure_each(out, in, shapes, stopwatch, words.launches);
-    auto clocks = ask_nvidia_smi_meanwhile();
+    auto clocks = start_nvidia_smi_query();
     Json permuted = measure_each(out, in, permutes, stopwatch, words.launches);
-    const Json python = ask_python(shapes, permutes);
+    const Json python = time_python_rivals(shapes, permutes);
     add_rivals(results, shapes, python.value("shapes", Json::array()));
     add_rivals(permuted, permutes, python.value("permutes", Json::array()));
     const std::string versions = python.value("versions", python.value("absent", ""));
@@ -230,7 +232,7 @@ void check_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCa
 
 // ---- tables ----
 
-std::string share(const Json& row, const char* name) {
+std::string format_fraction(const Json& row, const char* name) {
     if (!row.contains(name)) return "-";
     return format("%.1f %%", 100 * row.at(name).at("of_copy").get<double>());
 }
@@ -244,10 +246,10 @@ std::string table(const Json& json) {
         one.batches = row.at("batches");
         one.rows = row.at("rows");
         one.cols = row.at("cols");
-        text += format("| %s | %s | %.4f | %.0f | %.1f %% | %s |\n",
-                       row.at("case").get<std::string>().c_str(), one.shape().c_str(),
-                       row.at("ms").get<double>(), row.at("gbps").get<double>(),
-                       100 * row.at("of_copy").get<double>(), share(row, "torch_copy").c_str());
+        text += format(
+            "| %s | %s | %.4f | %.0f | %.1f %% | %s |\n", row.at("case").get<std::string>().c_str(),
+            one.shape().c_str(), row.at("ms").get<double>(), row.at("gbps").get<double>(),
+            100 * row.at("of_copy").get<double>(), format_fraction(row, "torch_copy").c_str());
     }
     return text;
 }
@@ -264,13 +266,14 @@ std::string permutes_table(const Json& json) {
                        one.name.c_str(), one.element_size, one.shape().c_str(),
                        one.order_text().c_str(), row.at("ms").get<double>(),
                        row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>(),
-                       share(row, "torch_copy").c_str(), share(row, "cupy_copy").c_str());
+                       format_fraction(row, "torch_copy").c_str(),
+                       format_fraction(row, "cupy_copy").c_str());
     }
     return text;
 }
 
 /// Writes the tables and the chart from the results, or reports which of them are not current.
-int make_tables(const Words& words) {
+int make_tables(const CommandLine& words) {
     const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // file names and contents
     for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
@@ -293,9 +296,9 @@ int make_tables(const Words& words) {
     return stale == 0 ? exit_right : exit_wrong;
 }
 
-int run(const Words& words, char** argv) {
+int run(const CommandLine& words, char** argv) {
     if (words.tables || words.are_tables_current) return make_tables(words);
-    const DeviceChoice choice = choice_of(words.device, words.check_only);
+    const DeviceChoice choice = parse_device_choice(words.device, words.check_only);
     const Device device = choose_device(choice, argv);
     if (!words.check_only) {
         check_writable(words.json);

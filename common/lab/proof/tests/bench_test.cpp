@@ -48,7 +48,7 @@ std::vector<std::string> charts_of(const ChartResults& results) {
 }
 
 std::size_t count_of_rings(const std::string& svg) {
-    return occurrences(svg, std::string("fill:") + kPaper + ";stroke:");
+    return occurrences(svg, std::string("fill:") + kBackgroundColour + ";stroke:");
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ using namespace coalesce::proof;
 
 namespace {
 
-Judged judged(const std::string& seeded, Opinion::Kind simulator, Opinion::Kind racecheck) {
-    Judged one{{"bugs_x", "case", seeded}, {simulator, "racecheck: x"}, {}};
+Judged judged(const std::string& planted_bug, Opinion::Kind simulator, Opinion::Kind racecheck) {
+    Judged one{{"bugs_x", "case", planted_bug}, {simulator, "racecheck: x"}, {}};
     for (const char* const tool : kSanitizerTools) one.tools[tool] = {};
     one.tools["racecheck"] = {racecheck, "Error: Race"};
     return one;
@@ -25,17 +25,17 @@ TEST_CASE("marks in sources") {
                                 "// bug three: synccheck: deadlock\n");
     REQUIRE(cases.size() >= 3);
     CHECK(cases[0].name == "one");
-    CHECK(cases[0].seeded == "racecheck: read after write");
+    CHECK(cases[0].planted_bug == "racecheck: read after write");
     CHECK(cases[1].name == "two");
     CHECK(cases[1].is_clean());
-    CHECK(cases.back().is_endless());
+    CHECK(cases.back().never_terminates());
 }
 
 TEST_CASE("the suite itself") {
     const auto suite = read_suite(COALESCE_REPOSITORY "/common/simulator/tests");
     CHECK(std::ranges::count_if(suite, &SuiteCase::is_clean) >= 40);
     CHECK(std::ranges::count_if(suite, [](auto& one) { return !one.is_clean(); }) >= 60);
-    CHECK(std::ranges::any_of(suite, &SuiteCase::is_endless));
+    CHECK(std::ranges::any_of(suite, &SuiteCase::never_terminates));
 }
 
 TEST_CASE("what compute-sanitizer prints") {
@@ -61,12 +61,12 @@ TEST_CASE("who reported, and is that as promised") {
     CHECK(who_reported(judged("racecheck: x", O::silent, O::reported)) == "sanitizer only");
     CHECK(who_reported(judged("", O::silent, O::endless)) == "neither");
 
-    CHECK(is_as_promised({judged("racecheck: x", O::reported, O::silent)}));
-    CHECK(is_as_promised({judged("", O::silent, O::silent)}));
-    CHECK_FALSE(is_as_promised({judged("racecheck: x", O::silent, O::reported)}));
-    CHECK_FALSE(is_as_promised({judged("", O::reported, O::silent)}));
-    CHECK_FALSE(is_as_promised({judged("racecheck: x", O::reported, O::unusable)}));
-    CHECK_FALSE(is_as_promised({}));
+    CHECK(meets_guarantees({judged("racecheck: x", O::reported, O::silent)}));
+    CHECK(meets_guarantees({judged("", O::silent, O::silent)}));
+    CHECK_FALSE(meets_guarantees({judged("racecheck: x", O::silent, O::reported)}));
+    CHECK_FALSE(meets_guarantees({judged("", O::reported, O::silent)}));
+    CHECK_FALSE(meets_guarantees({judged("racecheck: x", O::reported, O::unusable)}));
+    CHECK_FALSE(meets_guarantees({}));
 }
 
 TEST_CASE("the table lists what only one of them sees") {

@@ -70,7 +70,7 @@ TEST_CASE("all judges speak on all cases") {
     CHECK(judged[0].simulator.text.starts_with("memcheck: "));
     CHECK(who_reported(judged[1]) == "simulator only");
     CHECK(who_reported(judged[2]) == "neither");
-    CHECK(is_as_promised(judged));
+    CHECK(meets_guarantees(judged));
 }
 
 TEST_CASE(
@@ -105,7 +105,7 @@ TEST_CASE("a tool that cannot run is no silence") {
     const std::vector<Judged> judged =
         judge({{"clean_blocks", "tiled_transpose", ""}}, "/no/such/compute-sanitizer", 1);
     CHECK(judged[0].tools.at("memcheck").kind == Opinion::unusable);
-    CHECK_FALSE(is_as_promised(judged));
+    CHECK_FALSE(meets_guarantees(judged));
 }
 
 TEST_CASE("a tool that is not there is named, with what to install") {

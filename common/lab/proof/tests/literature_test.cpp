@@ -71,17 +71,17 @@ TEST_CASE("a record is compared in lines of 80 columns, and in a table") {
     CHECK(literature_json(record, pairs)["records"][0]["kernels"][1]["published_ms"] ==
           doctest::Approx(.001));
 
-    CHECK(say_the_same(table, "\n" + table + "\n"));
+    CHECK(are_equal_within_tolerance(table, "\n" + table + "\n"));
     const auto with = [&](const std::string& worst) {
         std::string other = table;
         return other.replace(other.rfind("20.0"), 4, worst);
     };
-    CHECK(say_the_same(table, with("21.9")));
-    CHECK(!say_the_same(table, with("22.1")));
-    CHECK(!say_the_same(table, with("worse")));
-    CHECK(!say_the_same(table, with("20.0 % | 20.0")));
-    CHECK(!say_the_same(table, table + "| more |\n"));
-    CHECK(!say_the_same(table + "| more |\n", table));
+    CHECK(are_equal_within_tolerance(table, with("21.9")));
+    CHECK(!are_equal_within_tolerance(table, with("22.1")));
+    CHECK(!are_equal_within_tolerance(table, with("worse")));
+    CHECK(!are_equal_within_tolerance(table, with("20.0 % | 20.0")));
+    CHECK(!are_equal_within_tolerance(table, table + "| more |\n"));
+    CHECK(!are_equal_within_tolerance(table + "| more |\n", table));
 }
 
 TEST_CASE("the record that is there has 20 times, of a GPU that the model knows") {

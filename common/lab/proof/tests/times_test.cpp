@@ -66,7 +66,7 @@ TEST_CASE("measured times are found by name and size, in lessons' files and in t
 TEST_CASE("what is predicted is compared where it was measured, at the size of the prediction") {
     Json none = predicted("8x32", 4096, 1);
     none.erase("predicted");
-    const auto times = compared(
+    const auto times = match_times(
         {{"results",
           {predicted("naive", 4096, 2.2), predicted("8x32", 4096, 3), none,
            predicted("8x64", 4096, 1), predicted("naive", 512, 1), predicted("naive", 64, 1)}}},
@@ -78,10 +78,10 @@ TEST_CASE("what is predicted is compared where it was measured, at the size of t
     CHECK(times[2].shape == Shape{64, 64});
     none["not_predicted"] = "it waits";
     const Json rows = {{"results", {none, predicted("naive", 4096, 1)}}};
-    const auto reasons = not_predicted(rows, {4096, 4096}, some());
+    const auto reasons = find_unpredicted(rows, {4096, 4096}, some());
     REQUIRE(reasons.size() == 1);
     CHECK(reasons[0] == "02_naive 8x32: it waits");
-    CHECK(not_predicted(rows, {64, 64}, some()).empty());
+    CHECK(find_unpredicted(rows, {64, 64}, some()).empty());
 
     const std::string text = times_text(times);
     std::istringstream lines(text);
@@ -101,14 +101,14 @@ TEST_CASE("what is predicted is compared where it was measured, at the size of t
 }
 
 TEST_CASE("another run stands in for the model, as far as it measured the same kernels") {
-    const auto times = compared(
+    const auto times = match_times(
         {{"results",
           {predicted("naive", 4096, 2.2), predicted("8x32", 4096, 3), predicted("naive", 64, 1)}}},
         some());
     Measured other;
     other.add({{"device", {{"name", "another"}}},
                {"results", {measured("naive", 5), measured("8x32", 4)}}});
-    const auto replaced = against(times, other);
+    const auto replaced = compare_with_run(times, other);
     REQUIRE(replaced.size() == 2);
     CHECK(replaced[0].pair.measured == 2);
     CHECK(replaced[0].pair.predicted == 5);
@@ -116,13 +116,13 @@ TEST_CASE("another run stands in for the model, as far as it measured the same k
     const Json size = times_json(replaced)["sizes"][0];
     CHECK(size["compared"] == 1);
     CHECK(size["in_order"] == 0);  // the two runs disagree
-    CHECK(against(times, {}).empty());
+    CHECK(compare_with_run(times, {}).empty());
 }
 
 TEST_CASE("figures of what the model says that it knows stand below those of all") {
     Json unsure = predicted("8x32", 4096, 1);  // predicted in the wrong order
     unsure["predicted"]["unknown"] = {"atomics"};
-    const auto times = compared(
+    const auto times = match_times(
         {{"results", {predicted("naive", 4096, 2.1), unsure, predicted("naive", 64, 1)}}}, some());
     const std::string text = times_text(times);
     const std::string of_all =

@@ -63,7 +63,7 @@ ComparedKernel compared(bool is_held_back, double measured_ms) {
 }  // namespace
 
 TEST_CASE("a theme's output becomes a record, with one half of the times apart") {
-    const ThemeRecord record = record_of(output_of_theme());
+    const ThemeRecord record = make_theme_record(output_of_theme());
     REQUIRE(record.measured.size() == 2);
     CHECK(record.measured[0].at("counters").at("load_requests") == 1024);
     CHECK_FALSE(record.measured[0].at("counters").contains("atomic_requests"));
@@ -80,19 +80,19 @@ TEST_CASE("a theme's output becomes a record, with one half of the times apart")
 TEST_CASE("a launch too few, or another kernel, is noticed") {
     ThemeOutput fewer = output_of_theme();
     fewer.times = "copy 0.012500 ms\n";
-    CHECK_THROWS_AS(record_of(fewer), std::runtime_error);
+    CHECK_THROWS_AS(make_theme_record(fewer), std::runtime_error);
     ThemeOutput other = output_of_theme();
     other.full = ncu_csv("subtract");
-    CHECK_THROWS_AS(record_of(other), std::runtime_error);
+    CHECK_THROWS_AS(make_theme_record(other), std::runtime_error);
     ThemeOutput wrong = output_of_theme();
     wrong.times = "copy WRONG: element 0 should be 1, not 2\nadd 0.5 ms\n";
-    CHECK_THROWS_AS(record_of(wrong), std::runtime_error);
+    CHECK_THROWS_AS(make_theme_record(wrong), std::runtime_error);
 }
 
 TEST_CASE("a record is read as it was written; times that are held back only when asked for") {
     const coalesce::TemporaryFolder folder;
     TutorialRecord record{{{"device", "a GPU"}}, Json::array(), Json::array()};
-    record.add(record_of(output_of_theme()));
+    record.add(make_theme_record(output_of_theme()));
     record.write(folder.path);
     CHECK(TutorialRecord::read(folder.path, false).measured == record.measured);
     CHECK(TutorialRecord::read(folder.path, false).held_back.empty());
@@ -100,8 +100,8 @@ TEST_CASE("a record is read as it was written; times that are held back only whe
 }
 
 TEST_CASE("more runs of a kernel become ranges of the counters that differ") {
-    Json copy = record_of(output_of_theme()).measured[0],
-         add = record_of(output_of_theme()).measured[1];
+    Json copy = make_theme_record(output_of_theme()).measured[0],
+         add = make_theme_record(output_of_theme()).measured[1];
     const auto launch = [](const std::string& kernel, double loads, double atomics) {
         return ProfiledLaunch{
             .kernel = kernel,

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 /// Returns the number of reports in a summary line such as "RACECHECK SUMMARY: 2 hazards displayed
 /// (1 error, 1 warning)".
-int reports_in(const std::string& output) {
+int count_reports(const std::string& output) {
     static const std::regex errors(R"(ERROR SUMMARY: (\d+) error)");
     static const std::regex hazards(R"(RACECHECK SUMMARY: (\d+) hazard)");
     int reports = -1;
@@ -86,7 +86,7 @@ std::string tool_texts(const Judged& judged) {
     return text.empty() ? "all four tools silent" : text;
 }
 
-bool is_notable(const Judged& judged) {
+bool is_listed(const Judged& judged) {
     const std::string who = who_reported(judged);
     return judged.suite_case.is_clean() ? who != "neither" : who != "both";
 }
@@ -105,9 +105,9 @@ std::vector<SuiteCase> cases_in(const std::string& program, const std::string& s
     for (std::sregex_iterator at(source.begin(), source.end(), mark), end; at != end; ++at) {
         const bool is_bug = (*at)[1].matched;
         const std::string name = is_bug ? (*at)[1] : (*at)[3];
-        const std::string seeded = is_bug ? trimmed((*at)[2]) : "";
+        const std::string planted_bug = is_bug ? trimmed((*at)[2]) : "";
         // A case may have several marks for reports; the first mark defines the bug.
-        if (seen.insert(name).second) cases.push_back({program, name, seeded});
+        if (seen.insert(name).second) cases.push_back({program, name, planted_bug});
     }
     return cases;
 }
@@ -130,7 +130,7 @@ std::vector<SuiteCase> read_suite(const std::string& folder) {
 }
 
 Opinion sanitizer_opinion(const std::string& output) {
-    const int reports = reports_in(output);
+    const int reports = count_reports(output);
     if (reports < 0) return {Opinion::unusable, last_line(output)};
     if (reports == 0) return {};
     return {Opinion::reported, first_report(output)};
@@ -159,12 +159,13 @@ std::string to_text(const std::vector<Judged>& all) {
                               "simulator only", "sanitizer only", "neither");
     text += count_text(all, false) + count_text(all, true);
     for (const Judged& one : all) {
-        if (!is_notable(one)) continue;
-        const std::string seeded = one.suite_case.is_clean() ? "clean" : one.suite_case.seeded;
+        if (!is_listed(one)) continue;
+        const std::string planted_bug =
+            one.suite_case.is_clean() ? "clean" : one.suite_case.planted_bug;
         const std::string simulator = one.simulator.kind == Opinion::silent
                                           ? "simulator silent"
                                           : "simulator " + one.simulator.text;
-        text += wrap(one.suite_case.name + " (" + seeded + "), " + who_reported(one) + ": " +
+        text += wrap(one.suite_case.name + " (" + planted_bug + "), " + who_reported(one) + ": " +
                      simulator + "; " + tool_texts(one));
     }
     return text;
@@ -178,17 +179,18 @@ Json to_json(const std::vector<Judged>& all) {
             const auto found = one.tools.find(tool);
             if (found != one.tools.end()) tools[tool] = opinion_json(found->second);
         }
-        json.push_back({{"program", one.suite_case.program},
-                        {"case", one.suite_case.name},
-                        {"seeded", one.suite_case.is_clean() ? "nothing" : one.suite_case.seeded},
-                        {"reported_by", who_reported(one)},
-                        {"simulator", opinion_json(one.simulator)},
-                        {"sanitizer", tools}});
+        json.push_back(
+            {{"program", one.suite_case.program},
+             {"case", one.suite_case.name},
+             {"seeded", one.suite_case.is_clean() ? "nothing" : one.suite_case.planted_bug},
+             {"reported_by", who_reported(one)},
+             {"simulator", opinion_json(one.simulator)},
+             {"sanitizer", tools}});
     }
     return json;
 }
 
-bool is_as_promised(const std::vector<Judged>& all) {
+bool meets_guarantees(const std::vector<Judged>& all) {
     return !all.empty() && std::ranges::all_of(all, [](const Judged& one) {
         const bool reported = one.simulator.kind == Opinion::reported;
         const bool all_ran = std::ranges::none_of(

@@ -13,16 +13,16 @@ namespace coalesce::proof {
 
 /// A case in a program, selected by a command-line argument.
 struct SuiteCase {
-    std::string program;  ///< "bugs_alignment"
-    std::string name;     ///< "float4_at_one"
-    std::string seeded;   ///< "memcheck: misaligned"; empty: clean
+    std::string program;      ///< "bugs_alignment"
+    std::string name;         ///< "float4_at_one"
+    std::string planted_bug;  ///< "memcheck: misaligned"; empty: clean
     /// Reports whether the kernel never ends on hardware, or never ends under a tool that blocks
     /// the host.
-    bool is_endless() const {
-        return seeded.ends_with("deadlock") || seeded.ends_with("waits for the host");
+    bool never_terminates() const {
+        return planted_bug.ends_with("deadlock") || planted_bug.ends_with("waits for the host");
     }
     /// Reports whether the case contains no bug.
-    bool is_clean() const { return seeded.empty(); }
+    bool is_clean() const { return planted_bug.empty(); }
 };
 
 /// A judge's opinion of a case.
@@ -75,6 +75,6 @@ std::string to_text(const std::vector<Judged>& all);
 Json to_json(const std::vector<Judged>& all);
 /// Reports whether the simulator reported every seeded bug and no clean case, and every judge could
 /// be run.
-bool is_as_promised(const std::vector<Judged>& all);
+bool meets_guarantees(const std::vector<Judged>& all);
 
 }  // namespace coalesce::proof

@@ -68,8 +68,8 @@ bool is_noise(const CounterMetric& counter, double simulated, double measured) {
 
 /// Reports whether the pipe's metric equals the simulator's count although the instruction-based
 /// metric differs.
-bool is_settled_by_pipe(const CounterMetric& counter, double simulated,
-                        const ProfiledLaunch& launch) {
+bool matches_pipe_metric(const CounterMetric& counter, double simulated,
+                         const ProfiledLaunch& launch) {
     if (!counter.is_exact) return false;
     return std::ranges::any_of(counter_metrics(), [&](const CounterMetric& other) {
         return !other.is_exact && std::string_view(other.counter) == counter.counter &&
@@ -88,13 +88,13 @@ CounterSummary summarise(const CounterMetric& counter, const Json& cases,
         ++summary.cases;
         summary.largest_count = std::max({summary.largest_count, simulated, *measured});
         if (simulated > 0) {
-            summary.most_beyond = std::max(summary.most_beyond, *measured / simulated - 1);
+            summary.largest_excess = std::max(summary.largest_excess, *measured / simulated - 1);
         }
         if (*measured == simulated) {
             ++summary.equal;
         } else if (is_noise(counter, simulated, *measured)) {
             ++summary.within_noise;
-        } else if (is_settled_by_pipe(counter, simulated, launches[i])) {
+        } else if (matches_pipe_metric(counter, simulated, launches[i])) {
             ++summary.settled;
         } else if (const auto* known = known_difference(cases[i].at("name"), counter)) {
             ++summary.known;
@@ -108,7 +108,7 @@ CounterSummary summarise(const CounterMetric& counter, const Json& cases,
     return summary;
 }
 
-std::string digits(double count) {
+std::string format_count(double count) {
     return format("%.0f", count);
 }
 
@@ -226,9 +226,9 @@ std::string to_text(const CounterComparison& comparison) {
     constexpr std::size_t shown = 12;
     for (std::size_t i = 0; i < std::min(shown, comparison.differences.size()); ++i) {
         const Difference& one = comparison.differences[i];
-        text +=
-            "\n" + wrap(one.name + ": " + one.counter + " is " + digits(one.simulated) +
-                        " simulated, " + digits(one.measured) + " measured (" + one.metric + ")");
+        text += "\n" + wrap(one.name + ": " + one.counter + " is " + format_count(one.simulated) +
+                            " simulated, " + format_count(one.measured) + " measured (" +
+                            one.metric + ")");
     }
     if (comparison.differences.size() > shown) {
         text += format("... and %zu more differences (all are in the JSON)\n",
@@ -251,7 +251,7 @@ Json to_json(const CounterComparison& comparison, const Json& cases,
                                     {"settled_by_pipe", one.settled},
                                     {"within_noise", one.within_noise},
                                     {"known_differences", one.known},
-                                    {"most_beyond", one.most_beyond},
+                                    {"most_beyond", one.largest_excess},
                                     {"largest", one.largest_count}});
     }
     for (const Difference& one : comparison.differences) {

@@ -16,9 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kCaseSeconds = 60, kEndlessSeconds = 12;
-constexpr double kOneMoreSeconds = 5;  ///< seconds for each additional case in the same run
+constexpr double kSecondsPerAdditionalCase =
+    5;  ///< seconds for each additional case in the same run
 
-std::string program_of(const SuiteCase& one) {
+std::string program_path(const SuiteCase& one) {
     return std::string(COALESCE_SUITE_PROGRAMS) + "/" + one.program;
 }
 
@@ -28,17 +29,17 @@ Opinion ask_simulator(const SuiteCase& one) {
     const fs::path folder_of_this = fs::read_symlink("/proc/self/exe").parent_path();
     // Tests and programs are in different folders.
     const fs::path simulate = folder_of_this / "../bin/simulate";
-    const Ended ended = run_child(
-        {simulate, "--quiet", "--threads", "1", "--json", json, program_of(one), one.name},
+    const ProcessResult ended = run_child(
+        {simulate, "--quiet", "--threads", "1", "--json", json, program_path(one), one.name},
         kCaseSeconds);
     if (ended.timed_out) return {Opinion::endless, ""};
-    return simulator_opinion(Json::parse(read_if_there(json).value_or(""), nullptr, false));
+    return simulator_opinion(Json::parse(read_if_exists(json).value_or(""), nullptr, false));
 }
 
 /// One judge's run on one or more cases.
 struct Question {
-    std::string tool;                ///< empty for the simulator
-    std::vector<std::size_t> which;  ///< cases, all of one program
+    std::string tool;                       ///< empty for the simulator
+    std::vector<std::size_t> case_indices;  ///< cases, all of one program
 };
 
 /// Returns all questions. Cases that never end come last, because all others wait while they occupy
@@ -47,14 +48,14 @@ std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
     std::deque<Question> all;
     std::map<std::string, std::vector<std::size_t>> programs;
     for (std::size_t i = 0; i < suite.size(); ++i) {
-        if (!suite[i].is_endless()) programs[suite[i].program].push_back(i);
+        if (!suite[i].never_terminates()) programs[suite[i].program].push_back(i);
     }
     for (const auto& [program, cases] : programs) {
         for (const char* const tool : kSanitizerTools) all.push_back({tool, cases});
     }
     for (const bool endless : {false, true}) {
         for (std::size_t i = 0; i < suite.size(); ++i) {
-            if (suite[i].is_endless() != endless) continue;
+            if (suite[i].never_terminates() != endless) continue;
             all.push_back({"", {i}});
             if (!endless) continue;
             for (const char* const tool : kSanitizerTools) all.push_back({tool, {i}});
@@ -68,14 +69,14 @@ class Judging {
 public:
     Judging(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
             const VerdictProgress& progress)
-        : sanitizer_(sanitizer), progress_(progress), to_ask_(questions(suite)) {
+        : sanitizer_(sanitizer), progress_(progress), pending_questions_(questions(suite)) {
         for (const SuiteCase& one : suite) {
             judged_.push_back({one, {}, {}});
             for (const char* const tool : kSanitizerTools) judged_.back().tools[tool] = {};
         }
     }
 
-    std::vector<Judged> ask_all(int jobs) {
+    std::vector<Judged> judge_all(int jobs) {
         {
             std::vector<std::jthread> workers;
             for (int i = 0; i < jobs; ++i) {
@@ -90,28 +91,28 @@ public:
 private:
     std::optional<Question> next() {
         const std::lock_guard lock(mutex_);
-        if (to_ask_.empty()) return {};
-        Question first = std::move(to_ask_.front());
-        to_ask_.pop_front();
+        if (pending_questions_.empty()) return {};
+        Question first = std::move(pending_questions_.front());
+        pending_questions_.pop_front();
         return first;
     }
 
     void ask(const Question& question) {
         const bool asks_simulator = question.tool.empty();
         const Opinion opinion = asks_simulator
-                                    ? ask_simulator(judged_[question.which[0]].suite_case)
+                                    ? ask_simulator(judged_[question.case_indices[0]].suite_case)
                                     : ask_sanitizer(question);
         const std::lock_guard lock(mutex_);
-        if (question.which.size() > 1 && opinion.kind != Opinion::silent) {
-            for (const std::size_t one : question.which) {
-                to_ask_.push_front({question.tool, {one}});
+        if (question.case_indices.size() > 1 && opinion.kind != Opinion::silent) {
+            for (const std::size_t one : question.case_indices) {
+                pending_questions_.push_front({question.tool, {one}});
             }
             return;
         }
-        for (const std::size_t one : question.which) {
+        for (const std::size_t one : question.case_indices) {
             (asks_simulator ? judged_[one].simulator : judged_[one].tools[question.tool]) = opinion;
         }
-        done_ += question.which.size();
+        done_ += question.case_indices.size();
         if (progress_) progress_(done_, judged_.size() * (1 + std::size(kSanitizerTools)));
     }
 
@@ -120,17 +121,18 @@ private:
         if (question.tool == "racecheck") {
             command.insert(command.end(), {"--racecheck-report", "all"});
         }
-        const SuiteCase& first = judged_[question.which[0]].suite_case;
-        command.push_back(program_of(first));
-        for (const std::size_t one : question.which) {
+        const SuiteCase& first = judged_[question.case_indices[0]].suite_case;
+        command.push_back(program_path(first));
+        for (const std::size_t one : question.case_indices) {
             command.push_back(judged_[one].suite_case.name);
         }
-        const std::size_t more = question.which.size() - 1;
-        const double patience = first.is_endless()
-                                    ? kEndlessSeconds
-                                    : kCaseSeconds + kOneMoreSeconds * static_cast<double>(more);
-        const Ended ended =
-            run_child(command, patience, {"LD_LIBRARY_PATH=" + library_path_from(cudart_folder())});
+        const std::size_t more = question.case_indices.size() - 1;
+        const double patience =
+            first.never_terminates()
+                ? kEndlessSeconds
+                : kCaseSeconds + kSecondsPerAdditionalCase * static_cast<double>(more);
+        const ProcessResult ended = run_child(
+            command, patience, {"LD_LIBRARY_PATH=" + prepend_to_library_path(cudart_folder())});
         const Opinion opinion = sanitizer_opinion(ended.output);
         // A report counts even if the program had to be stopped afterwards.
         if (opinion.kind == Opinion::reported) return opinion;
@@ -146,7 +148,7 @@ private:
     std::string sanitizer_;
     VerdictProgress progress_;
     std::mutex mutex_;
-    std::deque<Question> to_ask_;
+    std::deque<Question> pending_questions_;
     std::vector<Judged> judged_;
     std::size_t done_ = 0;
 };
@@ -155,7 +157,7 @@ private:
 
 std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
                           int jobs, const VerdictProgress& progress) {
-    return Judging(suite, sanitizer, progress).ask_all(jobs);
+    return Judging(suite, sanitizer, progress).judge_all(jobs);
 }
 
 }  // namespace coalesce::proof

@@ -26,7 +26,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-struct Words {
+struct CommandLine {
     std::string device, json;
     int patterns = 0, matrices = 0;
     std::uint64_t seed = 1;
@@ -43,7 +43,7 @@ struct Case {
 
 class Cases {
 public:
-    Cases(const Words& words, const course::Course& course)
+    Cases(const CommandLine& words, const course::Course& course)
         : steps_(words.steps ? load_steps(names(course)) : std::vector<StepVariants>()),
           in_(buffer_bytes()),
           out_(buffer_bytes()) {
@@ -96,7 +96,7 @@ private:
                           }});
     }
 
-    void add_patterns(const Words& words) {
+    void add_patterns(const CommandLine& words) {
         const auto add_all = [&](const std::string& what, const auto& patterns) {
             int number = 0;
             for (const auto& pattern : patterns) {
@@ -132,7 +132,7 @@ Json run_case(const Case& one, bool simulated) {
     return json;
 }
 
-void add_options(CLI::App& app, Words& words) {
+void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--device", words.device)->required()->check(CLI::IsMember({"gpu", "sim"}));
     app.add_option("--patterns", words.patterns, "How many random patterns")
         ->check(CLI::Range(0, 100000));
@@ -143,7 +143,7 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--json", words.json, "Where the list of cases goes")->required();
 }
 
-int run(const Words& words, char** argv) {
+int run(const CommandLine& words, char** argv) {
     check_writable(words.json);
     // Random patterns have races and read uninitialized memory, so check only that they stay within
     // their buffers.

@@ -25,7 +25,7 @@ std::string percent(double part) {
     return format("%.1f %%", 100 * part);
 }
 
-std::string heading_of(const Record& record) {
+std::string format_heading(const Record& record) {
     std::string text = record.gpu + ", " + record.shape.name() + "\n";
     text += wrap(record.author + ", \"" + record.title + "\", " + record.date, "  ");
     for (const std::string& address : record.addresses) text += wrap(address, "  ");
@@ -41,7 +41,7 @@ int make_table(const TimeWords& words, const std::string& table) {
         write_file(kBook, wanted);
         return exit_right;
     }
-    if (say_the_same(book, wanted)) return exit_right;
+    if (are_equal_within_tolerance(book, wanted)) return exit_right;
     std::cout << "\n"
               << kBookName
               << " says something else: build/bin/validate --time --literature --tables\n";
@@ -51,12 +51,12 @@ int make_table(const TimeWords& words, const std::string& table) {
 }  // namespace
 
 std::string literature_text(const Record& record, const std::vector<timing::TimePair>& pairs) {
-    return heading_of(record) + "\n" + timing::as_text(pairs) + "\n" + figures_head() +
-           figures_row(record.program, timing::summary_of(pairs));
+    return format_heading(record) + "\n" + timing::format_text(pairs) + "\n" + figures_head() +
+           figures_row(record.program, timing::summarize(pairs));
 }
 
 std::string literature_table(const Record& record, const std::vector<timing::TimePair>& pairs) {
-    const timing::ErrorSummary s = timing::summary_of(pairs);
+    const timing::ErrorSummary s = timing::summarize(pairs);
     const std::string address = record.addresses.front();
     return "| published by | GPU | kernels | median error | 90th percentile | worst | in the right "
            "order |\n|---|---|--:|--:|--:|--:|--:|\n" +
@@ -67,13 +67,13 @@ std::string literature_table(const Record& record, const std::vector<timing::Tim
 }
 
 Json literature_json(const Record& record, const std::vector<timing::TimePair>& pairs) {
-    const timing::ErrorSummary s = timing::summary_of(pairs);
+    const timing::ErrorSummary s = timing::summarize(pairs);
     Json kernels = Json::array();
     for (const timing::TimePair& pair : pairs) {
         kernels.push_back({{"kernel", pair.name},
                            {"published_ms", pair.measured},
                            {"predicted_ms", pair.predicted},
-                           {"binds", pair.binds},
+                           {"binds", pair.bottleneck},
                            {"unknown", pair.unknown}});
     }
     const Json one = {
@@ -83,7 +83,7 @@ Json literature_json(const Record& record, const std::vector<timing::TimePair>& 
     return {{"records", Json::array({one})}};
 }
 
-bool say_the_same(const std::string& table, const std::string& other) {
+bool are_equal_within_tolerance(const std::string& table, const std::string& other) {
     std::istringstream words(table), others(other);
     std::string word, another;
     while (words >> word) {

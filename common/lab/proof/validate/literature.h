@@ -18,7 +18,7 @@ Json literature_json(const Record& record, const std::vector<timing::TimePair>& 
 
 /// Reports whether two tables have the same words, and figures that differ by at most 2. Figures
 /// may differ because a different compiler generates slightly different code.
-bool say_the_same(const std::string& table, const std::string& other);
+bool are_equal_within_tolerance(const std::string& table, const std::string& other);
 
 /// Runs the whole comparison. Returns the exit code.
 int validate_literature(const TimeWords& words);

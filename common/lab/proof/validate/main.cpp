@@ -36,7 +36,7 @@ namespace {
 
 const std::string kRepository = COALESCE_REPOSITORY;
 
-struct Words {
+struct CommandLine {
     int patterns = 240, matrices = 60, jobs = 0;
     std::uint64_t seed = 1;
     bool counters_only = false, bugs_only = false;
@@ -68,7 +68,7 @@ void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
     app.add_option("--svg", words.svg, "--time: a file for the picture");
 }
 
-void add_options(CLI::App& app, Words& words) {
+void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--patterns", words.patterns, "Random access patterns (240)")
         ->check(CLI::Range(1, 100000));
     app.add_option("--matrices", words.matrices, "Random patterns of small matrices (60)")
@@ -91,7 +91,7 @@ void add_options(CLI::App& app, Words& words) {
 
 class Validation {
 public:
-    explicit Validation(Words words) : words_(std::move(words)) {}
+    explicit Validation(CommandLine words) : words_(std::move(words)) {}
 
     int run_all() {
         find_tools();
@@ -129,7 +129,7 @@ private:
     void find_tools() {
         check_writable(json_file());
         const bool needs_gpu = words_.ncu_output.empty() || !words_.counters_only;
-        const std::string why = needs_gpu ? why_no_gpu() : "";
+        const std::string why = needs_gpu ? find_gpu_problem() : "";
         if (!why.empty()) {
             throw UsageError("no GPU works here (" + why +
                              "): this compares the simulator with one");
@@ -150,8 +150,8 @@ private:
         Json json = run_record(words_.commit,
                                {{"device", machine.value("name", "unknown")},
                                 {"driver_version", machine.value("driver_version", "unknown")}});
-        if (!ncu_.empty()) json["ncu"] = version_of(ncu_);
-        if (!sanitizer_.empty()) json["compute_sanitizer"] = version_of(sanitizer_);
+        if (!ncu_.empty()) json["ncu"] = tool_version(ncu_);
+        if (!sanitizer_.empty()) json["compute_sanitizer"] = tool_version(sanitizer_);
         return json;
     }
 
@@ -175,7 +175,7 @@ private:
     Json simulate_cases() const {
         const TemporaryFolder folder;
         const fs::path json = folder / "simulated.json";
-        const Ended ended = run_child(launches("sim", json), 600);
+        const ProcessResult ended = run_child(launches("sim", json), 600);
         if (ended.exit_code != 0) {
             throw std::runtime_error("launches --device sim failed:\n" + ended.output);
         }
@@ -220,14 +220,14 @@ private:
             judge(read_suite(kRepository + "/common/simulator/tests"), sanitizer_, jobs, tell);
         std::cout << to_text(judged) << "\n";
         json["bugs"] = to_json(judged);
-        return is_as_promised(judged);
+        return meets_guarantees(judged);
     }
 
-    Words words_;
+    CommandLine words_;
     std::string ncu_, sanitizer_;
 };
 
-int run(const Words& words, char**) {
+int run(const CommandLine& words, char**) {
     TimeWords times = words.times;
     times.json = words.json;
     if (!words.recorded.empty()) return Validation(words).compare_with_recorded();

@@ -26,7 +26,7 @@ constexpr KindNames kNames[] = {
     {"store_fragment_global", "wmma.store.global"},
 };
 
-const KindNames& names_of(Kind kind) {
+const KindNames& kind_names(Kind kind) {
     return kNames[static_cast<int>(kind)];
 }
 
@@ -66,15 +66,15 @@ FragmentKind random_fragment(Dice& dice, bool stored) {
 std::string MatrixPattern::text() const {
     const std::string where = format(", %u blocks of %u", blocks, block_x);
     if (is_fragment())
-        return std::string(names_of(kind).text) + " of " + text_of(fragment) +
+        return std::string(kind_names(kind).text) + " of " + text_of(fragment) +
                format(", stride %u", stride) + where;
-    return format("%s.x%d%s", names_of(kind).text, matrices, turned ? ".trans" : "") + where +
+    return format("%s.x%d%s", kind_names(kind).text, matrices, turned ? ".trans" : "") + where +
            "; rows " + rows.text() +
            (rows.elements < kPatternSharedBytes / 16 ? format(" of %u", rows.elements) : "");
 }
 
 std::string MatrixPattern::kernel() const {
-    return names_of(kind).kernel;
+    return kind_names(kind).kernel;
 }
 
 std::vector<MatrixPattern> random_matrix_patterns(int count, std::uint64_t seed) {

@@ -14,7 +14,7 @@ namespace {
 using Fields = std::vector<std::string>;
 
 /// Parses "1,048,576" as 1048576. Returns nothing for text that is not a number ("n/a", a unit).
-std::optional<double> number_in(std::string text) {
+std::optional<double> parse_number(std::string text) {
     std::erase(text, ',');
     if (text.empty()) return std::nullopt;
     char* end = nullptr;
@@ -64,22 +64,23 @@ private:
 
     void read_row(const Fields& fields) {
         // Skip the line of units below the header. It has no ID.
-        const std::optional<double> id = number_in(field(fields, "ID"));
+        const std::optional<double> id = parse_number(field(fields, "ID"));
         if (!id) return;
         ProfiledLaunch& launch = by_id_[static_cast<int>(*id)];
         launch.id = static_cast<int>(*id);
         launch.kernel = field(fields, "Kernel Name");
         if (find(head_, "Metric Name") >= 0) {
-            note(launch, field(fields, "Metric Name"), field(fields, "Metric Value"));
+            record_metric(launch, field(fields, "Metric Name"), field(fields, "Metric Value"));
             return;
         }
         for (std::size_t i = 0; i < head_.size(); ++i) {
-            if (is_metric(head_[i])) note(launch, head_[i], fields[i]);
+            if (is_metric(head_[i])) record_metric(launch, head_[i], fields[i]);
         }
     }
 
-    static void note(ProfiledLaunch& launch, const std::string& metric, const std::string& value) {
-        if (const auto number = number_in(value)) launch.metrics[without_unit(metric)] = *number;
+    static void record_metric(ProfiledLaunch& launch, const std::string& metric,
+                              const std::string& value) {
+        if (const auto number = parse_number(value)) launch.metrics[without_unit(metric)] = *number;
     }
 
     Fields head_;
@@ -87,7 +88,7 @@ private:
 };
 
 /// Returns ncu's own error messages or, if there are none, the end of its output.
-std::string errors_in(const std::string& text) {
+std::string find_errors(const std::string& text) {
     std::string errors;
     for (const std::string& line : lines_of(text)) {
         if (line.starts_with("==ERROR==")) errors += "\n  " + line;
@@ -123,7 +124,7 @@ std::vector<ProfiledLaunch> parse_ncu_csv(const std::string& text) {
     for (const std::string& line : lines_of(text)) reader.read_line(line);
     if (!reader.has_head()) {
         throw std::runtime_error("Nsight Compute gave no table of metrics; it said:" +
-                                 errors_in(text));
+                                 find_errors(text));
     }
     return reader.launches();
 }

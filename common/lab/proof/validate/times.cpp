@@ -31,7 +31,7 @@ const std::string kNothingMeasured =
 /// larger sizes.
 const std::string kCounted = "512";
 
-std::string key_of(const std::string& step, const std::string& variant, Shape shape) {
+std::string make_key(const std::string& step, const std::string& variant, Shape shape) {
     return step + "/" + variant + "/" + shape.name();
 }
 
@@ -46,28 +46,30 @@ fs::path program_of(const std::string& name) {
 }
 
 /// Runs the program with --json, and returns the JSON that it writes.
-Json json_of(const std::string& program, std::vector<std::string> arguments) {
+Json run_for_json(const std::string& program, std::vector<std::string> arguments) {
     const TemporaryFolder folder;
     const fs::path file = folder.path / "results.json";
     arguments.insert(arguments.end(), {"--json", file.string()});
-    const Ended ended = run_to_end({.program = program_of(program), .arguments = arguments});
+    const ProcessResult ended =
+        run_to_end({.program = program_of(program), .arguments = arguments});
     if (ended.exit_code == 0 && fs::exists(file)) return Json::parse(read_file(file));
     throw std::runtime_error(program + " ended with exit code " + std::to_string(ended.exit_code) +
                              ":\n" + ended.output);
 }
 
-std::string option_of(Shape shape) {
+std::string size_option(Shape shape) {
     return std::to_string(shape.rows) + "x" + std::to_string(shape.cols);
 }
 
 Json measured_json(const std::string& program, Shape shape) {
-    if (program == kSearch) return json_of(program, {"--sizes", option_of(shape)});
-    return json_of(program, {"--device", "gpu", "--bench", "--rows", std::to_string(shape.rows),
-                             "--cols", std::to_string(shape.cols)});
+    if (program == kSearch) return run_for_json(program, {"--sizes", size_option(shape)});
+    return run_for_json(
+        program, {"--device", "gpu", "--bench", "--rows", std::to_string(shape.rows), "--cols",
+                  std::to_string(shape.cols)});
 }
 
 /// Returns the times in docs/results for a GPU.
-Measured published(const std::string& gpu) {
+Measured load_published_times(const std::string& gpu) {
     std::vector<fs::path> files = {kResults + "nvidia-h200.json", kResults + "search/results.json"};
     for (const auto& entry : fs::directory_iterator(kResults + "other_gpus"))
         files.push_back(entry.path());
@@ -80,13 +82,13 @@ Measured published(const std::string& gpu) {
 }
 
 /// Returns the times from all files together, regardless of the GPU they were measured on.
-Measured measured_in(const std::vector<std::string>& files) {
+Measured load_measured_times(const std::vector<std::string>& files) {
     Measured measured;
     for (const std::string& file : files) measured.add(Json::parse(read_file(file)));
     return measured;
 }
 
-std::vector<std::string> programs_of(const TimeWords& words) {
+std::vector<std::string> list_programs(const TimeWords& words) {
     const course::Course course = course::read_course(COALESCE_REPOSITORY);
     std::vector<std::string> programs;
     for (const std::string& word : words.lessons) {
@@ -100,7 +102,7 @@ std::vector<std::string> programs_of(const TimeWords& words) {
     return programs;
 }
 
-bool takes(const std::string& program, Shape shape) {
+bool takes_shape(const std::string& program, Shape shape) {
     constexpr int kSearchSide = 256;
     return program != kSearch || (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0);
 }
@@ -123,23 +125,23 @@ std::vector<TimePair> pairs_of(const std::vector<ComparedTime>& times) {
     std::vector<TimePair> pairs;
     for (const ComparedTime& time : times) {
         pairs.push_back(time.pair);
-        pairs.back().name += ", " + option_of(time.shape);
+        pairs.back().name += ", " + size_option(time.shape);
     }
     return pairs;
 }
 
-std::vector<ComparedTime> known_of(std::vector<ComparedTime> times) {
+std::vector<ComparedTime> keep_known(std::vector<ComparedTime> times) {
     std::erase_if(times, [](const ComparedTime& time) { return !time.pair.is_known(); });
     return times;
 }
 
 /// Summarizes all sizes together. Compares the order of kernels only within a size, because a small
 /// matrix being faster than a large one proves nothing.
-timing::ErrorSummary summary_of_all(const std::vector<ComparedTime>& times) {
-    timing::ErrorSummary all = timing::summary_of(pairs_of(times));
+timing::ErrorSummary summarize_all(const std::vector<ComparedTime>& times) {
+    timing::ErrorSummary all = timing::summarize(pairs_of(times));
     all.comparable = all.in_order = 0;
     for (const auto& [size, pairs] : by_size(times)) {
-        const timing::ErrorSummary one = timing::summary_of(pairs);
+        const timing::ErrorSummary one = timing::summarize(pairs);
         all.comparable += one.comparable;
         all.in_order += one.in_order;
     }
@@ -155,9 +157,10 @@ Json figures_json(const timing::ErrorSummary& s) {
 }  // namespace
 
 Json predicted_json(const std::string& program, Shape shape, const std::string& gpu) {
-    if (program == kSearch) return json_of(program, {"--time", gpu, "--sizes", option_of(shape)});
-    return json_of(program, {"--bench", "--rows", kCounted, "--cols", kCounted, "--time", gpu,
-                             "--at", option_of(shape)});
+    if (program == kSearch)
+        return run_for_json(program, {"--time", gpu, "--sizes", size_option(shape)});
+    return run_for_json(program, {"--bench", "--rows", kCounted, "--cols", kCounted, "--time", gpu,
+                                  "--at", size_option(shape)});
 }
 
 std::string figures_head() {
@@ -176,8 +179,8 @@ void Measured::add_rows(const Json& rows, Shape shape) {
         if (!row.contains("ms") || !row["ms"].is_number()) continue;
         const bool is_search = row.contains("candidate");
         const std::string variant = row.at(is_search ? "candidate" : "variant");
-        ms_.emplace(key_of(is_search ? kSearch : row.at("step").get<std::string>(), variant,
-                           shape_of(row, shape)),
+        ms_.emplace(make_key(is_search ? kSearch : row.at("step").get<std::string>(), variant,
+                             shape_of(row, shape)),
                     row["ms"].get<double>());
     }
 }
@@ -192,11 +195,11 @@ void Measured::add(const Json& json) {
 }
 
 double Measured::ms(const std::string& step, const std::string& variant, Shape shape) const {
-    const auto found = ms_.find(key_of(step, variant, shape));
+    const auto found = ms_.find(make_key(step, variant, shape));
     return found == ms_.end() ? 0 : found->second;
 }
 
-std::vector<ComparedTime> compared(const Json& predicted, const Measured& measured) {
+std::vector<ComparedTime> match_times(const Json& predicted, const Measured& measured) {
     std::vector<ComparedTime> times;
     for (const Json& row : predicted.at("results")) {
         if (!row.contains("predicted")) continue;
@@ -209,22 +212,22 @@ std::vector<ComparedTime> compared(const Json& predicted, const Measured& measur
         time.pair = {.name = time.step + " " + time.variant,
                      .measured = measured.ms(time.step, time.variant, time.shape),
                      .predicted = p.at("ms"),
-                     .binds = p.at("binds"),
+                     .bottleneck = p.at("binds"),
                      .unknown = p.at("unknown")};
         if (time.pair.measured > 0) times.push_back(time);
     }
     return times;
 }
 
-std::vector<ComparedTime> against(std::vector<ComparedTime> times, const Measured& run) {
+std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times, const Measured& run) {
     for (ComparedTime& time : times)
         time.pair.predicted = run.ms(time.step, time.variant, time.shape);
     std::erase_if(times, [](const ComparedTime& time) { return time.pair.predicted <= 0; });
     return times;
 }
 
-std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
-                                       const Measured& measured) {
+std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
+                                          const Measured& measured) {
     std::vector<std::string> reasons;
     for (const Json& row : predicted.at("results")) {
         const std::string step = row.at("step"), variant = row.at("variant");
@@ -245,11 +248,11 @@ std::string times_text(const std::vector<ComparedTime>& times) {
         if (known.pairs > 0 && known.pairs < all.pairs) figures += figures_row("  known", known);
     };
     for (const auto& [size, pairs] : by_size(times)) {
-        text += size + "\n\n" + timing::as_text(pairs) + "\n";
-        add(size, timing::summary_of(pairs), timing::summary_of(timing::known_of(pairs)));
+        text += size + "\n\n" + timing::format_text(pairs) + "\n";
+        add(size, timing::summarize(pairs), timing::summarize(timing::known_of(pairs)));
     }
-    add("all", summary_of_all(times), summary_of_all(known_of(times)));
-    if (known_of(times).size() < times.size())
+    add("all", summarize_all(times), summarize_all(keep_known(times)));
+    if (keep_known(times).size() < times.size())
         figures += "known: without those of which the model says that it does not know.\n";
     return text + figures;
 }
@@ -257,7 +260,7 @@ std::string times_text(const std::vector<ComparedTime>& times) {
 std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title) {
     std::string text = "# " + title + "\n";
     for (const auto& [size, pairs] : by_size(times))
-        text += "\n## " + size + "\n\n" + timing::as_markdown(pairs);
+        text += "\n## " + size + "\n\n" + timing::format_markdown(pairs);
     return text;
 }
 
@@ -271,33 +274,34 @@ Json times_json(const std::vector<ComparedTime>& times) {
                         {"measured_ms", time.pair.measured},
                         {"predicted_ms", time.pair.predicted},
                         {"error_band", time.error_band},
-                        {"binds", time.pair.binds},
+                        {"binds", time.pair.bottleneck},
                         {"unknown", time.pair.unknown}});
     }
     for (const auto& [size, pairs] : by_size(times)) {
         Json of_size = {{"size", size}};
-        of_size.update(figures_json(timing::summary_of(pairs)));
-        of_size["known"] = figures_json(timing::summary_of(timing::known_of(pairs)));
+        of_size.update(figures_json(timing::summarize(pairs)));
+        of_size["known"] = figures_json(timing::summarize(timing::known_of(pairs)));
         sizes.push_back(of_size);
     }
     return {{"sizes", sizes}, {"results", rows}};
 }
 
 int validate_times(const TimeWords& words) {
-    const std::vector<std::string> programs = programs_of(words);
+    const std::vector<std::string> programs = list_programs(words);
     const std::vector<Shape> sizes = parse_sizes(words.sizes);
     for (const std::string& file : {words.json, words.markdown, words.svg})
         if (!file.empty()) check_writable(file);
-    const bool measures = !words.published && why_no_gpu().empty();
-    const Measured stand_in = measured_in(words.against);
+    const bool measures = !words.published && find_gpu_problem().empty();
+    const Measured stand_in = load_measured_times(words.against);
     const std::string wanted = words.gpu.empty() ? kCourseGpu : words.gpu;
-    Measured measured = measures ? Measured{} : published(timing::gpu_named(wanted).name);
+    Measured measured =
+        measures ? Measured{} : load_published_times(timing::gpu_named(wanted).name);
     std::vector<ComparedTime> times;
     std::vector<std::string> reasons;
     std::string gpu = words.gpu;
     for (const Shape shape : sizes) {
         for (const std::string& program : programs) {
-            if (!takes(program, shape)) continue;
+            if (!takes_shape(program, shape)) continue;
             if (measures) measured.add(measured_json(program, shape));
             if (measured.device().empty()) throw UsageError(kNothingMeasured);
             if (gpu.empty()) gpu = timing::gpu_named(measured.device()).name;
@@ -306,15 +310,15 @@ int validate_times(const TimeWords& words) {
                                  ": leave out the name after --time");
             }
             const Json predicted = predicted_json(program, shape, gpu);
-            for (ComparedTime& time : compared(predicted, measured))
+            for (ComparedTime& time : match_times(predicted, measured))
                 times.push_back(std::move(time));
-            for (const std::string& why : not_predicted(predicted, shape, measured))
+            for (const std::string& why : find_unpredicted(predicted, shape, measured))
                 if (std::find(reasons.begin(), reasons.end(), why) == reasons.end())
                     reasons.push_back(why);
             progress(program + " at " + shape.name());
         }
     }
-    if (!words.against.empty()) times = against(std::move(times), stand_in);
+    if (!words.against.empty()) times = compare_with_run(std::move(times), stand_in);
     if (times.empty()) throw UsageError(kNothingMeasured);
     const std::string title = words.against.empty()
                                   ? "Predicted and measured, " + measured.device()
@@ -331,8 +335,8 @@ int validate_times(const TimeWords& words) {
         write_file(words.json, json_text(json));
     }
     if (!words.markdown.empty()) write_file(words.markdown, times_markdown(times, title));
-    if (!words.svg.empty()) write_file(words.svg, timing::as_svg(pairs_of(times), title));
-    const double median = 100 * timing::summary_of(pairs_of(times)).median;
+    if (!words.svg.empty()) write_file(words.svg, timing::draw_svg(pairs_of(times), title));
+    const double median = 100 * timing::summarize(pairs_of(times)).median;
     if (words.limit <= 0 || median <= words.limit) return exit_right;
     std::cout << format("The median of the errors, %.1f %%, is beyond %.1f %%.\n", median,
                         words.limit);

@@ -55,15 +55,15 @@ private:
 
 /// Pairs predicted and measured times where both exist. `predicted` is the JSON that a program
 /// wrote with --time.
-std::vector<ComparedTime> compared(const Json& predicted, const Measured& measured);
+std::vector<ComparedTime> match_times(const Json& predicted, const Measured& measured);
 
 /// Replaces the predictions with the times that another run measured for the same kernels.
-std::vector<ComparedTime> against(std::vector<ComparedTime> times, const Measured& run);
+std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times, const Measured& run);
 
 /// Returns why some measured kernels have no prediction, such as "12_async tma: its blocks wait
 /// ...".
-std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
-                                       const Measured& measured);
+std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
+                                          const Measured& measured);
 
 /// Returns text for a terminal: a table and the ten worst predictions for each size, then a line
 /// per size.

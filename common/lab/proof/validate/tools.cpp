@@ -49,7 +49,7 @@ std::string metric_list(const std::vector<std::string>& without) {
 }
 
 /// Throws if a required metric is unknown.
-void check_unknown(const std::vector<std::string>& unknown) {
+void check_unknown_metrics(const std::vector<std::string>& unknown) {
     for (const CounterMetric& counter : counter_metrics()) {
         if (!counter.is_required || std::ranges::find(unknown, counter.metric) == unknown.end()) {
             continue;
@@ -73,7 +73,7 @@ std::string find_tool(const std::string& name) {
                      "cuda-nsight-compute and cuda-sanitizer), or put it on the PATH");
 }
 
-std::string version_of(const std::string& tool) {
+std::string tool_version(const std::string& tool) {
     std::string version;
     for (const std::string& line : lines_of(run_child({tool, "--version"}, 60).output)) {
         if (line.find("ersion") != std::string::npos) version = line;
@@ -101,8 +101,9 @@ std::string profile_metrics(const std::string& ncu, const std::vector<std::strin
         ncu,    "--clock-control", "none",       "--csv",     "--page", "raw", "--print-units",
         "base", "--log-file",      log.string(), "--metrics", metrics};
     command.insert(command.end(), program.begin(), program.end());
-    const Ended ended = run_child(command, kProfileSeconds, {"TMPDIR=" + folder.path.string()});
-    const std::string text = read_if_there(log).value_or("");
+    const ProcessResult ended =
+        run_child(command, kProfileSeconds, {"TMPDIR=" + folder.path.string()});
+    const std::string text = read_if_exists(log).value_or("");
     if (ended.timed_out) {
         throw std::runtime_error("Nsight Compute did not end in time; try fewer --patterns");
     }
@@ -120,7 +121,7 @@ std::string profile(const std::string& ncu, const std::vector<std::string>& prog
         const std::vector<std::string> unknown = unknown_metrics(text);
         // ncu may report only one unknown metric at a time, so try again.
         if (unknown.empty() || tries == counter_metrics().size()) return text;
-        check_unknown(unknown);
+        check_unknown_metrics(unknown);
         without.insert(without.end(), unknown.begin(), unknown.end());
     }
 }

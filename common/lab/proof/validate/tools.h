@@ -12,7 +12,7 @@ namespace coalesce::proof {
 std::string find_tool(const std::string& name);
 
 /// Returns the last words that `TOOL --version` prints.
-std::string version_of(const std::string& tool);
+std::string tool_version(const std::string& tool);
 
 /// Returns the folder of the libcudart.so.13 that this process has loaded. Programs without a run
 /// path need it.

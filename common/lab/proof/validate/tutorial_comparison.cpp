@@ -20,7 +20,7 @@ constexpr const char* kCompared[] = {
 
 /// Returns the name of the counter in the hardware's pipe, such as "shared_load_pipe" for
 /// "shared_load_wavefronts".
-std::string pipe_of(const std::string& counter) {
+std::string pipe_counter(const std::string& counter) {
     const std::string wavefronts = "_wavefronts";
     if (!counter.ends_with(wavefronts)) return "";
     return counter.substr(0, counter.size() - wavefronts.size()) + "_pipe";
@@ -37,10 +37,10 @@ const Json& only_launch(const Json& simulated) {
 }
 
 /// Totals for one half of the kernels.
-struct Half {
+struct KernelTotals {
     int equal = 0, in_range = 0, known = 0, differing = 0, failed = 0;
     int repeatable = 0, repeatable_equal = 0;
-    int timed = 0, within = 0, not_known = 0;
+    int timed = 0, within = 0, with_unknowns = 0;
     int compared() const { return equal + in_range + known + differing; }
 
     void add(const ComparedKernel& kernel) {
@@ -59,7 +59,7 @@ struct Half {
         }
         if (!kernel.time) return;
         if (!kernel.time->unknown.empty()) {
-            ++not_known;
+            ++with_unknowns;
         } else {
             ++timed;
             within += kernel.time->is_within();
@@ -106,7 +106,7 @@ std::string row(const ComparedKernel& kernel) {
     return text;
 }
 
-std::string half_text(const Half& half) {
+std::string format_totals(const KernelTotals& half) {
     std::string text =
         format("counters: %d kernels compared, %d equal (%.1f %%), %d known to differ, %d differ",
                half.compared(), half.equal, 100 * fraction(half.equal, half.compared()), half.known,
@@ -121,12 +121,12 @@ std::string half_text(const Half& half) {
             "(%.1f %%)\n",
             half.repeatable, half.repeatable_equal,
             100 * fraction(half.repeatable_equal, half.repeatable));
-    if (half.timed + half.not_known == 0) return text;
+    if (half.timed + half.with_unknowns == 0) return text;
     return text + format(
                       "times: %d predicted, %d within their bands (%.1f %%); %d more with "
                       "something not known\n",
                       half.timed, half.within, 100 * fraction(half.within, half.timed),
-                      half.not_known);
+                      half.with_unknowns);
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Js
     std::vector<Difference> differences;
     for (const std::string counter : kCompared) {
         const double ours = launch.at(counter).get<double>(), theirs = recorded.value(counter, 0.0);
-        const std::string pipe = pipe_of(counter);
+        const std::string pipe = pipe_counter(counter);
         if (ours == theirs ||
             (!pipe.empty() && recorded.contains(pipe) && recorded.at(pipe) == ours))
             continue;
@@ -163,7 +163,7 @@ bool are_in_range(const std::vector<Difference>& differences, const Json& ranges
         return range.at(0).get<double>() <= value && value <= range.at(1).get<double>();
     };
     return !differences.empty() && std::ranges::all_of(differences, [&](const Difference& one) {
-        const std::string pipe = pipe_of(one.counter);
+        const std::string pipe = pipe_counter(one.counter);
         return has(one.counter, one.simulated) || (!pipe.empty() && has(pipe, one.simulated));
     });
 }
@@ -193,7 +193,7 @@ std::map<std::string, std::string> read_known_differences(const std::string& tex
 TutorialVerdict tutorial_verdict(const std::vector<ComparedKernel>& kernels,
                                  const TutorialLimits& limits) {
     TutorialVerdict verdict;
-    Half all, halves[2];
+    KernelTotals all, halves[2];
     for (const bool is_held_back : {false, true}) {
         std::string rows;
         for (const ComparedKernel& kernel : kernels) {
@@ -207,13 +207,13 @@ TutorialVerdict tutorial_verdict(const std::vector<ComparedKernel>& kernels,
                                      : "Kernels whose times may be looked at\n\n";
         verdict.text += format("%-28s%-8s%9s%10s%7s%8s\n", "kernel", "counters", "measured",
                                "predicted", "ratio", "band");
-        verdict.text += rows + "\n" + half_text(halves[is_held_back]) + "\n";
+        verdict.text += rows + "\n" + format_totals(halves[is_held_back]) + "\n";
     }
-    verdict.text += "All\n" + half_text(all);
+    verdict.text += "All\n" + format_totals(all);
     verdict.is_good = all.failed == 0 && all.differing == 0 && all.compared() > 0 &&
                       fraction(all.equal, all.compared()) >= limits.equal &&
                       fraction(all.repeatable_equal, all.repeatable) >= limits.repeatable_equal;
-    for (const Half& half : halves)
+    for (const KernelTotals& half : halves)
         if (fraction(half.within, half.timed) < limits.within) verdict.is_good = false;
     return verdict;
 }

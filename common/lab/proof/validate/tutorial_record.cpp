@@ -142,7 +142,7 @@ std::string metric_names(const std::vector<RecordedCounter>& counters) {
                   [](const RecordedCounter& counter) { return joined(counter.metrics, ","); });
 }
 
-ThemeRecord record_of(const ThemeOutput& output) {
+ThemeRecord make_theme_record(const ThemeOutput& output) {
     const std::vector<TimedKernel> kernels = timed_kernels(output.times);
     const std::vector<ProfiledLaunch> small = parse_ncu_csv(output.small),
                                       full = parse_ncu_csv(output.full);
@@ -178,7 +178,7 @@ ThemeRecord record_of(const ThemeOutput& output) {
 namespace {
 
 /// Returns the minimum and maximum of each counter that differs between runs.
-Json ranges_of(const std::vector<Json>& runs) {
+Json find_counter_ranges(const std::vector<Json>& runs) {
     Json ranges = Json::object();
     for (const RecordedCounter& counter : recorded_counters()) {
         double least = std::numeric_limits<double>::max(), most = 0;
@@ -212,7 +212,7 @@ void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunc
             runs.push_back(values_of(*launch, recorded_counters()));
         }
         (*kernel)["runs"] = runs.size();
-        const Json ranges = ranges_of(runs);
+        const Json ranges = find_counter_ranges(runs);
         kernel->erase("ranges");
         if (!ranges.empty()) (*kernel)["ranges"] = ranges;
     }

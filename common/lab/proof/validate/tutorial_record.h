@@ -45,12 +45,12 @@ struct ThemeOutput {
     std::string full;   ///< ncu's output for large launches
 };
 
-/// The kernels of a theme, for both files. record_of() throws std::runtime_error unless all three
+/// The kernels of a theme, for both files. make_theme_record() throws std::runtime_error unless all three
 /// outputs are for the same kernels.
 struct ThemeRecord {
     Json measured = Json::array(), held_back = Json::array();
 };
-ThemeRecord record_of(const ThemeOutput& output);
+ThemeRecord make_theme_record(const ThemeOutput& output);
 
 /// Adds the counters from more runs to kernels in the record. `launches` contains `repeats`
 /// launches of each kernel, one kernel after another. If any counter varies, the kernel gets

@@ -30,17 +30,17 @@ constexpr double kProgramSeconds = 300, kSimulatorSeconds = 600;
 
 const fs::path kRepository = COALESCE_REPOSITORY;
 
-struct Words {
+struct CommandLine {
     bool measures = false, with_times = false, with_held_back = false;
     std::string record = kRepository / "docs/results/tutorial", programs, against, ncu_output, keep,
                 gpu = "H200", commit,
                 known = kRepository / "common/lab/proof/tutorial/known_differences.txt";
     std::vector<std::string> themes, only;
-    double least_equal = 0, least_repeatable = 0, least_within = 0;
+    double min_equal_fraction = 0, min_repeatable_fraction = 0, min_within_fraction = 0;
     std::size_t repeats = 0;
 };
 
-void add_options(CLI::App& app, Words& words) {
+void add_options(CLI::App& app, CommandLine& words) {
     app.add_flag("--measure", words.measures,
                  "Measure on this GPU, with ncu, and write the record");
     app.add_option(
@@ -65,11 +65,11 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--known", words.known,
                    "Why kernels are known to differ (known_differences.txt)")
         ->check(CLI::ExistingFile);
-    app.add_option("--least-equal", words.least_equal,
+    app.add_option("--least-equal", words.min_equal_fraction,
                    "Fail if less than so many percent have equal counters");
-    app.add_option("--least-repeatable", words.least_repeatable,
+    app.add_option("--least-repeatable", words.min_repeatable_fraction,
                    "The same, of the kernels for which the GPU counts the same in\nevery run");
-    app.add_option("--least-within", words.least_within,
+    app.add_option("--least-within", words.min_within_fraction,
                    "Fail if less than so many percent of the predictions are\nwithin their bands, "
                    "in each half");
     app.add_option("--ncu-output", words.ncu_output,
@@ -80,24 +80,24 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
 }
 
-fs::path own_folder() {
+fs::path program_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-fs::path programs_of(const Words& words) {
-    return words.programs.empty() ? own_folder() / "tutorial" : fs::path(words.programs);
+fs::path programs_of(const CommandLine& words) {
+    return words.programs.empty() ? program_folder() / "tutorial" : fs::path(words.programs);
 }
 
-fs::path program_of(const Words& words, const std::string& theme) {
+fs::path program_of(const CommandLine& words, const std::string& theme) {
     return programs_of(words) / theme;
 }
 
-std::vector<std::string> themes_of(const Words& words) {
+std::vector<std::string> selected_themes(const CommandLine& words) {
     return words.themes.empty() ? tutorial_themes() : words.themes;
 }
 
 std::string output_of(const std::vector<std::string>& command, double seconds) {
-    const Ended ended = run_child(command, seconds);
+    const ProcessResult ended = run_child(command, seconds);
     if (ended.timed_out || ended.exit_code != 0) {
         throw std::runtime_error(command[0] +
                                  (ended.timed_out ? " did not end in time" : " failed") + ":\n" +
@@ -107,7 +107,8 @@ std::string output_of(const std::vector<std::string>& command, double seconds) {
 }
 
 /// Runs a theme's program three times: once alone for its times, and twice under ncu.
-ThemeOutput measure_theme(const Words& words, const std::string& ncu, const std::string& theme) {
+ThemeOutput measure_theme(const CommandLine& words, const std::string& ncu,
+                          const std::string& theme) {
     const std::string program = program_of(words, theme);
     return {
         theme, output_of({program, "--time"}, kProgramSeconds),
@@ -120,7 +121,7 @@ ThemeOutput read_theme(const fs::path& folder, const std::string& theme) {
             read_file(folder / (theme + ".small.csv")), read_file(folder / (theme + ".full.csv"))};
 }
 
-void keep_theme(const fs::path& folder, const ThemeOutput& output) {
+void save_theme(const fs::path& folder, const ThemeOutput& output) {
     fs::create_directories(folder);
     write_file(folder / (output.theme + ".times"), output.times);
     write_file(folder / (output.theme + ".small.csv"), output.small);
@@ -128,11 +129,11 @@ void keep_theme(const fs::path& folder, const ThemeOutput& output) {
 }
 
 void check_gpu(const std::string& without) {
-    const std::string why = why_no_gpu();
+    const std::string why = find_gpu_problem();
     if (!why.empty()) throw UsageError("no GPU works here (" + why + "): leave out " + without);
 }
 
-int measure(const Words& words) {
+int measure(const CommandLine& words) {
     const bool reads = !words.ncu_output.empty();
     if (!reads) check_gpu("--measure");
     const std::string ncu = reads ? "" : find_tool("ncu");
@@ -146,15 +147,15 @@ int measure(const Words& words) {
         record.run = run_record(words.commit,
                                 {{"device", machine.value("name", "unknown")},
                                  {"driver_version", machine.value("driver_version", "unknown")}});
-        record.run["ncu"] = version_of(ncu);
+        record.run["ncu"] = tool_version(ncu);
         record.run["times"] = "median of 20 launches, second-level cache cold";
         record.run["counters"] = "of one launch with --small";
     }
-    for (const std::string& theme : themes_of(words)) {
+    for (const std::string& theme : selected_themes(words)) {
         const ThemeOutput output =
             reads ? read_theme(words.ncu_output, theme) : measure_theme(words, ncu, theme);
-        if (!words.keep.empty()) keep_theme(words.keep, output);
-        record.add(record_of(output));
+        if (!words.keep.empty()) save_theme(words.keep, output);
+        record.add(make_theme_record(output));
         progress(theme);
     }
     fs::create_directories(words.record);
@@ -166,12 +167,12 @@ int measure(const Words& words) {
 }
 
 /// Returns the simulator's JSON for one example, whose program is in `programs`.
-Json simulate_kernel(const Words& words, const fs::path& programs, const Json& kernel,
+Json simulate_kernel(const CommandLine& words, const fs::path& programs, const Json& kernel,
                      bool with_time) {
     const TemporaryFolder folder;
     const fs::path json = folder / "simulated.json";
     std::vector<std::string> command{
-        own_folder() / "simulate", "--quiet", "--check", "none", "--json", json};
+        program_folder() / "simulate", "--quiet", "--check", "none", "--json", json};
     if (with_time) command.insert(command.end(), {"--time", words.gpu});
     const std::string program = programs / kernel.at("theme");
     command.insert(command.end(), {program, "--no-check", "--only", kernel.at("name")});
@@ -180,7 +181,7 @@ Json simulate_kernel(const Words& words, const fs::path& programs, const Json& k
     return Json::parse(read_file(json));
 }
 
-bool is_wanted(const Words& words, const Json& kernel) {
+bool is_wanted(const CommandLine& words, const Json& kernel) {
     const auto is_in = [](const std::vector<std::string>& list, const std::string& word) {
         return list.empty() || std::ranges::find(list, word) != list.end();
     };
@@ -188,7 +189,7 @@ bool is_wanted(const Words& words, const Json& kernel) {
 }
 
 /// Returns ncu's output for more runs of these kernels of a theme.
-std::string repeat_kernels(const Words& words, const std::string& theme,
+std::string repeat_kernels(const CommandLine& words, const std::string& theme,
                            const std::vector<Json*>& kernels) {
     const std::string file = theme + ".again.csv";
     if (!words.ncu_output.empty()) return read_file(fs::path(words.ncu_output) / file);
@@ -202,11 +203,11 @@ std::string repeat_kernels(const Words& words, const std::string& theme,
     return text;
 }
 
-int measure_again(const Words& words) {
+int measure_again(const CommandLine& words) {
     if (words.ncu_output.empty()) check_gpu("--measure-again");
     TutorialRecord record = TutorialRecord::read(words.record, true);
     std::size_t count = 0, differing = 0;
-    for (const std::string& theme : themes_of(words)) {
+    for (const std::string& theme : selected_themes(words)) {
         std::vector<Json*> kernels;
         for (Json& kernel : record.measured)
             if (kernel.at("theme") == theme && is_wanted(words, kernel)) kernels.push_back(&kernel);
@@ -231,7 +232,7 @@ double measured_ms(const TutorialRecord& record, const Json& kernel) {
     return 0;
 }
 
-ComparedKernel compare_kernel(const Words& words, const TutorialRecord& record,
+ComparedKernel compare_kernel(const CommandLine& words, const TutorialRecord& record,
                               const Json& kernel) {
     ComparedKernel compared{.theme = kernel.at("theme"), .name = kernel.at("name")};
     compared.is_held_back = is_held_back(compared.name);
@@ -260,7 +261,7 @@ ComparedKernel compare_kernel(const Words& words, const TutorialRecord& record,
     return compared;
 }
 
-int compare(const Words& words) {
+int compare(const CommandLine& words) {
     const TutorialRecord record = TutorialRecord::read(words.record, words.with_held_back);
     const auto known = read_known_differences(read_file(words.known));
     std::vector<ComparedKernel> kernels;
@@ -271,14 +272,14 @@ int compare(const Words& words) {
         if (why != known.end()) kernels.back().known = why->second;
     }
     const TutorialVerdict verdict =
-        tutorial_verdict(kernels, {.equal = words.least_equal / 100,
-                                   .within = words.least_within / 100,
-                                   .repeatable_equal = words.least_repeatable / 100});
+        tutorial_verdict(kernels, {.equal = words.min_equal_fraction / 100,
+                                   .within = words.min_within_fraction / 100,
+                                   .repeatable_equal = words.min_repeatable_fraction / 100});
     std::cout << verdict.text;
     return verdict.is_good ? exit_right : exit_wrong;
 }
 
-int run(const Words& words, char**) {
+int run(const CommandLine& words, char**) {
     if (words.measures) return measure(words);
     return words.repeats > 0 ? measure_again(words) : compare(words);
 }

@@ -28,7 +28,7 @@ std::vector<TimePair> five() {
 }  // namespace
 
 TEST_CASE("the figures are those that a hand computes") {
-    const ErrorSummary summary = summary_of(five());
+    const ErrorSummary summary = summarize(five());
     CHECK(summary.pairs == 5);
     CHECK(summary.median == doctest::Approx(0.10));
     // The 90th percentile of five values has rank 4.5, rounded up to the fifth.
@@ -36,38 +36,38 @@ TEST_CASE("the figures are those that a hand computes") {
     CHECK(summary.worst == doctest::Approx(0.50));
     CHECK(summary.beyond_30 == 1);
     /// Errors of 0, 4, 10 and 20 %.
-    CHECK(summary_of(known_of(five())).median == doctest::Approx(0.07));
-    CHECK(summary_of(known_of(five())).worst == doctest::Approx(0.20));
+    CHECK(summarize(known_of(five())).median == doctest::Approx(0.07));
+    CHECK(summarize(known_of(five())).worst == doctest::Approx(0.20));
 }
 
 TEST_CASE("the 90th percentile of ten values is the ninth") {
     std::vector<TimePair> pairs;
     for (int i = 1; i <= 10; ++i) pairs.push_back(pair_of("", 1, 1 + 0.009 * i));
-    CHECK(summary_of(pairs).percentile_90 == doctest::Approx(0.081));
-    CHECK(summary_of(pairs).within_10 == 10);
-    CHECK(summary_of(pairs).median == doctest::Approx(0.0495));
+    CHECK(summarize(pairs).percentile_90 == doctest::Approx(0.081));
+    CHECK(summarize(pairs).within_10 == 10);
+    CHECK(summarize(pairs).median == doctest::Approx(0.0495));
 }
 
 TEST_CASE("only times that differ by more than 5 % are compared with each other") {
     // a and e differ by only 3 %, so nine of the ten pairs count, and all of them are in order.
-    CHECK(summary_of(five()).comparable == 9);
-    CHECK(summary_of(five()).in_order == 9);
+    CHECK(summarize(five()).comparable == 9);
+    CHECK(summarize(five()).in_order == 9);
     // b is predicted to be slower than c, although c takes twice as long.
     auto pairs = five();
     pairs[1].predicted = 4.5;
-    CHECK(summary_of(pairs).in_order == 8);
-    CHECK(summary_of(pairs).order() == doctest::Approx(8.0 / 9));
+    CHECK(summarize(pairs).in_order == 8);
+    CHECK(summarize(pairs).order() == doctest::Approx(8.0 / 9));
     // Equal predictions do not count as a correct order.
     pairs[1].predicted = 4.0;
-    CHECK(summary_of(pairs).in_order == 8);
+    CHECK(summarize(pairs).in_order == 8);
 }
 
 TEST_CASE("the worst come first, whatever their sign") {
-    const auto worst = worst_of(five(), 2);
+    const auto worst = find_worst(five(), 2);
     REQUIRE(worst.size() == 2);
     CHECK(worst[0].name == "d");
     CHECK(worst[1].name == "b");
-    CHECK(worst_of(five(), 10).size() == 5);
+    CHECK(find_worst(five(), 10).size() == 5);
 }
 
 TEST_CASE("the table fits 80 columns, and names what binds or is not known") {
@@ -75,7 +75,7 @@ TEST_CASE("the table fits 80 columns, and names what binds or is not known") {
     pairs[0].name = "a name that is by far too long for the column that names have, and goes on";
     pairs[1].measured = 123.4567;
     for (int i = 0; i < 7; ++i) pairs.push_back(pair_of("more", 3, 3));
-    const std::string text = as_text(pairs);
+    const std::string text = format_text(pairs);
     for (const std::string& line : coalesce::lines_of(text)) CHECK(line.size() <= 80);
     CHECK(text.find("+50.0 % memory ?\n") != text.npos);
     CHECK(text.find("the worst ten") != text.npos);
@@ -84,13 +84,13 @@ TEST_CASE("the table fits 80 columns, and names what binds or is not known") {
 }
 
 TEST_CASE("no pairs are no error") {
-    CHECK(as_text({}).find("no pairs") != std::string::npos);
-    CHECK(summary_of({}).order() == 1);
-    CHECK(as_svg({}, "none").find("</svg>") != std::string::npos);
+    CHECK(format_text({}).find("no pairs") != std::string::npos);
+    CHECK(summarize({}).order() == 1);
+    CHECK(draw_svg({}, "none").find("</svg>") != std::string::npos);
 }
 
 TEST_CASE("Markdown has a row for each pair") {
-    const std::string text = as_markdown(five());
+    const std::string text = format_markdown(five());
     CHECK(text.find("| all | 5 | 10.0 % | 50.0 % | 50.0 % |") != text.npos);
     CHECK(text.find("| known | 4 | 7.0 % |") != text.npos);
     CHECK(text.find("| d | 8.0000 | 12.0000 | +50.0 % | memory? atomics |") != text.npos);
@@ -98,10 +98,11 @@ TEST_CASE("Markdown has a row for each pair") {
 
 TEST_CASE(
     "the picture has a dot for each pair, a ring where it is not known, and names the worst") {
-    const std::string svg = as_svg(five(), "Five & more");
+    const std::string svg = draw_svg(five(), "Five & more");
     // The legend contains one of each kind, and a ring consists of two discs.
     CHECK(occurrences(svg, "<circle") == 5 + 1 + 3);
-    CHECK(occurrences(svg, "r=\"2.6\" style=\"fill:" + std::string(coalesce::proof::kPaper)) == 2);
+    CHECK(occurrences(svg, "r=\"2.6\" style=\"fill:" +
+                               std::string(coalesce::proof::kBackgroundColour)) == 2);
     CHECK(occurrences(svg, "stroke-dasharray") == 2 + 1);
     CHECK(svg.find("Five &amp; more") != svg.npos);
     CHECK(svg.find("d, +50 %") != svg.npos);

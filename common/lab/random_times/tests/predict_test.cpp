@@ -52,7 +52,7 @@ TEST_CASE("what the simulator predicts is kept, except for the time line") {
     launch.gpu = "NVIDIA H200";
     launch.ms = 0.25;
     launch.error_band = 0.08;
-    launch.binds = Binds::flight;
+    launch.bottleneck = Bottleneck::flight;
     launch.unknown = {Unknown::parts};
     launch.registers = 32;
     answer = codec::write(Predictions{{launch}});
@@ -61,7 +61,7 @@ TEST_CASE("what the simulator predicts is kept, except for the time line") {
     REQUIRE(predicted.kernels.size() == 1);
     const PredictedKernel& one = predicted.kernels[0];
     CHECK(one.ms == 0.25);
-    CHECK(one.binds == "flight");
+    CHECK(one.bottleneck == "flight");
     CHECK(one.unknown == std::vector<std::string>{"parts"});
     CHECK(one.prediction["registers"] == 32);
     CHECK_FALSE(one.prediction.contains("time_line"));

@@ -113,11 +113,11 @@ TEST_CASE("times that were predicted for another GPU or shape stand beside no me
         KnownResults known{.predicted = {{"device", PREDICTED}, {"results", {row}}},
                            .measured = {measured}};
         CHECK_FALSE(has(results_in_markdown(known, "proof.md"), "redicted"));
-        CHECK_FALSE(has(results_of_step("02_naive", known), "redicted"));
+        CHECK_FALSE(has(format_step_results("02_naive", known), "redicted"));
         known.measured.clear();
         CHECK(has(results_in_markdown(known, "proof.md"), "No GPU has been measured yet."));
         CHECK(has(results_in_markdown(known, "proof.md"), "| 02_naive | naive | 2.12 ± 8 % |"));
-        CHECK(has(results_of_step("02_naive", known), "| `naive` | 2.12 ± 8 % |"));
+        CHECK(has(format_step_results("02_naive", known), "| `naive` | 2.12 ± 8 % |"));
     }
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("what the model does not know, and which GPUs nobody measured, is said
     row["predicted"]["measured_gpu"] = false;
     KnownResults known;
     known.predicted = {{"device", PREDICTED}, {"results", {row}}};
-    const std::string text = results_of_step("02_naive", known);
+    const std::string text = format_step_results("02_naive", known);
     CHECK(has(text, "| 2.12 ± 8 % ? |"));
     CHECK(has(text, "A question mark means that the model may be further off"));
     CHECK(has(text, "nobody has calibrated the model for it"));
@@ -139,7 +139,7 @@ TEST_CASE("what is kept of predictions, and when it is stale") {
     result["predicted"]["launches"] = {1, 2};
     result["predicted"]["ms"] = 2.1234567;
     none["not_predicted"] = "it launches no kernel";
-    const Json shown = predictions_in({result, none, many});
+    const Json shown = extract_predictions({result, none, many});
     REQUIRE(shown.size() == 2);
     CHECK(shown[0]["predicted"]["ms"] == 2.123);
     CHECK_FALSE(shown[0]["predicted"].contains("launches"));

@@ -20,11 +20,11 @@ TEST_CASE("types lie in memory as nvptx64 has them") {
     CHECK(size_of(*outer) == 32);
     CHECK(offset_of_member(*outer, 1) == 8);
     CHECK(offset_of_member(*outer, 2) == 24);
-    CHECK(parts_of(*outer).size() == 6);
-    CHECK(parts_at(*outer, {1, 1}).first == 2);
+    CHECK(list_parts(*outer).size() == 6);
+    CHECK(select_parts(*outer, {1, 1}).first == 2);
     CHECK(size_of(*types.structure({types.integer(8), types.integer(64)}, true)) == 9);
     CHECK(size_of(*types.vector(types.single(), 3)) == 16);
-    CHECK(align_of(*types.integer(24)) == 4);
+    CHECK(abi_alignment(*types.integer(24)) == 4);
     CHECK(types.integer(32) == types.integer(32));
 }
 

@@ -97,7 +97,7 @@ std::string text_of(const Case& one) {
            "!0 = !{}\n";
 }
 
-const Case kIntegers[] = {
+const Case kIntegerIntrinsics[] = {
     {"i32", "%r = call i32 @llvm.smin.i32(i32 %a, i32 %b)", {u64(-3), 2}, 0xFFFFFFFD},
     {"i32", "%r = call i32 @llvm.smax.i32(i32 %a, i32 %b)", {u64(-3), 2}, 2},
     {"i32", "%r = call i32 @llvm.umin.i32(i32 %a, i32 %b)", {u64(-3), 2}, 2},
@@ -166,7 +166,7 @@ const Case kIntegers[] = {
      7},
 };
 
-const Case kMemory[] = {
+const Case kMemoryIntrinsics[] = {
     {"i64",
      "call void @llvm.memcpy.p0.p0.i64(ptr %out, ptr %inB, i64 8, i1 false)\n"
      "%r = load i64, ptr %out, align 8",
@@ -196,7 +196,7 @@ const Case kMemory[] = {
      7},
 };
 
-const Case kMath[] = {
+const Case kMathIntrinsics[] = {
     {"float",
      "%r = call float @llvm.fma.f32(float %x, float %y, float %z)",
      {bits(2.f), bits(3.f), bits(4.f)},
@@ -451,7 +451,7 @@ bool has_case(std::string_view row) {
     // These end the kernel and are tested below.
     if (row == "trap" || row == "ubsantrap") return true;
     for (const std::span<const Case> cases :
-         std::initializer_list<std::span<const Case>>{kIntegers, kMemory, kMath, kTogether, kGpu}) {
+         std::initializer_list<std::span<const Case>>{kIntegerIntrinsics, kMemoryIntrinsics, kMathIntrinsics, kTogether, kGpu}) {
         if (std::any_of(cases.begin(), cases.end(), calls)) return true;
     }
     return false;
@@ -460,13 +460,13 @@ bool has_case(std::string_view row) {
 }  // namespace
 
 TEST_CASE("integers, and what is said to the optimiser") {
-    check(kIntegers);
+    check(kIntegerIntrinsics);
 }
 TEST_CASE("memory") {
-    check(kMemory);
+    check(kMemoryIntrinsics);
 }
 TEST_CASE("floating point") {
-    check(kMath);
+    check(kMathIntrinsics);
 }
 TEST_CASE("lanes and warps together") {
     check(kTogether);

@@ -77,7 +77,7 @@ void check(const std::string& operations, Expected expected, const std::string& 
     }
 }
 
-std::string called(const std::string& name, const std::string& more = "") {
+std::string called_function(const std::string& name, const std::string& more = "") {
     return "  %d = call i128 @llvm." + name + ".i128(i128 %a" + more + ")\n";
 }
 std::string declared(const std::string& name, const std::string& more = "") {
@@ -144,14 +144,14 @@ TEST_CASE("from floating point, what is behind the point left out") {
 
 TEST_CASE("the greater, the size, counts, rotations") {
     const auto two = [](const char* name, auto expected) {
-        check(called(name, ", i128 %b"), expected, declared(name, ", i128"));
+        check(called_function(name, ", i128 %b"), expected, declared(name, ", i128"));
     };
     two("umin", [](u128 a, u128 b) { return a < b ? a : b; });
     two("umax", [](u128 a, u128 b) { return a < b ? b : a; });
     two("smin", [](u128 a, u128 b) { return i128(a) < i128(b) ? a : b; });
     two("smax", [](u128 a, u128 b) { return i128(a) < i128(b) ? b : a; });
     check(
-        called("abs", ", i1 false"), [](u128 a, u128) { return i128(a) < 0 ? 0 - a : a; },
+        called_function("abs", ", i1 false"), [](u128 a, u128) { return i128(a) < 0 ? 0 - a : a; },
         declared("abs", ", i1"));
     const auto bits = [](u128 a, auto count) {
         int sum = 0;
@@ -159,27 +159,27 @@ TEST_CASE("the greater, the size, counts, rotations") {
         return sum;
     };
     check(
-        called("ctpop"),
+        called_function("ctpop"),
         [&](u128 a, u128) { return bits(a, [](u128 v, int k) { return int(v >> k & 1); }); },
         declared("ctpop"));
     check(
-        called("ctlz", ", i1 false"),
+        called_function("ctlz", ", i1 false"),
         [&](u128 a, u128) { return bits(a, [](u128 v, int k) { return v >> k == 0; }); },
         declared("ctlz", ", i1"));
     check(
-        called("cttz", ", i1 false"),
+        called_function("cttz", ", i1 false"),
         [&](u128 a, u128) { return bits(a, [](u128 v, int k) { return v << k == 0; }); },
         declared("cttz", ", i1"));
     check(
-        called("fshl", ", i128 %b, i128 %b"),
+        called_function("fshl", ", i128 %b, i128 %b"),
         [](u128 a, u128 b) { return b % 128 ? a << b % 128 | b >> (128 - b % 128) : a; },
         declared("fshl", ", i128, i128"));
     check(
-        called("fshr", ", i128 %b, i128 %b"),
+        called_function("fshr", ", i128 %b, i128 %b"),
         [](u128 a, u128 b) { return b % 128 ? b >> b % 128 | a << (128 - b % 128) : b; },
         declared("fshr", ", i128, i128"));
     check(
-        called("bswap"),
+        called_function("bswap"),
         [](u128 a, u128) { return of(__builtin_bswap64(u64(a)), __builtin_bswap64(u64(a >> 64))); },
         declared("bswap"));
 }

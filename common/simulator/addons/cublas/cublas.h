@@ -55,7 +55,7 @@ size_t size_of(Type type);
 [[noreturn]] void refuse(const char* why, Status status = kInvalidValue);
 /// Ends the call with an error if `condition` is false. Used to check sizes, operations and leading
 /// dimensions.
-void need(bool condition);
+void require(bool condition);
 
 /// Reads `columns` columns of `rows` consecutive elements each from simulated memory. The columns
 /// start `stride` elements apart. (A vector with increment i is a matrix of one row whose columns

@@ -23,12 +23,12 @@ auto& contexts() {
     cudart::fail(static_cast<cudaError_t>(status));
 }
 
-void must(cudaError_t error) {
+void require_success(cudaError_t error) {
     if (error != cudaSuccess) fail(kExecutionFailed);  // the reason was reported
 }
 
 template <class T>
-double number_at(const u8* bytes) {
+double read_number(const u8* bytes) {
     T value;
     std::memcpy(&value, bytes, sizeof value);
     if constexpr (std::is_arithmetic_v<T>)
@@ -37,30 +37,32 @@ double number_at(const u8* bytes) {
         return to_float(value);
 }
 
-double number_at(const u8* bytes, Type type) {
+double read_number(const u8* bytes, Type type) {
     switch (type) {
-        case Type::f32: return number_at<float>(bytes);
-        case Type::f64: return number_at<double>(bytes);
-        case Type::f16: return number_at<F16>(bytes);
-        case Type::bf16: return number_at<BF16>(bytes);
+        case Type::f32: return read_number<float>(bytes);
+        case Type::f64: return read_number<double>(bytes);
+        case Type::f16: return read_number<F16>(bytes);
+        case Type::bf16: return read_number<BF16>(bytes);
     }
     return 0;
 }
 
-void put_number(u8* bytes, Type type, double value) {
-    const auto put = [&](auto rounded) { std::memcpy(bytes, &rounded, sizeof rounded); };
+void write_number(u8* bytes, Type type, double value) {
+    const auto execute_or_capture = [&](auto rounded) {
+        std::memcpy(bytes, &rounded, sizeof rounded);
+    };
     switch (type) {
-        case Type::f32: return put(static_cast<float>(value));
-        case Type::f64: return put(value);
-        case Type::f16: return put(to_f16(value));
-        case Type::bf16: return put(to_bf16(value));
+        case Type::f32: return execute_or_capture(static_cast<float>(value));
+        case Type::f64: return execute_or_capture(value);
+        case Type::f16: return execute_or_capture(to_f16(value));
+        case Type::bf16: return execute_or_capture(to_bf16(value));
     }
 }
 
 /// Copies columns of `width` bytes between the host and simulated memory. A vector is copied as a
 /// matrix of one row, so each of its elements is a column.
-cudaError_t move(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                 size_t columns, cudaMemcpyKind kind) {
+cudaError_t copy_columns(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                         size_t width, size_t columns, cudaMemcpyKind kind) {
     return cudaMemcpy2D(to, std::max(to_pitch, width), from, std::max(from_pitch, width), width,
                         columns, kind);
 }
@@ -76,7 +78,7 @@ void refuse(const char* why, Status status) {
     fail(status);
 }
 
-void need(bool condition) {
+void require(bool condition) {
     if (!condition) refuse("a size, an operation or a leading dimension cannot be.");
 }
 
@@ -97,8 +99,10 @@ std::vector<double> read(const void* from, Type type, size_t rows, size_t column
     std::vector<u8> bytes(row * columns);
     std::vector<double> values(rows * columns);
     if (values.empty()) return values;
-    must(move(bytes.data(), row, from, stride * each, row, columns, cudaMemcpyDefault));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = number_at(bytes.data() + i * each, type);
+    require_success(
+        copy_columns(bytes.data(), row, from, stride * each, row, columns, cudaMemcpyDefault));
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = read_number(bytes.data() + i * each, type);
     return values;
 }
 
@@ -107,8 +111,10 @@ void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
     const size_t each = size_of(type), row = rows * each;
     std::vector<u8> bytes(row * columns);
     if (values.empty()) return;
-    for (size_t i = 0; i < values.size(); ++i) put_number(bytes.data() + i * each, type, values[i]);
-    must(move(to, stride * each, bytes.data(), row, row, columns, cudaMemcpyDefault));
+    for (size_t i = 0; i < values.size(); ++i)
+        write_number(bytes.data() + i * each, type, values[i]);
+    require_success(
+        copy_columns(to, stride * each, bytes.data(), row, row, columns, cudaMemcpyDefault));
 }
 
 double read_scalar(const void* from, Type type) {
@@ -118,13 +124,14 @@ double read_scalar(const void* from, Type type) {
 
 void write_result(void* to, const void* value, size_t bytes) {
     if (!to) refuse("there is no place for the result.");
-    must(cudaMemcpy(to, value, bytes, cudaMemcpyDefault));
+    require_success(cudaMemcpy(to, value, bytes, cudaMemcpyDefault));
 }
 
 std::vector<void*> read_pointers(const void* const* from, int count) {
     std::vector<void*> pointers(static_cast<size_t>(count));
     if (count > 0)
-        must(cudaMemcpy(pointers.data(), from, pointers.size() * sizeof(void*), cudaMemcpyDefault));
+        require_success(
+            cudaMemcpy(pointers.data(), from, pointers.size() * sizeof(void*), cudaMemcpyDefault));
     return pointers;
 }
 
@@ -135,7 +142,7 @@ Status call(const char* name, void* handle, const std::function<void()>& body) {
         cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
         cudaStreamIsCapturing(context->stream, &capture);
         if (capture != cudaStreamCaptureStatusNone)
-            cudart::must(
+            cudart::require_success(
                 coalesceDriverMissing((std::string(name) + " while a stream is captured").c_str(),
                                       "call it outside of captures"));
         body();

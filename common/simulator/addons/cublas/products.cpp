@@ -33,7 +33,7 @@ struct Product {
 };
 
 /// Returns op(x) as a column-major matrix of `rows` x `columns` elements without padding.
-std::vector<double> operand(const Matrix& x, Operation op, int rows, int columns) {
+std::vector<double> read_operand(const Matrix& x, Operation op, int rows, int columns) {
     const auto r = static_cast<size_t>(rows), c = static_cast<size_t>(columns);
     const auto leading = static_cast<size_t>(x.leading);
     if (op == 0) return read(x.begin, x.type, r, c, leading);
@@ -52,7 +52,7 @@ bool is_valid(const Product& p) {
 }
 
 void multiply(const Product& p) {
-    need(is_valid(p));
+    require(is_valid(p));
     const double alpha = read_scalar(p.scalars.alpha, p.scalars.type),
                  beta = read_scalar(p.scalars.beta, p.scalars.type);
     const auto m = static_cast<size_t>(p.shape.m), n = static_cast<size_t>(p.shape.n),
@@ -60,8 +60,8 @@ void multiply(const Product& p) {
     if (m == 0 || n == 0) return;
     std::vector<double> sum(m * n);
     if (alpha != 0 && k > 0) {
-        const std::vector<double> a = operand(p.a, p.shape.op_a, p.shape.m, p.shape.k);
-        const std::vector<double> b = operand(p.b, p.shape.op_b, p.shape.k, p.shape.n);
+        const std::vector<double> a = read_operand(p.a, p.shape.op_a, p.shape.m, p.shape.k);
+        const std::vector<double> b = read_operand(p.b, p.shape.op_b, p.shape.k, p.shape.n);
         for (size_t j = 0; j < n; ++j)
             for (size_t l = 0; l < k; ++l)
                 for (size_t i = 0; i < m; ++i) sum[j * m + i] += a[l * m + i] * b[j * k + l];
@@ -75,25 +75,25 @@ void multiply(const Product& p) {
     write(const_cast<void*>(p.c.begin), p.c.type, m, n, leading, sum);
 }
 
-const void* moved(const Matrix& first, long long elements, int times) {
+const void* matrix_in_batch(const Matrix& first, long long elements, int times) {
     return static_cast<const char*>(first.begin) +
            elements * times * static_cast<long long>(size_of(first.type));
 }
 
 void multiply_strided(Product p, long long a, long long b, long long c, int count) {
-    need(count >= 0);
+    require(count >= 0);
     const Product first = p;
     for (int i = 0; i < count; ++i) {
-        p.a.begin = moved(first.a, a, i);
-        p.b.begin = moved(first.b, b, i);
-        p.c.begin = moved(first.c, c, i);
+        p.a.begin = matrix_in_batch(first.a, a, i);
+        p.b.begin = matrix_in_batch(first.b, b, i);
+        p.c.begin = matrix_in_batch(first.c, c, i);
         multiply(p);
     }
 }
 
 void multiply_batch(Product p, const void* const* a, const void* const* b, void* const* c,
                     int count) {
-    need(count >= 0);
+    require(count >= 0);
     const auto as = read_pointers(a, count), bs = read_pointers(b, count),
                cs = read_pointers(c, count);
     for (size_t i = 0; i < as.size(); ++i) {
@@ -104,7 +104,7 @@ void multiply_batch(Product p, const void* const* a, const void* const* b, void*
 
 /// Stores in `type` the scalar type that belongs to a cublasComputeType_t. Returns false if the
 /// compute type is not supported.
-bool find_scalars(int compute, Type& type) {
+bool find_scalar_type(int compute, Type& type) {
     if (compute == 64 || compute == 65)
         type = Type::f16;
     else if (compute == 70 || compute == 71)
@@ -117,11 +117,11 @@ bool find_scalars(int compute, Type& type) {
 /// Determines the scalar type of a mixed-type gemm. Fails if one of the gemm's types is not
 /// supported.
 void check_types(const char* name, int compute, Product& p) {
-    const bool is_here = find_scalars(compute, p.scalars.type) && is_known(p.a.type) &&
+    const bool is_here = find_scalar_type(compute, p.scalars.type) && is_known(p.a.type) &&
                          is_known(p.b.type) && is_known(p.c.type);
     if (is_here) return;
     const std::string what = std::string(name) + " of integers, complex numbers or 8-bit floats";
-    coalesce::simulator::cudart::must(
+    coalesce::simulator::cudart::require_success(
         coalesceDriverMissing(what.c_str(), "use halves, floats or doubles"));
 }
 
@@ -132,12 +132,12 @@ void add_matrices(Type type, Operation op_a, Operation op_b, int m, int n, doubl
     const auto fits = [&](Operation op, int leading) {
         return is_operation(op) && leading >= std::max(1, op == 0 ? m : n);
     };
-    need(m >= 0 && n >= 0 && c_leading >= std::max(1, m));
-    need((alpha == 0 || fits(op_a, a_leading)) && (beta == 0 || fits(op_b, b_leading)));
+    require(m >= 0 && n >= 0 && c_leading >= std::max(1, m));
+    require((alpha == 0 || fits(op_a, a_leading)) && (beta == 0 || fits(op_b, b_leading)));
     std::vector<double> sum(static_cast<size_t>(m) * static_cast<size_t>(n));
     const auto add = [&](double factor, const void* from, Operation op, int leading) {
         if (factor == 0) return;
-        const std::vector<double> values = operand({from, type, leading}, op, m, n);
+        const std::vector<double> values = read_operand({from, type, leading}, op, m, n);
         for (size_t i = 0; i < sum.size(); ++i) sum[i] += factor * values[i];
     };
     add(alpha, a, op_a, a_leading);

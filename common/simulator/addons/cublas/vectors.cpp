@@ -34,7 +34,7 @@ private:
     size_t stride() const { return static_cast<size_t>(std::abs(step)); }
 };
 
-void give(void* result, Type type, double value) {
+void store_scalar(void* result, Type type, double value) {
     const auto single = static_cast<float>(value);
     if (type == Type::f32)
         write_result(result, &single, sizeof single);
@@ -68,7 +68,7 @@ double dot(int count, const Vector& x, const Vector& y) {
     return sum;
 }
 
-double sum_of_sizes(int count, const Vector& x) {
+double sum_of_magnitudes(int count, const Vector& x) {
     double sum = 0;
     for (const double value : x.values(count)) sum += std::fabs(value);
     return sum;
@@ -76,7 +76,7 @@ double sum_of_sizes(int count, const Vector& x) {
 
 /// Stores the 1-based index of the element with the largest or smallest magnitude. If several
 /// elements are equal, stores the index of the first one; for an empty vector, stores 0.
-void index_of(int count, const Vector& x, bool largest, void* result) {
+void store_extreme_index(int count, const Vector& x, bool largest, void* result) {
     const std::vector<double> all = x.values(count);
     const auto smaller = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
     const auto found = largest ? std::max_element(all.begin(), all.end(), smaller)
@@ -88,7 +88,7 @@ void index_of(int count, const Vector& x, bool largest, void* result) {
 /// Computes y = alpha * op(a) * x + beta * y.
 void multiply_vector(Operation op, int m, int n, double alpha, const void* a, int leading,
                      const Vector& x, double beta, const Vector& y) {
-    need(is_operation(op) && m >= 0 && n >= 0 && leading >= std::max(1, m));
+    require(is_operation(op) && m >= 0 && n >= 0 && leading >= std::max(1, m));
     const int rows = op == 0 ? m : n, columns = op == 0 ? n : m;
     const auto height = static_cast<size_t>(m);
     const std::vector<double> matrix =
@@ -108,7 +108,7 @@ void multiply_vector(Operation op, int m, int n, double alpha, const void* a, in
 
 /// Computes a = a + alpha * x * y^T.
 void add_outer(int m, int n, double alpha, const Vector& x, const Vector& y, void* a, int leading) {
-    need(m >= 0 && n >= 0 && leading >= std::max(1, m));
+    require(m >= 0 && n >= 0 && leading >= std::max(1, m));
     const auto rows = static_cast<size_t>(m), columns = static_cast<size_t>(n),
                stride = static_cast<size_t>(leading);
     std::vector<double> sum = read(a, x.type, rows, columns, stride);
@@ -148,17 +148,17 @@ extern "C" {
     Status cublas##S##dot_v2(void* handle, int n, const void* x, int step_x, const void* y,        \
                              int step_y, void* result) {                                           \
         return call("cublas" #S "dot", handle, [&] {                                               \
-            give(result, T, dot(n, {x, step_x, T}, {y, step_y, T}));                               \
+            store_scalar(result, T, dot(n, {x, step_x, T}, {y, step_y, T}));                       \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##nrm2_v2(void* handle, int n, const void* x, int step, void* result) {        \
         return call("cublas" #S "nrm2", handle, [&] {                                              \
-            give(result, T, std::sqrt(dot(n, {x, step, T}, {x, step, T})));                        \
+            store_scalar(result, T, std::sqrt(dot(n, {x, step, T}, {x, step, T})));                \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##asum_v2(void* handle, int n, const void* x, int step, void* result) {        \
         return call("cublas" #S "asum", handle, [&] {                                              \
-            give(result, T, sum_of_sizes(n, {x, step, T}));                                        \
+            store_scalar(result, T, sum_of_magnitudes(n, {x, step, T}));                           \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##gemv_v2(void* handle, Operation op, int m, int n, const void* alpha,         \
@@ -179,9 +179,11 @@ COALESCE_VECTORS(S, Type::f32)
 COALESCE_VECTORS(D, Type::f64)
 #undef COALESCE_VECTORS
 
-#define COALESCE_INDEX(name, type, largest)                                                 \
-    Status name##_v2(void* handle, int n, const void* x, int step, void* result) {          \
-        return call(#name, handle, [&] { index_of(n, {x, step, type}, largest, result); }); \
+#define COALESCE_INDEX(name, type, largest)                                        \
+    Status name##_v2(void* handle, int n, const void* x, int step, void* result) { \
+        return call(#name, handle, [&] {                                           \
+            store_extreme_index(n, {x, step, type}, largest, result);              \
+        });                                                                        \
     }
 COALESCE_INDEX(cublasIsamax, Type::f32, true)
 COALESCE_INDEX(cublasIdamax, Type::f64, true)

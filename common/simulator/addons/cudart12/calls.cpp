@@ -70,7 +70,7 @@ void copy_common(DeviceProperties& to, const cudaDeviceProp& from) {
 }
 
 /// Fills in the members that CUDA 13 has replaced with attributes, which are identified by number.
-cudaError_t ask_for_others(DeviceProperties& to, int device) {
+cudaError_t fill_from_attributes(DeviceProperties& to, int device) {
     const struct {
         int attribute;
         int& member;
@@ -90,13 +90,13 @@ cudaError_t ask_for_others(DeviceProperties& to, int device) {
 }
 
 /// Writes the first `bytes` bytes of the properties in CUDA 12's layout to `to`.
-cudaError_t give_properties(void* to, size_t bytes, int device) {
+cudaError_t write_older_properties(void* to, size_t bytes, int device) {
     cudaDeviceProp newer;
     const cudaError_t error = next::device_properties(to ? &newer : nullptr, device);
     if (error) return error;
     DeviceProperties older{};
     copy_common(older, newer);
-    if (const cudaError_t other = ask_for_others(older, device)) return other;
+    if (const cudaError_t other = fill_from_attributes(older, device)) return other;
     std::memcpy(to, &older, bytes);
     return cudaSuccess;
 }
@@ -106,12 +106,12 @@ cudaError_t give_properties(void* to, size_t bytes, int device) {
 COALESCE_OLDER(older_device_properties, cudaGetDeviceProperties_v2, DeviceProperties* to,
                int device);
 cudaError_t older_device_properties(DeviceProperties* to, int device) {
-    return give_properties(to, sizeof *to, device);
+    return write_older_properties(to, sizeof *to, device);
 }
 
 COALESCE_OLDER(oldest_device_properties, cudaGetDeviceProperties, void* to, int device);
 cudaError_t oldest_device_properties(void* to, int device) {
-    return give_properties(to, kOlderProperties, device);
+    return write_older_properties(to, kOlderProperties, device);
 }
 
 COALESCE_OLDER(older_runtime_version, cudaRuntimeGetVersion, int* version);
@@ -147,7 +147,7 @@ COALESCE_NEXT(mem_advise, cudaMemAdvise);
 COALESCE_NEXT(mem_prefetch, cudaMemPrefetchAsync);
 
 namespace {
-cudaMemLocation location_of(int device) {
+cudaMemLocation to_mem_location(int device) {
     return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
             device == cudaCpuDeviceId ? 0 : device};
 }
@@ -166,13 +166,13 @@ COALESCE_OLDER(older_mem_advise, cudaMemAdvise, const void* pointer, size_t byte
                cudaMemoryAdvise advice, int device);
 cudaError_t older_mem_advise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
                              int device) {
-    return next::mem_advise(pointer, bytes, advice, location_of(device));
+    return next::mem_advise(pointer, bytes, advice, to_mem_location(device));
 }
 
 COALESCE_OLDER(older_mem_prefetch, cudaMemPrefetchAsync, const void* pointer, size_t bytes,
                int device, cudaStream_t stream);
 cudaError_t older_mem_prefetch(const void* pointer, size_t bytes, int device, cudaStream_t stream) {
-    return next::mem_prefetch(pointer, bytes, location_of(device), 0, stream);
+    return next::mem_prefetch(pointer, bytes, to_mem_location(device), 0, stream);
 }
 
 COALESCE_SAME_PER_THREAD(cudaMemPrefetchAsync);
@@ -198,7 +198,7 @@ struct NewerResource {
 };
 
 template <class Ask, class Object>
-cudaError_t give_resource(Ask ask, void* older, Object object) {
+cudaError_t query_older_resource(Ask ask, void* older, Object object) {
     cudaResourceDesc newer{};
     const cudaError_t error = ask(older ? &newer : nullptr, object);
     if (!error) std::memcpy(older, &newer, kResourceBytes);
@@ -224,11 +224,11 @@ cudaError_t older_create_surface(cudaSurfaceObject_t* object, const void* resour
 COALESCE_OLDER(older_texture_resource, cudaGetTextureObjectResourceDesc, void* resource,
                cudaTextureObject_t object);
 cudaError_t older_texture_resource(void* resource, cudaTextureObject_t object) {
-    return give_resource(next::texture_resource, resource, object);
+    return query_older_resource(next::texture_resource, resource, object);
 }
 
 COALESCE_OLDER(older_surface_resource, cudaGetSurfaceObjectResourceDesc, void* resource,
                cudaSurfaceObject_t object);
 cudaError_t older_surface_resource(void* resource, cudaSurfaceObject_t object) {
-    return give_resource(next::surface_resource, resource, object);
+    return query_older_resource(next::surface_resource, resource, object);
 }

@@ -21,7 +21,7 @@ constexpr Format kFormats[] = {
 
 /// Returns the runtime's description of a texel format. An unknown format gets 0 bits, which the
 /// runtime rejects.
-cudaChannelFormatDesc runtime_format(unsigned number, unsigned channels) {
+cudaChannelFormatDesc to_runtime_format(unsigned number, unsigned channels) {
     cudaChannelFormatDesc made{0, 0, 0, 0, cudaChannelFormatKindNone};
     for (const Format& format : kFormats) {
         if (format.number != number) continue;
@@ -32,7 +32,7 @@ cudaChannelFormatDesc runtime_format(unsigned number, unsigned channels) {
     return made;
 }
 
-unsigned driver_format(const cudaChannelFormatDesc& have, unsigned& channels) {
+unsigned to_driver_format(const cudaChannelFormatDesc& have, unsigned& channels) {
     channels = have.w ? 4 : have.z ? 3 : have.y ? 2 : 1;
     for (const Format& format : kFormats)
         if (format.bits == have.x && format.kind == have.f) return format.number;
@@ -50,13 +50,13 @@ struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR. Its flags are the same a
     unsigned format, channels, flags;
 };
 
-Array3DDescriptor descriptor_of(cudaArray_t array) {
+Array3DDescriptor describe_array(cudaArray_t array) {
     Array3DDescriptor found{};
     cudaChannelFormatDesc format{};
     cudaExtent extent{};
-    must(cudaArrayGetInfo(&format, &extent, &found.flags, array));
+    require_success(cudaArrayGetInfo(&format, &extent, &found.flags, array));
     found.width = extent.width, found.height = extent.height, found.depth = extent.depth;
-    found.format = driver_format(format, found.channels);
+    found.format = to_driver_format(format, found.channels);
     return found;
 }
 
@@ -78,7 +78,7 @@ struct ResourceDescriptor {  // CUDA_RESOURCE_DESC
 };
 struct TextureDescriptor {  // CUDA_TEXTURE_DESC
     unsigned mode[3], filter, flags, anisotropy, mipmap_filter;
-    float bias, least_level, greatest_level, border[4];
+    float bias, min_level, max_level, border[4];
     int reserved[12];
 };
 enum TextureFlags : unsigned {
@@ -89,10 +89,10 @@ enum TextureFlags : unsigned {
     kSeamless = 64
 };
 
-cudaResourceDesc runtime_resource(const ResourceDescriptor& from) {
+cudaResourceDesc to_runtime_resource(const ResourceDescriptor& from) {
     cudaResourceDesc made{};
     made.resType = static_cast<cudaResourceType>(from.type);
-    const auto format = [&] { return runtime_format(from.memory.format, from.memory.channels); };
+    const auto format = [&] { return to_runtime_format(from.memory.format, from.memory.channels); };
     switch (made.resType) {
         case cudaResourceTypeArray: made.res.array.array = from.array; break;
         case cudaResourceTypeMipmappedArray: made.res.mipmap.mipmap = from.mipmapped; break;
@@ -112,7 +112,7 @@ cudaResourceDesc runtime_resource(const ResourceDescriptor& from) {
     return made;
 }
 
-ResourceDescriptor driver_resource(const cudaResourceDesc& from) {
+ResourceDescriptor to_driver_resource(const cudaResourceDesc& from) {
     ResourceDescriptor made{};
     made.type = static_cast<unsigned>(from.resType);
     switch (from.resType) {
@@ -120,12 +120,12 @@ ResourceDescriptor driver_resource(const cudaResourceDesc& from) {
         case cudaResourceTypeMipmappedArray: made.mipmapped = from.res.mipmap.mipmap; break;
         case cudaResourceTypeLinear:
             made.memory.pointer = from.res.linear.devPtr;
-            made.memory.format = driver_format(from.res.linear.desc, made.memory.channels);
+            made.memory.format = to_driver_format(from.res.linear.desc, made.memory.channels);
             made.memory.width = from.res.linear.sizeInBytes;
             break;
         case cudaResourceTypePitch2D:
             made.memory.pointer = from.res.pitch2D.devPtr;
-            made.memory.format = driver_format(from.res.pitch2D.desc, made.memory.channels);
+            made.memory.format = to_driver_format(from.res.pitch2D.desc, made.memory.channels);
             made.memory.width = from.res.pitch2D.width;
             made.memory.height = from.res.pitch2D.height;
             made.memory.pitch = from.res.pitch2D.pitchInBytes;
@@ -148,7 +148,7 @@ int bits_of(const cudaResourceDesc& resource) {
 
 /// Converts a texture description. A texture of 8-bit or 16-bit integers returns floats unless its
 /// flags say otherwise. A texture of 32-bit integers always returns integers.
-cudaTextureDesc runtime_texture(const TextureDescriptor& from, int bits) {
+cudaTextureDesc to_runtime_texture(const TextureDescriptor& from, int bits) {
     cudaTextureDesc made{};
     for (int k = 0; k < 3; ++k)
         made.addressMode[k] = static_cast<cudaTextureAddressMode>(from.mode[k]);
@@ -163,12 +163,12 @@ cudaTextureDesc runtime_texture(const TextureDescriptor& from, int bits) {
     made.maxAnisotropy = from.anisotropy;
     made.mipmapFilterMode = static_cast<cudaTextureFilterMode>(from.mipmap_filter);
     made.mipmapLevelBias = from.bias;
-    made.minMipmapLevelClamp = from.least_level;
-    made.maxMipmapLevelClamp = from.greatest_level;
+    made.minMipmapLevelClamp = from.min_level;
+    made.maxMipmapLevelClamp = from.max_level;
     return made;
 }
 
-TextureDescriptor driver_texture(const cudaTextureDesc& from) {
+TextureDescriptor to_driver_texture(const cudaTextureDesc& from) {
     TextureDescriptor made{};
     for (int k = 0; k < 3; ++k) made.mode[k] = static_cast<unsigned>(from.addressMode[k]);
     for (int c = 0; c < 4; ++c) made.border[c] = from.borderColor[c];
@@ -180,23 +180,23 @@ TextureDescriptor driver_texture(const cudaTextureDesc& from) {
     made.anisotropy = from.maxAnisotropy;
     made.mipmap_filter = static_cast<unsigned>(from.mipmapFilterMode);
     made.bias = from.mipmapLevelBias;
-    made.least_level = from.minMipmapLevelClamp;
-    made.greatest_level = from.maxMipmapLevelClamp;
+    made.min_level = from.minMipmapLevelClamp;
+    made.max_level = from.maxMipmapLevelClamp;
     return made;
 }
 
 template <cudaError_t (*get)(cudaResourceDesc*, unsigned long long)>
 cudaError_t get_resource(ResourceDescriptor* target, unsigned long long object) {
     cudaResourceDesc found{};
-    must(get(&found, object));
-    give(target, driver_resource(found));
+    require_success(get(&found, object));
+    give(target, to_driver_resource(found));
     return cudaSuccess;
 }
 
 cudaError_t get_texture(TextureDescriptor* target, cudaTextureObject_t object) {
     cudaTextureDesc found{};
-    must(cudaGetTextureObjectTextureDesc(&found, object));
-    give(target, driver_texture(found));
+    require_success(cudaGetTextureObjectTextureDesc(&found, object));
+    give(target, to_driver_texture(found));
     return cudaSuccess;
 }
 
@@ -231,41 +231,41 @@ cudaError_t copy_between_arrays(cudaArray_t to, size_t to_x, cudaArray_t from, s
 extern "C" {
 
 Result cuArrayCreate_v2(cudaArray_t* array, const ArrayDescriptor* wanted) {
-    return in_context(__func__, [&] {
-        need(array && wanted);
-        const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
-        must(cudaMallocArray(array, &format, wanted->width, wanted->height, 0));
+    return call_with_context(__func__, [&] {
+        require(array && wanted);
+        const cudaChannelFormatDesc format = to_runtime_format(wanted->format, wanted->channels);
+        require_success(cudaMallocArray(array, &format, wanted->width, wanted->height, 0));
     });
 }
 
 Result cuArray3DCreate_v2(cudaArray_t* array, const Array3DDescriptor* wanted) {
-    return in_context(__func__, [&] {
-        need(array && wanted);
-        const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
-        must(cudaMalloc3DArray(array, &format, {wanted->width, wanted->height, wanted->depth},
-                               wanted->flags));
+    return call_with_context(__func__, [&] {
+        require(array && wanted);
+        const cudaChannelFormatDesc format = to_runtime_format(wanted->format, wanted->channels);
+        require_success(cudaMalloc3DArray(
+            array, &format, {wanted->width, wanted->height, wanted->depth}, wanted->flags));
     });
 }
 
 Result cuArrayGetDescriptor_v2(ArrayDescriptor* target, cudaArray_t array) {
-    return in_context(__func__, [&] {
-        const Array3DDescriptor found = descriptor_of(array);
+    return call_with_context(__func__, [&] {
+        const Array3DDescriptor found = describe_array(array);
         give(target, {found.width, found.height, found.format, found.channels});
     });
 }
 
 Result cuArray3DGetDescriptor_v2(Array3DDescriptor* target, cudaArray_t array) {
-    return in_context(__func__, [&] { give(target, descriptor_of(array)); });
+    return call_with_context(__func__, [&] { give(target, describe_array(array)); });
 }
 
 COALESCE_SAME(cuArrayDestroy, cudaFreeArray, 1);
 
 Result cuMipmappedArrayCreate(cudaMipmappedArray_t* array, const Array3DDescriptor* wanted,
                               unsigned levels) {
-    return in_context(__func__, [&] {
-        need(array && wanted);
-        const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
-        must(cudaMallocMipmappedArray(
+    return call_with_context(__func__, [&] {
+        require(array && wanted);
+        const cudaChannelFormatDesc format = to_runtime_format(wanted->format, wanted->channels);
+        require_success(cudaMallocMipmappedArray(
             array, &format, {wanted->width, wanted->height, wanted->depth}, levels, wanted->flags));
     });
 }
@@ -277,12 +277,12 @@ COALESCE_SAME(cuMipmappedArrayDestroy, cudaFreeMipmappedArray, 1);
 
 Result cuTexObjectCreate(cudaTextureObject_t* object, const ResourceDescriptor* resource,
                          const TextureDescriptor* texture, const void* view) {
-    return in_context(__func__, [&] {
-        need(resource && texture);
-        const cudaResourceDesc from = runtime_resource(*resource);
-        const cudaTextureDesc how = runtime_texture(*texture, bits_of(from));
-        must(cudaCreateTextureObject(object, &from, &how,
-                                     static_cast<const cudaResourceViewDesc*>(view)));
+    return call_with_context(__func__, [&] {
+        require(resource && texture);
+        const cudaResourceDesc from = to_runtime_resource(*resource);
+        const cudaTextureDesc how = to_runtime_texture(*texture, bits_of(from));
+        require_success(cudaCreateTextureObject(object, &from, &how,
+                                                static_cast<const cudaResourceViewDesc*>(view)));
     });
 }
 
@@ -291,10 +291,10 @@ COALESCE_SAME(cuTexObjectGetResourceDesc, get_resource<cudaGetTextureObjectResou
 COALESCE_SAME(cuTexObjectGetTextureDesc, get_texture, 2);
 
 Result cuSurfObjectCreate(cudaSurfaceObject_t* object, const ResourceDescriptor* resource) {
-    return in_context(__func__, [&] {
-        need(resource);
-        const cudaResourceDesc from = runtime_resource(*resource);
-        must(cudaCreateSurfaceObject(object, &from));
+    return call_with_context(__func__, [&] {
+        require(resource);
+        const cudaResourceDesc from = to_runtime_resource(*resource);
+        require_success(cudaCreateSurfaceObject(object, &from));
     });
 }
 
@@ -304,8 +304,8 @@ COALESCE_SAME(cuSurfObjectGetResourceDesc, get_resource<cudaGetSurfaceObjectReso
 Result cuDeviceGetTexture1DLinearMaxWidth(size_t* width, unsigned format, unsigned channels,
                                           int device) {
     return call(__func__, [&] {
-        const cudaChannelFormatDesc texel = runtime_format(format, channels);
-        must(cudaDeviceGetTexture1DLinearMaxWidth(width, &texel, device));
+        const cudaChannelFormatDesc texel = to_runtime_format(format, channels);
+        require_success(cudaDeviceGetTexture1DLinearMaxWidth(width, &texel, device));
     });
 }
 

@@ -8,7 +8,7 @@ bool is_on_host(MemoryType type) {
     return type == kHost;
 }
 
-cudaMemcpyKind kind_of(MemoryType to, MemoryType from) {
+cudaMemcpyKind to_copy_kind(MemoryType to, MemoryType from) {
     if (to == kUnified || from == kUnified) return cudaMemcpyDefault;
     if (is_on_host(from)) return is_on_host(to) ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
     return is_on_host(to) ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
@@ -18,7 +18,7 @@ bool is_known(MemoryType type) {
     return type >= kHost && type <= kUnified;
 }
 
-cudaPitchedPtr place_of(const Side3D& side, size_t row, size_t rows) {
+cudaPitchedPtr to_pitched_pointer(const Side3D& side, size_t row, size_t rows) {
     const void* begin = is_on_host(side.type) ? side.host : side.device;
     // A pitch of 0 means that rows are contiguous.
     const size_t pitch = side.pitch != 0 ? side.pitch : side.x + row;
@@ -26,7 +26,7 @@ cudaPitchedPtr place_of(const Side3D& side, size_t row, size_t rows) {
     return {const_cast<void*>(begin), pitch, row, height};
 }
 
-cudaArray_t array_of(const Side3D& side) {
+cudaArray_t array_or_null(const Side3D& side) {
     return side.type == kArray ? static_cast<cudaArray_t>(side.array) : nullptr;
 }
 
@@ -35,7 +35,7 @@ cudaArray_t array_of(const Side3D& side) {
 void count_texels(cudaMemcpy3DParms& box) {
     if (!box.dstArray && !box.srcArray) return;
     cudaChannelFormatDesc format{};
-    must(cudaGetChannelDesc(&format, box.dstArray ? box.dstArray : box.srcArray));
+    require_success(cudaGetChannelDesc(&format, box.dstArray ? box.dstArray : box.srcArray));
     const size_t texel = static_cast<size_t>(format.x + format.y + format.z + format.w) / 8;
     const auto to_texels = [&](size_t& count) {
         if (count % texel != 0) {
@@ -49,7 +49,7 @@ void count_texels(cudaMemcpy3DParms& box) {
     if (box.srcArray) to_texels(box.srcPos.x);
 }
 
-Side3D side_of(const Side2D& side) {
+Side3D to_3d_side(const Side2D& side) {
     return {.x = side.x,
             .y = side.y,
             .type = side.type,
@@ -61,23 +61,23 @@ Side3D side_of(const Side2D& side) {
 
 }  // namespace
 
-cudaMemcpy3DParms box_of(const Copy2D* copy) {
-    need(copy);
-    const Copy3D slice{side_of(copy->from), side_of(copy->to), copy->width, copy->height, 1};
-    return box_of(&slice);
+cudaMemcpy3DParms to_runtime_copy(const Copy2D* copy) {
+    require(copy);
+    const Copy3D slice{to_3d_side(copy->from), to_3d_side(copy->to), copy->width, copy->height, 1};
+    return to_runtime_copy(&slice);
 }
 
-cudaMemcpy3DParms box_of(const Copy3D* copy) {
-    need(copy && is_known(copy->from.type) && is_known(copy->to.type));
+cudaMemcpy3DParms to_runtime_copy(const Copy3D* copy) {
+    require(copy && is_known(copy->from.type) && is_known(copy->to.type));
     cudaMemcpy3DParms box{};
-    box.srcArray = array_of(copy->from);
-    box.srcPtr = place_of(copy->from, copy->width, copy->height);
+    box.srcArray = array_or_null(copy->from);
+    box.srcPtr = to_pitched_pointer(copy->from, copy->width, copy->height);
     box.srcPos = {copy->from.x, copy->from.y, copy->from.z};
-    box.dstArray = array_of(copy->to);
-    box.dstPtr = place_of(copy->to, copy->width, copy->height);
+    box.dstArray = array_or_null(copy->to);
+    box.dstPtr = to_pitched_pointer(copy->to, copy->width, copy->height);
     box.dstPos = {copy->to.x, copy->to.y, copy->to.z};
     box.extent = {copy->width, copy->height, copy->depth};
-    box.kind = kind_of(copy->to.type, copy->from.type);
+    box.kind = to_copy_kind(copy->to.type, copy->from.type);
     count_texels(box);
     return box;
 }

@@ -38,7 +38,7 @@ struct Copy3D {
 };
 
 /// Fails for invalid boxes.
-cudaMemcpy3DParms box_of(const Copy2D* copy);
-cudaMemcpy3DParms box_of(const Copy3D* copy);
+cudaMemcpy3DParms to_runtime_copy(const Copy2D* copy);
+cudaMemcpy3DParms to_runtime_copy(const Copy3D* copy);
 
 }  // namespace coalesce::simulator::driver

@@ -55,43 +55,43 @@ private:
 };
 
 /// This thread's stack of pushed contexts. The last one is current.
-thread_local std::vector<Context> pushed;
+thread_local std::vector<Context> context_stack;
 
 /// Returns the current context, or null if there is none.
-Context current() {
-    if (!pushed.empty()) return pushed.back();
+Context current_context() {
+    if (!context_stack.empty()) return context_stack.back();
     int device = 0;
     const bool has_primary = coalesceRuntimeIsUsed() && cudaGetDevice(&device) == cudaSuccess;
     return has_primary ? Contexts::instance().primary(device) : nullptr;
 }
 
 /// Makes the device of `context` the runtime's current device.
-void follow(Context context) {
-    if (context) must(cudaSetDevice(context->device));
+void select_device(Context context) {
+    if (context) require_success(cudaSetDevice(context->device));
 }
 
 void push(Context context) {
-    need(Contexts::instance().is_alive(context), kInvalidContext);
-    pushed.push_back(context);
-    follow(context);
+    require(Contexts::instance().is_alive(context), kInvalidContext);
+    context_stack.push_back(context);
+    select_device(context);
 }
 
 void set_current(Context context) {
-    need(!context || Contexts::instance().is_alive(context), kInvalidContext);
-    if (!pushed.empty()) pushed.pop_back();
+    require(!context || Contexts::instance().is_alive(context), kInvalidContext);
+    if (!context_stack.empty()) context_stack.pop_back();
     if (context) push(context);
 }
 
 void pop(Context* context) {
-    need(!pushed.empty(), kInvalidContext);
-    if (context) *context = pushed.back();
-    pushed.pop_back();
-    follow(current());
+    require(!context_stack.empty(), kInvalidContext);
+    if (context) *context = context_stack.back();
+    context_stack.pop_back();
+    select_device(current_context());
 }
 
 Result create(const char* name, Context* context, unsigned flags, int device) {
     return call(name, [&] {
-        need(context);
+        require(context);
         check_device(device);
         *context = Contexts::instance().create(device, flags);
         push(*context);
@@ -99,9 +99,9 @@ Result create(const char* name, Context* context, unsigned flags, int device) {
 }
 
 void destroy(Context context) {
-    need(Contexts::instance().destroy(context), kInvalidContext);
-    std::erase(pushed, context);
-    follow(current());
+    require(Contexts::instance().destroy(context), kInvalidContext);
+    std::erase(context_stack, context);
+    select_device(current_context());
 }
 
 CUctx_st& primary(int device) {
@@ -116,7 +116,7 @@ bool is_initialized() {
 }
 
 void check_context() {
-    const Context context = current();
+    const Context context = current_context();
     if (context && Contexts::instance().is_alive(context)) return;
     coalesceDriverExplain(context ? "the current context was destroyed."
                                   : "no context is current; call cuCtxCreate, or "
@@ -172,27 +172,29 @@ Result cuCtxSetCurrent(Context context) {
 }
 
 Result cuCtxGetCurrent(Context* context) {
-    return call(__func__, [&] { give(context, current()); });
+    return call(__func__, [&] { give(context, current_context()); });
 }
 
 Result cuCtxGetDevice(int* device) {
-    return in_context(__func__, [&] { give(device, current()->device); });
+    return call_with_context(__func__, [&] { give(device, current_context()->device); });
 }
 
 Result cuCtxGetDevice_v2(int* device, Context context) {
-    return in_context(__func__, [&] { give(device, (context ? context : current())->device); });
+    return call_with_context(
+        __func__, [&] { give(device, (context ? context : current_context())->device); });
 }
 
 Result cuCtxGetFlags(unsigned* flags) {
-    return in_context(__func__, [&] { give(flags, current()->flags); });
+    return call_with_context(__func__, [&] { give(flags, current_context()->flags); });
 }
 
 Result cuCtxSetFlags(unsigned flags) {
-    return in_context(__func__, [&] { current()->flags = flags; });
+    return call_with_context(__func__, [&] { current_context()->flags = flags; });
 }
 
 Result cuCtxGetId(Context context, unsigned long long* id) {
-    return in_context(__func__, [&] { give(id, (context ? context : current())->id); });
+    return call_with_context(__func__,
+                             [&] { give(id, (context ? context : current_context())->id); });
 }
 
 Result cuCtxGetApiVersion(Context, unsigned* version) {
@@ -202,7 +204,7 @@ Result cuCtxGetApiVersion(Context, unsigned* version) {
 COALESCE_SAME(cuCtxSynchronize, cudaDeviceSynchronize, 0);
 
 Result cuCtxSynchronize_v2(Context) {
-    return same(__func__, cudaDeviceSynchronize);
+    return forward_with_context(__func__, cudaDeviceSynchronize);
 }
 
 // ---- primary ----
@@ -218,7 +220,7 @@ Result cuDevicePrimaryCtxRetain(Context* context, int device) {
 Result cuDevicePrimaryCtxRelease_v2(int device) {
     return call(__func__, [&] {
         CUctx_st& released = primary(device);
-        need(released.retained > 0, kInvalidContext);
+        require(released.retained > 0, kInvalidContext);
         --released.retained;
     });
 }
@@ -226,7 +228,7 @@ Result cuDevicePrimaryCtxRelease_v2(int device) {
 Result cuDevicePrimaryCtxReset_v2(int device) {
     return call(__func__, [&] {
         primary(device);
-        must(cudaDeviceReset());
+        require_success(cudaDeviceReset());
     });
 }
 
@@ -251,32 +253,33 @@ COALESCE_SAME(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig, 1);
 
 /// Returns a bank width of 4 bytes, regardless of the width that the program set.
 Result cuCtxGetSharedMemConfig(cudaSharedMemConfig* config) {
-    return in_context(__func__, [&] { give(config, cudaSharedMemBankSizeFourByte); });
+    return call_with_context(__func__, [&] { give(config, cudaSharedMemBankSizeFourByte); });
 }
 
 Result cuCtxSetSharedMemConfig(cudaSharedMemConfig) {
-    return in_context(__func__, [] {});
+    return call_with_context(__func__, [] {});
 }
 
 COALESCE_SAME(cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange, 2);
 COALESCE_SAME(cuCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache, 0);
 
 Result cuCtxEnablePeerAccess(Context peer, unsigned flags) {
-    return same(__func__, cudaDeviceEnablePeerAccess, peer ? peer->device : -1, flags);
+    return forward_with_context(__func__, cudaDeviceEnablePeerAccess, peer ? peer->device : -1,
+                                flags);
 }
 
 Result cuCtxDisablePeerAccess(Context peer) {
-    return same(__func__, cudaDeviceDisablePeerAccess, peer ? peer->device : -1);
+    return forward_with_context(__func__, cudaDeviceDisablePeerAccess, peer ? peer->device : -1);
 }
 
 /// Returns the context of a stream. Here, streams belong to a device rather than to a context, so
 /// the result is the current context if it is on the stream's device, and the device's primary
 /// context otherwise.
 Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
-    return in_context(__func__, [&] {
+    return call_with_context(__func__, [&] {
         int device = 0;
-        must(cudaStreamGetDevice(stream, &device));
-        give(context, device == current()->device ? current() : &primary(device));
+        require_success(cudaStreamGetDevice(stream, &device));
+        give(context, device == current_context()->device ? current_context() : &primary(device));
     });
 }
 COALESCE_PER_THREAD_STREAM(cuStreamGetCtx, _ptsz);

@@ -17,20 +17,21 @@ cudaError_t copy_in_stream(void* to, const void* from, size_t bytes, cudaStream_
 
 template <class Copy>
 cudaError_t copy_box(const Copy* copy) {
-    const cudaMemcpy3DParms box = box_of(copy);
+    const cudaMemcpy3DParms box = to_runtime_copy(copy);
     return cudaMemcpy3D(&box);
 }
 template <class Copy>
 cudaError_t copy_box_in_stream(const Copy* copy, cudaStream_t stream) {
-    const cudaMemcpy3DParms box = box_of(copy);
+    const cudaMemcpy3DParms box = to_runtime_copy(copy);
     return cudaMemcpy3DAsync(&box, stream);
 }
 
 /// Fills memory with `value`. If `stream` is null, waits until the memory has been filled.
 Result fill(const char* name, void* to, size_t pitch, unsigned value, unsigned element,
             size_t width, size_t height, const cudaStream_t* stream = nullptr) {
-    return in_context(
-        name, [&] { must(coalesceFill(to, pitch, value, element, width, height, stream)); });
+    return call_with_context(name, [&] {
+        require_success(coalesceFill(to, pitch, value, element, width, height, stream));
+    });
 }
 
 }  // namespace
@@ -50,13 +51,14 @@ COALESCE_SAME_IN_STREAM(cuMemcpyDtoDAsync_v2, copy_in_stream<cudaMemcpyDeviceToD
 
 /// Ignores the contexts, because all contexts share one memory.
 Result cuMemcpyPeer(void* to, void*, const void* from, void*, size_t bytes) {
-    return same(__func__, copy<cudaMemcpyDeviceToDevice>, to, from, bytes);
+    return forward_with_context(__func__, copy<cudaMemcpyDeviceToDevice>, to, from, bytes);
 }
 COALESCE_PER_THREAD_STREAM(cuMemcpyPeer, _ptds);
 
 Result cuMemcpyPeerAsync(void* to, void*, const void* from, void*, size_t bytes,
                          cudaStream_t stream) {
-    return same(__func__, copy_in_stream<cudaMemcpyDeviceToDevice>, to, from, bytes, stream);
+    return forward_with_context(__func__, copy_in_stream<cudaMemcpyDeviceToDevice>, to, from, bytes,
+                                stream);
 }
 COALESCE_PER_THREAD_STREAM(cuMemcpyPeerAsync, _ptsz);
 

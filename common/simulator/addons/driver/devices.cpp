@@ -10,7 +10,7 @@ namespace {
 
 cudaDeviceProp properties_of(int device) {
     cudaDeviceProp properties;
-    must(cudaGetDeviceProperties(&properties, device));
+    require_success(cudaGetDeviceProperties(&properties, device));
     return properties;
 }
 
@@ -32,8 +32,8 @@ struct OldProperties {
 
 void coalesce::simulator::driver::check_device(int device) {
     int count = 0;
-    must(cudaGetDeviceCount(&count));
-    need(device >= 0 && device < count, cudaErrorInvalidDevice);
+    require_success(cudaGetDeviceCount(&count));
+    require(device >= 0 && device < count, cudaErrorInvalidDevice);
 }
 
 extern "C" {
@@ -54,7 +54,7 @@ Result cuDeviceGet(int* device, int ordinal) {
 Result cuDeviceGetName(char* name, int length, int device) {
     return call(__func__, [&] {
         const cudaDeviceProp properties = properties_of(device);
-        need(name && length > 0);
+        require(name && length > 0);
         std::strncpy(name, properties.name, static_cast<size_t>(length) - 1);
         name[length - 1] = '\0';
     });
@@ -83,7 +83,7 @@ Result cuDeviceGetProperties(OldProperties* old, int device) {
     return call(__func__, [&] {
         const cudaDeviceProp p = properties_of(device);
         int clock_rate = 0;
-        must(cudaDeviceGetAttribute(&clock_rate, cudaDevAttrClockRate, device));
+        require_success(cudaDeviceGetAttribute(&clock_rate, cudaDevAttrClockRate, device));
         give(old, OldProperties{p.maxThreadsPerBlock,
                                 {p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]},
                                 {p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2]},

@@ -22,7 +22,7 @@
 
 namespace coalesce::simulator::driver {
 
-using cudart::Failure, cudart::fail, cudart::give, cudart::must, cudart::need;
+using cudart::Failure, cudart::fail, cudart::give, cudart::require_success, cudart::require;
 
 /// A CUresult. Its values are those of the runtime's errors, but some of the names differ.
 using Result = cudaError_t;
@@ -32,7 +32,7 @@ inline constexpr Result kNotInitialized = cudaErrorInitializationError,
 
 /// Converts a runtime error to a driver error. The number stays the same unless the error exists
 /// only in the runtime.
-Result result_of(cudaError_t error);
+Result to_driver_result(cudaError_t error);
 /// Returns the name of a result, such as "CUDA_ERROR_INVALID_VALUE", or null for an unknown number.
 const char* name_of(Result result);
 
@@ -47,18 +47,19 @@ void check_device(int device);
 Result call(const char* name, const std::function<void()>& body);
 
 /// Runs `body` for a driver function that requires a current context.
-Result in_context(const char* name, const std::function<void()>& body);
+Result call_with_context(const char* name, const std::function<void()>& body);
 
 /// Calls the runtime's counterpart of a driver function. `same` requires a current context;
-/// `same_anywhere` does not.
+/// `forward_without_context` does not.
 template <class... Parameters, class... Arguments>
-Result same(const char* name, cudaError_t (*function)(Parameters...), Arguments... arguments) {
-    return in_context(name, [&] { must(function(arguments...)); });
+Result forward_with_context(const char* name, cudaError_t (*function)(Parameters...),
+                            Arguments... arguments) {
+    return call_with_context(name, [&] { require_success(function(arguments...)); });
 }
 template <class... Parameters, class... Arguments>
-Result same_anywhere(const char* name, cudaError_t (*function)(Parameters...),
-                     Arguments... arguments) {
-    return call(name, [&] { must(function(arguments...)); });
+Result forward_without_context(const char* name, cudaError_t (*function)(Parameters...),
+                               Arguments... arguments) {
+    return call(name, [&] { require_success(function(arguments...)); });
 }
 
 }  // namespace coalesce::simulator::driver
@@ -67,8 +68,9 @@ Result same_anywhere(const char* name, cudaError_t (*function)(Parameters...),
 // ----
 
 #define COALESCE_SAME_ANYWHERE(driver, runtime, count) \
-    COALESCE_BY(same_anywhere, driver, runtime, count)
-#define COALESCE_SAME(driver, runtime, count) COALESCE_BY(same, driver, runtime, count)
+    COALESCE_BY(forward_without_context, driver, runtime, count)
+#define COALESCE_SAME(driver, runtime, count) \
+    COALESCE_BY(forward_with_context, driver, runtime, count)
 /// Defines the function and its variant for per-thread default streams (cudart/per_thread.h).
 #define COALESCE_SAME_IN_STREAM(driver, runtime, count) \
     COALESCE_SAME(driver, runtime, count);              \

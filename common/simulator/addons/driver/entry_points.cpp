@@ -17,41 +17,43 @@ namespace subjects = coalesce::simulator::subjects;
 namespace {
 
 /// The highest version suffix that any function name has.
-constexpr int kMostVersions = 4;
-constexpr unsigned long long kPerThread = 2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+constexpr int kMaxVersionSuffix = 4;
+constexpr unsigned long long kPerThreadStreamFlag =
+    2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
 
 /// A CUdriverProcAddressQueryResult.
 enum Query { kFound = 0, kSymbolNotFound = 1 };
 
 /// Returns the handle of this library. Searching the whole process could find functions of the same
 /// name in other libraries.
-void* self() {
+void* own_library_handle() {
     static void* const handle = [] {
         Dl_info info{};
-        dladdr(reinterpret_cast<void*>(self), &info);
+        dladdr(reinterpret_cast<void*>(own_library_handle), &info);
         return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     }();
     return handle;
 }
 
-void* exported(const std::string& name) {
-    return dlsym(self(), name.c_str());
+void* find_exported(const std::string& name) {
+    return dlsym(own_library_handle(), name.c_str());
 }
 
-void* newest(const std::string& name, const char* suffix) {
-    for (int version = kMostVersions; version > 1; --version) {
-        if (void* found = exported(name + "_v" + std::to_string(version) + suffix)) return found;
+void* find_newest_version(const std::string& name, const char* suffix) {
+    for (int version = kMaxVersionSuffix; version > 1; --version) {
+        if (void* found = find_exported(name + "_v" + std::to_string(version) + suffix))
+            return found;
     }
-    return exported(name + suffix);
+    return find_exported(name + suffix);
 }
 
 void* find(const std::string& name, unsigned long long flags) {
     void* found = nullptr;
-    if (flags & kPerThread) {
-        found = newest(name, "_ptsz");
-        if (!found) found = newest(name, "_ptds");
+    if (flags & kPerThreadStreamFlag) {
+        found = find_newest_version(name, "_ptsz");
+        if (!found) found = find_newest_version(name, "_ptds");
     }
-    return found ? found : newest(name, "");
+    return found ? found : find_newest_version(name, "");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace coalesce::simulator::driver {
 
-Result result_of(cudaError_t error) {
+Result to_driver_result(cudaError_t error) {
     switch (error) {
         case cudaErrorInvalidChannelDescriptor:
         case cudaErrorInvalidFilterSetting:
@@ -37,16 +37,16 @@ Result call(const char* name, const std::function<void()>& body) {
     const auto version = shown.rfind("_v");
     if (version != shown.npos) shown.erase(version);
     const auto error_name = [](cudaError_t error) {
-        const char* known = name_of(result_of(error));
+        const char* known = name_of(to_driver_result(error));
         return known ? known : "an unknown error";
     };
-    return result_of(coalesceDriverCall(shown.c_str(), error_name, [&] {
-        need(is_initialized(), kNotInitialized);
+    return to_driver_result(coalesceDriverCall(shown.c_str(), error_name, [&] {
+        require(is_initialized(), kNotInitialized);
         body();
     }));
 }
 
-Result in_context(const char* name, const std::function<void()>& body) {
+Result call_with_context(const char* name, const std::function<void()>& body) {
     return call(name, [&] {
         check_context();
         body();

@@ -30,7 +30,8 @@ COALESCE_SAME(cuGraphExecKernelNodeSetParams_v2, cudaGraphExecKernelNodeSetParam
 
 Result cuGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                             size_t count, const cudaMemsetParams* parameters, void*) {
-    return same(__func__, cudaGraphAddMemsetNode, node, graph, after, count, parameters);
+    return forward_with_context(__func__, cudaGraphAddMemsetNode, node, graph, after, count,
+                                parameters);
 }
 
 COALESCE_SAME(cuGraphAddHostNode, cudaGraphAddHostNode, 5);
@@ -41,17 +42,17 @@ COALESCE_SAME(cuGraphAddEventWaitNode, cudaGraphAddEventWaitNode, 5);
 
 Result cuGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                             size_t count, const Copy3D* copy, void*) {
-    return in_context(__func__, [&] {
-        const cudaMemcpy3DParms box = box_of(copy);
-        must(cudaGraphAddMemcpyNode(node, graph, after, count, &box));
+    return call_with_context(__func__, [&] {
+        const cudaMemcpy3DParms box = to_runtime_copy(copy);
+        require_success(cudaGraphAddMemcpyNode(node, graph, after, count, &box));
     });
 }
 
 Result cuGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                       const Copy3D* copy, void*) {
-    return in_context(__func__, [&] {
-        const cudaMemcpy3DParms box = box_of(copy);
-        must(cudaGraphExecMemcpyNodeSetParams(executable, node, &box));
+    return call_with_context(__func__, [&] {
+        const cudaMemcpy3DParms box = to_runtime_copy(copy);
+        require_success(cudaGraphExecMemcpyNodeSetParams(executable, node, &box));
     });
 }
 
@@ -59,7 +60,8 @@ COALESCE_SAME(cuGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams, 2);
 
 Result cuGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                       const cudaMemsetParams* parameters, void*) {
-    return same(__func__, cudaGraphExecMemsetNodeSetParams, executable, node, parameters);
+    return forward_with_context(__func__, cudaGraphExecMemsetNodeSetParams, executable, node,
+                                parameters);
 }
 
 COALESCE_SAME(cuGraphHostNodeGetParams, cudaGraphHostNodeGetParams, 2);
@@ -72,7 +74,8 @@ COALESCE_SAME(cuGraphAddMemFreeNode, cudaGraphAddMemFreeNode, 5);
 
 Result cuGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph, void*,
                                       unsigned value, unsigned flags) {
-    return same(__func__, cudaGraphConditionalHandleCreate, handle, graph, value, flags);
+    return forward_with_context(__func__, cudaGraphConditionalHandleCreate, handle, graph, value,
+                                flags);
 }
 
 /// A CUgraphNodeParams has the layout of a cudaGraphNodeParams, with contexts after some of the
@@ -80,10 +83,11 @@ Result cuGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGr
 Result cuGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                          const cudaGraphEdgeData* data, size_t count,
                          cudaGraphNodeParams* parameters) {
-    return in_context(__func__, [&] {
+    return call_with_context(__func__, [&] {
         if (parameters && parameters->type == cudaGraphNodeTypeMemcpy)
-            must(coalesceDriverMissing("a copy by cuGraphAddNode", "use cuGraphAddMemcpyNode"));
-        must(cudaGraphAddNode(node, graph, after, data, count, parameters));
+            require_success(
+                coalesceDriverMissing("a copy by cuGraphAddNode", "use cuGraphAddMemcpyNode"));
+        require_success(cudaGraphAddNode(node, graph, after, data, count, parameters));
     });
 }
 

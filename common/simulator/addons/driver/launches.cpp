@@ -15,7 +15,7 @@ struct LaunchConfig {
     unsigned count;
 };
 
-cudaLaunchConfig_t config_of(const LaunchConfig& from) {
+cudaLaunchConfig_t to_runtime_config(const LaunchConfig& from) {
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(from.grid[0], from.grid[1], from.grid[2]);
     config.blockDim = dim3(from.block[0], from.block[1], from.block[2]);
@@ -29,9 +29,11 @@ cudaLaunchConfig_t config_of(const LaunchConfig& from) {
 /// Launches a kernel whose arguments are passed either as a list of addresses or in one buffer that
 /// `extra` describes.
 void launch(const LaunchConfig* from, const void* function, void** arguments, void** extra) {
-    need(from && !(arguments && extra));
-    const cudaLaunchConfig_t config = config_of(*from);
-    const auto make = [&](void** list) { must(cudaLaunchKernelExC(&config, function, list)); };
+    require(from && !(arguments && extra));
+    const cudaLaunchConfig_t config = to_runtime_config(*from);
+    const auto make = [&](void** list) {
+        require_success(cudaLaunchKernelExC(&config, function, list));
+    };
     if (extra)
         coalesceWithArguments(function, extra, make);
     else
@@ -39,19 +41,20 @@ void launch(const LaunchConfig* from, const void* function, void** arguments, vo
 }
 
 /// Stores the block size that results in the most resident threads per multiprocessor.
-void best_block(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
-                size_t shared, int limit, unsigned flags) {
-    need(grid && block && flags <= cudaOccupancyDisableCachingOverride);
+void choose_block_size(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
+                       size_t shared, int limit, unsigned flags) {
+    require(grid && block && flags <= cudaOccupancyDisableCachingOverride);
     cudaFuncAttributes attributes;
     int multiprocessors = 0, device = 0, best = 0;
-    must(cudaFuncGetAttributes(&attributes, function));
-    must(cudaGetDevice(&device));
-    must(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    require_success(cudaFuncGetAttributes(&attributes, function));
+    require_success(cudaGetDevice(&device));
+    require_success(
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     int most = attributes.maxThreadsPerBlock;
     if (limit > 0 && limit < most) most = limit;
     for (int threads = most; threads > 0; threads = (threads - 1) / 32 * 32) {
         int blocks = 0;
-        must(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        require_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &blocks, function, threads, shared_of ? shared_of(threads) : shared));
         if (blocks * threads <= best) continue;
         best = blocks * threads;
@@ -67,7 +70,7 @@ extern "C" {
 Result cuLaunchKernel(const void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                       cudaStream_t stream, void** arguments, void** extra) {
-    return in_context(__func__, [&] {
+    return call_with_context(__func__, [&] {
         const LaunchConfig config{
             {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, nullptr, 0};
         launch(&config, function, arguments, extra);
@@ -77,7 +80,7 @@ COALESCE_PER_THREAD_STREAM(cuLaunchKernel, _ptsz);
 
 Result cuLaunchKernelEx(const LaunchConfig* config, const void* function, void** arguments,
                         void** extra) {
-    return in_context(__func__, [&] { launch(config, function, arguments, extra); });
+    return call_with_context(__func__, [&] { launch(config, function, arguments, extra); });
 }
 COALESCE_PER_THREAD_STREAM(cuLaunchKernelEx, _ptsz);
 
@@ -85,7 +88,7 @@ Result cuLaunchCooperativeKernel(const void* function, unsigned grid_x, unsigned
                                  unsigned grid_z, unsigned block_x, unsigned block_y,
                                  unsigned block_z, unsigned shared, cudaStream_t stream,
                                  void** arguments) {
-    return in_context(__func__, [&] {
+    return call_with_context(__func__, [&] {
         cudaLaunchAttribute cooperative{};
         cooperative.id = cudaLaunchAttributeCooperative;
         cooperative.val.cooperative = 1;
@@ -107,16 +110,17 @@ COALESCE_SAME(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
 
 Result cuOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* function,
                                         size_t (*shared_of)(int block), size_t shared, int limit) {
-    return in_context(__func__, [&] {
-        best_block(grid, block, function, shared_of, shared, limit, cudaOccupancyDefault);
+    return call_with_context(__func__, [&] {
+        choose_block_size(grid, block, function, shared_of, shared, limit, cudaOccupancyDefault);
     });
 }
 
 Result cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, const void* function,
                                                  size_t (*shared_of)(int block), size_t shared,
                                                  int limit, unsigned flags) {
-    return in_context(__func__,
-                      [&] { best_block(grid, block, function, shared_of, shared, limit, flags); });
+    return call_with_context(__func__, [&] {
+        choose_block_size(grid, block, function, shared_of, shared, limit, flags);
+    });
 }
 
 COALESCE_SAME(cuOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock,
@@ -124,19 +128,19 @@ COALESCE_SAME(cuOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDyn
 
 Result cuOccupancyMaxPotentialClusterSize(int* size, const void* function,
                                           const LaunchConfig* config) {
-    return in_context(__func__, [&] {
-        need(config);
-        const cudaLaunchConfig_t converted = config_of(*config);
-        must(cudaOccupancyMaxPotentialClusterSize(size, function, &converted));
+    return call_with_context(__func__, [&] {
+        require(config);
+        const cudaLaunchConfig_t converted = to_runtime_config(*config);
+        require_success(cudaOccupancyMaxPotentialClusterSize(size, function, &converted));
     });
 }
 
 Result cuOccupancyMaxActiveClusters(int* clusters, const void* function,
                                     const LaunchConfig* config) {
-    return in_context(__func__, [&] {
-        need(config);
-        const cudaLaunchConfig_t converted = config_of(*config);
-        must(cudaOccupancyMaxActiveClusters(clusters, function, &converted));
+    return call_with_context(__func__, [&] {
+        require(config);
+        const cudaLaunchConfig_t converted = to_runtime_config(*config);
+        require_success(cudaOccupancyMaxActiveClusters(clusters, function, &converted));
     });
 }
 

@@ -19,7 +19,7 @@ enum PointerAttribute {
 
 /// Stores `found` in `*value`, which has the type of the queried attribute.
 template <class T>
-void give_as(void* value, std::type_identity_t<T> found) {
+void write_value_as(void* value, std::type_identity_t<T> found) {
     *static_cast<T*>(value) = found;
 }
 
@@ -27,19 +27,22 @@ void get_attribute(void* value, int attribute, const void* pointer) {
     cudaPointerAttributes found{};
     void* begin = nullptr;
     size_t bytes = 0;
-    need(value);
-    must(cudaPointerGetAttributes(&found, pointer));
-    need(coalesceFindAllocation(pointer, &begin, &bytes));
+    require(value);
+    require_success(cudaPointerGetAttributes(&found, pointer));
+    require(coalesceFindAllocation(pointer, &begin, &bytes));
     switch (attribute) {
         case kMemoryType:
-            return give_as<unsigned>(value, found.type == cudaMemoryTypeHost ? kHost : kDevice);
-        case kDevicePointer: return give_as<void*>(value, found.devicePointer);
-        case kHostPointer: need(found.hostPointer); return give_as<void*>(value, found.hostPointer);
-        case kIsManaged: return give_as<bool>(value, found.type == cudaMemoryTypeManaged);
-        case kDeviceOrdinal: return give_as<int>(value, found.device);
-        case kRangeBegin: return give_as<void*>(value, begin);
-        case kRangeBytes: return give_as<size_t>(value, bytes);
-        case kMapped: return give_as<bool>(value, true);
+            return write_value_as<unsigned>(value,
+                                            found.type == cudaMemoryTypeHost ? kHost : kDevice);
+        case kDevicePointer: return write_value_as<void*>(value, found.devicePointer);
+        case kHostPointer:
+            require(found.hostPointer);
+            return write_value_as<void*>(value, found.hostPointer);
+        case kIsManaged: return write_value_as<bool>(value, found.type == cudaMemoryTypeManaged);
+        case kDeviceOrdinal: return write_value_as<int>(value, found.device);
+        case kRangeBegin: return write_value_as<void*>(value, begin);
+        case kRangeBytes: return write_value_as<size_t>(value, bytes);
+        case kMapped: return write_value_as<bool>(value, true);
         default:
             coalesceDriverExplain("this attribute of a pointer is not simulated.");
             fail(cudaErrorNotSupported);
@@ -50,9 +53,9 @@ void get_attribute(void* value, int attribute, const void* pointer) {
 template <class... Parameters, class... Arguments>
 Result allocate(const char* name, cudaError_t (*function)(Parameters...), void** pointer,
                 size_t bytes, Arguments... rest) {
-    return in_context(name, [&] {
-        need(bytes > 0);
-        must(function(pointer, bytes, rest...));
+    return call_with_context(name, [&] {
+        require(bytes > 0);
+        require_success(function(pointer, bytes, rest...));
     });
 }
 
@@ -65,15 +68,15 @@ COALESCE_SAME(cuMemFree_v2, cudaFree, 1);
 
 /// The last parameter, the size of an element, has no effect: rows begin at multiples of 512 bytes.
 Result cuMemAllocPitch_v2(void** pointer, size_t* pitch, size_t width, size_t height, unsigned) {
-    return same(__func__, cudaMallocPitch, pointer, pitch, width, height);
+    return forward_with_context(__func__, cudaMallocPitch, pointer, pitch, width, height);
 }
 
 COALESCE_BY(allocate, cuMemAllocManaged, cudaMallocManaged, 3);
 COALESCE_SAME(cuMemGetInfo_v2, cudaMemGetInfo, 2);
 
 Result cuMemGetAddressRange_v2(void** begin, size_t* bytes, const void* pointer) {
-    return in_context(__func__,
-                      [&] { need(coalesceFindAllocation(pointer, begin, bytes), kNotFound); });
+    return call_with_context(
+        __func__, [&] { require(coalesceFindAllocation(pointer, begin, bytes), kNotFound); });
 }
 
 // ---- stream-ordered allocation from pools ----
@@ -105,20 +108,20 @@ COALESCE_SAME_IN_STREAM(cuMemPrefetchAsync_v2, cudaMemPrefetchAsync, 5);
 COALESCE_SAME(cuMemAdvise_v2, cudaMemAdvise, 4);
 
 Result cuPointerGetAttribute(void* value, int attribute, const void* pointer) {
-    return in_context(__func__, [&] { get_attribute(value, attribute, pointer); });
+    return call_with_context(__func__, [&] { get_attribute(value, attribute, pointer); });
 }
 
 /// Stores the value of each attribute, or 0 if the pointer does not have the attribute, which is
 /// not an error.
 Result cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
                               const void* pointer) {
-    return in_context(__func__, [&] {
+    return call_with_context(__func__, [&] {
         for (unsigned i = 0; i < count; ++i) {
             try {
                 get_attribute(values[i], attributes[i], pointer);
             } catch (const Failure& failure) {
                 if (failure.error == cudaErrorNotSupported) throw;
-                if (values[i]) give_as<int>(values[i], 0);
+                if (values[i]) write_value_as<int>(values[i], 0);
             }
         }
     });

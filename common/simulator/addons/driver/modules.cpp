@@ -14,12 +14,13 @@ namespace {
 
 void load(cudaLibrary_t* module, const void* image, unsigned count = 0,
           cudaJitOption* options = nullptr, void** values = nullptr) {
-    must(cudaLibraryLoadData(module, image, options, values, count, nullptr, nullptr, 0));
+    require_success(
+        cudaLibraryLoadData(module, image, options, values, count, nullptr, nullptr, 0));
 }
 
 void get_attribute(int* value, int attribute, const void* kernel) {
     cudaFuncAttributes all;
-    must(cudaFuncGetAttributes(&all, kernel));
+    require_success(cudaFuncGetAttributes(&all, kernel));
     const int values[] = {all.maxThreadsPerBlock,
                           static_cast<int>(all.sharedSizeBytes),
                           static_cast<int>(all.constSizeBytes),
@@ -36,7 +37,7 @@ void get_attribute(int* value, int attribute, const void* kernel) {
                           all.requiredClusterDepth,
                           all.nonPortableClusterSizeAllowed,
                           all.clusterSchedulingPolicyPreference};
-    need(attribute >= 0 && attribute < static_cast<int>(std::size(values)));
+    require(attribute >= 0 && attribute < static_cast<int>(std::size(values)));
     give(value, values[attribute]);
 }
 
@@ -56,16 +57,16 @@ constexpr int kInputPtx = 1;
 
 Link& find_link(Link* handle) {
     Link* link = links().find(handle);
-    need(link, cudaErrorInvalidResourceHandle);
+    require(link, cudaErrorInvalidResourceHandle);
     return *link;
 }
 
 void add(Link& link, int type, const char* data, size_t size) {
-    need(data);
+    require(data);
     if (type != kInputPtx)
-        must(coalesceDriverMissing("linking of anything but PTX",
-                                   coalesce::simulator::subjects::linking.instead));
-    if (!link.ptx.empty()) link.ptx += coalesce::simulator::kNextPiece;
+        require_success(coalesceDriverMissing("linking of anything but PTX",
+                                              coalesce::simulator::subjects::linking.instead));
+    if (!link.ptx.empty()) link.ptx += coalesce::simulator::kPtxSeparator;
     link.ptx.append(data, strnlen(data, size));
 }
 
@@ -76,22 +77,22 @@ extern "C" {
 // ---- modules ----
 
 Result cuModuleLoadData(cudaLibrary_t* module, const void* image) {
-    return in_context(__func__, [&] { load(module, image); });
+    return call_with_context(__func__, [&] { load(module, image); });
 }
 
 /// The driver and the runtime number the JIT options in the same way.
 Result cuModuleLoadDataEx(cudaLibrary_t* module, const void* image, unsigned count,
                           cudaJitOption* options, void** values) {
-    return in_context(__func__, [&] { load(module, image, count, options, values); });
+    return call_with_context(__func__, [&] { load(module, image, count, options, values); });
 }
 
 Result cuModuleLoadFatBinary(cudaLibrary_t* module, const void* image) {
-    return in_context(__func__, [&] { load(module, image); });
+    return call_with_context(__func__, [&] { load(module, image); });
 }
 
 Result cuModuleLoad(cudaLibrary_t* module, const char* file) {
-    return same(__func__, cudaLibraryLoadFromFile, module, file, nullptr, nullptr, 0u, nullptr,
-                nullptr, 0u);
+    return forward_with_context(__func__, cudaLibraryLoadFromFile, module, file, nullptr, nullptr,
+                                0u, nullptr, nullptr, 0u);
 }
 
 COALESCE_SAME(cuModuleUnload, cudaLibraryUnload, 1);
@@ -115,8 +116,8 @@ Result cuLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption
 
 Result cuLibraryLoadFromFile(cudaLibrary_t* library, const char* file, cudaJitOption*, void**,
                              unsigned, cudaLibraryOption*, void**, unsigned) {
-    return same_anywhere(__func__, cudaLibraryLoadFromFile, library, file, nullptr, nullptr, 0u,
-                         nullptr, nullptr, 0u);
+    return forward_without_context(__func__, cudaLibraryLoadFromFile, library, file, nullptr,
+                                   nullptr, 0u, nullptr, nullptr, 0u);
 }
 
 COALESCE_SAME_ANYWHERE(cuLibraryUnload, cudaLibraryUnload, 1);
@@ -128,13 +129,13 @@ COALESCE_SAME(cuLibraryGetManaged, cudaLibraryGetManaged, 4);
 
 /// Returns the library itself, since a library is a module here.
 Result cuLibraryGetModule(cudaLibrary_t* module, cudaLibrary_t library) {
-    return in_context(__func__, [&] { give(module, library); });
+    return call_with_context(__func__, [&] { give(module, library); });
 }
 
 // ---- kernels and functions, which are the same here ----
 
 Result cuKernelGetFunction(cudaKernel_t* function, cudaKernel_t kernel) {
-    return in_context(__func__, [&] { give(function, kernel); });
+    return call_with_context(__func__, [&] { give(function, kernel); });
 }
 
 COALESCE_SAME(cuFuncGetName, cudaFuncGetName, 2);
@@ -143,64 +144,64 @@ COALESCE_SAME(cuFuncGetParamInfo, cudaFuncGetParamInfo, 4);
 COALESCE_SAME(cuKernelGetParamInfo, cudaFuncGetParamInfo, 4);
 
 Result cuFuncGetAttribute(int* value, int attribute, const void* kernel) {
-    return in_context(__func__, [&] { get_attribute(value, attribute, kernel); });
+    return call_with_context(__func__, [&] { get_attribute(value, attribute, kernel); });
 }
 
 Result cuKernelGetAttribute(int* value, int attribute, const void* kernel, int) {
-    return in_context(__func__, [&] { get_attribute(value, attribute, kernel); });
+    return call_with_context(__func__, [&] { get_attribute(value, attribute, kernel); });
 }
 
 COALESCE_SAME(cuFuncSetAttribute, cudaFuncSetAttribute, 3);
 
 Result cuKernelSetAttribute(cudaFuncAttribute attribute, int value, const void* kernel, int) {
-    return same(__func__, cudaFuncSetAttribute, kernel, attribute, value);
+    return forward_with_context(__func__, cudaFuncSetAttribute, kernel, attribute, value);
 }
 
 COALESCE_SAME(cuFuncSetCacheConfig, cudaFuncSetCacheConfig, 2);
 
 Result cuKernelSetCacheConfig(const void* kernel, cudaFuncCache config, int) {
-    return same(__func__, cudaFuncSetCacheConfig, kernel, config);
+    return forward_with_context(__func__, cudaFuncSetCacheConfig, kernel, config);
 }
 
 Result cuFuncSetSharedMemConfig(cudaKernel_t, cudaSharedMemConfig) {
-    return in_context(__func__, [] {});
+    return call_with_context(__func__, [] {});
 }
 
 /// Returns CU_FUNCTION_LOADING_STATE_LOADED.
 Result cuFuncIsLoaded(int* state, cudaKernel_t) {
-    return in_context(__func__, [&] { give(state, 1); });
+    return call_with_context(__func__, [&] { give(state, 1); });
 }
 
 Result cuFuncLoad(cudaKernel_t) {
-    return in_context(__func__, [] {});
+    return call_with_context(__func__, [] {});
 }
 
 // ---- linking ----
 
 Result cuLinkCreate_v2(unsigned, cudaJitOption*, void**, Link** link) {
-    return in_context(__func__, [&] {
-        need(link);
+    return call_with_context(__func__, [&] {
+        require(link);
         *link = links().add({});
     });
 }
 
 Result cuLinkAddData_v2(Link* link, int type, void* data, size_t size, const char*, unsigned,
                         cudaJitOption*, void**) {
-    return in_context(__func__,
-                      [&] { add(find_link(link), type, static_cast<const char*>(data), size); });
+    return call_with_context(
+        __func__, [&] { add(find_link(link), type, static_cast<const char*>(data), size); });
 }
 
 Result cuLinkComplete(Link* link, void** image, size_t* size) {
-    return in_context(__func__, [&] {
+    return call_with_context(__func__, [&] {
         Link& known = find_link(link);
-        need(!known.ptx.empty());
+        require(!known.ptx.empty());
         if (size) *size = known.ptx.size() + 1;
         give(image, known.ptx.data());
     });
 }
 
 Result cuLinkDestroy(Link* link) {
-    return in_context(__func__, [&] { links().destroy(&find_link(link)); });
+    return call_with_context(__func__, [&] { links().destroy(&find_link(link)); });
 }
 
 }  // extern "C"

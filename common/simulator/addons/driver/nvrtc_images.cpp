@@ -13,7 +13,7 @@ using NvrtcResult = int;  // nvrtcResult
 constexpr NvrtcResult kInternalError = 11;
 
 template <class Argument>
-NvrtcResult ask_nvrtc(const char* function, Program program, Argument argument) {
+NvrtcResult forward_to_nvrtc(const char* function, Program program, Argument argument) {
     const auto found =
         reinterpret_cast<NvrtcResult (*)(Program, Argument)>(dlsym(RTLD_NEXT, function));
     return found ? found(program, argument) : kInternalError;
@@ -24,11 +24,11 @@ NvrtcResult ask_nvrtc(const char* function, Program program, Argument argument) 
 extern "C" {
 
 NvrtcResult nvrtcGetCUBINSize(Program program, std::size_t* size) {
-    return ask_nvrtc("nvrtcGetPTXSize", program, size);
+    return forward_to_nvrtc("nvrtcGetPTXSize", program, size);
 }
 
 NvrtcResult nvrtcGetCUBIN(Program program, char* image) {
-    return ask_nvrtc("nvrtcGetPTX", program, image);
+    return forward_to_nvrtc("nvrtcGetPTX", program, image);
 }
 
 }  // extern "C"

@@ -42,7 +42,7 @@ bool forbids_unsafe_calls(const Capture& capture) {
 }
 
 /// Returns the nodes in `to` and every node that one of them can be reached from.
-std::set<const Node*> all_before(const std::vector<Dependency>& to) {
+std::set<const Node*> find_ancestors(const std::vector<Dependency>& to) {
     std::set<const Node*> found;
     std::vector<const Node*> next;
     const auto visit = [&](const Dependency& d) {
@@ -60,7 +60,7 @@ std::set<const Node*> all_before(const std::vector<Dependency>& to) {
 void end(const Capture& capture) {
     std::erase_if(participants(),
                   [&](const auto& entry) { return entry.second.get() == &capture; });
-    --captures_under_way;
+    --captures_in_progress;
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from) {
     }
 }
 
-std::shared_ptr<Capture> capture_of(cudaStream_t stream) {
+std::shared_ptr<Capture> find_capture(cudaStream_t stream) {
     if (!any_capture()) return nullptr;
     std::lock_guard lock(Graphs::instance().mutex);
     const auto found = participants().find(stream);
@@ -86,14 +86,15 @@ std::shared_ptr<Capture> capture_of(cudaStream_t stream) {
 void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_ptr<Graph> graph,
                    std::vector<Dependency> after) {
     static unsigned long long next_id = 1;
-    need(mode >= cudaStreamCaptureModeGlobal && mode <= cudaStreamCaptureModeRelaxed);
+    require(mode >= cudaStreamCaptureModeGlobal && mode <= cudaStreamCaptureModeRelaxed);
     if (is_legacy(stream))
         refuse("the default stream cannot be captured; create a stream.",
                cudaErrorStreamCaptureUnsupported);
     std::lock_guard lock(Graphs::instance().mutex);
-    if (capture_of(stream)) refuse("the stream is being captured already.", cudaErrorIllegalState);
+    if (find_capture(stream))
+        refuse("the stream is being captured already.", cudaErrorIllegalState);
     auto capture = std::make_shared<Capture>();
-    capture->makes_graph = !graph;
+    capture->creates_graph = !graph;
     capture->graph = graph ? std::move(graph) : std::make_shared<Graph>();
     capture->origin = stream;
     capture->mode = mode;
@@ -101,15 +102,15 @@ void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_
     capture->id = next_id++;
     capture->ends[stream] = std::move(after);
     participants()[stream] = std::move(capture);
-    ++captures_under_way;
+    ++captures_in_progress;
 }
 
 void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     check_stream(stream);
     std::lock_guard lock(Graphs::instance().mutex);
-    const auto capture = capture_of(stream);
-    const bool gave_graph = capture && !capture->makes_graph;
-    need(graph || gave_graph);
+    const auto capture = find_capture(stream);
+    const bool gave_graph = capture && !capture->creates_graph;
+    require(graph || gave_graph);
     if (graph) *graph = nullptr;
     if (!capture) refuse("the stream is not being captured.", cudaErrorIllegalState);
     if (capture->origin != stream)
@@ -118,11 +119,11 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     end(*capture);
     // These checks come after `end`: as on an H100, the capture has ended anyway and its nodes are
     // lost.
-    need(capture->mode == cudaStreamCaptureModeRelaxed ||
-             capture->thread == std::this_thread::get_id(),
-         cudaErrorStreamCaptureWrongThread);
-    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
-    const std::set<const Node*> joined = all_before(capture->ends[stream]);
+    require(capture->mode == cudaStreamCaptureModeRelaxed ||
+                capture->thread == std::this_thread::get_id(),
+            cudaErrorStreamCaptureWrongThread);
+    require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
+    const std::set<const Node*> joined = find_ancestors(capture->ends[stream]);
     for (const auto& [other, ends] : capture->ends) {
         for (const Dependency& last : ends) {
             if (joined.contains(last.node)) continue;
@@ -134,11 +135,11 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     }
     if (graph)
         *graph =
-            gave_graph ? handle_of(capture->graph.get()) : Graphs::instance().keep(capture->graph);
+            gave_graph ? to_handle(capture->graph.get()) : Graphs::instance().keep(capture->graph);
 }
 
 void forget_capture(cudaStream_t stream) {
-    const auto capture = capture_of(stream);
+    const auto capture = find_capture(stream);
     if (!capture) return;
     std::lock_guard lock(Graphs::instance().mutex);
     capture->is_valid = false;
@@ -164,7 +165,7 @@ static void invalidate_all(const Captures& captures, cudaError_t error, const ch
     refuse(why, error);
 }
 
-void check_order(cudaStream_t stream) {
+void check_default_stream_order(cudaStream_t stream) {
     if (!any_capture() || !is_legacy(stream)) return;
     std::lock_guard lock(Graphs::instance().mutex);
     std::set<std::shared_ptr<Capture>> disturbed;
@@ -177,7 +178,7 @@ void check_order(cudaStream_t stream) {
                    "call before or after.");
 }
 
-void check_safe() {
+void check_capture_allows_call() {
     if (!any_capture()) return;
     std::lock_guard lock(Graphs::instance().mutex);
     std::set<std::shared_ptr<Capture>> disturbed = all_captures();
@@ -189,11 +190,11 @@ void check_safe() {
 
 void check_not_captured(cudaStream_t stream) {
     check_stream(stream);
-    check_order(stream);
-    if (const auto capture = capture_of(stream))
+    check_default_stream_order(stream);
+    if (const auto capture = find_capture(stream))
         invalidate(*capture, cudaErrorStreamCaptureUnsupported,
                    "the stream is being captured: nothing of it has run yet.");
-    check_safe();
+    check_capture_allows_call();
 }
 
 void check_nothing_captured() {
@@ -205,7 +206,7 @@ void check_nothing_captured() {
 
 // ---- what is captured ----
 
-void for_capture(Capture& capture, const std::function<void()>& make) {
+void invalidate_on_failure(Capture& capture, const std::function<void()>& make) {
     try {
         make();
     } catch (const Failure&) {
@@ -216,31 +217,31 @@ void for_capture(Capture& capture, const std::function<void()>& make) {
 
 void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work) {
     std::lock_guard lock(Graphs::instance().mutex);
-    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
-    for_capture(*capture, [&] { check(work); });
+    require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
+    invalidate_on_failure(*capture, [&] { check(work); });
     std::vector<Dependency>& ends = capture->ends[stream];
     Node& node = capture->graph->add(std::move(work), ends);
     ends = {{&node, {}}};
 }
 
-void record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
-                     CapturedEvent& event) {
+void record_captured_event(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                           CapturedEvent& event) {
     std::lock_guard lock(Graphs::instance().mutex);
-    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
+    require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     event = {capture, capture->ends[stream]};
 }
 
 void join_capture(cudaStream_t stream, const CapturedEvent& event) {
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = event.capture.lock();
-    if (!capture || capture_of(capture->origin) != capture)
+    if (!capture || find_capture(capture->origin) != capture)
         refuse("the event was recorded in a stream while that was captured: it never happens.",
                cudaErrorCapturedEvent);
-    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
+    require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     if (is_legacy(stream))
         invalidate(*capture, cudaErrorStreamCaptureImplicit,
                    "the default stream cannot take part in a capture.");
-    const auto own = capture_of(stream);
+    const auto own = find_capture(stream);
     if (own && own != capture) {
         own->is_valid = false;
         invalidate(*capture, cudaErrorStreamCaptureMerge,
@@ -257,7 +258,7 @@ void refuse_event_from_outside(const std::shared_ptr<Capture>& capture) {
 }
 
 void refuse_graph_launch(const std::shared_ptr<Capture>& capture) {
-    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
+    require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     invalidate(*capture, cudaErrorStreamCaptureUnsupported,
                "a graph cannot be launched into a captured stream; add it to what is "
                "captured, as a child node (cudaStreamGetCaptureInfo, "

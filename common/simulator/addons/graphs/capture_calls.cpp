@@ -12,7 +12,7 @@ void begin_in_graph(cudaStream_t stream, cudaGraph_t handle, const cudaGraphNode
     check_stream(stream);
     std::lock_guard lock(Graphs::instance().mutex);
     Graph* graph = Graphs::instance().find(handle);
-    need(graph);
+    require(graph);
     begin_capture(stream, mode, graph->shared_from_this(),
                   read_dependencies(*graph, nodes, data, count));
 }
@@ -24,29 +24,29 @@ cudaStreamCaptureStatus status_of(const std::shared_ptr<Capture>& capture) {
 
 /// Returns the nodes that the stream's next node will depend on. The program may still read the
 /// returned arrays after the call.
-void tell_ends(Capture& capture, cudaStream_t stream, const cudaGraphNode_t** told_nodes,
-               const cudaGraphEdgeData** told_data, size_t* count) {
-    std::vector<cudaGraphNode_t>& nodes = capture.told_nodes[stream];
-    std::vector<cudaGraphEdgeData>& data = capture.told_data[stream];
+void return_ends(Capture& capture, cudaStream_t stream, const cudaGraphNode_t** returned_nodes,
+                 const cudaGraphEdgeData** returned_edge_data, size_t* count) {
+    std::vector<cudaGraphNode_t>& nodes = capture.returned_nodes[stream];
+    std::vector<cudaGraphEdgeData>& data = capture.returned_edge_data[stream];
     nodes.clear();
     data.clear();
     for (const Dependency& dependency : capture.ends[stream]) {
-        nodes.push_back(handle_of(dependency.node));
+        nodes.push_back(to_handle(dependency.node));
         data.push_back(dependency.data);
     }
-    if (told_nodes) *told_nodes = nodes.data();
-    if (told_data) *told_data = data.data();
+    if (returned_nodes) *returned_nodes = nodes.data();
+    if (returned_edge_data) *returned_edge_data = data.data();
     if (count) *count = nodes.size();
 }
 
-void update_ends(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* data,
+void change_ends(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* data,
                  size_t count, unsigned flags) {
     check_stream(stream);
     std::lock_guard lock(Graphs::instance().mutex);
-    const auto capture = capture_of(stream);
-    need(capture != nullptr, cudaErrorIllegalState);
-    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
-    need(flags <= cudaStreamSetCaptureDependencies);
+    const auto capture = find_capture(stream);
+    require(capture != nullptr, cudaErrorIllegalState);
+    require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
+    require(flags <= cudaStreamSetCaptureDependencies);
     const std::vector<Dependency> given = read_dependencies(*capture->graph, nodes, data, count);
     std::vector<Dependency>& ends = capture->ends[stream];
     if (flags == cudaStreamSetCaptureDependencies) ends.clear();
@@ -56,7 +56,8 @@ void update_ends(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdg
 }  // namespace
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-    return on_stream(__func__, stream, [&] { return begin_capture(stream, mode, nullptr, {}); });
+    return call_on_stream(__func__, stream,
+                          [&] { return begin_capture(stream, mode, nullptr, {}); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamBeginCapture, _ptsz);
 
@@ -67,10 +68,10 @@ COALESCE_BY(api, cudaStreamEndCapture, end_capture, 2);
 COALESCE_PER_THREAD_STREAM(cudaStreamEndCapture, _ptsz);
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-    return on_stream(__func__, stream, [&] {
-        need(status);
-        check_order(stream);
-        *status = status_of(capture_of(stream));
+    return call_on_stream(__func__, stream, [&] {
+        require(status);
+        check_default_stream_order(stream);
+        *status = status_of(find_capture(stream));
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamIsCapturing, _ptsz);
@@ -79,16 +80,16 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      unsigned long long* id, cudaGraph_t* graph,
                                      const cudaGraphNode_t** nodes, const cudaGraphEdgeData** data,
                                      size_t* count) {
-    return on_stream(__func__, stream, [&] {
-        need(status && (nodes || !data));
-        check_order(stream);
+    return call_on_stream(__func__, stream, [&] {
+        require(status && (nodes || !data));
+        check_default_stream_order(stream);
         std::lock_guard lock(Graphs::instance().mutex);
-        const auto capture = capture_of(stream);
+        const auto capture = find_capture(stream);
         *status = status_of(capture);
         const bool is_active = *status == cudaStreamCaptureStatusActive;
         if (id) *id = is_active ? capture->id : 0;
-        if (graph) *graph = is_active ? handle_of(capture->graph.get()) : nullptr;
-        if (is_active) return tell_ends(*capture, stream, nodes, data, count);
+        if (graph) *graph = is_active ? to_handle(capture->graph.get()) : nullptr;
+        if (is_active) return return_ends(*capture, stream, nodes, data, count);
         if (nodes) *nodes = nullptr;
         if (data) *data = nullptr;
         if (count) *count = 0;
@@ -96,12 +97,13 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetCaptureInfo, _ptsz);
 
-COALESCE_BY(api, cudaStreamUpdateCaptureDependencies, update_ends, 5);
+COALESCE_BY(api, cudaStreamUpdateCaptureDependencies, change_ends, 5);
 COALESCE_PER_THREAD_STREAM(cudaStreamUpdateCaptureDependencies, _ptsz);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
     return answer(__func__, [&] {
-        need(mode && *mode >= cudaStreamCaptureModeGlobal && *mode <= cudaStreamCaptureModeRelaxed);
+        require(mode && *mode >= cudaStreamCaptureModeGlobal &&
+                *mode <= cudaStreamCaptureModeRelaxed);
         std::swap(*mode, capture_mode_of_thread);
     });
 }

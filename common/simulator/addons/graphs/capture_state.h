@@ -17,7 +17,7 @@ struct Capture {
     std::shared_ptr<Graph> graph;
     /// True if the program receives the graph when the capture ends, false if the program supplied
     /// it.
-    bool makes_graph = true;
+    bool creates_graph = true;
     cudaStream_t origin = nullptr;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
     std::thread::id thread;
@@ -26,8 +26,8 @@ struct Capture {
     /// For each stream that takes part, the nodes that its next node will depend on.
     std::map<cudaStream_t, std::vector<Dependency>> ends;
     /// The `ends` last returned to the program, in arrays that the program may still read.
-    std::map<cudaStream_t, std::vector<cudaGraphNode_t>> told_nodes;
-    std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> told_data;
+    std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;
+    std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> returned_edge_data;
 };
 
 /// Changed by cudaThreadExchangeStreamCaptureMode.

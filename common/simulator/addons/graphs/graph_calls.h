@@ -15,19 +15,19 @@ auto& known(Handle handle, const char* what) {
     if (!found) refuse(std::string("the ") + what + " was destroyed, or never created.");
     return *found;
 }
-inline Graph& known_graph(cudaGraph_t handle) {
+inline Graph& find_graph(cudaGraph_t handle) {
     return known(handle, "graph");
 }
-inline Node& known_node(cudaGraphNode_t handle) {
+inline Node& find_node(cudaGraphNode_t handle) {
     return known(handle, "node");
 }
-inline Executable& known_executable(cudaGraphExec_t handle) {
+inline Executable& find_executable(cudaGraphExec_t handle) {
     return known(handle, "executable graph");
 }
 
 /// Returns the executable graph's copy of the node `original`.
-inline Node& executable_node(cudaGraphExec_t handle, cudaGraphNode_t original) {
-    Node* node = known_executable(handle).graph->copy_of(Graphs::instance().find(original));
+inline Node& find_node_in_executable(cudaGraphExec_t handle, cudaGraphNode_t original) {
+    Node* node = find_executable(handle).graph->find_copy(Graphs::instance().find(original));
     if (!node) refuse("the node is not one of the graph that was instantiated.");
     return *node;
 }

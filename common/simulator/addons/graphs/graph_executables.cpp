@@ -12,7 +12,7 @@ namespace {
 // ---- instantiate ----
 
 bool has_conditional(const Graph& graph, cudaGraphConditionalHandle handle) {
-    return graph.has([&](const Node& node) {
+    return graph.any_node([&](const Node& node) {
         const auto* conditional = std::get_if<ConditionalWork>(&node.work);
         return conditional && conditional->handle == handle;
     });
@@ -24,7 +24,7 @@ void check_structure(Graph& graph, cudaGraphInstantiateParams& how) {
     graph.for_each_graph([&](Graph& part) {
         std::vector<Node*> order;
         Node* culprit = nullptr;
-        if (!part.in_order(order, culprit)) how.errNode_out = handle_of(culprit);
+        if (!part.sort_topologically(order, culprit)) how.errNode_out = to_handle(culprit);
     });
     if (how.errNode_out) refuse("the graph has a cycle: a node waits for itself.");
     how.result_out = cudaGraphInstantiateConditionalHandleUnused;
@@ -42,12 +42,12 @@ constexpr unsigned long long kInstantiateFlags =
 void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiateParams& how) {
     how.errNode_out = nullptr;
     how.result_out = cudaGraphInstantiateError;
-    need(handle && !(how.flags & ~kInstantiateFlags));
+    require(handle && !(how.flags & ~kInstantiateFlags));
     if (how.flags & cudaGraphInstantiateFlagDeviceLaunch) {
         how.result_out = cudaGraphInstantiateNodeOperationNotSupported;
         not_simulated("a graph that kernels launch");
     }
-    const bool only_one = graph.has(is_of_memory) || graph.has(is_conditional);
+    const bool only_one = graph.any_node(is_memory_node) || graph.any_node(is_conditional);
     if (only_one && Graphs::instance().has_executable(&graph))
         not_supported(
             "a graph that allocates memory, or has conditional nodes, can be instantiated once at "
@@ -55,7 +55,7 @@ void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiatePara
     check_structure(graph, how);
     auto executable = std::make_shared<Executable>();
     executable->graph = graph.copy();
-    executable->graph->is_part = true;
+    executable->graph->is_nested = true;
     executable->original = &graph;
     executable->flags =
         how.flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUpload);
@@ -65,13 +65,13 @@ void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiatePara
 void instantiate_with_flags(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags) {
     cudaGraphInstantiateParams how{};
     how.flags = flags;
-    instantiate(handle, known_graph(graph), how);
+    instantiate(handle, find_graph(graph), how);
 }
 
 // ---- launch ----
 
-void free_what_is_left(const Graph& graph) {
-    graph.has([](const Node& node) {
+void free_remaining_allocations(const Graph& graph) {
+    graph.any_node([](const Node& node) {
         if (const auto* allocation = std::get_if<AllocateWork>(&node.work))
             end_use(*allocation->memory);
         return false;
@@ -88,18 +88,18 @@ void set_conditions(Graph& graph) {
 
 /// Returns an owner that keeps the executable alive during a launch. The launch does not hold the
 /// lock, since its host functions may wait for other threads.
-std::shared_ptr<Executable> owner_of(cudaGraphExec_t handle) {
+std::shared_ptr<Executable> share_ownership(cudaGraphExec_t handle) {
     std::lock_guard lock(Graphs::instance().mutex);
-    return known_executable(handle).shared_from_this();
+    return find_executable(handle).shared_from_this();
 }
 
 void launch_graph(cudaGraphExec_t handle, cudaStream_t stream) {
     check_stream(stream);
-    const std::shared_ptr<Executable> executable = owner_of(handle);
-    check_order(stream);
-    if (const auto capture = capture_of(stream)) refuse_graph_launch(capture);
+    const std::shared_ptr<Executable> executable = share_ownership(handle);
+    check_default_stream_order(stream);
+    if (const auto capture = find_capture(stream)) refuse_graph_launch(capture);
     if (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
-        free_what_is_left(*executable->graph);
+        free_remaining_allocations(*executable->graph);
     set_conditions(*executable->graph);
     note_stream_work(stream);
     run_graph(*executable->graph);
@@ -115,7 +115,7 @@ struct Difference {
     bool found() const { return result != cudaGraphExecUpdateSuccess; }
 };
 
-std::size_t index_in(const Graph& graph, const Node* node) {
+std::size_t find_node_index(const Graph& graph, const Node* node) {
     std::size_t index = 0;
     while (graph.nodes()[index].get() != node) ++index;
     return index;
@@ -126,7 +126,7 @@ Difference compare_edges(const Node& present, Node& wanted) {
     if (present.dependencies.size() != wanted.dependencies.size())
         return {cudaGraphExecUpdateErrorTopologyChanged, &wanted, nullptr};
     for (const Dependency& before : wanted.dependencies) {
-        const std::size_t index = index_in(*wanted.graph, before.node);
+        const std::size_t index = find_node_index(*wanted.graph, before.node);
         if (!present.depends_on(present.graph->nodes()[index].get()))
             return {cudaGraphExecUpdateErrorTopologyChanged, &wanted, before.node};
     }
@@ -143,7 +143,7 @@ Difference compare_work(const Node& present, Node& wanted) {
             return {cudaGraphExecUpdateErrorAttributesChanged, &wanted, nullptr};
     } else if (const auto* child = std::get_if<ChildWork>(&present.work)) {
         return compare(*child->graph, *std::get<ChildWork>(wanted.work).graph);
-    } else if (is_of_memory(present) || is_conditional(present)) {
+    } else if (is_memory_node(present) || is_conditional(present)) {
         return {cudaGraphExecUpdateErrorNotSupported, &wanted, nullptr};
     }
     return {};
@@ -163,12 +163,12 @@ Difference compare(const Graph& present, const Graph& wanted) {
 
 /// Copies the work of all nodes from `wanted` to `present`. Both graphs must have the same nodes
 /// and edges.
-void take_over(Graph& present, const Graph& wanted) {
+void copy_all_work(Graph& present, const Graph& wanted) {
     for (std::size_t i = 0; i < wanted.nodes().size(); ++i) {
         Node& node = *present.nodes()[i];
         const Node& other = *wanted.nodes()[i];
         if (const auto* child = std::get_if<ChildWork>(&node.work))
-            take_over(*child->graph, *std::get<ChildWork>(other.work).graph);
+            copy_all_work(*child->graph, *std::get<ChildWork>(other.work).graph);
         else
             node.work = other.work;
     }
@@ -176,18 +176,18 @@ void take_over(Graph& present, const Graph& wanted) {
 
 void update(Executable& executable, const Graph& wanted, cudaGraphExecUpdateResultInfo* info) {
     const Difference difference = compare(*executable.graph, wanted);
-    if (info) *info = {difference.result, handle_of(difference.node), handle_of(difference.from)};
+    if (info) *info = {difference.result, to_handle(difference.node), to_handle(difference.from)};
     if (difference.found())
         refuse("the graph differs in more than the values of its nodes; instantiate it again.",
                cudaErrorGraphExecUpdateFailure);
-    take_over(*executable.graph, wanted);
+    copy_all_work(*executable.graph, wanted);
 }
 
 /// Returns the executable's copy of a node, which must be of a kind that can be disabled: a kernel,
 /// copy or fill.
-Node& optional_node(cudaGraphExec_t executable, cudaGraphNode_t original) {
-    Node& node = executable_node(executable, original);
-    need(node.type() <= cudaGraphNodeTypeMemset);
+Node& find_node_that_can_be_disabled(cudaGraphExec_t executable, cudaGraphNode_t original) {
+    Node& node = find_node_in_executable(executable, original);
+    require(node.type() <= cudaGraphNodeTypeMemset);
     return node;
 }
 
@@ -196,8 +196,8 @@ Node& optional_node(cudaGraphExec_t executable, cudaGraphNode_t original) {
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
                                            cudaGraphInstantiateParams* how) {
     return graph_call(__func__, [&] {
-        Graph& known = known_graph(graph);
-        need(how);
+        Graph& known = find_graph(graph);
+        require(how);
         instantiate(executable, known, *how);
     });
 }
@@ -208,13 +208,13 @@ COALESCE_BY(graph_call, cudaGraphInstantiate, instantiate_with_flags, 3);
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
     return graph_call(__func__, [&] {
-        check_safe();
-        Graphs::instance().destroy(&known_executable(executable));
+        check_capture_allows_call();
+        Graphs::instance().destroy(&find_executable(executable));
     });
 }
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
-    return graph_call(__func__, [&] { give(flags, known_executable(executable).flags); });
+    return graph_call(__func__, [&] { give(flags, find_executable(executable).flags); });
 }
 
 COALESCE_BY(api, cudaGraphLaunch, launch_graph, 2);
@@ -222,26 +222,28 @@ COALESCE_PER_THREAD_STREAM(cudaGraphLaunch, _ptsz);
 
 /// Does nothing, because there is nothing to prepare.
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] { owner_of(executable); });
+    return call_on_stream(__func__, stream, [&] { share_ownership(executable); });
 }
 COALESCE_PER_THREAD_STREAM(cudaGraphUpload, _ptsz);
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* info) {
     return graph_call(__func__, [&] {
-        const Graph& wanted = known_graph(graph);
-        update(known_executable(executable), wanted, info);
+        const Graph& wanted = find_graph(graph);
+        update(find_executable(executable), wanted, info);
     });
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
                                     unsigned enabled) {
-    return graph_call(__func__,
-                      [&] { optional_node(executable, original).enabled = enabled != 0; });
+    return graph_call(__func__, [&] {
+        find_node_that_can_be_disabled(executable, original).enabled = enabled != 0;
+    });
 }
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
                                     unsigned* enabled) {
-    return graph_call(__func__,
-                      [&] { give(enabled, optional_node(executable, original).enabled); });
+    return graph_call(__func__, [&] {
+        give(enabled, find_node_that_can_be_disabled(executable, original).enabled);
+    });
 }

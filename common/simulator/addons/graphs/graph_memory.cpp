@@ -20,29 +20,29 @@ namespace {
 /// allocation of 4 bytes.
 constexpr u64 kBlock = u64{32} << 20;
 
-u64 in_blocks(u64 bytes) {
+u64 round_up_to_blocks(u64 bytes) {
     return (bytes + kBlock - 1) / kBlock * kBlock;
 }
 
 /// The memory of all existing graphs, and the number of bytes reported to the program as mapped. A
 /// launch maps memory for its allocations. Freed memory stays mapped for later launches of any
 /// graph, until cudaDeviceGraphMemTrim.
-struct Books {
+struct GraphMemoryAccounts {
     std::mutex mutex;
     std::map<u64, std::weak_ptr<GraphMemory>> known;
     u64 in_use = 0, mapped = 0;  ///< bytes of allocations
-    u64 kept = 0;                ///< bytes of blocks
-    u64 most_used = 0, most_kept = 0;
+    u64 reserved_bytes = 0;      ///< bytes of blocks
+    u64 peak_used = 0, peak_reserved_bytes = 0;
 
-    u64 used() const { return std::min(kept, in_blocks(mapped)); }
+    u64 used_bytes() const { return std::min(reserved_bytes, round_up_to_blocks(mapped)); }
 
     void unmap(GraphMemory& memory) {
         if (memory.is_mapped) mapped -= memory.bytes;
         memory.is_mapped = false;
     }
 
-    static Books& instance() {
-        static Books& books = *new Books;
+    static GraphMemoryAccounts& instance() {
+        static GraphMemoryAccounts& books = *new GraphMemoryAccounts;
         return books;
     }
 };
@@ -52,7 +52,7 @@ struct Books {
 namespace coalesce::simulator::cudart {
 
 GraphMemory::~GraphMemory() {
-    Books& books = Books::instance();
+    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
     const bool is_programs = in_use;
     {
         std::lock_guard lock(books.mutex);
@@ -69,35 +69,35 @@ std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes) {
     auto reserved = std::make_shared<GraphMemory>();
     reserved->address = address;
     reserved->bytes = bytes;
-    Books& books = Books::instance();
+    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
     std::lock_guard lock(books.mutex);
     books.known[address] = reserved;
     return reserved;
 }
 
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer) {
-    Books& books = Books::instance();
+    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
     std::lock_guard lock(books.mutex);
     const auto found = books.known.find(reinterpret_cast<u64>(pointer));
     return found == books.known.end() ? nullptr : found->second.lock();
 }
 
 bool begin_use(GraphMemory& graph_memory) {
-    Books& books = Books::instance();
+    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
     std::lock_guard lock(books.mutex);
     if (graph_memory.in_use) return false;
     if (!graph_memory.is_mapped) books.mapped += graph_memory.bytes;
     graph_memory.in_use = graph_memory.is_mapped = true;
     books.in_use += graph_memory.bytes;
-    books.kept = std::max(books.kept, in_blocks(books.in_use));
-    books.most_kept = std::max(books.most_kept, books.kept);
-    books.most_used = std::max(books.most_used, books.used());
+    books.reserved_bytes = std::max(books.reserved_bytes, round_up_to_blocks(books.in_use));
+    books.peak_reserved_bytes = std::max(books.peak_reserved_bytes, books.reserved_bytes);
+    books.peak_used = std::max(books.peak_used, books.used_bytes());
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
     return true;
 }
 
 bool end_use(GraphMemory& graph_memory) {
-    Books& books = Books::instance();
+    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
     std::lock_guard lock(books.mutex);
     if (!graph_memory.in_use) return false;
     graph_memory.in_use = false;
@@ -107,7 +107,7 @@ bool end_use(GraphMemory& graph_memory) {
 }
 
 void trim_graph_memory() {
-    Books& books = Books::instance();
+    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
     // Declared before the lock so that it is destroyed after the lock: the destructor of a
     // GraphMemory also takes the lock.
     std::vector<std::shared_ptr<GraphMemory>> all;
@@ -116,30 +116,30 @@ void trim_graph_memory() {
     for (const auto& memory : all) {
         if (memory && !memory->in_use) books.unmap(*memory);
     }
-    books.kept = in_blocks(books.in_use);
+    books.reserved_bytes = round_up_to_blocks(books.in_use);
 }
 
 }  // namespace coalesce::simulator::cudart
 
 namespace {
 
-void get(const Books& books, cudaGraphMemAttributeType attribute, u64* value) {
+void get(const GraphMemoryAccounts& books, cudaGraphMemAttributeType attribute, u64* value) {
     switch (attribute) {
-        case cudaGraphMemAttrUsedMemCurrent: return give(value, books.used());
-        case cudaGraphMemAttrUsedMemHigh: return give(value, books.most_used);
-        case cudaGraphMemAttrReservedMemCurrent: return give(value, books.kept);
-        case cudaGraphMemAttrReservedMemHigh: return give(value, books.most_kept);
+        case cudaGraphMemAttrUsedMemCurrent: return give(value, books.used_bytes());
+        case cudaGraphMemAttrUsedMemHigh: return give(value, books.peak_used);
+        case cudaGraphMemAttrReservedMemCurrent: return give(value, books.reserved_bytes);
+        case cudaGraphMemAttrReservedMemHigh: return give(value, books.peak_reserved_bytes);
         default: fail();
     }
 }
 
 /// Resets a high-water mark. Other attributes cannot be set.
-void set(Books& books, cudaGraphMemAttributeType attribute, const u64* value) {
-    need(value && *value == 0);
+void set(GraphMemoryAccounts& books, cudaGraphMemAttributeType attribute, const u64* value) {
+    require(value && *value == 0);
     if (attribute == cudaGraphMemAttrUsedMemHigh)
-        books.most_used = books.used();
+        books.peak_used = books.used_bytes();
     else if (attribute == cudaGraphMemAttrReservedMemHigh)
-        books.most_kept = books.kept;
+        books.peak_reserved_bytes = books.reserved_bytes;
     else
         fail();
 }
@@ -150,8 +150,8 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
                                            void* value) {
     return api(__func__, [&] {
         check_device(device);
-        std::lock_guard lock(Books::instance().mutex);
-        get(Books::instance(), attribute, static_cast<u64*>(value));
+        std::lock_guard lock(GraphMemoryAccounts::instance().mutex);
+        get(GraphMemoryAccounts::instance(), attribute, static_cast<u64*>(value));
     });
 }
 
@@ -159,8 +159,8 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
                                            void* value) {
     return api(__func__, [&] {
         check_device(device);
-        std::lock_guard lock(Books::instance().mutex);
-        set(Books::instance(), attribute, static_cast<const u64*>(value));
+        std::lock_guard lock(GraphMemoryAccounts::instance().mutex);
+        set(GraphMemoryAccounts::instance(), attribute, static_cast<const u64*>(value));
     });
 }
 

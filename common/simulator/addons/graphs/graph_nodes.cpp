@@ -4,7 +4,7 @@
 // Idea       Three families of functions take the same parameters: they add a node to a graph,
 //            change a node of a graph, or change the node's copy in an executable graph. Each
 //            function turns its parameters into a callable that makes the node's work, and passes
-//            the callable to `add`, `change` or `change_running`.
+//            the callable to `add`, `change` or `set_executable_parameters`.
 #include <algorithm>
 
 #include "simulator/addons/graphs/graph_calls.h"
@@ -19,7 +19,7 @@ using namespace coalesce::simulator::cudart;
 namespace {
 
 /// The position of a new node in a graph.
-struct Place {
+struct NewNodePosition {
     cudaGraphNode_t* node;
     cudaGraph_t graph;
     const cudaGraphNode_t* after;
@@ -29,20 +29,20 @@ struct Place {
 
 /// Adds a node to a graph. `make(graph)` returns the work of the node.
 template <class Make>
-cudaError_t add(const char* name, const Place& place, Make make) noexcept {
+cudaError_t add(const char* name, const NewNodePosition& place, Make make) noexcept {
     return graph_call(name, [&] {
-        Graph& graph = known_graph(place.graph);
-        need(place.node);
+        Graph& graph = find_graph(place.graph);
+        require(place.node);
         std::vector<Dependency> after =
             read_dependencies(graph, place.after, place.data, place.count);
         Work work = make(graph);
         check(work);
-        *place.node = handle_of(&graph.add(std::move(work), std::move(after)));
+        *place.node = to_handle(&graph.add(std::move(work), std::move(after)));
     });
 }
 
 /// Copies the attributes that a node keeps when its parameters change.
-void keep_attributes(const Work& before, Work& after) {
+void copy_kept_attributes(const Work& before, Work& after) {
     const auto* old_kernel = std::get_if<KernelWork>(&before);
     auto* kernel = std::get_if<KernelWork>(&after);
     if (!old_kernel || !kernel) return;
@@ -52,31 +52,32 @@ void keep_attributes(const Work& before, Work& after) {
 }
 
 template <class Make>
-void change(Node& node, Make make) {
+void set_parameters(Node& node, Make make) {
     Work work = make(*node.graph);
     if (type_of(work) != node.type()) refuse("the node is of another type.");
-    keep_attributes(node.work, work);
+    copy_kept_attributes(node.work, work);
     check(work);
     node.work = std::move(work);
 }
 
 template <class Make>
-cudaError_t change(const char* name, cudaGraphNode_t node, Make make) noexcept {
-    return graph_call(name, [&] { change(known_node(node), make); });
+cudaError_t set_parameters(const char* name, cudaGraphNode_t node, Make make) noexcept {
+    return graph_call(name, [&] { set_parameters(find_node(node), make); });
 }
 
 template <class Make>
-cudaError_t change_running(const char* name, cudaGraphExec_t executable, cudaGraphNode_t original,
-                           Make make) noexcept {
-    return graph_call(name, [&] { change(executable_node(executable, original), make); });
+cudaError_t set_executable_parameters(const char* name, cudaGraphExec_t executable,
+                                      cudaGraphNode_t original, Make make) noexcept {
+    return graph_call(name,
+                      [&] { set_parameters(find_node_in_executable(executable, original), make); });
 }
 
 /// Calls `give(work)` with the work of the node, which must be of type `WorkType`.
 template <class WorkType, class Give>
 cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Give give) noexcept {
     return graph_call(name, [&] {
-        auto* work = std::get_if<WorkType>(&known_node(node).work);
-        need(work && target);
+        auto* work = std::get_if<WorkType>(&find_node(node).work);
+        require(work && target);
         give(*work);
     });
 }
@@ -84,16 +85,16 @@ cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Giv
 // ---- callables that turn parameters into work ----
 
 /// Returns a callable that creates the work `describe(arguments...)` for any graph.
-auto work_of(auto describe, auto... arguments) {
+auto describe_later(auto describe, auto... arguments) {
     return [=](Graph&) -> Work { return describe(arguments...); };
 }
 
 /// Returns a callable that returns `work` for any graph.
-auto plain(auto work) {
+auto return_work(auto work) {
     return [=](Graph&) -> Work { return work; };
 }
 
-auto any(cudaGraphNodeParams* parameters) {
+auto describe_any_node(cudaGraphNodeParams* parameters) {
     return [=](Graph& graph) { return describe(graph, parameters); };
 }
 
@@ -104,16 +105,16 @@ auto any(cudaGraphNodeParams* parameters) {
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                              const cudaGraphEdgeData* data, size_t count,
                              cudaGraphNodeParams* parameters) {
-    return add(__func__, {node, graph, after, count, data}, any(parameters));
+    return add(__func__, {node, graph, after, count, data}, describe_any_node(parameters));
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters) {
-    return change(__func__, node, any(parameters));
+    return set_parameters(__func__, node, describe_any_node(parameters));
 }
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                        cudaGraphNodeParams* parameters) {
-    return change_running(__func__, executable, node, any(parameters));
+    return set_executable_parameters(__func__, executable, node, describe_any_node(parameters));
 }
 
 // ---- kernels, copies, fills, host functions ----
@@ -121,23 +122,24 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
 /// Defines three functions for a kind of node: one adds a node, one changes a node, and one changes
 /// its copy in an executable graph. `describe` takes `parameters` parameters and returns the work.
 /// `variant` is a suffix for copies, such as 1D.
-#define COALESCE_NODES(kind, variant, describe, parameters)                                     \
-    cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,     \
-                                                  const cudaGraphNode_t* after, size_t count,   \
-                                                  COALESCE_PARAMETERS_##parameters(describe)) { \
-        return add(__func__, {node, graph, after, count},                                       \
-                   work_of(describe COALESCE_ARGUMENTS_##parameters));                          \
-    }                                                                                           \
-    cudaError_t cudaGraph##kind##NodeSetParams##variant(                                        \
-        cudaGraphNode_t node, COALESCE_PARAMETERS_##parameters(describe)) {                     \
-        return change(__func__, node, work_of(describe COALESCE_ARGUMENTS_##parameters));       \
-    }                                                                                           \
-    cudaError_t cudaGraphExec##kind##NodeSetParams##variant(                                    \
-        cudaGraphExec_t executable, cudaGraphNode_t node,                                       \
-        COALESCE_PARAMETERS_##parameters(describe)) {                                           \
-        return change_running(__func__, executable, node,                                       \
-                              work_of(describe COALESCE_ARGUMENTS_##parameters));               \
-    }                                                                                           \
+#define COALESCE_NODES(kind, variant, describe, parameters)                                        \
+    cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,        \
+                                                  const cudaGraphNode_t* after, size_t count,      \
+                                                  COALESCE_PARAMETERS_##parameters(describe)) {    \
+        return add(__func__, {node, graph, after, count},                                          \
+                   describe_later(describe COALESCE_ARGUMENTS_##parameters));                      \
+    }                                                                                              \
+    cudaError_t cudaGraph##kind##NodeSetParams##variant(                                           \
+        cudaGraphNode_t node, COALESCE_PARAMETERS_##parameters(describe)) {                        \
+        return set_parameters(__func__, node,                                                      \
+                              describe_later(describe COALESCE_ARGUMENTS_##parameters));           \
+    }                                                                                              \
+    cudaError_t cudaGraphExec##kind##NodeSetParams##variant(                                       \
+        cudaGraphExec_t executable, cudaGraphNode_t node,                                          \
+        COALESCE_PARAMETERS_##parameters(describe)) {                                              \
+        return set_executable_parameters(                                                          \
+            __func__, executable, node, describe_later(describe COALESCE_ARGUMENTS_##parameters)); \
+    }                                                                                              \
     static_assert(true)
 COALESCE_NODES(Kernel, , describe_kernel, 1);
 COALESCE_NODES(Memset, , describe_memset, 1);
@@ -148,11 +150,12 @@ COALESCE_NODES(Memcpy, ToSymbol, describe_copy_to_symbol, 5);
 COALESCE_NODES(Memcpy, FromSymbol, describe_copy_from_symbol, 5);
 #undef COALESCE_NODES
 
-#define COALESCE_GET_PARAMETERS(kind, WorkType, Parameters)                                      \
-    cudaError_t cudaGraph##kind##NodeGetParams(cudaGraphNode_t node, Parameters* parameters) {   \
-        return read<WorkType>(__func__, node, parameters,                                        \
-                              [&](const WorkType& work) { *parameters = parameters_of(work); }); \
-    }                                                                                            \
+#define COALESCE_GET_PARAMETERS(kind, WorkType, Parameters)                                    \
+    cudaError_t cudaGraph##kind##NodeGetParams(cudaGraphNode_t node, Parameters* parameters) { \
+        return read<WorkType>(__func__, node, parameters, [&](const WorkType& work) {          \
+            *parameters = to_node_parameters(work);                                            \
+        });                                                                                    \
+    }                                                                                          \
     static_assert(true)
 COALESCE_GET_PARAMETERS(Kernel, KernelWork, cudaKernelNodeParams);
 COALESCE_GET_PARAMETERS(Memset, FillWork, cudaMemsetParams);
@@ -175,9 +178,9 @@ void set_attribute(KernelWork& work, const cudaLaunchAttribute& attribute) {
 }
 
 /// Returns the work of `node`, which must be a kernel node.
-KernelWork& kernel_of(Node* node) {
+KernelWork& require_kernel_work(Node* node) {
     auto* work = node ? std::get_if<KernelWork>(&node->work) : nullptr;
-    need(work);
+    require(work);
     return *work;
 }
 
@@ -186,8 +189,8 @@ KernelWork& kernel_of(Node* node) {
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             const cudaLaunchAttributeValue* value) {
     return graph_call(__func__, [&] {
-        KernelWork& work = kernel_of(&known_node(node));
-        need(value);
+        KernelWork& work = require_kernel_work(&find_node(node));
+        require(value);
         cudaLaunchAttribute attribute{};
         attribute.id = id;
         attribute.val = *value;
@@ -208,8 +211,8 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle, cudaLaunchAt
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to) {
     return graph_call(__func__, [&] {
-        const KernelWork& given = kernel_of(&known_node(from));
-        KernelWork& work = kernel_of(Graphs::instance().find(to));
+        const KernelWork& given = require_kernel_work(&find_node(from));
+        KernelWork& work = require_kernel_work(Graphs::instance().find(to));
         for (const cudaLaunchAttribute& attribute : given.attributes)
             set_attribute(work, attribute);
     });
@@ -220,22 +223,23 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNod
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, size_t count,
                                        cudaGraph_t child) {
-    return add(__func__, {node, graph, after, count}, work_of(describe_child, child, false));
+    return add(__func__, {node, graph, after, count}, describe_later(describe_child, child, false));
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
     return read<ChildWork>(__func__, node, graph,
-                           [&](const ChildWork& work) { *graph = handle_of(work.graph.get()); });
+                           [&](const ChildWork& work) { *graph = to_handle(work.graph.get()); });
 }
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                  cudaGraph_t child) {
-    return change_running(__func__, executable, node, work_of(describe_child, child, false));
+    return set_executable_parameters(__func__, executable, node,
+                                     describe_later(describe_child, child, false));
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* after, size_t count) {
-    return add(__func__, {node, graph, after, count}, plain(EmptyWork{}));
+    return add(__func__, {node, graph, after, count}, return_work(EmptyWork{}));
 }
 
 // ---- events ----
@@ -244,18 +248,19 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
     cudaError_t cudaGraphAdd##kind##Node(cudaGraphNode_t* node, cudaGraph_t graph,           \
                                          const cudaGraphNode_t* after, size_t count,         \
                                          cudaEvent_t event) {                                \
-        return add(__func__, {node, graph, after, count}, plain(WorkType{event}));           \
+        return add(__func__, {node, graph, after, count}, return_work(WorkType{event}));     \
     }                                                                                        \
     cudaError_t cudaGraph##kind##NodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {    \
         return read<WorkType>(__func__, node, event,                                         \
                               [&](const WorkType& work) { *event = work.event; });           \
     }                                                                                        \
     cudaError_t cudaGraph##kind##NodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {     \
-        return change(__func__, node, plain(WorkType{event}));                               \
+        return set_parameters(__func__, node, return_work(WorkType{event}));                 \
     }                                                                                        \
     cudaError_t cudaGraphExec##kind##NodeSetEvent(cudaGraphExec_t executable,                \
                                                   cudaGraphNode_t node, cudaEvent_t event) { \
-        return change_running(__func__, executable, node, plain(WorkType{event}));           \
+        return set_executable_parameters(__func__, executable, node,                         \
+                                         return_work(WorkType{event}));                      \
     }
 COALESCE_EVENT_NODES(EventRecord, RecordWork)
 COALESCE_EVENT_NODES(EventWait, WaitWork)
@@ -295,8 +300,8 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
                                              unsigned value, unsigned flags) {
     return graph_call(__func__, [&] {
-        Graph& known = known_graph(graph);
-        need(handle && flags <= cudaGraphCondAssignDefault);
+        Graph& known = find_graph(graph);
+        require(handle && flags <= cudaGraphCondAssignDefault);
         *handle = GraphConditions::instance().create(value);
         known.conditions[*handle] = {value, flags == cudaGraphCondAssignDefault};
     });

@@ -10,7 +10,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-std::string label_of(const Work& work) {
+std::string format_label(const Work& work) {
     constexpr const char* names[] = {"kernel", "memcpy", "memset",   "host", "child graph", "empty",
                                      "record", "wait",   "allocate", "free", "condition"};
     static_assert(std::size(names) == std::variant_size_v<Work>);
@@ -19,7 +19,8 @@ std::string label_of(const Work& work) {
     if (!kernel) return name;
     std::string label = name;
     // A kernel has no name once its library is unloaded.
-    error_of([&] { label += " " + kernel_name(Modules::instance().find(kernel->function).name); });
+    catch_error(
+        [&] { label += " " + kernel_name(Modules::instance().find(kernel->function).name); });
     return label;
 }
 
@@ -28,7 +29,7 @@ void draw(const Graph& graph, std::ostream& out) {
     for (const auto& node : graph.nodes()) numbers.emplace(node.get(), numbers.size());
     out << "digraph graph_of_work {\n";
     for (const auto& node : graph.nodes()) {
-        out << "    node_" << numbers[node.get()] << " [label=\"" << label_of(node->work)
+        out << "    node_" << numbers[node.get()] << " [label=\"" << format_label(node->work)
             << "\"];\n";
     }
     for (const auto& node : graph.nodes()) {
@@ -44,7 +45,7 @@ void draw(const Graph& graph, std::ostream& out) {
 /// Writes the graph to a file. Ignores the flags, which request more detail in the picture.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
     return graph_call(__func__, [&] {
-        const Graph& graph = known_graph(handle);
+        const Graph& graph = find_graph(handle);
         std::ofstream file(path ? path : "");
         if (!file) refuse("the file cannot be written.", cudaErrorOperatingSystem);
         draw(graph, file);

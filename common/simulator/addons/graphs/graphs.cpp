@@ -29,7 +29,7 @@ Graph::~Graph() {
     for (const auto& [object, count] : objects) release(*object, count);
     // An executable's graph is a copy that shares the condition handles of the program's graph, so
     // only the original removes them.
-    if (is_part) return;
+    if (is_nested) return;
     for (const auto& [handle, value] : conditions) GraphConditions::instance().forget(handle);
 }
 
@@ -53,28 +53,28 @@ void Graph::remove(Node& node) {
 
 namespace {
 
-std::shared_ptr<Graph> copy_part(const std::shared_ptr<Graph>& part) {
+std::shared_ptr<Graph> copy_nested_graph(const std::shared_ptr<Graph>& part) {
     std::shared_ptr<Graph> copied = part->copy();
-    copied->is_part = true;
+    copied->is_nested = true;
     return copied;
 }
 
 /// Copies a node's work, including any nested graphs.
 Work copy_work(const Work& work) {
     if (const auto* child = std::get_if<ChildWork>(&work))
-        return ChildWork{copy_part(child->graph)};
+        return ChildWork{copy_nested_graph(child->graph)};
     const auto* conditional = std::get_if<ConditionalWork>(&work);
     if (!conditional) return work;
     ConditionalWork copied = *conditional;
     copied.handles = std::make_shared<std::vector<cudaGraph_t>>();
     for (auto& body : copied.bodies) {
-        body = copy_part(body);
-        copied.handles->push_back(handle_of(body.get()));
+        body = copy_nested_graph(body);
+        copied.handles->push_back(to_handle(body.get()));
     }
     return copied;
 }
 
-std::vector<std::shared_ptr<Graph>> graphs_within(const Work& work) {
+std::vector<std::shared_ptr<Graph>> nested_graphs(const Work& work) {
     if (const auto* child = std::get_if<ChildWork>(&work)) return {child->graph};
     const auto* conditional = std::get_if<ConditionalWork>(&work);
     return conditional ? conditional->bodies : std::vector<std::shared_ptr<Graph>>{};
@@ -101,17 +101,17 @@ std::shared_ptr<Graph> Graph::copy() const {
     return copied;
 }
 
-Node* Graph::copy_of(const Node* original) {
+Node* Graph::find_copy(const Node* original) {
     for (const auto& node : nodes_) {
         if (node->copied_from == original) return node.get();
-        for (const auto& part : graphs_within(node->work)) {
-            if (Node* found = part->copy_of(original)) return found;
+        for (const auto& part : nested_graphs(node->work)) {
+            if (Node* found = part->find_copy(original)) return found;
         }
     }
     return nullptr;
 }
 
-bool Graph::in_order(std::vector<Node*>& order, Node*& culprit) const {
+bool Graph::sort_topologically(std::vector<Node*>& order, Node*& culprit) const {
     std::map<const Node*, std::size_t> waiting;
     std::map<const Node*, std::vector<Node*>> followers;
     order.clear();
@@ -133,11 +133,11 @@ bool Graph::in_order(std::vector<Node*>& order, Node*& culprit) const {
     return false;
 }
 
-bool Graph::has(const std::function<bool(const Node&)>& property) const {
+bool Graph::any_node(const std::function<bool(const Node&)>& property) const {
     for (const auto& node : nodes_) {
         if (property(*node)) return true;
-        for (const auto& part : graphs_within(node->work)) {
-            if (part->has(property)) return true;
+        for (const auto& part : nested_graphs(node->work)) {
+            if (part->any_node(property)) return true;
         }
     }
     return false;
@@ -146,7 +146,7 @@ bool Graph::has(const std::function<bool(const Node&)>& property) const {
 void Graph::for_each_graph(const std::function<void(Graph&)>& body) {
     body(*this);
     for (const auto& node : nodes_) {
-        for (const auto& part : graphs_within(node->work)) part->for_each_graph(body);
+        for (const auto& part : nested_graphs(node->work)) part->for_each_graph(body);
     }
 }
 
@@ -177,7 +177,7 @@ Executable* Graphs::find(cudaGraphExec_t handle) {
 cudaGraph_t Graphs::keep(std::shared_ptr<Graph> graph) {
     Graph* kept = graph.get();
     graphs_[kept] = std::move(graph);
-    return handle_of(kept);
+    return to_handle(kept);
 }
 
 bool Graphs::destroy(Graph* graph) {
@@ -216,7 +216,7 @@ void Graphs::clear() {
 
 std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
                                           const cudaGraphEdgeData* data, size_t count) {
-    need(count == 0 || nodes);
+    require(count == 0 || nodes);
     std::vector<Dependency> dependencies;
     for (size_t i = 0; i < count; ++i) {
         Node* node = Graphs::instance().find(nodes[i]);
@@ -242,11 +242,11 @@ static bool is_chain(const std::vector<Node*>& order) {
 void run_graph(const Graph& graph) {
     std::vector<Node*> order;
     Node* culprit = nullptr;
-    need(graph.in_order(order, culprit));
-    if (!is_chain(order)) note_gap(Gap::graphs);
+    require(graph.sort_topologically(order, culprit));
+    if (!is_chain(order)) record_gap(Gap::graphs);
     for (const Node* node : order) {
         if (!node->enabled) continue;
-        carry_out(node->work);
+        execute_work(node->work);
         // If a kernel fails, no more nodes run, and a later call by the program reports the error.
         if (context_is_broken()) return;
     }

@@ -40,7 +40,7 @@ inline bool is_conditional(const Node& node) {
 }
 
 /// Reports whether the node allocates or frees graph memory.
-inline bool is_of_memory(const Node& node) {
+inline bool is_memory_node(const Node& node) {
     return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
 }
 
@@ -58,18 +58,18 @@ public:
 
     std::shared_ptr<Graph> copy() const;
     /// Returns the copy of `original` in this graph or in a nested graph, or null if there is none.
-    Node* copy_of(const Node* original);
+    Node* find_copy(const Node* original);
     /// Sorts the nodes so that each node comes after those that it depends on. If the graph has a
     /// cycle, returns false and stores one of the cycle's nodes in `culprit`.
-    bool in_order(std::vector<Node*>& order, Node*& culprit) const;
+    bool sort_topologically(std::vector<Node*>& order, Node*& culprit) const;
     /// Reports whether `property` is true for a node of this graph or of a nested graph.
-    bool has(const std::function<bool(const Node&)>& property) const;
+    bool any_node(const std::function<bool(const Node&)>& property) const;
     /// Calls `body` for all nested graphs and for this one.
     void for_each_graph(const std::function<void(Graph&)>& body);
 
     /// True if the graph belongs to a node or an executable, so that the program must not destroy
     /// it.
-    bool is_part = false;
+    bool is_nested = false;
     std::map<UserObject*, unsigned> objects;  ///< references to user objects that the graph holds
     /// The conditions created for this graph, with the value that each launch assigns to them when
     /// it starts.
@@ -115,10 +115,10 @@ private:
     std::map<const Executable*, std::shared_ptr<Executable>> executables_;
 };
 
-inline cudaGraph_t handle_of(Graph* graph) {
+inline cudaGraph_t to_handle(Graph* graph) {
     return reinterpret_cast<cudaGraph_t>(graph);
 }
-inline cudaGraphNode_t handle_of(Node* node) {
+inline cudaGraphNode_t to_handle(Node* node) {
     return reinterpret_cast<cudaGraphNode_t>(node);
 }
 

@@ -9,13 +9,13 @@
 namespace coalesce::simulator::cudart {
 
 Work describe_kernel(const cudaKernelNodeParams* p) {
-    need(p && !(p->kernelParams && p->extra));
+    require(p && !(p->kernelParams && p->extra));
     KernelWork kernel;
     kernel.function = p->func;
     kernel.request.grid = p->gridDim;
     kernel.request.block = p->blockDim;
     kernel.request.shared = p->sharedMemBytes;
-    const KernelHandle& handle = find_to_run(p->func);
+    const KernelHandle& handle = find_runnable_kernel(p->func);
     if (p->extra) {
         kernel.arguments = unpack_extra(handle, p->extra);
     } else {
@@ -27,7 +27,7 @@ Work describe_kernel(const cudaKernelNodeParams* p) {
 }
 
 Work describe_memset(const cudaMemsetParams* p) {
-    need(p);
+    require(p);
     const size_t row = p->width * p->elementSize;
     return FillWork{.to = {p->dst, p->pitch, row, p->height},
                     .extent = {row, p->height, 1},
@@ -36,15 +36,15 @@ Work describe_memset(const cudaMemsetParams* p) {
 }
 
 Work describe_host(const cudaHostNodeParams* p) {
-    need(p && p->fn);
+    require(p && p->fn);
     return *p;
 }
 
 namespace {
 
-std::shared_ptr<Graph> new_part() {
+std::shared_ptr<Graph> make_nested_graph() {
     auto part = std::make_shared<Graph>();
-    part->is_part = true;
+    part->is_nested = true;
     return part;
 }
 
@@ -62,8 +62,8 @@ Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
     conditional.type = p.type;
     conditional.handles = std::make_shared<std::vector<cudaGraph_t>>();
     for (unsigned i = 0; i < p.size; ++i) {
-        conditional.bodies.push_back(new_part());
-        conditional.handles->push_back(handle_of(conditional.bodies.back().get()));
+        conditional.bodies.push_back(make_nested_graph());
+        conditional.handles->push_back(to_handle(conditional.bodies.back().get()));
     }
     p.phGraph_out = conditional.handles->data();
     return conditional;
@@ -73,18 +73,18 @@ Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
 
 Work describe_child(cudaGraph_t handle, bool moves) {
     Graph& child = known(handle, "child graph");
-    if (child.has(is_conditional) || (!moves && child.has(is_of_memory)))
+    if (child.any_node(is_conditional) || (!moves && child.any_node(is_memory_node)))
         refuse(
             "a graph with conditional nodes cannot be a child, and one that allocates memory only "
             "when it is moved to its parent.");
     std::shared_ptr<Graph> part = moves ? child.shared_from_this() : child.copy();
-    need(!moves || Graphs::instance().destroy(&child));
-    part->is_part = true;
+    require(!moves || Graphs::instance().destroy(&child));
+    part->is_nested = true;
     return ChildWork{std::move(part)};
 }
 
 Work describe_allocation(cudaMemAllocNodeParams* p) {
-    need(p && p->bytesize > 0 && (p->accessDescCount == 0 || p->accessDescs));
+    require(p && p->bytesize > 0 && (p->accessDescCount == 0 || p->accessDescs));
     if (p->poolProps.location.type != cudaMemLocationTypeDevice ||
         p->poolProps.handleTypes != cudaMemHandleTypeNone)
         refuse("graphs allocate memory of the device, for this process alone.");
@@ -98,12 +98,12 @@ Work describe_allocation(cudaMemAllocNodeParams* p) {
 Work describe_free(const Graph& graph, void* pointer) {
     FreeWork freed{find_graph_memory(pointer)};
     if (!freed.memory) refuse("what a graph frees, a graph must have allocated.");
-    const bool is_second = graph.has([&](const Node& node) {
+    const bool is_second = graph.any_node([&](const Node& node) {
         const auto* other = std::get_if<FreeWork>(&node.work);
         return other && other->memory == freed.memory;
     });
     if (is_second) refuse("the graph frees this memory already.");
-    const bool is_own = graph.has([&](const Node& node) {
+    const bool is_own = graph.any_node([&](const Node& node) {
         const auto* allocation = std::get_if<AllocateWork>(&node.work);
         return allocation && allocation->memory == freed.memory;
     });
@@ -115,7 +115,7 @@ Work describe_free(const Graph& graph, void* pointer) {
 }
 
 Work describe(Graph& graph, cudaGraphNodeParams* p) {
-    need(p);
+    require(p);
     switch (p->type) {
         case cudaGraphNodeTypeKernel: {
             const cudaKernelNodeParams kernel{p->kernel.func,         p->kernel.gridDim,
@@ -156,7 +156,7 @@ Work describe(Graph& graph, cudaGraphNodeParams* p) {
     }
 }
 
-cudaKernelNodeParams parameters_of(const KernelWork& work) {
+cudaKernelNodeParams to_node_parameters(const KernelWork& work) {
     cudaKernelNodeParams parameters{};
     parameters.func = const_cast<void*>(work.function);
     parameters.gridDim = work.request.grid;
@@ -166,7 +166,7 @@ cudaKernelNodeParams parameters_of(const KernelWork& work) {
     return parameters;
 }
 
-cudaMemsetParams parameters_of(const FillWork& work) {
+cudaMemsetParams to_node_parameters(const FillWork& work) {
     cudaMemsetParams parameters{};
     parameters.dst = work.to.ptr;
     parameters.pitch = work.to.pitch;

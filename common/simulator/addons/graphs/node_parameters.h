@@ -20,12 +20,12 @@ Work describe_free(const Graph& graph, void* pointer);
 /// the node will belong to.
 Work describe(Graph& graph, cudaGraphNodeParams* parameters);
 
-cudaKernelNodeParams parameters_of(const KernelWork& work);
-cudaMemsetParams parameters_of(const FillWork& work);
+cudaKernelNodeParams to_node_parameters(const KernelWork& work);
+cudaMemsetParams to_node_parameters(const FillWork& work);
 /// Returns the parameters of a copy or host function, whose work consists of exactly these
 /// parameters.
 template <class Parameters>
-const Parameters& parameters_of(const Parameters& work) {
+const Parameters& to_node_parameters(const Parameters& work) {
     return work;
 }
 

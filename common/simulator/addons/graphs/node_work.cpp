@@ -9,22 +9,22 @@
 
 namespace coalesce::simulator::cudart {
 
-void carry_out_node(const ChildWork& work) {
+void execute_node(const ChildWork& work) {
     run_graph(*work.graph);
 }
 
-void carry_out_node(const AllocateWork& work) {
+void execute_node(const AllocateWork& work) {
     if (begin_use(*work.memory)) return;
     refuse(
         "the graph allocates memory that its last launch allocated and nobody freed; free it, or "
         "instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
 }
 
-void carry_out_node(const FreeWork& work) {
+void execute_node(const FreeWork& work) {
     if (!end_use(*work.memory)) refuse("the graph frees memory that is not allocated.");
 }
 
-void carry_out_node(const ConditionalWork& work) {
+void execute_node(const ConditionalWork& work) {
     const auto value = [&] { return GraphConditions::instance().get(work.handle); };
     if (work.type == cudaGraphCondTypeWhile) {
         while (value() != 0) run_graph(*work.bodies[0]);
@@ -37,7 +37,7 @@ void carry_out_node(const ConditionalWork& work) {
 AllocateWork describe_allocation(size_t bytes) {
     AllocateWork work;
     work.memory = reserve_graph_memory(bytes);
-    need(work.memory != nullptr, cudaErrorMemoryAllocation);
+    require(work.memory != nullptr, cudaErrorMemoryAllocation);
     work.parameters.poolProps.allocType = cudaMemAllocationTypePinned;
     work.parameters.poolProps.location = {cudaMemLocationTypeDevice, 0};
     work.parameters.bytesize = bytes;
@@ -47,7 +47,7 @@ AllocateWork describe_allocation(size_t bytes) {
 
 void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                         void** pointer, size_t bytes) {
-    need(pointer && bytes > 0);
+    require(pointer && bytes > 0);
     AllocateWork work = describe_allocation(bytes);
     *pointer = work.parameters.dptr;
     capture_work(capture, stream, std::move(work));

@@ -23,33 +23,34 @@ auto& objects() {
     return all;
 }
 
-bool is_count(unsigned count) {
+bool is_valid_count(unsigned count) {
     return count > 0 && count <= INT_MAX;
 }
 
 UserObject& find_object(cudaUserObject_t handle, unsigned count) {
     UserObject* object = objects().find(handle);
-    need(object && is_count(count));
+    require(object && is_valid_count(count));
     return *object;
 }
 
-Graph& graph_with_objects(cudaGraph_t handle) {
+Graph& find_graph_for_objects(cudaGraph_t handle) {
     Graph* graph = Graphs::instance().find(handle);
-    need(graph);
+    require(graph);
     return *graph;
 }
 
-void give_to_graph(UserObject& object, cudaGraph_t handle, unsigned count, unsigned flags) {
-    Graph& graph = graph_with_objects(handle);
-    need(flags <= cudaGraphUserObjectMove);
+void add_references_of_graph(UserObject& object, cudaGraph_t handle, unsigned count,
+                             unsigned flags) {
+    Graph& graph = find_graph_for_objects(handle);
+    require(flags <= cudaGraphUserObjectMove);
     if (flags == 0) retain(object, count);
     graph.objects[&object] += count;
 }
 
-void take_from_graph(UserObject& object, cudaGraph_t handle, unsigned count) {
-    Graph& graph = graph_with_objects(handle);
+void remove_references_of_graph(UserObject& object, cudaGraph_t handle, unsigned count) {
+    Graph& graph = find_graph_for_objects(handle);
     const auto held = graph.objects.find(&object);
-    need(held != graph.objects.end() && held->second >= count);
+    require(held != graph.objects.end() && held->second >= count);
     held->second -= count;
     if (held->second == 0) graph.objects.erase(held);
     release(object, count);
@@ -77,7 +78,8 @@ bool release(UserObject& object, unsigned count) {
 cudaError_t cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHostFn_t destroy,
                                  unsigned references, unsigned flags) {
     return graph_call(__func__, [&] {
-        need(handle && destroy && is_count(references) && flags == cudaUserObjectNoDestructorSync);
+        require(handle && destroy && is_valid_count(references) &&
+                flags == cudaUserObjectNoDestructorSync);
         *handle = objects().add({pointer, destroy, references});
     });
 }
@@ -87,15 +89,17 @@ cudaError_t cudaUserObjectRetain(cudaUserObject_t handle, unsigned count) {
 }
 
 cudaError_t cudaUserObjectRelease(cudaUserObject_t handle, unsigned count) {
-    return graph_call(__func__, [&] { need(release(find_object(handle, count), count)); });
+    return graph_call(__func__, [&] { require(release(find_object(handle, count), count)); });
 }
 
 cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t handle, unsigned count,
                                       unsigned flags) {
-    return graph_call(__func__,
-                      [&] { give_to_graph(find_object(handle, count), graph, count, flags); });
+    return graph_call(__func__, [&] {
+        add_references_of_graph(find_object(handle, count), graph, count, flags);
+    });
 }
 
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t handle, unsigned count) {
-    return graph_call(__func__, [&] { take_from_graph(find_object(handle, count), graph, count); });
+    return graph_call(
+        __func__, [&] { remove_references_of_graph(find_object(handle, count), graph, count); });
 }

@@ -28,12 +28,12 @@ using ptx::StateSpace;
 namespace {
 
 /// Returns the lanes that supply addresses.
-Mask row_lanes(const Op* op) {
+Mask addressing_lanes(const Op* op) {
     return first_lanes(kTileRows * op->count);
 }
 
 /// Returns the register that receives the matrix that the lane's row belongs to.
-Slot loaded_slot(const Op* op, int lane) {
+Slot destination_slot(const Op* op, int lane) {
     const Slot slots[] = {op->d, op->d2, op->b, op->c};
     return slots[static_cast<u32>(lane) / kTileRows];
 }
@@ -43,11 +43,11 @@ Slot stored_slot(const Op* op, int lane) {
 
 /// The position of a row's byte in the registers: the lane, and the byte within that lane's
 /// register.
-struct PlaceInRegister {
+struct BytePosition {
     u32 lane, byte;
 };
 template <bool Transposed>
-PlaceInRegister place_of(u32 row, u32 byte) {
+BytePosition find_byte_position(u32 row, u32 byte) {
     if constexpr (!Transposed) return {row * kTileRowWords + byte / 4, byte % 4};
     const u32 column = byte / 2;
     return {column * kTileRowWords + row / 2, row % 2 * 2 + byte % 2};
@@ -59,7 +59,7 @@ struct MatrixRows {
     static constexpr u32 kBytes = kTileRowBytes, kCount = 1, kTotal = kTileRowBytes;
 
     static void load(Warp& w, const Op* op, int lane, const u8* from) {
-        u32* lanes = w.lanes<u32>(loaded_slot(op, lane));
+        u32* lanes = w.lanes<u32>(destination_slot(op, lane));
         for_each_pair(lane, lanes, [&](u32 k, u8* pair) { std::memcpy(pair, from + k, 2); });
     }
     static void store(const Warp& w, const Op* op, int lane, u8* to) {
@@ -72,7 +72,8 @@ struct MatrixRows {
     static void for_each_pair(int lane, u32* lanes, Body body) {
         auto* bytes = reinterpret_cast<u8*>(lanes);
         for (u32 k = 0; k < kTileRowBytes; k += 2) {
-            const PlaceInRegister at = place_of<Transposed>(static_cast<u32>(lane) % kTileRows, k);
+            const BytePosition at =
+                find_byte_position<Transposed>(static_cast<u32>(lane) % kTileRows, k);
             body(k, bytes + 4 * at.lane + at.byte);
         }
     }
@@ -91,7 +92,7 @@ template <bool Transposed, class Body>
 void for_each_byte(Mask rows, Body body) {
     for (u32 lane = 0; lane < kLanes && (rows >> lane & 1); ++lane)
         for (u32 byte = 0; byte < kTileRowBytes; ++byte) {
-            const PlaceInRegister place = place_of<Transposed>(lane % kTileRows, byte);
+            const BytePosition place = find_byte_position<Transposed>(lane % kTileRows, byte);
             body(lane, byte, place.lane, lane / kTileRows * 4 + place.byte);
         }
 }
@@ -101,11 +102,11 @@ void for_each_byte(Mask rows, Body body) {
 /// Converts masks of uninitialized bytes between rows in memory, which only some lanes address, and
 /// registers, which every lane has.
 template <bool Transposed>
-struct LanesOf<MatrixRows<Transposed>> {
+struct UndefinedLanes<MatrixRows<Transposed>> {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,
                                       kStore = SharedAccessKind::matrix;
 
-    static bool undefined_stored(Warp& w, const Op* op, u32* undefined) {
+    static bool find_stored_undefined(Warp& w, const Op* op, u32* undefined) {
         u32 in_registers[kLanes];
         const Mask rows = std::exchange(w.active, kAllLanes);
         const bool any = undefined_in_store(w, op, in_registers);
@@ -119,7 +120,7 @@ struct LanesOf<MatrixRows<Transposed>> {
     }
     /// Marks the uninitialized bytes of loaded registers. If `undefined` is null, all loaded bytes
     /// are initialized.
-    static void note_loaded(Warp& w, const Op* op, const u32* undefined) {
+    static void mark_loaded_undefined(Warp& w, const Op* op, const u32* undefined) {
         u32 in_registers[kLanes] = {};
         const Mask rows = std::exchange(w.active, kAllLanes);
         if (undefined)
@@ -139,7 +140,7 @@ template <bool Transposed, bool Store>
 const Op* move_rows(Warp& w, const Op* op) {
     using Shape = MatrixRows<Transposed>;
     const Kernel::Code& code = *w.block->launch->code;
-    w.active = row_lanes(op);
+    w.active = addressing_lanes(op);
     const Op* next = w.block->cluster               ? access_in_cluster<Shape, Store, true>(w, op)
                      : code.plain && !code.recorded ? access_in_plain_mode<Shape, Store>(w, op)
                                                     : access_shared<Shape, Store>(w, op);
@@ -150,12 +151,12 @@ const Op* move_rows(Warp& w, const Op* op) {
 /// Replaces generic addresses in `access` with addresses in shared memory, which are stored in
 /// `MatrixOp::addresses`. If an address is outside shared memory, ends the launch and returns
 /// false.
-bool find_in_shared(Warp& w, const Op* op, Op& access) {
+bool resolve_shared_addresses(Warp& w, const Op* op, Op& access) {
     access.a = op->matrix->addresses;
     access.immediate = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
-        if ((row_lanes(op) >> l & 1) && space_at(address) != StateSpace::shared) {
+        if ((addressing_lanes(op) >> l & 1) && space_at(address) != StateSpace::shared) {
             return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
                           "The address of a matrix's row lies outside of shared memory.", l,
                           address);
@@ -170,12 +171,13 @@ const Op* move_matrices(Warp& w, const Op* op) {
     if (!is_whole_warp(w, op)) return nullptr;
     Op access = *op;
     access.site = op->matrix->site;
-    if (op->matrix->space == StateSpace::generic && !find_in_shared(w, op, access)) return nullptr;
+    if (op->matrix->space == StateSpace::generic && !resolve_shared_addresses(w, op, access))
+        return nullptr;
     return move_rows<Transposed, Store>(w, &access) ? op + 1 : nullptr;
 }
 
 /// Executes movmatrix: transposes Op::a into Op::d.
-const Op* run_move(Warp& w, const Op* op) {
+const Op* run_movmatrix(Warp& w, const Op* op) {
     if (!is_whole_warp(w, op)) return nullptr;
     u32* d = w.lanes<u32>(op->d);
     std::copy_n(w.lanes<u32>(op->a), kLanes, d);
@@ -213,7 +215,7 @@ Description describe_matrix_access(const ptx::Instruction& i, const ptx::Functio
                 {{.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}},
             .count = static_cast<u8>(count),
             .matrix = matrix,
-            .repeats_shared = true});
+            .has_repeatable_shared_steps = true});
 }
 
 Handler matrix_load_handler(bool transposed) {
@@ -223,11 +225,11 @@ Handler matrix_load_handler(bool transposed) {
 void transpose_matrix(u32* lanes) {
     std::array<u16, kTileRows * kTileRows> elements;
     std::memcpy(elements.data(), lanes, sizeof elements);
-    std::array<u16, kTileRows * kTileRows> turned;
+    std::array<u16, kTileRows * kTileRows> is_transposed;
     for (u32 row = 0; row < kTileRows; ++row)
         for (u32 column = 0; column < kTileRows; ++column)
-            turned[column * kTileRows + row] = elements[row * kTileRows + column];
-    std::memcpy(lanes, turned.data(), sizeof turned);
+            is_transposed[column * kTileRows + row] = elements[row * kTileRows + column];
+    std::memcpy(lanes, is_transposed.data(), sizeof is_transposed);
 }
 
 Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
@@ -255,7 +257,8 @@ bool is_whole_warp(Warp& w, const Op* op) {
 Description describe_matrix_move(const ptx::Instruction& i, const ptx::Function&) {
     if (!i.has("m8n8") || !i.has("trans") || !i.has("b16")) return std::nullopt;
     return describe_for_whole_warp(
-        i, {.run = run_move, .operands = {{Role::destination, Width::w32}, {Role::a, Width::w32}}});
+        i, {.run = run_movmatrix,
+            .operands = {{Role::destination, Width::w32}, {Role::a, Width::w32}}});
 }
 
 }  // namespace coalesce::simulator

@@ -25,8 +25,8 @@ namespace {
 
 /// The maximum number of elements of a matrix in any shape. Elements are doubles, which represent
 /// 32-bit integers and sums of their products exactly.
-constexpr u32 kMostElements = 1024;
-using Elements = std::array<double, kMostElements>;
+constexpr u32 kMaxElements = 1024;
+using Elements = std::array<double, kMaxElements>;
 
 /// The distances in `Elements` between neighbouring lines, and between neighbouring elements of a
 /// line. a and the accumulators are stored row by row, and b with all elements of one k next to
@@ -34,9 +34,9 @@ using Elements = std::array<double, kMostElements>;
 struct Strides {
     u32 line, across;
 };
-Strides strides_of(const MatrixFragment& f, const MatrixShape& shape) {
+Strides compute_strides(const MatrixFragment& f, const MatrixShape& shape) {
     if (f.part == Part::a) return {f.across, 1};
-    if (f.part == Part::b || f.turned) return {1, shape.n};
+    if (f.part == Part::b || f.is_transposed) return {1, shape.n};
     return {f.across, 1};
 }
 
@@ -45,7 +45,7 @@ Strides strides_of(const MatrixFragment& f, const MatrixShape& shape) {
 template <class Lane, class Body>
 void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Body body) {
     const u32 each = f.elements_of_register();
-    const Strides strides = strides_of(f, shape);
+    const Strides strides = compute_strides(f, shape);
     for (u32 index = 0; index < f.registers(); ++index) {
         Lane* lanes = w.lanes<Lane>(f.slots[index]);
         for (u32 lane = 0; lane < kLanes; ++lane) {
@@ -57,16 +57,16 @@ void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape&
 }
 
 template <class Lane, class Decode>
-void read_by(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements& to,
-             Decode decode) {
+void read_elements_with(const Warp& w, const MatrixFragment& f, const MatrixShape& shape,
+                        Elements& to, Decode decode) {
     for_each_element<Lane>(w, f, shape,
                            [&](Lane bits, u32 e, u32 at) { to[at] = decode(bits, e); });
 }
 
-i32 signed_piece(u32 word, u32 e, u32 bits) {
+i32 extract_signed(u32 word, u32 e, u32 bits) {
     return static_cast<i32>(word << (32 - bits * (e + 1))) >> (32 - bits);
 }
-i32 unsigned_piece(u32 word, u32 e, u32 bits) {
+i32 extract_unsigned(u32 word, u32 e, u32 bits) {
     return static_cast<i32>(word >> bits * e & ((1u << bits) - 1));
 }
 
@@ -76,36 +76,39 @@ void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elem
     const auto half = [](u32 word, u32 e) { return static_cast<u16>(word >> 16 * e); };
     switch (f.number) {
         case Number::f16:
-            read_by<u32>(w, f, shape, to,
-                         [&](u32 word, u32 e) { return to_float(F16{half(word, e)}); });
+            read_elements_with<u32>(w, f, shape, to,
+                                    [&](u32 word, u32 e) { return to_float(F16{half(word, e)}); });
             break;
         case Number::bf16:
-            read_by<u32>(w, f, shape, to,
-                         [&](u32 word, u32 e) { return to_float(BF16{half(word, e)}); });
+            read_elements_with<u32>(w, f, shape, to,
+                                    [&](u32 word, u32 e) { return to_float(BF16{half(word, e)}); });
             break;
         case Number::tf32:
-            read_by<u32>(w, f, shape, to,
-                         [](u32 word, u32) { return std::bit_cast<float>(word & kTf32Bits); });
+            read_elements_with<u32>(w, f, shape, to, [](u32 word, u32) {
+                return std::bit_cast<float>(word & kTf32Bits);
+            });
             break;
         case Number::f64:
-            read_by<u64>(w, f, shape, to,
-                         [](u64 word, u32) { return std::bit_cast<double>(word); });
+            read_elements_with<u64>(w, f, shape, to,
+                                    [](u64 word, u32) { return std::bit_cast<double>(word); });
             break;
         case Number::f32:
-            read_by<u32>(w, f, shape, to, [](u32 word, u32) { return std::bit_cast<float>(word); });
+            read_elements_with<u32>(w, f, shape, to,
+                                    [](u32 word, u32) { return std::bit_cast<float>(word); });
             break;
         case Number::s8:
         case Number::s4:
-            read_by<u32>(w, f, shape, to,
-                         [=](u32 word, u32 e) { return signed_piece(word, e, bits); });
+            read_elements_with<u32>(w, f, shape, to,
+                                    [=](u32 word, u32 e) { return extract_signed(word, e, bits); });
             break;
         case Number::u8:
         case Number::u4:
-            read_by<u32>(w, f, shape, to,
-                         [=](u32 word, u32 e) { return unsigned_piece(word, e, bits); });
+            read_elements_with<u32>(
+                w, f, shape, to, [=](u32 word, u32 e) { return extract_unsigned(word, e, bits); });
             break;
         default:
-            read_by<u32>(w, f, shape, to, [](u32 word, u32) { return static_cast<i32>(word); });
+            read_elements_with<u32>(w, f, shape, to,
+                                    [](u32 word, u32) { return static_cast<i32>(word); });
     }
 }
 
@@ -152,7 +155,7 @@ void write(const Warp& w, const MatrixOp& op, const Elements& sums) {
 }
 
 template <class Add>
-const Op* run_by(Warp& w, const Op* op, Add add) {
+const Op* multiply_with(Warp& w, const Op* op, Add add) {
     if (!is_whole_warp(w, op)) return nullptr;
     const MatrixOp& matrix = *op->matrix;
     Elements a, b, sums;
@@ -165,15 +168,15 @@ const Op* run_by(Warp& w, const Op* op, Add add) {
 }
 
 const Op* run_product(Warp& w, const Op* op) {
-    return run_by(w, op, [](double sum, double x, double y) { return sum + x * y; });
+    return multiply_with(w, op, [](double sum, double x, double y) { return sum + x * y; });
 }
-const Op* run_chain(Warp& w, const Op* op) {
-    return run_by(w, op, [](double sum, double x, double y) { return std::fma(x, y, sum); });
+const Op* run_fma_product(Warp& w, const Op* op) {
+    return multiply_with(w, op, [](double sum, double x, double y) { return std::fma(x, y, sum); });
 }
 /// Multiplies one-bit matrices 32 bits at a time: counts the pairs of bits that differ (xor), or
 /// that are both set (and).
-const Op* run_bits(Warp& w, const Op* op) {
-    return run_by(w, op, [both = op->matrix->and_bits](double sum, double x, double y) {
+const Op* run_bit_product(Warp& w, const Op* op) {
+    return multiply_with(w, op, [both = op->matrix->and_bits](double sum, double x, double y) {
         const auto a = static_cast<i32>(x), b = static_cast<i32>(y);
         return sum + std::popcount(static_cast<u32>(both ? a & b : a ^ b));
     });
@@ -204,7 +207,7 @@ constexpr Products kProducts[] = {
     {Number::s4, {Number::s32, Number::s32}, "m8n8k32 m16n8k32 m16n8k64", "m8n8k32"},
     {Number::b1, {Number::s32, Number::s32}, "m8n8k128 m16n8k128 m16n8k256", "m8n8k128"}};
 
-bool is_in(std::string_view word, std::string_view list) {
+bool is_word_in_list(std::string_view word, std::string_view list) {
     for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
         const std::size_t end = at + word.size();
         if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
@@ -215,22 +218,22 @@ bool is_in(std::string_view word, std::string_view list) {
 
 /// Returns the signed type of the same size. Signed and unsigned integers support the same shapes
 /// and may be mixed.
-Number signed_of(Number number) {
+Number to_signed_type(Number number) {
     if (number == Number::u8) return Number::s8;
     return number == Number::u4 ? Number::s4 : number;
 }
 
 /// Returns nothing if a modifier is unknown or the combination is not supported.
-std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
+std::optional<MatrixOp> parse_matrix_op(const ptx::Instruction& i, bool wmma) {
     static constexpr std::string_view kPlain[] = {"sync", "aligned", "mma", "satfinite", "row",
                                                   "col",  "popc",    "xor", "and",       "rn"};
     MatrixOp op;
     std::vector<Number> numbers;
     std::string_view shape_name;
     for (const std::string& m : i.modifiers) {
-        if (const Number number = number_named(m); number != Number::none)
+        if (const Number number = parse_number_type(m); number != Number::none)
             numbers.push_back(number);
-        else if (const MatrixShape shape = shape_named(m); shape.m != 0)
+        else if (const MatrixShape shape = parse_matrix_shape(m); shape.m != 0)
             shape_name = m, op.shape = shape;
         else if (std::find(std::begin(kPlain), std::end(kPlain), m) == std::end(kPlain))
             return std::nullopt;
@@ -238,14 +241,14 @@ std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
     // For f16, wmma names only the types of the accumulators d and c.
     if (wmma && numbers.size() == 2) numbers = {numbers[0], Number::f16, Number::f16, numbers[1]};
     if (numbers.size() != 4) return std::nullopt;
-    const Number a = signed_of(numbers[1]);
+    const Number a = to_signed_type(numbers[1]);
     const bool is_known =
         std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& known) {
-            return known.a == a && is_in(shape_name, wmma ? known.wmma : known.mma) &&
+            return known.a == a && is_word_in_list(shape_name, wmma ? known.wmma : known.mma) &&
                    known.accumulates(numbers[0]) && known.accumulates(numbers[3]);
         });
     const bool is_mixed = numbers[0] != numbers[3] && !wmma;
-    if (!is_known || is_mixed || signed_of(numbers[2]) != a) return std::nullopt;
+    if (!is_known || is_mixed || to_signed_type(numbers[2]) != a) return std::nullopt;
     op.d = MatrixFragment(Part::accumulator, numbers[0], op.shape);
     op.a = MatrixFragment(Part::a, numbers[1], op.shape);
     op.b = MatrixFragment(Part::b, numbers[2], op.shape);
@@ -255,13 +258,13 @@ std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
     return op;
 }
 
-Handler handler_for(Number a) {
-    if (a == Number::b1) return run_bits;
-    return a == Number::f64 ? run_chain : run_product;
+Handler choose_handler(Number a) {
+    if (a == Number::b1) return run_bit_product;
+    return a == Number::f64 ? run_fma_product : run_product;
 }
 
 Description describe_product(const ptx::Instruction& i, bool wmma) {
-    std::optional<MatrixOp> op = matrix_op_of(i, wmma);
+    std::optional<MatrixOp> op = parse_matrix_op(i, wmma);
     if (!op || i.operands.size() != 4) return std::nullopt;
     if (!wmma && (!i.has("row") || !i.has("col"))) return std::nullopt;
     const MatrixFragment* const fragments[] = {&op->d, &op->a, &op->b, &op->c};
@@ -269,10 +272,10 @@ Description describe_product(const ptx::Instruction& i, bool wmma) {
                                Role::fragment_c};
     std::vector<OperandRole> roles;
     for (std::size_t k = 0; k < std::size(kRoles); ++k) {
-        if (!has_registers_of(i.operands[k], *fragments[k], wmma)) return std::nullopt;
-        roles.push_back({kRoles[k], width_of_elements(fragments[k]->number)});
+        if (!matches_fragment(i.operands[k], *fragments[k], wmma)) return std::nullopt;
+        roles.push_back({kRoles[k], element_width(fragments[k]->number)});
     }
-    const Handler run = handler_for(op->a.number);
+    const Handler run = choose_handler(op->a.number);
     return describe_for_whole_warp(i, {.run = run,
                                        .operands = std::move(roles),
                                        .matrix = std::make_shared<MatrixOp>(*std::move(op))});
@@ -280,15 +283,15 @@ Description describe_product(const ptx::Instruction& i, bool wmma) {
 
 }  // namespace
 
-bool is_wmma(std::string_view shape, Part part, Number number) {
+bool is_wmma_shape(std::string_view shape, Part part, Number number) {
     return std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& known) {
-        return is_in(shape, known.wmma) &&
+        return is_word_in_list(shape, known.wmma) &&
                (part == Part::accumulator ? known.accumulates(number)
-                                          : signed_of(number) == known.a);
+                                          : to_signed_type(number) == known.a);
     });
 }
 
-bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma) {
+bool matches_fragment(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma) {
     constexpr std::size_t kOfF16 = 8;
     const bool is_vector = operand.kind == ptx::Operand::Kind::vector;
     const std::size_t count = is_vector ? operand.elements.size() : 1;

@@ -25,11 +25,11 @@ void transpose_matrix(u32* lanes);
 Handler matrix_load_handler(bool transposed);
 
 /// Reports whether wmma supports `part` with elements of this type in this shape.
-bool is_wmma(std::string_view shape, Part part, Number number);
+bool is_wmma_shape(std::string_view shape, Part part, Number number);
 /// Reports whether the operand has the number of registers that the fragment needs. fragments.h
 /// explains the register counts of wmma.
-bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma);
-inline Width width_of_elements(Number number) {
+bool matches_fragment(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma);
+inline Width element_width(Number number) {
     return bits_of(number) == 64 ? Width::w64 : Width::w32;
 }
 

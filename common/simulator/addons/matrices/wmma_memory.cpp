@@ -36,19 +36,20 @@ namespace {
 struct AccessPlan {
     const MatrixFragment& fragment;
     const StateSpace space;
-    const bool along;
+    const bool is_line_contiguous;
     std::vector<FragmentAccess> made = {};
 
     std::vector<FragmentAccess> make() {
         const u32 bits = bits_of(fragment.number);
-        const bool in_blocks = bits == 16 || (bits < 16 && along) || fragment.number == Number::b1;
+        const bool in_blocks =
+            bits == 16 || (bits < 16 && is_line_contiguous) || fragment.number == Number::b1;
         const bool is_operand = fragment.part != Part::accumulator;
         if (in_blocks && is_operand && space == StateSpace::shared)
             matrices(bits == 16 ? 4 : 2);
         else if (in_blocks)
             blocks();
         else
-            elements(bits / 8, is_operand || !along ? 1 : 2);
+            elements(bits / 8, is_operand || !is_line_contiguous ? 1 : 2);
         return std::move(made);
     }
 
@@ -60,27 +61,32 @@ struct AccessPlan {
     }
 
     /// Returns the position in memory of word `word` in row `row` of the block in register `index`.
-    FragmentAccess::Place in_block(u32 index, u32 row, u32 word) const {
+    FragmentAccess::Place position_in_block(u32 index, u32 row, u32 word) const {
         const u32 each = fragment.elements_of_register();
         const MatrixFragment::Place corner = fragment.place(0, index);
-        const u32 first_row = along ? corner.line : corner.across;
-        const u32 first = along ? corner.across : corner.line;
+        const u32 first_row = is_line_contiguous ? corner.line : corner.across;
+        const u32 first = is_line_contiguous ? corner.across : corner.line;
         return {static_cast<u16>(first_row + row), static_cast<u16>(first * 4 / each + 4 * word)};
     }
 
     void blocks() {
         for (u32 index = 0; index < fragment.registers(); ++index)
-            add({.bytes = 4, .first = index, .turned = !along}, kLanes, [&](u32 lane) {
-                return in_block(index, lane / kTileRowWords, lane % kTileRowWords);
-            });
+            add({.bytes = 4, .first = index, .is_transposed = !is_line_contiguous}, kLanes,
+                [&](u32 lane) {
+                    return position_in_block(index, lane / kTileRowWords, lane % kTileRowWords);
+                });
     }
 
     void matrices(u32 at_most) {
         const u32 registers = fragment.registers(), together = std::min(registers, at_most);
         for (u32 index = 0; index < registers; index += together)
-            add({.bytes = kTileRowBytes, .first = index, .matrices = together, .turned = !along},
-                kTileRows * together,
-                [&](u32 lane) { return in_block(index + lane / kTileRows, lane % kTileRows, 0); });
+            add({.bytes = kTileRowBytes,
+                 .first = index,
+                 .matrices = together,
+                 .is_transposed = !is_line_contiguous},
+                kTileRows * together, [&](u32 lane) {
+                    return position_in_block(index + lane / kTileRows, lane % kTileRows, 0);
+                });
     }
 
     void elements(u32 bytes, u32 count) {
@@ -90,8 +96,8 @@ struct AccessPlan {
                     [&](u32 lane) -> FragmentAccess::Place {
                         const MatrixFragment::Place place = fragment.place(lane, index);
                         const u32 across = place.across + element;
-                        const u32 row = along ? place.line : across;
-                        const u32 column = along ? across : place.line;
+                        const u32 row = is_line_contiguous ? place.line : across;
+                        const u32 column = is_line_contiguous ? across : place.line;
                         return {static_cast<u16>(row), static_cast<u16>(column * bytes)};
                     });
     }
@@ -131,8 +137,8 @@ Op access_op(const Op* op) {
     return one;
 }
 
-Handler handler_of(const Warp& w, const MatrixOp& matrix, const FragmentAccess& access,
-                   bool store) {
+Handler choose_access_handler(const Warp& w, const MatrixOp& matrix, const FragmentAccess& access,
+                              bool store) {
     const Kernel::Code& code = *w.block->launch->code;
     return memory_handler({.space = matrix.space,
                            .store = store,
@@ -141,7 +147,7 @@ Handler handler_of(const Warp& w, const MatrixOp& matrix, const FragmentAccess& 
                            .plain = code.plain && !code.recorded});
 }
 
-bool load_one(Warp& w, const Op* op, const FragmentAccess& access) {
+bool load_access(Warp& w, const Op* op, const FragmentAccess& access) {
     const MatrixOp& matrix = *op->matrix;
     const std::vector<Slot>& slots = matrix.d.slots;
     Op one = access_op(op);
@@ -149,13 +155,13 @@ bool load_one(Warp& w, const Op* op, const FragmentAccess& access) {
         Slot* const to[] = {&one.d, &one.d2, &one.b, &one.c};
         for (u32 k = 0; k < access.matrices; ++k) *to[k] = slots[access.first + k];
         one.count = static_cast<u8>(access.matrices);
-        return matrix_load_handler(access.turned)(w, &one) != nullptr;
+        return matrix_load_handler(access.is_transposed)(w, &one) != nullptr;
     }
     for (u32 k = 0; k < access.count; ++k) one.v[k] = slots[access.first + k];
     if (access.bytes == 1) one.v[0] = matrix.value;
-    if (!handler_of(w, matrix, access, false)(w, &one)) return false;
+    if (!choose_access_handler(w, matrix, access, false)(w, &one)) return false;
     u32* lanes = w.lanes<u32>(slots[access.first]);
-    if (access.turned) transpose_matrix(lanes);
+    if (access.is_transposed) transpose_matrix(lanes);
     if (access.bytes == 1) {
         const u32 shift = 8 * access.byte;
         for (int l = 0; l < kLanes; ++l)
@@ -164,17 +170,17 @@ bool load_one(Warp& w, const Op* op, const FragmentAccess& access) {
     return true;
 }
 
-bool store_one(Warp& w, const Op* op, const FragmentAccess& access) {
+bool store_access(Warp& w, const Op* op, const FragmentAccess& access) {
     const MatrixOp& matrix = *op->matrix;
     Op one = access_op(op);
     for (u32 k = 0; k < access.count; ++k) one.v[k] = matrix.c.slots[access.first + k];
-    if (access.turned) {
-        u32* turned = w.lanes<u32>(matrix.value);
-        std::copy_n(w.lanes<u32>(one.v[0]), kLanes, turned);
-        transpose_matrix(turned);
+    if (access.is_transposed) {
+        u32* is_transposed = w.lanes<u32>(matrix.value);
+        std::copy_n(w.lanes<u32>(one.v[0]), kLanes, is_transposed);
+        transpose_matrix(is_transposed);
         one.v[0] = matrix.value;
     }
-    return handler_of(w, matrix, access, true)(w, &one) != nullptr;
+    return choose_access_handler(w, matrix, access, true)(w, &one) != nullptr;
 }
 
 template <bool Store>
@@ -185,7 +191,7 @@ const Op* run_accesses(Warp& w, const Op* op) {
     const Matrix in_memory(w, op, fragment);
     for (const FragmentAccess& access : matrix.accesses) {
         in_memory.find(access, w.lanes<u64>(matrix.addresses));
-        if (!(Store ? store_one(w, op, access) : load_one(w, op, access))) return nullptr;
+        if (!(Store ? store_access(w, op, access) : load_access(w, op, access))) return nullptr;
     }
     for (u32 k = fragment.registers(); !Store && k < fragment.slots.size(); ++k)
         std::copy_n(w.lanes<u32>(fragment.slots[k % fragment.registers()]), kLanes,
@@ -196,8 +202,8 @@ const Op* run_accesses(Warp& w, const Op* op) {
 // ---- what there is ----
 
 /// Returns the number of elements in a row in memory, for a matrix without padding.
-u32 default_stride(const MatrixFragment& fragment, bool along) {
-    const u32 elements = along ? fragment.across : fragment.lines;
+u32 default_stride(const MatrixFragment& fragment, bool is_line_contiguous) {
+    const u32 elements = is_line_contiguous ? fragment.across : fragment.lines;
     return fragment.number == Number::b1 ? 32 * elements : elements;
 }
 
@@ -210,22 +216,26 @@ Description describe_fragment_access(const ptx::Instruction& i) {
     if (i.operands.size() < 2 || (!store && !i.has("load")) || by_rows == i.has("col"))
         return std::nullopt;
     const Part part = i.has("a") ? Part::a : i.has("b") ? Part::b : Part::accumulator;
-    const auto shape = std::find_if(i.modifiers.begin(), i.modifiers.end(),
-                                    [](const std::string& m) { return shape_named(m).m != 0; });
+    const auto shape =
+        std::find_if(i.modifiers.begin(), i.modifiers.end(),
+                     [](const std::string& m) { return parse_matrix_shape(m).m != 0; });
     const StateSpace space = space_of(i);
     if (shape == i.modifiers.end() || space == StateSpace::local || space == StateSpace::constant ||
-        !is_wmma(*shape, part, number_named(i.modifiers.back())) ||
+        !is_wmma_shape(*shape, part, parse_number_type(i.modifiers.back())) ||
         (store && part != Part::accumulator))
         return std::nullopt;
 
-    const MatrixFragment fragment(part, number_named(i.modifiers.back()), shape_named(*shape));
-    const bool lines_are_rows = part == Part::accumulator ? !fragment.turned : part == Part::a;
-    const bool along = by_rows == lines_are_rows;
+    const MatrixFragment fragment(part, parse_number_type(i.modifiers.back()),
+                                  parse_matrix_shape(*shape));
+    const bool lines_are_rows =
+        part == Part::accumulator ? !fragment.is_transposed : part == Part::a;
+    const bool is_line_contiguous = by_rows == lines_are_rows;
     const bool is_short = bits_of(fragment.number) == 4 || fragment.number == Number::b1;
-    if ((is_short && !along) || !has_registers_of(i.operands[store ? 1 : 0], fragment, true))
+    if ((is_short && !is_line_contiguous) ||
+        !matches_fragment(i.operands[store ? 1 : 0], fragment, true))
         return std::nullopt;
 
-    std::vector<OperandRole> roles = {{Role::fragment_d, width_of_elements(fragment.number)},
+    std::vector<OperandRole> roles = {{Role::fragment_d, element_width(fragment.number)},
                                       {Role::address_a, Width::w64},
                                       {Role::b, Width::w32}};
     if (store) {
@@ -233,11 +243,11 @@ Description describe_fragment_access(const ptx::Instruction& i) {
         roles[1].role = Role::fragment_c;
     }
     MatrixOp op;
-    op.shape = shape_named(*shape);
+    op.shape = parse_matrix_shape(*shape);
     op.space = space;
     (store ? op.c : op.d) = fragment;
-    op.accesses = AccessPlan{fragment, space, along}.make();
-    op.default_stride = i.operands.size() == 2 ? default_stride(fragment, along) : 0;
+    op.accesses = AccessPlan{fragment, space, is_line_contiguous}.make();
+    op.default_stride = i.operands.size() == 2 ? default_stride(fragment, is_line_contiguous) : 0;
     const u32 bytes = op.accesses[0].bytes;
     return describe_for_whole_warp(
         i,

@@ -8,10 +8,10 @@ namespace coalesce::simulator {
 namespace {
 
 /// Far outside any image, but small enough to avoid overflow.
-constexpr double kFar = 1 << 30;
+constexpr double kMaxCoordinate = 1 << 30;
 
-double within_reach(double x) {
-    return std::isnan(x) ? 0 : std::clamp(x, -kFar, kFar);
+double clamp_coordinate(double x) {
+    return std::isnan(x) ? 0 : std::clamp(x, -kMaxCoordinate, kMaxCoordinate);
 }
 
 i64 modulo(i64 value, i64 size) {
@@ -21,17 +21,17 @@ i64 modulo(i64 value, i64 size) {
 
 }  // namespace
 
-AxisPosition point_position(float x) {
-    return {static_cast<i64>(std::floor(within_reach(x))), 0};
+AxisPosition locate_point(float x) {
+    return {static_cast<i64>(std::floor(clamp_coordinate(x))), 0};
 }
 
-AxisPosition linear_position(float x) {
-    const double parts = std::floor((within_reach(x) - 0.5) * kWeightOne + 0.5);
+AxisPosition locate_linear(float x) {
+    const double parts = std::floor((clamp_coordinate(x) - 0.5) * kWeightOne + 0.5);
     const auto whole = static_cast<i64>(std::floor(parts / kWeightOne));
     return {whole, static_cast<u32>(static_cast<i64>(parts) - whole * kWeightOne)};
 }
 
-i64 addressed(i64 index, u32 size, AddressMode mode) {
+i64 apply_address_mode(i64 index, u32 size, AddressMode mode) {
     const i64 count = size;
     if (index >= 0 && index < count) return index;
     switch (mode) {
@@ -46,7 +46,7 @@ i64 addressed(i64 index, u32 size, AddressMode mode) {
     return -1;
 }
 
-CubePosition cube_position(float x, float y, float z) {
+CubePosition locate_on_cube(float x, float y, float z) {
     const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
     CubePosition at;
     float major = az, s = z < 0 ? -x : x, t = -y;

@@ -37,12 +37,12 @@ struct AxisPosition {
 };
 
 /// Returns the texel for point sampling. `x` is in texels.
-AxisPosition point_position(float x);
-AxisPosition linear_position(float x);
+AxisPosition locate_point(float x);
+AxisPosition locate_linear(float x);
 
 /// Applies the address mode to texel `index` along a dimension of `size` texels. Returns the texel
 /// to read, or -1 for the border colour.
-i64 addressed(i64 index, u32 size, AddressMode mode);
+i64 apply_address_mode(i64 index, u32 size, AddressMode mode);
 
 /// The face of a cubemap that a direction vector hits, and the position on that face, from 0 to 1.
 struct CubePosition {
@@ -51,6 +51,6 @@ struct CubePosition {
 };
 /// Returns the face and position for a direction. If two coordinates have the same magnitude, z
 /// takes precedence over y, and y over x (not verified).
-CubePosition cube_position(float x, float y, float z);
+CubePosition locate_on_cube(float x, float y, float z);
 
 }  // namespace coalesce::simulator

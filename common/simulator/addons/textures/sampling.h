@@ -23,9 +23,9 @@ struct Tap {
 };
 
 /// The maximum number of texels in one fetch: eight in each of two mipmap levels.
-inline constexpr u32 kMostTaps = 16;
+inline constexpr u32 kMaxTaps = 16;
 struct Taps {
-    Tap tap[kMostTaps];
+    Tap tap[kMaxTaps];
     u32 count = 0;
 };
 
@@ -42,18 +42,18 @@ struct FetchPoint {
 };
 
 /// Returns the texels that a fetch reads, without those of weight 0.
-Taps taps_of(const ImageObject& texture, const FetchPoint& point);
+Taps find_taps(const ImageObject& texture, const FetchPoint& point);
 /// Returns the four texels of a gather in the order of the CUDA guide: (i, j + 1), (i + 1, j + 1),
 /// (i + 1, j), (i, j).
-Taps gather_taps_of(const ImageObject& texture, const FetchPoint& point);
+Taps find_gather_taps(const ImageObject& texture, const FetchPoint& point);
 
 /// Returns the mipmap level for these gradients: the base-2 logarithm of the longer gradient, in
 /// texels. (This is OpenGL's rule, which is not verified on a GPU.)
-float level_of_gradients(const ImageObject& texture, const float* dx, const float* dy);
+float compute_level(const ImageObject& texture, const float* dx, const float* dy);
 
 /// Reports whether fetches return floats, either because the texels are floats or because they are
 /// read as floats.
-inline bool gives_numbers(const ImageObject& texture) {
+inline bool returns_floats(const ImageObject& texture) {
     return texture.image().format.is_float() || texture.sampling.normalized_elements;
 }
 /// Returns the result of a fetch. texels[k] points to the bytes of tap k, which are not read if the
@@ -63,8 +63,9 @@ inline bool gives_numbers(const ImageObject& texture) {
 /// rounded to 16 bits, as halves or as integers; for integers, ties are rounded up. (Not verified:
 /// negative halves, sRGB, and sums of two levels. For signed bytes, one sum in twenty is off by one
 /// in the last bit.)
-TexelBits combine(const ImageObject& texture, const Taps& taps, const u8* const* texels);
+TexelBits combine_taps(const ImageObject& texture, const Taps& taps, const u8* const* texels);
 /// Returns component `c` of each of the four taps.
-TexelBits gathered(const ImageObject& texture, const Taps& taps, const u8* const* texels, u32 c);
+TexelBits combine_gathered_taps(const ImageObject& texture, const Taps& taps,
+                                const u8* const* texels, u32 c);
 
 }  // namespace coalesce::simulator

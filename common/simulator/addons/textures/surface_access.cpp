@@ -32,24 +32,24 @@ struct SurfaceReduction {
 };
 
 struct SurfaceOp : ImageOp {
-    OutOfRange out_of_range = OutOfRange::trap;
-    bool counts_texels = false;  ///< true for .p, false for .b
+    OutOfRange report_out_of_range = OutOfRange::trap;
+    bool in_texels = false;  ///< true for .p, false for .b
     u32 element_bytes = 4, elements = 1;
     const SurfaceReduction* reduction = nullptr;
     bool is_signed = false;
 
     u32 bytes(const Image& image) const {
-        return counts_texels ? image.format.bytes() : element_bytes * elements;
+        return in_texels ? image.format.bytes() : element_bytes * elements;
     }
 };
 
 /// The coordinates x (in bytes), y and z.
-using SurfacePlace = std::array<i64, 3>;
+using SurfacePosition = std::array<i64, 3>;
 
-Failed out_of_range(Warp& w, const Op* op, const ImageObject& surface, const SurfacePlace& at,
-                    int lane) {
+Failed report_out_of_range(Warp& w, const Op* op, const ImageObject& surface,
+                           const SurfacePosition& at, int lane) {
     const Image& image = surface.image();
-    PlaceAndSize text(at[0], i64{image.width} * image.format.bytes());
+    PositionAndSizeText text(at[0], i64{image.width} * image.format.bytes());
     if (surface.shape.dimensions > 1) text.add(at[1], image.height);
     if (image.depth > 1 || surface.shape.layered) text.add(at[2], image.depth);
     return w.fail(
@@ -61,7 +61,7 @@ Failed out_of_range(Warp& w, const Op* op, const ImageObject& surface, const Sur
                    "element, or pass cudaBoundaryModeZero or cudaBoundaryModeClamp."));
 }
 
-Failed misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
+Failed report_misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
     const std::string size = std::to_string(bytes);
     return w.fail(Status::misaligned_address,
                   w.describe(op, "memcheck", "misaligned", lane,
@@ -75,14 +75,14 @@ Failed misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
 class SurfaceLanes {
 public:
     SurfaceLanes(Warp& w, const Op* op, Access kind)
-        : access(w, op, kind), surface_op(list_of<SurfaceOp>(op)), w_(w), op_(op) {}
+        : access(w, op, kind), surface_op(operand_list<SurfaceOp>(op)), w_(w), op_(op) {}
 
     /// Finds the addresses. Returns false if an error has ended the launch.
     bool find() {
-        if (w_.heard_enough) return true;
+        if (w_.has_recorded_enough) return true;
         ImageLookup lookup{w_, op_, surface_op};
         for (const int lane : LanesIn{w_.active}) {
-            const ImageObject* surface = lookup.of_lane(lane);
+            const ImageObject* surface = lookup.find_for_lane(lane);
             if (!surface || !find(*surface, lane)) return false;
             image[lane] = &surface->image();
         }
@@ -106,11 +106,11 @@ private:
         return static_cast<i32>(w_.lanes<u32>(surface_op.read[index])[lane]);
     }
 
-    SurfacePlace place_of(const Image& image, int lane) const {
+    SurfacePosition surface_position(const Image& image, int lane) const {
         const u32 first = surface_op.first_coordinate();
-        SurfacePlace at{};
+        SurfacePosition at{};
         for (u32 k = 0; k < surface_op.shape.dimensions; ++k) at[k] = coordinate(first + k, lane);
-        if (surface_op.counts_texels) at[0] *= image.format.bytes();
+        if (surface_op.in_texels) at[0] *= image.format.bytes();
         if (surface_op.shape.layered) at[2] = coordinate(1, lane);
         return at;
     }
@@ -118,21 +118,21 @@ private:
     bool find(const ImageObject& surface, int lane) {
         const Image& image = surface.image();
         const u32 bytes = surface_op.bytes(image), texel = image.format.bytes();
-        const SurfacePlace last = {i64{image.width} * texel - bytes, i64{image.height} - 1,
-                                   i64{image.depth} - 1};
-        SurfacePlace at = place_of(image, lane), nearest;
+        const SurfacePosition last = {i64{image.width} * texel - bytes, i64{image.height} - 1,
+                                      i64{image.depth} - 1};
+        SurfacePosition at = surface_position(image, lane), nearest;
         for (std::size_t k = 0; k < at.size(); ++k)
             nearest[k] = std::clamp<i64>(at[k], 0, std::max<i64>(last[k], 0));
         if (at != nearest || last[0] < 0) {
-            if (surface_op.out_of_range == OutOfRange::trap)
-                return out_of_range(w_, op_, surface, at, lane);
-            if (surface_op.out_of_range == OutOfRange::zero) return true;
+            if (surface_op.report_out_of_range == OutOfRange::trap)
+                return report_out_of_range(w_, op_, surface, at, lane);
+            if (surface_op.report_out_of_range == OutOfRange::zero) return true;
             at = nearest;
         }
-        if (at[0] % bytes != 0) return misaligned(w_, op_, at[0], bytes, lane);
+        if (at[0] % bytes != 0) return report_misaligned(w_, op_, at[0], bytes, lane);
         const u64 address = image.address_of(0, at[1], at[2]) + static_cast<u64>(at[0]);
         host[lane] =
-            access.touch(0, lane, address, bytes, surface.sector_of(image, address, at[1]));
+            access.resolve_texel(0, lane, address, bytes, surface.sector_of(image, address, at[1]));
         if (host[lane] && !surface_op.written.empty())
             access.check_written({.image = &image, .x = at[0] / texel, .y = at[1], .z = at[2]},
                                  lane);
@@ -163,9 +163,10 @@ const Op* run_surface_load(Warp& w, const Op* op) {
 }
 
 /// Copies the bytes that a lane stores into `to`.
-void stored_bytes(const Warp& w, const SurfaceOp& store, const Image& image, int lane, u8* to) {
+void copy_stored_bytes(const Warp& w, const SurfaceOp& store, const Image& image, int lane,
+                       u8* to) {
     const std::size_t first = store.read.size() - store.elements;
-    if (store.counts_texels) {
+    if (store.in_texels) {
         TexelBits elements{};
         for (u32 k = 0; k < store.elements; ++k)
             elements[k] = w.lanes<u32>(store.read[first + k])[lane];
@@ -186,8 +187,8 @@ const Op* run_store(Warp& w, const Op* op) {
     if (!lanes.find()) return nullptr;
     const Launch& launch = *w.block->launch;
     lanes.for_each([&](int lane, const Image& image, u8* host) {
-        stored_bytes(w, store, image, lane, host);
-        if (!launch.only_heard)
+        copy_stored_bytes(w, store, image, lane, host);
+        if (!launch.is_dry_run)
             launch.memory->mark_written(lanes.access.only_row().address[lane], store.bytes(image));
     });
     w.block->watch->memory_changed();
@@ -207,21 +208,21 @@ void reduce_at(u8* host, u64 value) {
 }
 
 template <class F>
-constexpr SurfaceReduction whatever_sign(const char* name) {
+constexpr SurfaceReduction make_reduction(const char* name) {
     return {name, reduce_at<F, u32>, reduce_at<F, u32>, reduce_at<F, u64>, reduce_at<F, u64>};
 }
 template <class F>
-constexpr SurfaceReduction by_sign(const char* name) {
+constexpr SurfaceReduction make_signed_reduction(const char* name) {
     return {name, reduce_at<F, u32>, reduce_at<F, i32>, reduce_at<F, u64>, reduce_at<F, i64>};
 }
 constexpr SurfaceReduction kReductions[] = {
-    whatever_sign<combining::Add>("add"), by_sign<combining::Minimum>("min"),
-    by_sign<combining::Maximum>("max"), whatever_sign<combining::And>("and"),
-    whatever_sign<combining::Or>("or")};
+    make_reduction<combining::Add>("add"), make_signed_reduction<combining::Minimum>("min"),
+    make_signed_reduction<combining::Maximum>("max"), make_reduction<combining::And>("and"),
+    make_reduction<combining::Or>("or")};
 
 void reduce_lane(const Warp& w, const SurfaceOp& op, const Image& image, int lane, u8* host) {
     const bool is_signed =
-        op.counts_texels ? image.format.kind == ChannelKind::signed_integer : op.is_signed;
+        op.in_texels ? image.format.kind == ChannelKind::signed_integer : op.is_signed;
     const SurfaceReduction& by = *op.reduction;
     if (op.element_bytes == 8)
         (is_signed ? by.signed_64 : by.unsigned_64)(host, w.lanes<u64>(op.read.back())[lane]);
@@ -245,18 +246,18 @@ const Op* run_surface_reduce(Warp& w, const Op* op) {
 
 /// Returns the properties that suld, sust and sured have in common: the geometry, the mode for
 /// out-of-range accesses, and the type.
-std::optional<SurfaceOp> surface_op_of(const ptx::Instruction& i) {
-    const auto shape = shape_of(i);
+std::optional<SurfaceOp> parse_surface_op(const ptx::Instruction& i) {
+    const auto shape = parse_image_shape(i);
     const Type type = type_of(i);
     if (!shape || shape->cube || type == Type::none || i.has("p") == i.has("b"))
         return std::nullopt;
     SurfaceOp op;
     op.shape = *shape;
     op.is_surface = true;
-    op.counts_texels = i.has("p");
-    op.out_of_range = i.has("clamp")  ? OutOfRange::clamp
-                      : i.has("zero") ? OutOfRange::zero
-                                      : OutOfRange::trap;
+    op.in_texels = i.has("p");
+    op.report_out_of_range = i.has("clamp")  ? OutOfRange::clamp
+                             : i.has("zero") ? OutOfRange::zero
+                                             : OutOfRange::trap;
     op.element_bytes = ptx::size_of(type);
     op.elements = vector_length(i);
     op.is_signed = ptx::is_signed(type);
@@ -272,8 +273,8 @@ bool fits(const ptx::Instruction& i, const ptx::Operand& value, SurfaceOp& op) {
         return op.reduction != std::end(kReductions) && !op.shape.layered && op.elements == 1 &&
                op.element_bytes >= 4;
     }
-    if (numbers_in(value) != op.elements) return false;
-    return !op.counts_texels || (i.opcode == "sust" && op.element_bytes == 4);
+    if (count_values(value) != op.elements) return false;
+    return !op.in_texels || (i.opcode == "sust" && op.element_bytes == 4);
 }
 
 }  // namespace
@@ -283,12 +284,12 @@ bool fits(const ptx::Instruction& i, const ptx::Operand& value, SurfaceOp& op) {
 // sured.{b,p}.OPERATION.GEOMETRY.TYPE.MODE [object, {coordinates}], c
 Description describe_surface(const ptx::Instruction& i, const ptx::Function&) {
     const bool load = i.opcode == "suld";
-    auto op = surface_op_of(i);
+    auto op = parse_surface_op(i);
     if (!op || i.operands.size() != 2) return std::nullopt;
     // An address needs at least as many coordinates as the geometry has. Additional coordinates are
     // ignored.
     const ptx::Operand &place = i.operands[load ? 1 : 0], &value = i.operands[load ? 0 : 1];
-    if (coordinates_in(place) + 1 < op->first_coordinate() + op->shape.dimensions ||
+    if (count_coordinates(place) + 1 < op->first_coordinate() + op->shape.dimensions ||
         !fits(i, value, *op))
         return std::nullopt;
     const OperandRole read_place{Role::list_read, Width::w32},

@@ -12,13 +12,13 @@ namespace coalesce::simulator {
 namespace {
 
 /// Returns the bits of channel `c`, zero-extended.
-u32 channel_of(const TexelFormat& format, const u8* bytes, u32 c) {
+u32 read_channel(const TexelFormat& format, const u8* bytes, u32 c) {
     u32 bits = 0;
     std::memcpy(&bits, bytes + c * format.channel_bytes, format.channel_bytes);
     return bits;
 }
 
-u32 extended(const TexelFormat& format, u32 bits) {
+u32 extend_channel(const TexelFormat& format, u32 bits) {
     if (format.is_float())
         return format.channel_bytes == 2 ? std::bit_cast<u32>(to_float(F16{static_cast<u16>(bits)}))
                                          : bits;
@@ -28,14 +28,14 @@ u32 extended(const TexelFormat& format, u32 bits) {
     return bits;
 }
 
-float normalized(const TexelFormat& format, u32 bits) {
+float normalize_channel(const TexelFormat& format, u32 bits) {
     if (format.kind == ChannelKind::unsigned_integer)
         return static_cast<float>(bits) / (format.channel_bytes == 1 ? 255.0f : 65535.0f);
     const float value = static_cast<float>(static_cast<i32>(bits));
     return value / (format.channel_bytes == 1 ? 127.0f : 32767.0f);
 }
 
-float linear_of_srgb(float value) {
+float srgb_to_linear(float value) {
     return value <= 0.04045f ? value / 12.92f : std::pow((value + 0.055f) / 1.055f, 2.4f);
 }
 
@@ -44,7 +44,7 @@ float linear_of_srgb(float value) {
 TexelBits read_elements(const TexelFormat& format, const u8* bytes) {
     TexelBits elements{0, 0, 0, format.is_float() ? std::bit_cast<u32>(1.0f) : 1u};
     for (u32 c = 0; c < format.channels; ++c)
-        elements[c] = extended(format, channel_of(format, bytes, c));
+        elements[c] = extend_channel(format, read_channel(format, bytes, c));
     return elements;
 }
 
@@ -52,9 +52,9 @@ TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool srgb)
     const TexelBits elements = read_elements(format, bytes);
     TexelNumbers numbers{0, 0, 0, 1};
     for (u32 c = 0; c < format.channels; ++c) {
-        numbers[c] =
-            format.is_float() ? std::bit_cast<float>(elements[c]) : normalized(format, elements[c]);
-        if (srgb && c < 3) numbers[c] = linear_of_srgb(numbers[c]);
+        numbers[c] = format.is_float() ? std::bit_cast<float>(elements[c])
+                                       : normalize_channel(format, elements[c]);
+        if (srgb && c < 3) numbers[c] = srgb_to_linear(numbers[c]);
     }
     return numbers;
 }

@@ -12,7 +12,7 @@ namespace {
 
 std::string place_of(const Tap& tap) {
     const Image& image = *tap.image;
-    PlaceAndSize text(tap.x, image.width);
+    PositionAndSizeText text(tap.x, image.width);
     if (image.height > 1 || image.depth > 1) text.add(tap.y, image.height);
     if (image.depth > 1) text.add(tap.z, image.depth);
     return "texel (" + text.place + ") of " + text.size;
@@ -20,7 +20,7 @@ std::string place_of(const Tap& tap) {
 
 }  // namespace
 
-std::optional<ImageShape> shape_of(const ptx::Instruction& instruction) {
+std::optional<ImageShape> parse_image_shape(const ptx::Instruction& instruction) {
     constexpr struct {
         const char* name;
         ImageShape shape;
@@ -54,14 +54,14 @@ bool ImageLookup::fits(const ImageObject& found) const {
            (want.dimensions == 2 || found.image().height == 1);
 }
 
-const ImageObject* ImageLookup::of_lane(int lane) {
+const ImageObject* ImageLookup::find_for_lane(int lane) {
     const u64 asked = w.lanes<u64>(image.read[0])[lane];
     if (object && asked == number) return object.get();
     const char* what = image.is_surface ? "surface object" : "texture object";
     char name[64];
     std::snprintf(name, sizeof name, "%s 0x%llx", what, static_cast<unsigned long long>(asked));
     auto found = find_image_object(asked);
-    if (!found && was_image_object(asked))
+    if (!found && was_destroyed_image_object(asked))
         return refuse(lane, asked, "The " + std::string(name) + " has been destroyed.",
                       "Destroy objects after the last kernel that uses them.");
     if (!found || found->is_surface != image.is_surface)
@@ -81,7 +81,7 @@ const ImageObject* ImageLookup::of_lane(int lane) {
 
 // ---- bytes ----
 
-u8* TexelAccess::touch(u32 row, int lane, u64 address, u32 bytes, u64 sector) {
+u8* TexelAccess::resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 sector) {
     u8* host = resolve_one(w_, op_, address, lane, bytes, ptx::StateSpace::global, kind_);
     if (!host) return nullptr;
     rows_[row].address[lane] = address;
@@ -94,7 +94,7 @@ u8* TexelAccess::touch(u32 row, int lane, u64 address, u32 bytes, u64 sector) {
 
 void TexelAccess::check_written(const Tap& tap, int lane) {
     const Launch& launch = *w_.block->launch;
-    if (!w_.checks.init || launch.only_heard) return;
+    if (!w_.checks.init || launch.is_dry_run) return;
     const Allocation* allocation = launch.allocations->find(tap.address());
     if (!allocation || !allocation->has_shadow ||
         launch.memory->unwritten_bytes(tap.address(), tap.image->format.bytes()) == 0)
@@ -114,9 +114,9 @@ void TexelAccess::count(int lanes_of_request) const {
     for (int lane = 0; lane < kLanes; lane += lanes_of_request) {
         const Mask lanes = of_first << lane;
         if (!(w_.active & lanes)) continue;
-        u64 sectors[kMostTaps * kLanes];
+        u64 sectors[kMaxTaps * kLanes];
         std::size_t touched = 0;
-        for (u32 row = 0; row < kMostTaps; ++row)
+        for (u32 row = 0; row < kMaxTaps; ++row)
             for (const int l : LanesIn{rows_[row].in_global & lanes})
                 sectors[touched++] = sectors_[row][l];
         counters.useful_bytes += touched * bytes_;
@@ -130,8 +130,8 @@ void TexelAccess::finish(int lanes_of_request) {
     count(lanes_of_request);
     for (const Resolved& row : rows_) {
         if (!row.in_global) continue;
-        tell_listener(w_, op_, row, {.kind = kind_, .bytes = bytes_});
-        if (kind_ != Access::atomic) show_race(w_, op_->site, row, bytes_, kind_);
+        notify_listener(w_, op_, row, {.kind = kind_, .bytes = bytes_});
+        if (kind_ != Access::atomic) pass_to_race_check(w_, op_->site, row, bytes_, kind_);
     }
 }
 

@@ -29,22 +29,23 @@ struct ImageOp : OperandList {
 
 /// Returns the shape that a modifier such as `1d`, `a2d` or `cube` specifies, or nothing if there
 /// is no such modifier.
-std::optional<ImageShape> shape_of(const ptx::Instruction& instruction);
+std::optional<ImageShape> parse_image_shape(const ptx::Instruction& instruction);
 
 /// Returns the number of values in an operand, which is one register or a vector {x, y, ...}.
-inline std::size_t numbers_in(const ptx::Operand& operand) {
+inline std::size_t count_values(const ptx::Operand& operand) {
     return std::max<std::size_t>(operand.elements.size(), 1);
 }
 /// Returns the number of coordinates in [object, {coordinates}], or 0 for other operands.
-inline std::size_t coordinates_in(const ptx::Operand& place) {
+inline std::size_t count_coordinates(const ptx::Operand& place) {
     const bool is_place = place.kind == ptx::Operand::Kind::address && place.elements.size() == 1;
-    return is_place ? numbers_in(place.elements[0]) : 0;
+    return is_place ? count_values(place.elements[0]) : 0;
 }
 
 /// Text for messages, such as the position "3, 4" and the size "16 x 8".
-struct PlaceAndSize {
+struct PositionAndSizeText {
     std::string place, size;
-    PlaceAndSize(i64 at, i64 count) : place(std::to_string(at)), size(std::to_string(count)) {}
+    PositionAndSizeText(i64 at, i64 count)
+        : place(std::to_string(at)), size(std::to_string(count)) {}
     void add(i64 at, i64 count) {
         place += ", " + std::to_string(at);
         size += " x " + std::to_string(count);
@@ -62,7 +63,7 @@ struct ImageLookup {
 
     /// Returns the lane's object. If the object does not exist or has a different shape, ends the
     /// launch and returns null.
-    const ImageObject* of_lane(int lane);
+    const ImageObject* find_for_lane(int lane);
     Failed refuse(int lane, u64 asked, const std::string& message, const std::string& cure);
     bool fits(const ImageObject& found) const;
 };
@@ -74,7 +75,7 @@ public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
     /// Returns the address of the bytes in this process. If they are out of bounds, ends the launch
     /// and returns null. `sector` is a number from ImageObject::sector_of.
-    u8* touch(u32 row, int lane, u64 address, u32 bytes, u64 sector);
+    u8* resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 sector);
     /// Reports an error if the texel that `tap` reads is uninitialized.
     void check_written(const Tap& tap, int lane);
     /// Counts the accesses, grouped into requests of `lanes_of_request` lanes each, and informs the
@@ -90,8 +91,8 @@ private:
     const Op* op_;
     const Access kind_;
     u32 bytes_ = 0;  ///< of the widest access
-    Resolved rows_[kMostTaps];
-    u64 sectors_[kMostTaps][kLanes];
+    Resolved rows_[kMaxTaps];
+    u64 sectors_[kMaxTaps][kLanes];
 };
 
 }  // namespace coalesce::simulator

@@ -10,7 +10,7 @@ namespace {
 
 struct Objects {
     std::shared_mutex mutex;
-    std::unordered_map<u64, std::shared_ptr<const ImageObject>> alive;
+    std::unordered_map<u64, std::shared_ptr<const ImageObject>> live_objects;
     u64 last = 0;  ///< the last number assigned
 };
 
@@ -30,32 +30,33 @@ const char* name_of(const ImageShape& shape) {
 u64 add_image_object(ImageObject object) {
     auto made = std::make_shared<const ImageObject>(std::move(object));
     std::lock_guard lock(objects().mutex);
-    objects().alive.emplace(++objects().last, std::move(made));
+    objects().live_objects.emplace(++objects().last, std::move(made));
     return objects().last;
 }
 
 bool remove_image_object(u64 number, bool is_surface) {
     std::lock_guard lock(objects().mutex);
-    const auto found = objects().alive.find(number);
-    if (found == objects().alive.end() || found->second->is_surface != is_surface) return false;
-    objects().alive.erase(found);
+    const auto found = objects().live_objects.find(number);
+    if (found == objects().live_objects.end() || found->second->is_surface != is_surface)
+        return false;
+    objects().live_objects.erase(found);
     return true;
 }
 
 std::shared_ptr<const ImageObject> find_image_object(u64 number) {
     std::shared_lock lock(objects().mutex);
-    const auto found = objects().alive.find(number);
-    return found == objects().alive.end() ? nullptr : found->second;
+    const auto found = objects().live_objects.find(number);
+    return found == objects().live_objects.end() ? nullptr : found->second;
 }
 
-bool was_image_object(u64 number) {
+bool was_destroyed_image_object(u64 number) {
     std::shared_lock lock(objects().mutex);
-    return number != 0 && number <= objects().last && !objects().alive.contains(number);
+    return number != 0 && number <= objects().last && !objects().live_objects.contains(number);
 }
 
 void forget_image_objects() {
     std::lock_guard lock(objects().mutex);
-    objects().alive.clear();
+    objects().live_objects.clear();
 }
 
 }  // namespace coalesce::simulator

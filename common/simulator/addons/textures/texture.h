@@ -53,7 +53,7 @@ struct Sampling {
     bool srgb = false;
     TexelNumbers border{};
     bool linear_between_levels = false;
-    float level_bias = 0, least_level = 0, greatest_level = 0;
+    float level_bias = 0, min_level = 0, max_level = 0;
 };
 
 /// A texture object, or a surface object, which has one level and no sampling.
@@ -85,7 +85,7 @@ bool remove_image_object(u64 number, bool is_surface);
 /// Returns the object with this number, or null if there is none.
 std::shared_ptr<const ImageObject> find_image_object(u64 number);
 /// Reports whether an object with this number once existed and has been destroyed.
-bool was_image_object(u64 number);
+bool was_destroyed_image_object(u64 number);
 void forget_image_objects();  ///< for cudaDeviceReset
 
 }  // namespace coalesce::simulator

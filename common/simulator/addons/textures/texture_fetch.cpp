@@ -24,7 +24,7 @@ struct FetchOp : ImageOp {
     Level level = Level::base;
     bool is_integer = false;  ///< true for integer coordinates
     int component = -1;       ///< the component that a gather reads
-    u32 level_at = 0,
+    u32 level_operand = 0,
         gradient = 0;             ///< position of the level or gradients, length of a gradient
     u32 offset = 0, offsets = 0;  ///< position and number of offsets
 };
@@ -52,33 +52,34 @@ struct LaneOperands {
         return point;
     }
     float level(const ImageObject& texture) const {
-        if (fetch.level == FetchOp::Level::given) return number(fetch.level_at);
+        if (fetch.level == FetchOp::Level::given) return number(fetch.level_operand);
         if (fetch.level == FetchOp::Level::base) return 0;
         float dx[3] = {}, dy[3] = {};
         for (u32 k = 0; k < fetch.coordinates(); ++k) {
-            dx[k] = number(fetch.level_at + k);
-            dy[k] = number(fetch.level_at + fetch.gradient + k);
+            dx[k] = number(fetch.level_operand + k);
+            dy[k] = number(fetch.level_operand + fetch.gradient + k);
         }
-        return level_of_gradients(texture, dx, dy);
+        return compute_level(texture, dx, dy);
     }
 };
 
 bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoint& point, int lane,
                 TexelAccess& access, TexelBits& result) {
     const bool gathers = fetch.component >= 0;
-    const Taps taps = gathers ? gather_taps_of(texture, point) : taps_of(texture, point);
-    const u8* texels[kMostTaps] = {};
+    const Taps taps = gathers ? find_gather_taps(texture, point) : find_taps(texture, point);
+    const u8* texels[kMaxTaps] = {};
     for (u32 k = 0; k < taps.count; ++k) {
         const Tap& tap = taps.tap[k];
         if (tap.is_border) continue;
         const u64 address = tap.address();
-        texels[k] = access.touch(k, lane, address, tap.image->format.bytes(),
-                                 texture.sector_of(*tap.image, address, tap.y));
+        texels[k] = access.resolve_texel(k, lane, address, tap.image->format.bytes(),
+                                         texture.sector_of(*tap.image, address, tap.y));
         if (!texels[k]) return false;
         access.check_written(tap, lane);
     }
-    result = gathers ? gathered(texture, taps, texels, static_cast<u32>(fetch.component))
-                     : combine(texture, taps, texels);
+    result = gathers
+                 ? combine_gathered_taps(texture, taps, texels, static_cast<u32>(fetch.component))
+                 : combine_taps(texture, taps, texels);
     return true;
 }
 
@@ -91,18 +92,18 @@ int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
 }
 
 const Op* run_fetch(Warp& w, const Op* op) {
-    const auto& fetch = list_of<FetchOp>(op);
+    const auto& fetch = operand_list<FetchOp>(op);
     TexelAccess access(w, op, Access::load);
     ImageLookup lookup{w, op, fetch};
     TexelBits result[kLanes] = {};
     const ImageObject* texture = nullptr;
-    for (const int lane : LanesIn{w.heard_enough ? 0 : w.active}) {
-        texture = lookup.of_lane(lane);
+    for (const int lane : LanesIn{w.has_recorded_enough ? 0 : w.active}) {
+        texture = lookup.find_for_lane(lane);
         if (!texture) return nullptr;
         const FetchPoint point = LaneOperands{w, fetch, lane}.point(*texture);
         if (!fetch_lane(*texture, fetch, point, lane, access, result[lane])) return nullptr;
     }
-    if (!w.heard_enough) access.finish(lanes_of_request(fetch, texture));
+    if (!w.has_recorded_enough) access.finish(lanes_of_request(fetch, texture));
     for (u32 c = 0; c < kChannels; ++c)
         w.write<u32>(fetch.written[c], [&](int lane) { return result[lane][c]; });
     if (fetch.written.size() > kChannels) w.write_predicate(fetch.written[kChannels], kAllLanes);
@@ -114,10 +115,10 @@ const Op* run_fetch(Warp& w, const Op* op) {
 struct QueryOp : ImageOp {
     enum class What : u8 { width, height, depth };
     What what = What::width;
-    bool of_level = false;
+    bool takes_level = false;
 };
 
-u32 answer(const ImageObject& object, QueryOp::What what, u32 level) {
+u32 query_size(const ImageObject& object, QueryOp::What what, u32 level) {
     using What = QueryOp::What;
     const Image& image = object.levels[std::min<std::size_t>(level, object.levels.size() - 1)];
     switch (what) {
@@ -134,7 +135,7 @@ u32 answer(const ImageObject& object, QueryOp::What what, u32 level) {
 }
 
 const Op* run_query(Warp& w, const Op* op) {
-    const auto& query = list_of<QueryOp>(op);
+    const auto& query = operand_list<QueryOp>(op);
     u32 result[kLanes] = {};
     for (const int lane : LanesIn{w.active}) {
         const u64 number = w.lanes<u64>(query.read[0])[lane];
@@ -142,8 +143,8 @@ const Op* run_query(Warp& w, const Op* op) {
         if (!object || object->is_surface != query.is_surface)
             return w.fail(op, Status::illegal_address, "memcheck", "no such texture",
                           "there is no texture or surface object of this number", lane, number);
-        const u32 level = query.of_level ? w.lanes<u32>(query.read[1])[lane] : 0;
-        result[lane] = answer(*object, query.what, level);
+        const u32 level = query.takes_level ? w.lanes<u32>(query.read[1])[lane] : 0;
+        result[lane] = query_size(*object, query.what, level);
     }
     w.write<u32>(query.written[0], [&](int lane) { return result[lane]; });
     return op + 1;
@@ -167,8 +168,8 @@ bool is_any_of(Type type, std::initializer_list<Type> types) {
 /// Reads the last two modifiers of `tex`: the types of the elements and of the coordinates.
 bool find_types(const ptx::Instruction& i, FetchOp& fetch) {
     if (i.modifiers.size() < 2 || !i.has("v4")) return false;
-    const Type elements = ptx::type_named(i.modifiers[i.modifiers.size() - 2]);
-    const Type coordinates = ptx::type_named(i.modifiers.back());
+    const Type elements = ptx::parse_type(i.modifiers[i.modifiers.size() - 2]);
+    const Type coordinates = ptx::parse_type(i.modifiers.back());
     fetch.is_integer = coordinates == Type::s32;
     return is_any_of(elements, {Type::u32, Type::s32, Type::f32}) &&
            is_any_of(coordinates, {Type::s32, Type::f32});
@@ -178,17 +179,17 @@ bool find_types(const ptx::Instruction& i, FetchOp& fetch) {
 /// the level, gradients and offsets.
 bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     using Level = FetchOp::Level;
-    const u32 of_level = fetch.level == Level::base ? 0 : fetch.level == Level::given ? 1 : 2;
-    const std::size_t needed = 2 + of_level;
+    const u32 takes_level = fetch.level == Level::base ? 0 : fetch.level == Level::given ? 1 : 2;
+    const std::size_t needed = 2 + takes_level;
     if (i.operands.size() < needed || i.operands.size() > needed + 1) return false;
     const ptx::Operand &to = i.operands[0], &from = i.operands[1];
-    const std::size_t coordinates = coordinates_in(from);
+    const std::size_t coordinates = count_coordinates(from);
     if (to.elements.size() < kChannels || coordinates == 0) return false;
     if (coordinates + 1 < fetch.first_coordinate() + fetch.coordinates()) return false;
     u32 read = static_cast<u32>(1 + coordinates);
-    fetch.level_at = read;
+    fetch.level_operand = read;
     if (fetch.level == Level::gradients) {
-        fetch.gradient = static_cast<u32>(numbers_in(i.operands[2]));
+        fetch.gradient = static_cast<u32>(count_values(i.operands[2]));
         if (fetch.gradient < fetch.coordinates()) return false;
         read += 2 * fetch.gradient;
     }
@@ -201,7 +202,7 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
 
 /// Returns the component that a gather reads from each of four texels, or -1 if the instruction
 /// names none.
-int component_of(const ptx::Instruction& i) {
+int parse_component(const ptx::Instruction& i) {
     constexpr const char* kComponents[] = {"r", "g", "b", "a"};
     for (int c = 0; c < 4; ++c)
         if (i.has(kComponents[c])) return c;
@@ -214,12 +215,12 @@ int component_of(const ptx::Instruction& i) {
 //     {, level | , {dx, ...}, {dy, ...}} {, {offsets}}
 // tld4.COMPONENT.GEOMETRY.v4.TYPE.f32 {d, ...}{|p}, [object, {coordinates}] {, {offsets}}
 Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
-    const auto shape = shape_of(i);
+    const auto shape = parse_image_shape(i);
     if (!shape) return std::nullopt;
     FetchOp fetch;
     fetch.shape = *shape;
     if (i.opcode == "tld4") {
-        fetch.component = component_of(i);
+        fetch.component = parse_component(i);
         if (fetch.component < 0 || shape->dimensions != 2) return std::nullopt;
     } else if (i.has("level") || i.has("grad")) {
         fetch.level = i.has("level") ? FetchOp::Level::given : FetchOp::Level::gradients;
@@ -242,14 +243,14 @@ Description describe_query(const ptx::Instruction& i, const ptx::Function&) {
     using What = QueryOp::What;
     QueryOp query;
     query.is_surface = i.opcode == "suq";
-    query.of_level = i.has("level");
+    query.takes_level = i.has("level");
     if (i.has("height"))
         query.what = What::height;
     else if (i.has("depth"))
         query.what = What::depth;
     else if (!i.has("width"))
         return std::nullopt;
-    std::vector<OperandRole> roles(query.of_level ? 3 : 2, {Role::list_read, Width::w32});
+    std::vector<OperandRole> roles(query.takes_level ? 3 : 2, {Role::list_read, Width::w32});
     roles[0].role = Role::list_written;
     return describe(
         i,

@@ -118,7 +118,7 @@ std::string with_own_lines(const ptx::Module& module, const std::vector<ptx::Fun
 // ---- both sides ----
 
 bool is_compared(const ptx::Instruction& i) {
-    const ptx::StateSpace space = ptx::space_of_access(i);
+    const ptx::StateSpace space = ptx::access_space(i);
     // An access to another block of the cluster does not become LDS or STS.
     return is_one_of(i.opcode, {"ld", "st"}) && !i.has("shared::cluster") &&
            (space == ptx::StateSpace::global || space == ptx::StateSpace::shared);
@@ -126,7 +126,7 @@ bool is_compared(const ptx::Instruction& i) {
 
 /// Returns the machine opcode that a PTX load or store compiles to.
 std::string_view opcode_of(const ptx::Instruction& i) {
-    const bool is_global = ptx::space_of_access(i) == ptx::StateSpace::global;
+    const bool is_global = ptx::access_space(i) == ptx::StateSpace::global;
     if (i.opcode == "ld") return is_global ? "LDG" : "LDS";
     return is_global ? "STG" : "STS";
 }
@@ -168,7 +168,7 @@ Places places_in(const std::vector<MachineMemory>& code, const std::vector<u32>&
 
 bool has_shared_accesses(const ptx::Function& function) {
     return std::any_of(function.body.begin(), function.body.end(), [](const ptx::Instruction& i) {
-        return is_compared(i) && ptx::space_of_access(i) == ptx::StateSpace::shared;
+        return is_compared(i) && ptx::access_space(i) == ptx::StateSpace::shared;
     });
 }
 
@@ -219,13 +219,13 @@ private:
         const TemporaryFolder folder;
         const fs::path file = folder / "kernels.ptx", cubin = folder / "kernels.cubin";
         write_file(file, with_own_lines(*one.module, one.kernels, offsets));
-        const Ended ended = run_child(
+        const ProcessResult ended = run_child(
             {ptxas_, "-arch=sm_90", "-lineinfo", "-o", cubin.string(), file.string()}, 300);
         if (ended.exit_code != 0) {
             std::printf("%s: ptxas failed\n%s", one.text.file.c_str(), ended.output.c_str());
             return;
         }
-        const auto code = read_cubin(read_if_there(cubin).value_or(""));
+        const auto code = read_cubin(read_if_exists(cubin).value_or(""));
         for (ptx::Function* kernel : one.kernels)
             if (const auto found = code.find(kernel->name); found != code.end())
                 compare_kernel(one, *kernel, found->second, offsets);
@@ -234,7 +234,7 @@ private:
     void compare_kernel(const ParsedText& text, ptx::Function& kernel,
                         const std::vector<MachineMemory>& code, const std::vector<u32>& offsets) {
         std::map<u32, const ptx::Instruction*> instructions;
-        put_in_order(kernel);
+        order_blocks_for_reconvergence(kernel);
         for (const ptx::Instruction& i : kernel.body) instructions[i.text_offset] = &i;
         Compared one;
         one.file = text.text.file;

@@ -39,7 +39,7 @@ std::vector<KernelText> learners_files(const fs::path& course) {
 namespace {
 
 void add_texts_in_program(const fs::path& program, std::vector<KernelText>& texts) {
-    const std::string bytes = read_if_there(program).value_or("");
+    const std::string bytes = read_if_exists(program).value_or("");
     for (std::size_t at = 0; at + sizeof(fatbin::ContainerHeader) <= bytes.size(); at += 8) {
         u32 magic = 0;
         std::memcpy(&magic, bytes.data() + at, sizeof magic);
@@ -64,7 +64,7 @@ std::vector<KernelText> texts_in_folder(const fs::path& folder) {
         if (!entry.path().has_extension()) add_texts_in_program(entry.path(), texts);
         if (entry.path().extension() == ".ptx")
             texts.push_back(
-                {"programs", entry.path().filename(), read_if_there(entry.path()).value_or("")});
+                {"programs", entry.path().filename(), read_if_exists(entry.path()).value_or("")});
     }
     std::stable_sort(texts.begin(), texts.end(),
                      [](const KernelText& a, const KernelText& b) { return a.file < b.file; });

@@ -125,14 +125,14 @@ private:
         const TemporaryFolder folder;
         const fs::path file = folder / "kernels.ptx";
         write_file(file, text_with_kernels(*one.module, one.kernels));
-        const Ended ended = run_child(
+        const ProcessResult ended = run_child(
             {ptxas_, "-arch=sm_90", "-v", "-o", (folder / "kernels.cubin").string(), file.string()},
             300);
         const std::map<std::string, u32> truth = registers_in(ended.output);
         for (ptx::Function* kernel : one.kernels) {
             const auto known = truth.find(kernel->name);
             if (known == truth.end()) continue;
-            put_in_order(*kernel);
+            order_blocks_for_reconvergence(*kernel);
             const u32 estimate = estimate_code(*one.module, *kernel).registers;
             const bool held_back = is_held_back(instructions_of(*one.module, *kernel));
             const std::string group =

@@ -35,7 +35,7 @@ TEST_CASE("every text begins with a launch within the limits, and closes what it
     for (u64 seed = 0; seed < kSeeds; ++seed) {
         CAPTURE(seed);
         const std::string text = generate_cuda(seed);
-        CHECK(launch_of(text).has_value());
+        CHECK(parse_launch(text).has_value());
         CHECK(has(text, "extern \"C\" __global__ void"));
         CHECK(std::count(text.begin(), text.end(), '{') ==
               std::count(text.begin(), text.end(), '}'));
@@ -75,7 +75,7 @@ TEST_CASE("kernels of a learner's style have what learners write, and the others
     std::string exact;
     for (u64 seed = 0; seed < kSeeds; ++seed) {
         const std::string text = generate_cuda(seed, Style::learner);
-        CHECK(launch_of(text).has_value());
+        CHECK(parse_launch(text).has_value());
         CHECK(std::count(text.begin(), text.end(), '{') ==
               std::count(text.begin(), text.end(), '}'));
         CHECK_FALSE(has(text, "$"));

@@ -43,7 +43,8 @@ struct Analysed {
 };
 
 bool is_error(const LoadUse& use, u32 unwritten, u32 bytes, bool any_around = false) {
-    return reads_unwritten(use, unwritten, 64, bytes, [=](u64, u64) { return any_around; });
+    return is_uninitialised_read_error(use, unwritten, 64, bytes,
+                                       [=](u64, u64) { return any_around; });
 }
 
 }  // namespace
@@ -166,7 +167,7 @@ TEST_CASE("a bit-field is rewritten in its place") {
         "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, -8; mov.u32 %r5, %tid.x; and.b32 %r3, %r5, "
         "7;\n"
         "or.b32 %r4, %r2, %r3; st.global.u32 [%rd1], %r4;");
-    CHECK(a.load().rewritten);
+    CHECK(a.load().is_stored_back);
     CHECK_FALSE(is_error(a.load(), 0xf, 4));
     CHECK(a.arrivals() == "1>1 2>2 3>3");  // byte 0 also gets new bits
     const Analysed constant(
@@ -178,7 +179,7 @@ TEST_CASE("a bit-field is rewritten in its place") {
     CHECK(cleared.arrivals() == "1>1 2>2 3>3");
     const Analysed elsewhere(
         "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, -8; st.global.u32 [%rd1+4], %r2;");
-    CHECK_FALSE(elsewhere.load().rewritten);
+    CHECK_FALSE(elsewhere.load().is_stored_back);
 }
 
 TEST_CASE("the pieces of one struct belong together") {
@@ -186,11 +187,11 @@ TEST_CASE("the pieces of one struct belong together") {
         "add.s64 %rd4, %rd1, 8; mov.u64 %rd5, %rd2;\n"
         "ld.u32 %r1, [%rd1]; ld.u64 %rd6, [%rd4]; ld.u32 %r2, [%rd1+48];\n"
         "st.u64 [%rd5+8], %rd6; st.u32 [%rd2], %r1; st.u32 [%rd2+48], %r2;");
-    CHECK(a.load(0).piece_from == 0);
-    CHECK(a.load(0).piece_to == 16);
-    CHECK(a.load(1).piece_from == -8);
-    CHECK(a.load(1).piece_to == 8);
-    CHECK_FALSE(a.load(2).is_piece());  // too far away
+    CHECK(a.load(0).part_begin == 0);
+    CHECK(a.load(0).part_end == 16);
+    CHECK(a.load(1).part_begin == -8);
+    CHECK(a.load(1).part_end == 8);
+    CHECK_FALSE(a.load(2).has_part());  // too far away
     CHECK_FALSE(is_error(a.load(1), 0xff, 8, true));
     CHECK(is_error(a.load(1), 0xff, 8, false));
     CHECK(is_error(a.load(2), 0xf, 4, true));
@@ -198,7 +199,7 @@ TEST_CASE("the pieces of one struct belong together") {
     const Analysed tile(
         "ld.shared.u32 %r1, [%r9]; ld.shared.u32 %r2, [%r9+4];\n"
         "st.global.u32 [%rd2], %r1; st.global.u32 [%rd2+128], %r2;");
-    CHECK_FALSE(tile.load(0).is_piece());
+    CHECK_FALSE(tile.load(0).has_part());
 }
 
 TEST_CASE("a loop that goes on by what it copies") {
@@ -208,19 +209,19 @@ TEST_CASE("a loop that goes on by what it copies") {
             "add.s64 %rd4, %rd2, %rd5; st.global.u8 [%rd4], %rs1;\nadd.s64 %rd5, %rd5, " +
             step + ";\nsetp.lt.u64 %p1, %rd5, 64;\n@%p1 bra TOP;");
     };
-    CHECK(loop("1").load().is_piece());
-    CHECK_FALSE(loop("32").load().is_piece());
+    CHECK(loop("1").load().has_part());
+    CHECK_FALSE(loop("32").load().has_part());
     const Analysed bumped(
         "TOP:\nld.global.v2.u32 {%r1, %r2}, [%rd1]; st.global.v2.u32 [%rd2], {%r1, %r2};\n"
         "add.s64 %rd1, %rd1, 8; add.s64 %rd2, %rd2, 8;\nsetp.lt.u64 %p1, %rd1, 64;\n@%p1 bra TOP;");
-    CHECK(bumped.load().is_piece());
+    CHECK(bumped.load().has_part());
     // PTX as compiled without optimisation.
     const Analysed copies(
         "mov.u64 %rd9, 0;\nTOP:\nmov.u64 %rd4, %rd9; add.s64 %rd3, %rd1, %rd4; ld.u8 %rs1, "
         "[%rd3];\n"
         "add.s64 %rd6, %rd2, %rd4; st.u8 [%rd6], %rs1; add.s64 %rd5, %rd4, 1;\n"
         "setp.lt.u64 %p1, %rd5, 64; mov.u64 %rd9, %rd5;\n@%p1 bra TOP;");
-    CHECK(copies.load().is_piece());
+    CHECK(copies.load().has_part());
 }
 
 TEST_CASE("matrices: those that are multiplied decide, those that are moved on do not") {

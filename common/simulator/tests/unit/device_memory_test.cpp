@@ -114,7 +114,7 @@ TEST_CASE("an address rests before it is used again") {
     const Interval first = zone.take(64, 64);
     zone.give_back(first);
     std::set<u64> seen;
-    for (std::size_t i = 0; i + 1 < AddressZone::kResting; ++i) {
+    for (std::size_t i = 0; i + 1 < AddressZone::kQuarantinedIntervals; ++i) {
         const Interval next = zone.take(64, 64);
         CHECK(next.begin != first.begin);
         CHECK(seen.insert(next.begin).second);
@@ -129,7 +129,7 @@ TEST_CASE("allocations are aligned, apart from each other, and found by any addr
         CHECK(address % 512 == 0);
         CHECK(memory.is_device_range(address));
     }
-    CHECK(b - (a + 1000) >= kWideGap);
+    CHECK(b - (a + 1000) >= kWideGapBytes);
     const auto table = memory.table();
     REQUIRE(table->find(a + 999));
     CHECK(table->find(a + 999)->begin == a);
@@ -177,7 +177,7 @@ TEST_CASE("addresses are drawn: within what a GPU shows, apart, and the same for
         CHECK(memory.allocate(5, AllocationKind::pinned) == 0);
         bases.insert(map.device);
         distances.insert(map.windows - map.device);
-        begins.insert(a % kMostScatter);
+        begins.insert(a % kMaxScatter);
     }
     CHECK(bases.size() > 90);
     CHECK(distances.size() > 50);
@@ -187,10 +187,10 @@ TEST_CASE("addresses are drawn: within what a GPU shows, apart, and the same for
 TEST_CASE("drawn addresses are nobody else's in this process") {
     DeviceMemory memory(64 * kMiB);
     u64 seed = 1;  // choose low addresses, which programs do not use
-    while (drawn_map(seed, memory.range()).device >= u64{1} << 40) ++seed;
+    while (draw_map(seed, memory.range()).device >= u64{1} << 40) ++seed;
     REQUIRE(memory.draw_addresses(seed));
     const u64 first_choice = address_map.device;
-    CHECK(drawn_map(seed, memory.range()).device == first_choice);
+    CHECK(draw_map(seed, memory.range()).device == first_choice);
     CHECK(memory.draw_addresses(seed));  // does not conflict with its own old mapping
     CHECK(address_map.device == first_choice);
 
@@ -260,7 +260,7 @@ TEST_CASE("gaps are narrow where addresses are scarce") {
     CHECK_FALSE(begins.contains(0));
     u64 before = 0;
     for (const u64 begin : begins) {
-        CHECK(begin - before > kNarrowGap);
+        CHECK(begin - before > kNarrowGapBytes);
         before = begin;
     }
 }

@@ -19,7 +19,7 @@ std::string remarks_text(const std::string& instruction) {
         instruction + ";\n}\n");
     constexpr const char* kKinds[] = {"last bits", "values", "no effect", "async proxy"};
     std::string text;
-    for (const Remark& remark : remarks_on(module->functions.at("k")->body.at(0)))
+    for (const Remark& remark : find_remarks(module->functions.at("k")->body.at(0)))
         text += (text.empty() ? "" : ", ") + std::string(kKinds[static_cast<int>(remark.kind)]) +
                 " " + remark.name;
     return text;

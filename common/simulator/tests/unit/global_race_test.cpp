@@ -28,7 +28,7 @@ struct GlobalRaceFixture {
 
     GlobalRaceFixture() {
         reports().clear();
-        reports().print_as_they_come(false);
+        reports().print_immediately(false);
         module.ast = std::make_unique<ptx::Module>();
         module.ast->files[1] = "main.cu";
         kernel.demangled = "kernel";
@@ -451,19 +451,19 @@ TEST_CASE("what is expected to be read alone needs no look, until something is s
     f.table.live[0].end = kBase + 4096;
     other.begin = kBase + 4096;
     f.table.live.push_back(other);
-    CHECK_FALSE(f.race.is_only_read(f.table.live[0]));  // no writes announced yet
+    CHECK_FALSE(f.race.is_read_only(f.table.live[0]));  // no writes announced yet
     f.race.expect_writes({&f.table.live[0]});
-    CHECK_FALSE(f.race.is_only_read(f.table.live[0]));
-    CHECK(f.race.is_only_read(f.table.live[1]));
+    CHECK_FALSE(f.race.is_read_only(f.table.live[0]));
+    CHECK(f.race.is_read_only(f.table.live[1]));
     f.write(0, 0, 1, 0);
     f.write(0, 0, 1, 4, 4, 64);
-    CHECK_FALSE(f.race.was_surprised());
+    CHECK_FALSE(f.race.had_unexpected_write());
 
     f.write(1, 0, 2, 8192);
     f.write(1, 0, 3, 8192);
-    CHECK(f.race.was_surprised());
+    CHECK(f.race.had_unexpected_write());
     CHECK(f.found() == Found{"not checked 12 0"});
-    CHECK_FALSE(f.race.was_surprised());  // another launch
+    CHECK_FALSE(f.race.had_unexpected_write());  // another launch
     f.race.expect_writes({&f.table.live[0]});
     f.write(1, 0, 4, 4092, 4, 4);  // lanes in both
     CHECK(f.found() == Found{"not checked 14 0"});

@@ -18,15 +18,15 @@ public:
     explicit Code(u32 values, u32 words = 1) {
         made_.words.assign(values, words);
         made_.is_predicate.assign(values, false);
-        made_.from_before.assign(values, false);
-        made_.wanted_behind.assign(values, false);
+        made_.is_written_earlier.assign(values, false);
+        made_.is_read_later.assign(values, false);
     }
     Code& comes(std::vector<u32> values) {
-        for (u32 v : values) made_.from_before[v] = true;
+        for (u32 v : values) made_.is_written_earlier[v] = true;
         return *this;
     }
     Code& is_wanted(u32 value) {
-        made_.wanted_behind[value] = true;
+        made_.is_read_later[value] = true;
         return *this;
     }
     Code& is_two(u32 value) {
@@ -47,7 +47,9 @@ public:
         made_.code.back().is_fixed = true;
         return *this;
     }
-    std::vector<u32> order(u32 words_most) const { return list_schedule(made_, words_most); }
+    std::vector<u32> order(u32 max_live_words) const {
+        return list_schedule(made_, max_live_words);
+    }
 
 private:
     Code& add(MemoryEffect memory, u32 latency, std::vector<u32> reads, std::vector<u32> writes) {

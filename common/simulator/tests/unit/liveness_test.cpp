@@ -38,8 +38,8 @@ public:
     u32 label(const std::string& name) const { return function_.labels.at(name); }
     /// Returns the instruction after a label.
     u32 at(const std::string& name) const { return label(name) + 1; }
-    bool alive_behind(const std::string& label, const std::string& name) const {
-        return !liveness_.alive_behind(at(label), {reg(name)}).empty();
+    bool live_after(const std::string& label, const std::string& name) const {
+        return !liveness_.live_after(at(label), {reg(name)}).empty();
     }
     Liveness::Range range(const std::string& name) const { return liveness_.range(reg(name)); }
     bool overlap(const std::string& one, const std::string& other) const {
@@ -63,10 +63,10 @@ private:
 
 TEST_CASE("a value is alive from its write to its last use") {
     const Body k("W: mov.b32 a, 1;\nU: add.u32 b, a, 2;\nV: st.shared.b32 [s], b;\nret;");
-    CHECK(k.alive_behind("W", "a"));
-    CHECK_FALSE(k.alive_behind("U", "a"));
-    CHECK(k.alive_behind("U", "b"));
-    CHECK_FALSE(k.alive_behind("V", "b"));
+    CHECK(k.live_after("W", "a"));
+    CHECK_FALSE(k.live_after("U", "a"));
+    CHECK(k.live_after("U", "b"));
+    CHECK_FALSE(k.live_after("V", "b"));
     CHECK(k.range("a").end == k.at("U"));
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("what is first written in a loop and used behind it is alive in all of
         @q bra TOP;
         st.shared.b32 [s+4], b;
         ret;)");
-    CHECK(k.alive_behind("T", "b"));
+    CHECK(k.live_after("T", "b"));
     CHECK(k.overlap("a", "b"));
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("a loop that is entered in its middle") {
         OUT:
         st.shared.b32 [s], b;
         ret;)");
-    CHECK(k.alive_behind("A", "b"));
+    CHECK(k.live_after("A", "b"));
     CHECK(k.overlap("a", "b"));
     CHECK(k.range("b").begin <= k.at("A"));
 }
@@ -125,9 +125,9 @@ TEST_CASE("a loop with two entries has no entry of its own") {
         BACK: @q bra ONE;
         st.shared.b32 [s], c;
         ret;)");
-    CHECK(k.alive_behind("O", "c"));
-    CHECK(k.alive_behind("T", "c"));
-    const auto turn = k.flow().blocks_of_turn(k.at("BACK"), k.label("ONE"));
+    CHECK(k.live_after("O", "c"));
+    CHECK(k.live_after("T", "c"));
+    const auto turn = k.flow().blocks_of_iteration(k.at("BACK"), k.label("ONE"));
     CHECK(turn.size() == 5);  // each label begins a block
 }
 
@@ -138,14 +138,14 @@ TEST_CASE("a write under a guard leaves the old value alive") {
         @p mov.b32 a, 2;
         st.shared.b32 [s], a;
         ret;)");
-    CHECK(k.alive_behind("W", "a"));
+    CHECK(k.live_after("W", "a"));
 }
 
 TEST_CASE("behind a guarded ret the others go on") {
     const Body k("mov.b32 a, 1;\nW: setp.eq.u32 p, x, 0;\n@p ret;\nst.shared.b32 [s], a;\nret;");
-    CHECK(k.alive_behind("W", "a"));
+    CHECK(k.live_after("W", "a"));
     const Body unguarded("mov.b32 a, 1;\nW: mov.b32 b, 1;\nret;\nst.shared.b32 [s], a;\nret;");
-    CHECK_FALSE(unguarded.alive_behind("W", "a"));
+    CHECK_FALSE(unguarded.live_after("W", "a"));
 }
 
 TEST_CASE("every target of a jump table counts") {
@@ -161,9 +161,9 @@ TEST_CASE("every target of a jump table counts") {
         SECOND:
         st.shared.b32 [s], b;
         ret;)");
-    CHECK(k.alive_behind("W", "a"));
-    CHECK(k.alive_behind("W", "b"));
-    CHECK_FALSE(k.alive_behind("W", "c"));
+    CHECK(k.live_after("W", "a"));
+    CHECK(k.live_after("W", "b"));
+    CHECK_FALSE(k.live_after("W", "c"));
 }
 
 TEST_CASE("addresses, guards and vectors are uses") {
@@ -171,8 +171,8 @@ TEST_CASE("addresses, guards and vectors are uses") {
         W: mov.b32 x, 1;
         @q st.shared.v2.b32 [a+4], {b, c};
         ret;)");
-    for (const char* name : {"a", "b", "c", "q"}) CHECK(k.alive_behind("W", name));
-    CHECK_FALSE(k.alive_behind("W", "x"));
+    for (const char* name : {"a", "b", "c", "q"}) CHECK(k.live_after("W", name));
+    CHECK_FALSE(k.live_after("W", "x"));
 }
 
 TEST_CASE("results are writes wherever they stand") {
@@ -263,10 +263,10 @@ TEST_CASE("inner loops are told from outer ones") {
         setp.ne.u32 q, x, 0;
         AGAIN: @q bra OUTER;
         ret;)");
-    const auto inner = k.flow().blocks_of_turn(k.at("BACK"), k.label("INNER"));
-    const auto outer = k.flow().blocks_of_turn(k.at("AGAIN"), k.label("OUTER"));
+    const auto inner = k.flow().blocks_of_iteration(k.at("BACK"), k.label("INNER"));
+    const auto outer = k.flow().blocks_of_iteration(k.at("AGAIN"), k.label("OUTER"));
     CHECK(inner.size() < outer.size());
-    CHECK(k.flow().blocks_of_turn(k.at("AGAIN") + 1, k.label("OUTER")).empty());
+    CHECK(k.flow().blocks_of_iteration(k.at("AGAIN") + 1, k.label("OUTER")).empty());
 }
 
 TEST_CASE("plain mode shares nothing") {

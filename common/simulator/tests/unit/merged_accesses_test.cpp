@@ -44,7 +44,7 @@ std::string merged_in(const std::string& body, const std::string& variables = ""
     for (u32 at = 0; at < kernel.body.size(); ++at) {
         const ptx::Instruction& i = kernel.body[at];
         if ((i.opcode != "ld" && i.opcode != "st") || i.has("param")) continue;
-        if (ptx::space_of_access(i) == ptx::StateSpace::global && !merged.contains(at)) continue;
+        if (ptx::access_space(i) == ptx::StateSpace::global && !merged.contains(at)) continue;
         text += (text.empty() ? "" : " ") + i.opcode;
         const auto found = merged.find(at);
         if (found == merged.end())
@@ -55,7 +55,7 @@ std::string merged_in(const std::string& body, const std::string& variables = ""
             for (const MachineAccess& access : found->second.list)
                 text += (access.delta < 0 ? "" : "+") + std::to_string(access.delta) + ":" +
                         std::to_string(access.bytes) +
-                        (access.remainder == MachineAccess::kEach
+                        (access.remainder == MachineAccess::kAnyRemainder
                              ? ""
                              : "@" + std::to_string(access.remainder));
     }

@@ -77,12 +77,12 @@ TEST_CASE("types know their size and name") {
     CHECK(size_of(Type::f16x2) == 4);
     CHECK(size_of(Type::e4m3x2) == 2);
     CHECK(size_of(Type::b128) == 16);
-    CHECK(type_named("s32") == Type::s32);
-    CHECK(type_named("bf16x2") == Type::bf16x2);
-    CHECK(type_named("s33") == Type::none);
+    CHECK(parse_type("s32") == Type::s32);
+    CHECK(parse_type("bf16x2") == Type::bf16x2);
+    CHECK(parse_type("s33") == Type::none);
     for (int i = 1; i <= static_cast<int>(Type::e5m2x2); ++i) {
         const Type type = static_cast<Type>(i);
-        CHECK(type_named(name_of(type)) == type);
+        CHECK(parse_type(name_of(type)) == type);
         CHECK(size_of(type) > 0);
     }
     CHECK(is_signed(Type::s8));

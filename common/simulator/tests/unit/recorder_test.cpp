@@ -22,7 +22,7 @@ template <class StepsOf>
 coalesce::timing::Recording recording_of(const LaunchConfig& config, StepsOf steps_of) {
     coalesce::timing::Recording recording;
     recording.blocks = config.grid.count();
-    for (const u64 number : Recorder::chosen_blocks(config, kResident)) {
+    for (const u64 number : Recorder::choose_blocks(config, kResident)) {
         coalesce::timing::RecordedBlock& block = recording.recorded.emplace_back();
         block.number = number;
         block.warps.emplace_back().executed = steps_of(number);
@@ -39,26 +39,26 @@ LaunchConfig grid(u32 x, u32 y) {
 }  // namespace
 
 TEST_CASE("one block stands for a single round, six for many, fewer where there are fewer") {
-    CHECK(Recorder::chosen_blocks(grid(1000, 1), kResident).size() == 1);
-    CHECK(Recorder::chosen_blocks(grid(512, 512), kResident).size() == 6);
-    CHECK(Recorder::chosen_blocks(grid(2, 1), 1).size() == 2);
+    CHECK(Recorder::choose_blocks(grid(1000, 1), kResident).size() == 1);
+    CHECK(Recorder::choose_blocks(grid(512, 512), kResident).size() == 6);
+    CHECK(Recorder::choose_blocks(grid(2, 1), 1).size() == 2);
 }
 
 TEST_CASE("a block that takes a few turns does not stand for all: some take one more") {
     const LaunchConfig config = grid(1000, 1);
     const auto others = [&](u64 steps, bool shares_turns) {
         const auto recording = recording_of(config, [=](u64) { return steps; });
-        return Recorder::beside_the_first(config, recording, shares_turns);
+        return Recorder::choose_blocks_near_first(config, recording, shares_turns);
     };
     CHECK(others(800, false).empty());
     CHECK(others(100000, true).empty());  // blocks this long need no more samples
     REQUIRE(others(800, true).size() == 5);
-    const u64 first = Recorder::chosen_blocks(config, kResident).front();
+    const u64 first = Recorder::choose_blocks(config, kResident).front();
     for (const u64 other : others(800, true)) CHECK(other != first);
 
     const LaunchConfig many = grid(512, 512);
     const auto recording = recording_of(many, [](u64) { return 800; });
-    CHECK(Recorder::beside_the_first(many, recording, true).empty());
+    CHECK(Recorder::choose_blocks_near_first(many, recording, true).empty());
 }
 
 TEST_CASE("blocks that take turns ask how many there are") {
@@ -67,7 +67,7 @@ TEST_CASE("blocks that take turns ask how many there are") {
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
             ".reg .b32 %r1;\nmov.u32 %r1, " +
             what + ";\nret;\n}\n");
-        return asks_for_grid(*module->functions.at("k"));
+        return reads_grid_size(*module->functions.at("k"));
     };
     CHECK(asks("%nctaid.x"));
     CHECK(!asks("%ntid.x"));
@@ -75,7 +75,8 @@ TEST_CASE("blocks that take turns ask how many there are") {
 
 TEST_CASE("blocks that do the same need no others") {
     const LaunchConfig config = grid(512, 512);
-    CHECK(Recorder::more_blocks(config, recording_of(config, [](u64) { return 100; })).empty());
+    CHECK(Recorder::choose_more_blocks(config, recording_of(config, [](u64) { return 100; }))
+              .empty());
 }
 
 TEST_CASE("half the blocks of a square return at once: half of those that are recorded, too") {
@@ -84,7 +85,7 @@ TEST_CASE("half the blocks of a square return at once: half of those that are re
         const auto works = [&](u64 number) { return number % side < number / side; };
         const auto recording =
             recording_of(config, [&](u64 number) { return works(number) ? 500u : 10u; });
-        const std::vector<u64> more = Recorder::more_blocks(config, recording);
+        const std::vector<u64> more = Recorder::choose_more_blocks(config, recording);
         CHECK(more.size() > 20);
         CHECK(more.back() < config.grid.count());
         for (const auto& block : recording.recorded)
@@ -118,7 +119,7 @@ TEST_CASE("neighbours are beside a block that does much, and more where many do 
 TEST_CASE("blocks of the grid's next row are listened to, unless they are neighbours") {
     coalesce::timing::Recording recording;
     recording.blocks = 512 * 512;
-    recording.blocks_of_row = 512;
+    recording.blocks_per_row = 512;
     CHECK(Recorder::below(recording, {1000, 300}) == std::pair<u64, u64>{1512, 16});
     CHECK(Recorder::below(recording, {1000, 600}).second == 0);
     CHECK(Recorder::below(recording, {512 * 512 - 300, 300}).second == 0);
@@ -188,7 +189,7 @@ TEST_CASE("requests for scattered sectors count once per block, whichever warp r
     // The block that is recorded step by step is not also counted as a neighbour.
     const u64 heard = recording.neighbours - recording.recorded.size();
     REQUIRE(heard > 0);
-    CHECK(recording.writes.by_blocks == 64 * heard);
+    CHECK(recording.writes.sectors_summed_over_blocks == 64 * heard);
     CHECK(recording.writes.sectors.size() == 64 * heard);
     CHECK(recording.writes.bytes == 3 * 64 * 4 * heard);
     recorder().begin(Recorder::What::nothing);
@@ -225,7 +226,7 @@ Seen seen_of(Recorder::What what, u32 blocks, u32 racy, u32 idle) {
     config.grid = {blocks, 1, 1};
     config.block = {64, 1, 1};
     reports().clear();
-    reports().print_as_they_come(false);
+    reports().print_immediately(false);
     recorder().begin(what);
     Kernel& kernel = *module->kernel("k");
     CHECK(Device::instance().launch(kernel, config, nullptr) == Status::success);
@@ -249,7 +250,7 @@ TEST_CASE("a launch that is recorded finds the same races, in recorded blocks an
     constexpr u32 blocks = 20, none = 1000;
     LaunchConfig config;
     config.grid = {blocks, 1, 1};
-    const auto recorded = static_cast<u32>(Recorder::chosen_blocks(config, kResident).front());
+    const auto recorded = static_cast<u32>(Recorder::choose_blocks(config, kResident).front());
     CHECK(seen_of(Recorder::What::nothing, blocks, none, none).found.empty());
     for (const u32 racy : {none, 0u, 7u, recorded, blocks - 1}) {
         for (const u32 idle : {none, 1u, recorded}) {

@@ -138,19 +138,19 @@ TEST_CASE("the same site is kept once and counted") {
 TEST_CASE("counts end somewhere, and the lowest thread is kept all the same") {
     Reports reports;
     Report many = out_of_bounds(12);
-    many.count = kMostCounted - 1;
+    many.count = kMaxReportCount - 1;
     reports.add(many);
-    CHECK(reports.all()[0].count == kMostCounted - 1);
+    CHECK(reports.all()[0].count == kMaxReportCount - 1);
     Report first = out_of_bounds(12);
     first.block = {0, 0, 0};
     first.count = 500;
     reports.add(first);
-    CHECK(reports.all()[0].count == kMostCounted);
+    CHECK(reports.all()[0].count == kMaxReportCount);
     CHECK(reports.all()[0].block == Dim3{0, 0, 0});
-    many.count = 2 * kMostCounted;
+    many.count = 2 * kMaxReportCount;
     many.where.line = 13;
     reports.add(many);
-    CHECK(reports.all()[1].count == kMostCounted);
+    CHECK(reports.all()[1].count == kMaxReportCount);
 }
 
 TEST_CASE("check, kind, kernel and both places tell reports apart") {
@@ -208,7 +208,7 @@ TEST_CASE("the first occurrence is printed, the second is not") {
     const std::string text = stderr_of([] {
         Reports reports;
         reports.add(out_of_bounds(11));
-        reports.print_as_they_come(true);
+        reports.print_immediately(true);
         reports.add(out_of_bounds(11));
         reports.add(out_of_bounds(12));
         reports.add(out_of_bounds(12));
@@ -222,7 +222,7 @@ TEST_CASE("the first occurrence is printed, the second is not") {
 TEST_CASE("a flood of reports ends with a word about it") {
     const std::string text = stderr_of([] {
         Reports reports;
-        reports.print_as_they_come(true);
+        reports.print_immediately(true);
         for (u32 line = 1; line <= 250; ++line) reports.add(out_of_bounds(line));
         CHECK(reports.all().size() == 250);
     });
@@ -257,20 +257,20 @@ TEST_CASE("text helpers") {
     CHECK(with_commas(0) == "0");
     CHECK(with_commas(999) == "999");
     CHECK(with_commas(1048576) == "1,048,576");
-    CHECK(ratio(1048576, 32768) == "32.0");
-    CHECK(ratio(1, 0) == "-");
+    CHECK(format_ratio(1048576, 32768) == "32.0");
+    CHECK(format_ratio(1, 0) == "-");
     CHECK(wrap("aa bb cc", 5, "", "") == "aa bb\ncc");
     CHECK(wrap("aa bb cc", 6, "> ", "| ") == "> aa\n| bb\n| cc");
     CHECK(wrap("a_long_word b", 4, "", "") == "a_long_word\nb");
     CHECK(with_prefix("p: ", "a\nb") == "p: a\np: b\n");
     const std::string here = std::filesystem::current_path().string();
-    CHECK(as_place(here + "/steps/main.cu", 7) == "steps/main.cu:7");
-    CHECK(as_place(here + "_other/main.cu", 7) == here + "_other/main.cu:7");
-    CHECK(as_place("main.cu", 0) == "");
-    CHECK(as_shape({32, 8, 1}) == "32x8");
-    CHECK(as_shape({32, 1, 1}) == "32");
-    CHECK(as_shape({4, 1, 2}) == "4x1x2");
-    CHECK(as_index({1, 2, 3}) == "(1,2,3)");
+    CHECK(format_place(here + "/steps/main.cu", 7) == "steps/main.cu:7");
+    CHECK(format_place(here + "_other/main.cu", 7) == here + "_other/main.cu:7");
+    CHECK(format_place("main.cu", 0) == "");
+    CHECK(format_shape({32, 8, 1}) == "32x8");
+    CHECK(format_shape({32, 1, 1}) == "32");
+    CHECK(format_shape({4, 1, 2}) == "4x1x2");
+    CHECK(format_index({1, 2, 3}) == "(1,2,3)");
 }
 
 TEST_CASE("sites are summed under the names of what they do") {
@@ -391,7 +391,7 @@ TEST_CASE("a stopped launch is told and not counted") {
 
 TEST_CASE("calls of the host are told apart by what they say, and bounded") {
     reports().clear();
-    reports().print_as_they_come(false);
+    reports().print_immediately(false);
     Report call;
     call.check = "apicheck";
     call.kind = "cudaErrorInvalidValue from a launch";
@@ -480,7 +480,7 @@ TEST_CASE("launches that were only counted are told") {
     row.name = "scan";
     row.launches = 3;
     CHECK(to_json("device", {row}, {}, nullptr).find("only_counted") == std::string::npos);
-    row.only_counted = 2;
+    row.unchecked_launches = 2;
     CHECK(nlohmann::json::parse(
               to_json("device", {row}, {}, nullptr))["kernels"][0]["only_counted"] == 2);
 }

@@ -22,7 +22,7 @@ struct SharedRaceFixture {
 
     SharedRaceFixture() {
         reports().clear();
-        reports().print_as_they_come(false);
+        reports().print_immediately(false);
         module.ast = std::make_unique<ptx::Module>();
         module.ast->files[1] = "main.cu";
         kernel.demangled = "kernel";
@@ -36,7 +36,7 @@ struct SharedRaceFixture {
         launch({.races = true, .uninitialised = false});
     }
 
-    void launch(SharedRace::Wanted wanted) {
+    void launch(SharedRace::EnabledChecks wanted) {
         log.begin_launch(kernel, {1000, 1, 1}, {128, 1, 1});
         race.begin_launch(kernel, log, wanted);
         next_block();
@@ -499,16 +499,16 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a block that is clean for the sake of its 
         race.write(lanes.access);
     };
     write_zero(0);
-    CHECK_FALSE(race.forgave());
+    CHECK_FALSE(race.ignored_equal_stores());
     write_zero(1);
     CHECK(race.findings() == 0);
-    CHECK(race.forgave());
+    CHECK(race.ignored_equal_stores());
     next_block();
-    CHECK_FALSE(race.forgave());
+    CHECK_FALSE(race.ignored_equal_stores());
     Lanes together(0, 2, 0, 4, 0, 3);
     together.addresses[1] = 0;
     together.access.value = {store_zero, nullptr};
     race.write(together.access);
     CHECK(race.findings() == 0);
-    CHECK(race.forgave());
+    CHECK(race.ignored_equal_stores());
 }

@@ -133,7 +133,7 @@ TEST_CASE("a swizzle exchanges pieces of 16 bytes within its span") {
         const auto swizzle = static_cast<Swizzle>(mode);
         std::set<u32> places;
         for (u32 address = 0; address < 2048; ++address) {
-            const u32 place = swizzled(swizzle, address);
+            const u32 place = swizzle_address(swizzle, address);
             CHECK(place / (16u << mode) == address / (16u << mode));
             CHECK(place % 16 == address % 16);
             places.insert(place);
@@ -143,6 +143,6 @@ TEST_CASE("a swizzle exchanges pieces of 16 bytes within its span") {
     // One chunk in each of eight consecutive lines. All eight are moved to different positions.
     std::set<u32> places;
     for (u32 line = 0; line < 8; ++line)
-        places.insert(swizzled(Swizzle::by_128, line * 128 + 32) % 128);
+        places.insert(swizzle_address(Swizzle::by_128, line * 128 + 32) % 128);
     CHECK(places.size() == 8);
 }

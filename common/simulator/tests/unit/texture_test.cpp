@@ -36,12 +36,12 @@ struct Texels {
         texture.levels = {image};
     }
     float fetch(const FetchPoint& point) const {
-        const Taps taps = taps_of(texture, point);
-        const u8* bytes[kMostTaps] = {};
+        const Taps taps = find_taps(texture, point);
+        const u8* bytes[kMaxTaps] = {};
         for (u32 k = 0; k < taps.count; ++k)
             if (!taps.tap[k].is_border)
                 bytes[k] = reinterpret_cast<const u8*>(numbers.data()) + taps.tap[k].address();
-        return std::bit_cast<float>(combine(texture, taps, bytes)[0]);
+        return std::bit_cast<float>(combine_taps(texture, taps, bytes)[0]);
     }
 };
 
@@ -110,26 +110,26 @@ double reference(const Texels& all, const double* x, u32 dimensions, double bord
 }  // namespace
 
 TEST_CASE("weights have 8 bits, and what rounds up to a whole is the next texel") {
-    CHECK(linear_position(0.5f).first == 0);
-    CHECK(linear_position(0.5f).weight == 0);
-    CHECK(linear_position(1.25f).first == 0);
-    CHECK(linear_position(1.25f).weight == 192);
-    CHECK(linear_position(0.25f).first == -1);
-    CHECK(linear_position(0.25f).weight == 192);
+    CHECK(locate_linear(0.5f).first == 0);
+    CHECK(locate_linear(0.5f).weight == 0);
+    CHECK(locate_linear(1.25f).first == 0);
+    CHECK(locate_linear(1.25f).weight == 192);
+    CHECK(locate_linear(0.25f).first == -1);
+    CHECK(locate_linear(0.25f).weight == 192);
     // Subtracting half a texel gives 1.99951.... The guide says that a gather at this coordinate
     // reads texels 2 and 3.
-    CHECK(linear_position(2.49951171875f).first == 2);
-    CHECK(linear_position(2.49951171875f).weight == 0);
-    CHECK(linear_position(0.5f + 1 / 1024.0f).weight == 0);
-    CHECK(linear_position(0.5f + 3 / 1024.0f).weight == 1);
+    CHECK(locate_linear(2.49951171875f).first == 2);
+    CHECK(locate_linear(2.49951171875f).weight == 0);
+    CHECK(locate_linear(0.5f + 1 / 1024.0f).weight == 0);
+    CHECK(locate_linear(0.5f + 3 / 1024.0f).weight == 1);
 }
 
 TEST_CASE("points and what is no number") {
-    CHECK(point_position(2.999f).first == 2);
-    CHECK(point_position(-0.001f).first == -1);
-    CHECK(point_position(NAN).first == 0);
-    CHECK(addressed(point_position(INFINITY).first, 7, AddressMode::clamp) == 6);
-    CHECK(addressed(point_position(-INFINITY).first, 7, AddressMode::border) == -1);
+    CHECK(locate_point(2.999f).first == 2);
+    CHECK(locate_point(-0.001f).first == -1);
+    CHECK(locate_point(NAN).first == 0);
+    CHECK(apply_address_mode(locate_point(INFINITY).first, 7, AddressMode::clamp) == 6);
+    CHECK(apply_address_mode(locate_point(-INFINITY).first, 7, AddressMode::border) == -1);
 }
 
 TEST_CASE("address modes") {
@@ -137,10 +137,10 @@ TEST_CASE("address modes") {
                              {-11, 4, 0, 0, -1}, {0, 0, 0, 0, 0},   {4, 4, 4, 4, 4},
                              {5, 0, 4, 4, -1},   {9, 4, 4, 0, -1},  {10, 0, 4, 0, -1}};
     for (const auto& row : wanted) {
-        CHECK(addressed(row[0], 5, AddressMode::wrap) == row[1]);
-        CHECK(addressed(row[0], 5, AddressMode::clamp) == row[2]);
-        CHECK(addressed(row[0], 5, AddressMode::mirror) == row[3]);
-        CHECK(addressed(row[0], 5, AddressMode::border) == row[4]);
+        CHECK(apply_address_mode(row[0], 5, AddressMode::wrap) == row[1]);
+        CHECK(apply_address_mode(row[0], 5, AddressMode::clamp) == row[2]);
+        CHECK(apply_address_mode(row[0], 5, AddressMode::mirror) == row[3]);
+        CHECK(apply_address_mode(row[0], 5, AddressMode::border) == row[4]);
     }
 }
 
@@ -201,11 +201,11 @@ TEST_CASE("what is filtered of 8 and 16 bits has 16") {
         const u32 texels[] = {one, other};
         FetchPoint point;
         point.at[0] = 1;  // one half each
-        const Taps taps = taps_of(texture, point);
-        const u8* at[kMostTaps] = {};
+        const Taps taps = find_taps(texture, point);
+        const u8* at[kMaxTaps] = {};
         for (u32 k = 0; k < taps.count; ++k)
             at[k] = reinterpret_cast<const u8*>(&texels[taps.tap[k].x]);
-        return double{std::bit_cast<float>(combine(texture, taps, at)[0])};
+        return double{std::bit_cast<float>(combine_taps(texture, taps, at)[0])};
     };
     CHECK(filtered(ChannelKind::floating, 2, 0x3c00, 0x3c01) == 1 + 1 / 1024.0);  // half a step
     CHECK(filtered(ChannelKind::floating, 2, 0x3c01, 0x3c02) == 1 + 2 / 1024.0);
@@ -221,7 +221,7 @@ TEST_CASE("products of weights are rounded") {
     all.texture.sampling.linear = true;
     FetchPoint point;
     const auto has_weights = [&](std::initializer_list<u32> weights) {
-        const Taps taps = taps_of(all.texture, point);
+        const Taps taps = find_taps(all.texture, point);
         return std::equal(weights.begin(), weights.end(), taps.tap, taps.tap + taps.count,
                           [](u32 weight, const Tap& tap) { return weight * 256 == tap.weight; });
     };
@@ -239,9 +239,9 @@ TEST_CASE("texels of weight 0 are not asked for") {
     all.texture.sampling.linear = true;
     FetchPoint point;
     point.at[0] = 3.5f, point.at[1] = 2.75f;
-    CHECK(taps_of(all.texture, point).count == 2);
+    CHECK(find_taps(all.texture, point).count == 2);
     point.at[0] = 3.25f;
-    CHECK(taps_of(all.texture, point).count == 4);
+    CHECK(find_taps(all.texture, point).count == 4);
 }
 
 TEST_CASE("formats: elements, and numbers from -1 to 1") {
@@ -275,7 +275,7 @@ TEST_CASE("faces of a cube") {
                                 {0.75f, 0.375f}, {0.75f, 0.375f}, {0.25f, 0.375f}};
     for (u32 face = 0; face < 6; ++face) {
         const CubePosition at =
-            cube_position(directions[face][0], directions[face][1], directions[face][2]);
+            locate_on_cube(directions[face][0], directions[face][1], directions[face][2]);
         CHECK(at.face == face);
         CHECK(at.s == places[face][0]);
         CHECK(at.t == places[face][1]);
@@ -285,11 +285,11 @@ TEST_CASE("faces of a cube") {
 TEST_CASE("objects: numbers are given once") {
     const u64 first = add_image_object({.shape = {}, .levels = {Image{}}, .sampling = {}});
     CHECK(find_image_object(first) != nullptr);
-    CHECK_FALSE(was_image_object(first));
+    CHECK_FALSE(was_destroyed_image_object(first));
     CHECK_FALSE(remove_image_object(first, true));
     CHECK(remove_image_object(first, false));
     CHECK(find_image_object(first) == nullptr);
-    CHECK(was_image_object(first));
+    CHECK(was_destroyed_image_object(first));
     CHECK(add_image_object({.shape = {}, .levels = {Image{}}, .sampling = {}}) != first);
-    CHECK_FALSE(was_image_object(~u64{0}));
+    CHECK_FALSE(was_destroyed_image_object(~u64{0}));
 }

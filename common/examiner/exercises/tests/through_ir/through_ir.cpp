@@ -72,7 +72,7 @@ RawOutput by_back_end(RawOutput of_ir) {
     if (!of_ir.is_good) return of_ir;
     const TemporaryFolder folder;
     write_file(folder.path / "kernel.ll", of_ir.ir);
-    const Ended child =
+    const ProcessResult child =
         run_child({clang().path, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", "sm_90",
                    "-target-feature", "+ptx78", "-x", "ir", "-O3", "-disable-llvm-passes",
                    "-fno-dwarf-directory-asm", "-S", "-o", "kernel.ptx", "kernel.ll"},
@@ -116,13 +116,13 @@ public:
 
     Compiled compile(const Source& source, const std::string& kernel) override {
         const RawOutput& of_ir = ir_of(source);
-        Compiled compiled = compiled_from(source, kernel, "clang",
-                                          way_ == Way::translated ? of_ir : by_back_end(of_ir));
+        Compiled compiled = finish_compilation(
+            source, kernel, "clang", way_ == Way::translated ? of_ir : by_back_end(of_ir));
         compiled.ptx = spoilt(compiled.ptx, spoil_);
         return compiled;
     }
 
-    Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override {
+    Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override {
         Trial trial = LocalRunner::run(kernel, task, order);
         Json seen = {{"order", codec::encode(order)},
                      {"counters", codec::encode(trial.counters)},
@@ -168,7 +168,7 @@ Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
     const fs::path solution =
         repository() / "solutions" / kernel.exercise->name / kernel.exercise->file();
     Examined found;
-    found.verdict = examine(source_of_text(kernel.text, kernel.name), *kernel.exercise, runner,
+    found.verdict = examine(make_source(kernel.text, kernel.name), *kernel.exercise, runner,
                             {.solution = read_source(solution)});
     Json verdict = Json::parse(to_json(found.verdict));
     for (const char* key : {"milliseconds", "predicted", "solution_predicted"}) verdict.erase(key);
@@ -259,16 +259,16 @@ void compare(const Kernel& kernel, const std::string& spoil, bool shows_all, Sum
 void add_marked(const std::string& name, const char* file, std::vector<Kernel>& kernels) {
     const bool is_hunt = std::string(file) == "hunt.cu";
     const std::string called = name + (is_hunt ? " hunt" : "");
-    const Exercise& exercise = exercise_called(called);
+    const Exercise& exercise = require_exercise(called);
     const fs::path folder = repository() / "solutions" / name;
-    const Skeleton skeleton = skeleton_of(read_file(folder / file), file);
+    const Skeleton skeleton = parse_skeleton(read_file(folder / file), file);
     const std::string prefix = is_hunt ? "hunt " : "";
     kernels.push_back({prefix + the_solution, &exercise, skeleton.solved()});
     kernels.push_back({prefix + "blank", &exercise, skeleton.blank()});
     if (is_hunt) return;
     for (const Mutant& mutant : read_mutants(folder / "mutants.toml").mutants) {
         kernels.push_back(
-            {"mutant: " + mutant.name, &exercise, applied(mutant, skeleton.solved())});
+            {"mutant: " + mutant.name, &exercise, apply_mutant(mutant, skeleton.solved())});
     }
 }
 
@@ -285,7 +285,7 @@ std::vector<Kernel> kernels_of(const std::string& name) {
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
-        kernels.push_back({file.parent_path().filename() / file.filename(), &exercise_called(name),
+        kernels.push_back({file.parent_path().filename() / file.filename(), &require_exercise(name),
                            read_file(file)});
     }
     return kernels;
@@ -355,7 +355,7 @@ int main(int argc, char** argv) {
     try {
         using namespace coalesce;
         if (argc >= 2) {
-            exercises::choose_device_of_environment(argv);
+            exercises::choose_device_from_environment(argv);
             return exercises::hold(exercises::words_of({argv + 1, argv + argc}));
         }
         std::fputs("Usage: exercise_through_ir [--every N] [--spoil lanes|loads] 03_tiled [WORD]\n",

@@ -10,19 +10,19 @@ namespace coalesce::simulator::cudart {
 
 static constexpr const char* kGraphs = "a graph in a build without addons";
 
-void carry_out_node(const ChildWork&) {
+void execute_node(const ChildWork&) {
     not_simulated(kGraphs);
 }
-void carry_out_node(const AllocateWork&) {
+void execute_node(const AllocateWork&) {
     not_simulated(kGraphs);
 }
-void carry_out_node(const FreeWork&) {
+void execute_node(const FreeWork&) {
     not_simulated(kGraphs);
 }
-void carry_out_node(const ConditionalWork&) {
+void execute_node(const ConditionalWork&) {
     not_simulated(kGraphs);
 }
-void for_capture(Capture&, const std::function<void()>&) {
+void invalidate_on_failure(Capture&, const std::function<void()>&) {
     not_simulated(kGraphs);
 }
 void capture_work(const std::shared_ptr<Capture>&, cudaStream_t, Work) {
@@ -34,7 +34,7 @@ void capture_allocation(const std::shared_ptr<Capture>&, cudaStream_t, void**, s
 void capture_free(const std::shared_ptr<Capture>&, cudaStream_t, const void*) {
     not_simulated(kGraphs);
 }
-void record_captured(const std::shared_ptr<Capture>&, cudaStream_t, CapturedEvent&) {
+void record_captured_event(const std::shared_ptr<Capture>&, cudaStream_t, CapturedEvent&) {
     not_simulated(kGraphs);
 }
 void join_capture(cudaStream_t, const CapturedEvent&) {
@@ -52,11 +52,11 @@ void refuse_captured_event(const CapturedEvent&) {
 
 // ---- queries that every runtime call makes ----
 
-std::shared_ptr<Capture> capture_of(cudaStream_t) {
+std::shared_ptr<Capture> find_capture(cudaStream_t) {
     return nullptr;
 }
-void check_order(cudaStream_t) {}
-void check_safe() {}
+void check_default_stream_order(cudaStream_t) {}
+void check_capture_allows_call() {}
 void check_not_captured(cudaStream_t stream) {
     check_stream(stream);
 }

@@ -5,7 +5,7 @@
 
 namespace coalesce::simulator::cudart {
 
-CopyWork without_arrays(const CopyWork& work) {
+CopyWork replace_arrays_by_memory(const CopyWork& work) {
     if (work.srcArray || work.dstArray) not_simulated("a CUDA array in a build without addons");
     return work;
 }

@@ -11,7 +11,7 @@ using namespace coalesce::simulator::cudart;
 namespace {
 
 /// Returns the array with this handle. `role` names the array in error messages.
-cudaArray& array_named(cudaArray_const_t handle, const char* role) {
+cudaArray& require_array(cudaArray_const_t handle, const char* role) {
     cudaArray* array = find_array(handle);
     if (!array) refuse(std::string("the ") + role + " is no array that is allocated.");
     return *array;
@@ -19,8 +19,8 @@ cudaArray& array_named(cudaArray_const_t handle, const char* role) {
 
 /// Checks that a copy starting at `position` fits into the array. Then replaces the array with its
 /// memory as one side of the copy.
-void place_in(const cudaArray& array, const char* role, const cudaExtent& texels, cudaPos& position,
-              cudaPitchedPtr& place) {
+void replace_array_by_memory(const cudaArray& array, const char* role, const cudaExtent& texels,
+                             cudaPos& position, cudaPitchedPtr& place) {
     const Image& image = array.image;
     const auto fits = [](size_t at, size_t count, u32 size) {
         return at <= size && count <= size - at;
@@ -42,7 +42,7 @@ void place_in(const cudaArray& array, const char* role, const cudaExtent& texels
 // ---- two-dimensional boxes with widths in bytes ----
 
 /// Converts bytes to texels. Unlike a GPU, the simulator cannot copy part of a texel.
-size_t texels_of(const cudaArray& array, size_t bytes) {
+size_t bytes_to_texels(const cudaArray& array, size_t bytes) {
     const u32 each = array.image.format.bytes();
     if (bytes % each != 0)
         not_simulated("a copy of half a texel, of " + std::to_string(each) + " bytes");
@@ -50,50 +50,50 @@ size_t texels_of(const cudaArray& array, size_t bytes) {
 }
 
 /// Makes the destination of `copy` the box that begins at byte `x` of row `y` of an array.
-void go_to(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t width,
-           size_t height) {
-    cudaArray& array = array_named(handle, "destination");
+void set_destination(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t width,
+                     size_t height) {
+    cudaArray& array = require_array(handle, "destination");
     copy.dstArray = &array;
-    copy.dstPos = {texels_of(array, x), y, 0};
-    copy.extent = {texels_of(array, width), height, 1};
+    copy.dstPos = {bytes_to_texels(array, x), y, 0};
+    copy.extent = {bytes_to_texels(array, width), height, 1};
 }
 
 /// Makes the source of `copy` the box that begins at byte `x` of row `y` of an array.
-void come_from(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t width,
-               size_t height) {
-    cudaArray& array = array_named(handle, "source");
+void set_source(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t width,
+                size_t height) {
+    cudaArray& array = require_array(handle, "source");
     copy.srcArray = &array;
-    copy.srcPos = {texels_of(array, x), y, 0};
-    copy.extent = {texels_of(array, width), height, 1};
+    copy.srcPos = {bytes_to_texels(array, x), y, 0};
+    copy.extent = {bytes_to_texels(array, width), height, 1};
 }
 
-Work describe_to(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
-                 size_t height, cudaMemcpyKind kind) {
-    need(width <= pitch, cudaErrorInvalidPitchValue);
+Work describe_pitched_copy_to(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
+                              size_t width, size_t height, cudaMemcpyKind kind) {
+    require(width <= pitch, cudaErrorInvalidPitchValue);
     CopyWork copy{};
     copy.srcPtr = {const_cast<void*>(from), pitch, width, height};
     copy.kind = kind;
-    go_to(copy, to, x, y, width, height);
+    set_destination(copy, to, x, y, width, height);
     return copy;
 }
 
-Work describe_from(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
-                   size_t height, cudaMemcpyKind kind) {
-    need(width <= pitch, cudaErrorInvalidPitchValue);
+Work describe_pitched_copy_from(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
+                                size_t width, size_t height, cudaMemcpyKind kind) {
+    require(width <= pitch, cudaErrorInvalidPitchValue);
     CopyWork copy{};
     copy.dstPtr = {to, pitch, width, height};
     copy.kind = kind;
-    come_from(copy, from, x, y, width, height);
+    set_source(copy, from, x, y, width, height);
     return copy;
 }
 
-Work describe_between(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
-                      size_t from_x, size_t from_y, size_t width, size_t height,
-                      cudaMemcpyKind kind) {
+Work describe_pitched_copy_between(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                                   size_t from_x, size_t from_y, size_t width, size_t height,
+                                   cudaMemcpyKind kind) {
     CopyWork copy{};
     copy.kind = kind;
-    go_to(copy, to, to_x, to_y, width, height);
-    come_from(copy, from, from_x, from_y, width, height);
+    set_destination(copy, to, to_x, to_y, width, height);
+    set_source(copy, from, from_x, from_y, width, height);
     return copy;
 }
 
@@ -102,8 +102,8 @@ Work describe_between(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_
 struct Box {
     size_t width, height;
 };
-Box box_of(cudaArray_const_t handle, size_t x, size_t bytes) {
-    const cudaArray& array = array_named(handle, "array");
+Box make_box(cudaArray_const_t handle, size_t x, size_t bytes) {
+    const cudaArray& array = require_array(handle, "array");
     const size_t row = size_t{array.image.width} * array.image.format.bytes();
     if (x + bytes <= row) return {bytes, 1};
     if (x != 0 || bytes % row != 0)
@@ -111,49 +111,50 @@ Box box_of(cudaArray_const_t handle, size_t x, size_t bytes) {
     return {row, bytes / row};
 }
 
-Work describe_run_to(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
-                     cudaMemcpyKind kind) {
-    const Box box = box_of(to, x, bytes);
-    return describe_to(to, x, y, from, box.width, box.width, box.height, kind);
+Work describe_linear_copy_to(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                             cudaMemcpyKind kind) {
+    const Box box = make_box(to, x, bytes);
+    return describe_pitched_copy_to(to, x, y, from, box.width, box.width, box.height, kind);
 }
 
-Work describe_run_from(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
-                       cudaMemcpyKind kind) {
-    const Box box = box_of(from, x, bytes);
-    return describe_from(to, box.width, from, x, y, box.width, box.height, kind);
+Work describe_linear_copy_from(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                               cudaMemcpyKind kind) {
+    const Box box = make_box(from, x, bytes);
+    return describe_pitched_copy_from(to, box.width, from, x, y, box.width, box.height, kind);
 }
 
-Work describe_run_between(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
-                          size_t from_x, size_t from_y, size_t bytes, cudaMemcpyKind kind) {
-    const Box box = box_of(to, to_x, bytes);
-    return describe_between(to, to_x, to_y, from, from_x, from_y, box.width, box.height, kind);
+Work describe_linear_copy_between(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                                  size_t from_x, size_t from_y, size_t bytes, cudaMemcpyKind kind) {
+    const Box box = make_box(to, to_x, bytes);
+    return describe_pitched_copy_between(to, to_x, to_y, from, from_x, from_y, box.width,
+                                         box.height, kind);
 }
 
 }  // namespace
 
 namespace coalesce::simulator::cudart {
 
-CopyWork without_arrays(const CopyWork& work) {
+CopyWork replace_arrays_by_memory(const CopyWork& work) {
     CopyWork plain = work;
     if (!work.srcArray && !work.dstArray) return plain;
-    const cudaArray* to = work.dstArray ? &array_named(work.dstArray, "destination") : nullptr;
-    const cudaArray* from = work.srcArray ? &array_named(work.srcArray, "source") : nullptr;
+    const cudaArray* to = work.dstArray ? &require_array(work.dstArray, "destination") : nullptr;
+    const cudaArray* from = work.srcArray ? &require_array(work.srcArray, "source") : nullptr;
     const u32 bytes = (to ? to : from)->image.format.bytes();
     if (to && from && bytes != from->image.format.bytes())
         refuse("the arrays have texels of " + std::to_string(bytes) + " and " +
                std::to_string(from->image.format.bytes()) + " bytes.");
     plain.extent.width *= bytes;
     plain.dstArray = plain.srcArray = nullptr;
-    if (to) place_in(*to, "destination", work.extent, plain.dstPos, plain.dstPtr);
-    if (from) place_in(*from, "source", work.extent, plain.srcPos, plain.srcPtr);
+    if (to) replace_array_by_memory(*to, "destination", work.extent, plain.dstPos, plain.dstPtr);
+    if (from) replace_array_by_memory(*from, "source", work.extent, plain.srcPos, plain.srcPtr);
     return plain;
 }
 
 }  // namespace coalesce::simulator::cudart
 
-COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy2DToArray, describe_to, 8);
-COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy2DFromArray, describe_from, 8);
-COALESCE_AT_ONCE(cudaMemcpy2DArrayToArray, describe_between, 9);
-COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpyToArray, describe_run_to, 6);
-COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpyFromArray, describe_run_from, 6);
-COALESCE_AT_ONCE(cudaMemcpyArrayToArray, describe_run_between, 8);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy2DToArray, describe_pitched_copy_to, 8);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy2DFromArray, describe_pitched_copy_from, 8);
+COALESCE_AT_ONCE(cudaMemcpy2DArrayToArray, describe_pitched_copy_between, 9);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpyToArray, describe_linear_copy_to, 6);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpyFromArray, describe_linear_copy_from, 6);
+COALESCE_AT_ONCE(cudaMemcpyArrayToArray, describe_linear_copy_between, 8);

@@ -18,8 +18,8 @@ namespace {
 constexpr unsigned kArrayFlags =
     cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
 constexpr size_t kFaces = 6;
-constexpr size_t kMost1D = 131072, kMost2D = 131072, kMostHeight = 65536, kMost3D = 16384,
-                 kMostLayeredSide = 32768, kMostLayers = 2048;
+constexpr size_t kMaxWidth1D = 131072, kMaxWidth2D = 131072, kMaxHeight2D = 65536,
+                 kMaxSize3D = 16384, kMaxLayeredSize = 32768, kMaxLayers = 2048;
 
 auto& arrays() {
     static auto& all = *new Handles<cudaArray_t, cudaArray>;
@@ -33,7 +33,7 @@ auto& mipmapped_arrays() {
 
 /// Returns the array that a lookup of `handle` found. Fails if it found none.
 template <class Found>
-Found& existing(Found* found, const Found* handle) {
+Found& require_found(Found* found, const Found* handle) {
     if (!found)
         refuse(handle ? "there is no such array; it was freed before, or never allocated."
                       : "the array is a null pointer.");
@@ -41,11 +41,11 @@ Found& existing(Found* found, const Found* handle) {
 }
 
 /// Returns the array with this handle. Fails if there is none.
-cudaArray& known_array(cudaArray_const_t handle) {
-    return existing(find_array(handle), handle);
+cudaArray& find_live_array(cudaArray_const_t handle) {
+    return require_found(find_array(handle), handle);
 }
-cudaMipmappedArray& known_mipmapped_array(const cudaMipmappedArray* handle) {
-    return existing(find_mipmapped_array(handle), handle);
+cudaMipmappedArray& find_live_mipmapped_array(const cudaMipmappedArray* handle) {
+    return require_found(find_mipmapped_array(handle), handle);
 }
 
 // ---- shapes ----
@@ -64,14 +64,15 @@ bool find_shape(const cudaExtent& e, unsigned flags, ImageShape& shape) {
     if (cube)
         return e.width == e.height &&
                (layered ? e.depth > 0 && e.depth % kFaces == 0 : e.depth == kFaces) &&
-               is_within(e, kMostLayeredSide, kMostLayeredSide, kMostLayers);
-    if (layered)
-        return e.depth > 0 && is_within(e, kMostLayeredSide, kMostLayeredSide, kMostLayers);
-    if (shape.dimensions == 3) return e.height > 0 && is_within(e, kMost3D, kMost3D, kMost3D);
-    return shape.dimensions == 1 ? e.width <= kMost1D : is_within(e, kMost2D, kMostHeight, 0);
+               is_within(e, kMaxLayeredSize, kMaxLayeredSize, kMaxLayers);
+    if (layered) return e.depth > 0 && is_within(e, kMaxLayeredSize, kMaxLayeredSize, kMaxLayers);
+    if (shape.dimensions == 3)
+        return e.height > 0 && is_within(e, kMaxSize3D, kMaxSize3D, kMaxSize3D);
+    return shape.dimensions == 1 ? e.width <= kMaxWidth1D
+                                 : is_within(e, kMaxWidth2D, kMaxHeight2D, 0);
 }
 
-Image image_of(const TexelFormat& format, const cudaExtent& extent) {
+Image make_image(const TexelFormat& format, const cudaExtent& extent) {
     Image image;
     image.format = format;
     image.width = static_cast<u32>(extent.width);
@@ -86,29 +87,29 @@ Image image_of(const TexelFormat& format, const cudaExtent& extent) {
 
 void allocate_array(cudaArray_t* handle, const cudaChannelFormatDesc* description,
                     cudaExtent extent, unsigned flags) {
-    need(handle && description);
+    require(handle && description);
     cudaArray array{.format = *description, .extent = extent, .flags = flags};
-    const TexelFormat format = format_of(*description);
+    const TexelFormat format = to_texel_format(*description);
     if (!find_shape(extent, flags, array.shape))
         refuse("there is no array of " + std::to_string(extent.width) + " x " +
                std::to_string(extent.height) + " x " + std::to_string(extent.depth) +
                " texels with flags " + std::to_string(flags) + ".");
-    array.image = image_of(format, extent);
+    array.image = make_image(format, extent);
     array.image.address =
         memory().allocate(array.image.slice_bytes * array.image.depth, AllocationKind::array);
-    need(array.image.address != 0, cudaErrorMemoryAllocation);
+    require(array.image.address != 0, cudaErrorMemoryAllocation);
     *handle = arrays().add(std::move(array));
 }
 
-void free_known(cudaArray& array) {
+void free_found_array(cudaArray& array) {
     memory().free(array.image.address);
     arrays().destroy(&array);
 }
 
 void free_array(cudaArray_t handle) {
-    cudaArray& array = known_array(handle);
+    cudaArray& array = find_live_array(handle);
     if (array.is_level) refuse("the array is a level of a mipmapped array; free that.");
-    free_known(array);
+    free_found_array(array);
 }
 
 // ---- mipmaps ----
@@ -120,7 +121,7 @@ cudaExtent level_extent(const cudaExtent& e, unsigned flags, unsigned level) {
     return {smaller(e.width), smaller(e.height), keeps ? e.depth : smaller(e.depth)};
 }
 
-unsigned levels_of(const cudaExtent& e, unsigned flags) {
+unsigned count_mipmap_levels(const cudaExtent& e, unsigned flags) {
     const bool keeps = flags & (cudaArrayLayered | cudaArrayCubemap);
     return static_cast<unsigned>(
         std::bit_width(std::max({e.width, e.height, keeps ? size_t{0} : e.depth})));
@@ -128,9 +129,9 @@ unsigned levels_of(const cudaExtent& e, unsigned flags) {
 
 void allocate_levels(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description,
                      cudaExtent extent, unsigned levels, unsigned flags) {
-    need(handle && description && levels > 0);
+    require(handle && description && levels > 0);
     cudaMipmappedArray made;
-    levels = std::min(levels, levels_of(extent, flags));
+    levels = std::min(levels, count_mipmap_levels(extent, flags));
     try {
         for (unsigned level = 0; level < std::max(levels, 1u); ++level) {
             cudaArray_t array = nullptr;
@@ -139,15 +140,15 @@ void allocate_levels(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* 
             made.levels.push_back(array);
         }
     } catch (const Failure&) {
-        for (cudaArray* earlier : made.levels) free_known(*earlier);
+        for (cudaArray* earlier : made.levels) free_found_array(*earlier);
         throw;
     }
     *handle = mipmapped_arrays().add(std::move(made));
 }
 
 void free_levels(cudaMipmappedArray_t handle) {
-    cudaMipmappedArray& array = known_mipmapped_array(handle);
-    for (cudaArray* level : array.levels) free_known(*level);
+    cudaMipmappedArray& array = find_live_mipmapped_array(handle);
+    for (cudaArray* level : array.levels) free_found_array(*level);
     mipmapped_arrays().destroy(&array);
 }
 
@@ -168,7 +169,7 @@ void forget_arrays() {
     mipmapped_arrays().clear();
 }
 
-TexelFormat format_of(const cudaChannelFormatDesc& d) {
+TexelFormat to_texel_format(const cudaChannelFormatDesc& d) {
     if (d.f > cudaChannelFormatKindNone)
         not_simulated("a format of texels that is packed, compressed or normalised by itself");
     const int bits[] = {d.x, d.y, d.z, d.w};
@@ -207,8 +208,8 @@ COALESCE_BY(unsafe_api, cudaFreeMipmappedArray, free_levels, 1);
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_const_t handle,
                                        unsigned number) {
     return api(__func__, [&] {
-        const std::vector<cudaArray_t>& levels = known_mipmapped_array(handle).levels;
-        need(number < levels.size());
+        const std::vector<cudaArray_t>& levels = find_live_mipmapped_array(handle).levels;
+        require(number < levels.size());
         give(level, levels[number]);
     });
 }
@@ -216,7 +217,7 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_co
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
                              cudaArray_t handle) {
     return api(__func__, [&] {
-        const cudaArray& array = known_array(handle);
+        const cudaArray& array = find_live_array(handle);
         if (format) *format = array.format;
         if (extent) *extent = array.extent;
         if (flags) *flags = array.flags;
@@ -224,5 +225,5 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, 
 }
 
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t handle) {
-    return api(__func__, [&] { give(format, known_array(handle).format); });
+    return api(__func__, [&] { give(format, find_live_array(handle).format); });
 }

@@ -34,6 +34,6 @@ cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle);
 void forget_arrays();
 
 /// Converts a texel format. Fails if we do not support the format.
-TexelFormat format_of(const cudaChannelFormatDesc& description);
+TexelFormat to_texel_format(const cudaChannelFormatDesc& description);
 
 }  // namespace coalesce::simulator::cudart

@@ -35,8 +35,8 @@ Descriptions& descriptions() {
 // ---- resources ----
 
 /// Uses `rows` rows of device memory as the image of `object`.
-void use_memory(const void* pointer, const TexelFormat& format, u64 width, u64 rows, u64 pitch,
-                ImageObject& object) {
+void set_image(const void* pointer, const TexelFormat& format, u64 width, u64 rows, u64 pitch,
+               ImageObject& object) {
     Image image;
     image.format = format;
     image.address = reinterpret_cast<u64>(pointer);
@@ -44,7 +44,7 @@ void use_memory(const void* pointer, const TexelFormat& format, u64 width, u64 r
     image.height = static_cast<u32>(rows);
     image.row_bytes = pitch;
     image.slice_bytes = pitch * rows;
-    need(width > 0 && rows > 0);
+    require(width > 0 && rows > 0);
     if (image.address % kPointerAlignment != 0)
         refuse("the memory of a texture begins at a multiple of 512 bytes.");
     const u64 bytes = pitch * (rows - 1) + width * image.format.bytes();
@@ -56,35 +56,35 @@ void use_memory(const void* pointer, const TexelFormat& format, u64 width, u64 r
     object.levels = {image};
 }
 
-void use_linear(const cudaResourceDesc& resource, ImageObject& object) {
+void set_linear_image(const cudaResourceDesc& resource, ImageObject& object) {
     const auto& linear = resource.res.linear;
-    const TexelFormat format = format_of(linear.desc);
+    const TexelFormat format = to_texel_format(linear.desc);
     const size_t width = linear.sizeInBytes / format.bytes();
     if (width > kMostLinear) refuse("a linear texture has at most 2^28 texels.");
     object.shape.dimensions = 1;
-    use_memory(linear.devPtr, format, width, 1, width * format.bytes(), object);
+    set_image(linear.devPtr, format, width, 1, width * format.bytes(), object);
 }
 
-void use_pitched(const cudaResourceDesc& resource, ImageObject& object) {
+void set_pitched_image(const cudaResourceDesc& resource, ImageObject& object) {
     const auto& block = resource.res.pitch2D;
-    const TexelFormat format = format_of(block.desc);
+    const TexelFormat format = to_texel_format(block.desc);
     if (block.pitchInBytes % kTexturePitchAlignment != 0)
         refuse("the pitch of a texture is a multiple of 32 bytes.");
-    need(block.width <= block.pitchInBytes / format.bytes());
+    require(block.width <= block.pitchInBytes / format.bytes());
     object.shape.dimensions = 2;
-    use_memory(block.devPtr, format, block.width, block.height, block.pitchInBytes, object);
+    set_image(block.devPtr, format, block.width, block.height, block.pitchInBytes, object);
 }
 
-cudaArray& array_of(const cudaResourceDesc& resource) {
+cudaArray& require_resource_array(const cudaResourceDesc& resource) {
     cudaArray* array = find_array(resource.res.array.array);
     if (!array) refuse("the array is none that is allocated.");
     return *array;
 }
 
-void use_resource(const cudaResourceDesc& resource, ImageObject& object) {
+void set_image_from_resource(const cudaResourceDesc& resource, ImageObject& object) {
     switch (resource.resType) {
         case cudaResourceTypeArray: {
-            const cudaArray& array = array_of(resource);
+            const cudaArray& array = require_resource_array(resource);
             object.shape = array.shape;
             object.levels = {array.image};
             return;
@@ -96,8 +96,8 @@ void use_resource(const cudaResourceDesc& resource, ImageObject& object) {
             for (const cudaArray* level : array->levels) object.levels.push_back(level->image);
             return;
         }
-        case cudaResourceTypeLinear: return use_linear(resource, object);
-        case cudaResourceTypePitch2D: return use_pitched(resource, object);
+        case cudaResourceTypeLinear: return set_linear_image(resource, object);
+        case cudaResourceTypePitch2D: return set_pitched_image(resource, object);
     }
     fail();
 }
@@ -106,15 +106,16 @@ void use_resource(const cudaResourceDesc& resource, ImageObject& object) {
 
 /// Returns the address mode. Wrap and mirror need normalized coordinates; without them they act as
 /// clamp, as documented.
-AddressMode mode_of(cudaTextureAddressMode mode, bool normalized) {
+AddressMode to_address_mode(cudaTextureAddressMode mode, bool normalized) {
     const bool repeats = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
     return repeats && !normalized ? AddressMode::clamp : static_cast<AddressMode>(mode);
 }
 
-Sampling sampling_of(const cudaTextureDesc& t, const ImageObject& object) {
+Sampling to_sampling(const cudaTextureDesc& t, const ImageObject& object) {
     const TexelFormat& format = object.image().format;
     Sampling how;
-    for (int k = 0; k < 3; ++k) how.mode[k] = mode_of(t.addressMode[k], t.normalizedCoords != 0);
+    for (int k = 0; k < 3; ++k)
+        how.mode[k] = to_address_mode(t.addressMode[k], t.normalizedCoords != 0);
     how.linear = t.filterMode == cudaFilterModeLinear;
     how.normalized_coordinates = t.normalizedCoords != 0;
     how.normalized_elements = t.readMode == cudaReadModeNormalizedFloat && !format.is_float();
@@ -123,14 +124,14 @@ Sampling sampling_of(const cudaTextureDesc& t, const ImageObject& object) {
     for (int c = 0; c < 4; ++c) how.border[static_cast<std::size_t>(c)] = t.borderColor[c];
     how.linear_between_levels = t.mipmapFilterMode == cudaFilterModeLinear;
     how.level_bias = t.mipmapLevelBias;
-    how.least_level = t.minMipmapLevelClamp;
-    how.greatest_level = t.maxMipmapLevelClamp;
+    how.min_level = t.minMipmapLevelClamp;
+    how.max_level = t.maxMipmapLevelClamp;
     return how;
 }
 
 /// Sets up sampling for a texture in linear memory, which is fetched at integer coordinates. A
 /// fetch outside the memory returns 0.
-void be_linear_memory(Sampling& how) {
+void sample_linear_memory(Sampling& how) {
     how.linear = how.normalized_coordinates = false;
     how.border = {};
     for (AddressMode& mode : how.mode) mode = AddressMode::border;
@@ -157,21 +158,21 @@ void check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
 
 void create_texture(cudaTextureObject_t* number, const cudaResourceDesc* resource,
                     const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
-    need(number && resource && texture);
+    require(number && resource && texture);
     if (view) not_simulated("a texture with a view of its resource");
     ImageObject object;
-    use_resource(*resource, object);
+    set_image_from_resource(*resource, object);
     check_sampling(*texture, object);
-    object.sampling = sampling_of(*texture, object);
-    if (resource->resType == cudaResourceTypeLinear) be_linear_memory(object.sampling);
+    object.sampling = to_sampling(*texture, object);
+    if (resource->resType == cudaResourceTypeLinear) sample_linear_memory(object.sampling);
     *number = add_image_object(std::move(object));
     std::lock_guard lock(descriptions().mutex);
     descriptions().of[*number] = {*resource, *texture, false};
 }
 
 void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resource) {
-    need(number && resource && resource->resType == cudaResourceTypeArray);
-    const cudaArray& array = array_of(*resource);
+    require(number && resource && resource->resType == cudaResourceTypeArray);
+    const cudaArray& array = require_resource_array(*resource);
     if (!(array.flags & cudaArraySurfaceLoadStore))
         refuse("the array was allocated without cudaArraySurfaceLoadStore.");
     *number = add_image_object(
@@ -240,9 +241,9 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChannelFormatDesc* format,
                                                  int device) {
     return api(__func__, [&] {
-        need(is_device(device), cudaErrorInvalidDevice);
-        need(format);
-        format_of(*format);
+        require(is_device(device), cudaErrorInvalidDevice);
+        require(format);
+        to_texel_format(*format);
         give(width, kMostLinear);
     });
 }
