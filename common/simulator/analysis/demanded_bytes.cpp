@@ -1,5 +1,4 @@
-// Implements demanded_bytes.h. In this file: the uses that certainly follow a load, the bits that
-// affect the program, the origins of stored bytes, and the parts of a struct.
+// Finds uses that certainly follow a load, the origins of stored bytes, and the parts of a struct.
 #include "simulator/analysis/demanded_bytes.h"
 
 #include <algorithm>
@@ -216,8 +215,7 @@ private:
         // The value is the condition of a selection, so it decides.
         return moves || !passed.selects_one_source ? Fate::unknown : Fate::decides;
     }
-    /// Reports whether `reg` is only the value that a shuffle moves, which we do not follow to
-    /// other lanes.
+    /// Reports whether `reg` is only the value that a shuffle moves to other lanes.
     static bool is_only_shuffled_value(const Instruction& shuffle, u32 reg) {
         const std::vector<u32> read = registers_read(shuffle);
         return shuffle.operands.size() > 1 && shuffle.operands[1].is_register() &&
@@ -251,8 +249,7 @@ public:
 
     Origin of(u32 reg, u32 byte) {
         const auto [found, is_new] = known_.try_emplace({reg, byte});
-        // A byte counts as `other` while its origin is being searched, so that a cycle of
-        // definitions ends.
+        // While its origin is searched, a byte counts as `other`, so that a cycle ends.
         if (!is_new || depth_ == kMaxFollowedDepth) return found->second;
         ++depth_;
         const Origin origin = find(reg, byte);
@@ -471,8 +468,8 @@ void find_copies(const Definitions& definitions, u32 at, Origins& origins, Struc
     }
 }
 
-/// Reports whether the function may call itself, directly or indirectly. In such a function, a
-/// deeper call may repeat a load before the store that uses its bytes.
+/// Reports whether the function may call itself. A deeper call may then repeat a load before the
+/// store that uses its bytes.
 bool may_be_recursive(const ptx::Function& function) {
     return !function.is_entry &&
            any_of(function.body, [](const Instruction& i) { return i.opcode == "call"; });
