@@ -218,7 +218,7 @@ void add_hint(CommandLine& line) {
 
 void add_predict(CommandLine& line) {
     const auto [command, answers] = add_for_exercise<std::vector<std::string>>(
-        line, "predict", "Predict what your kernel costs, and answer questions", ask_lesson,
+        line, "predict", "Answer the lesson's questions, and predict costs", ask_lesson,
         Hunt::is_not_selectable);
     command->add_option("ANSWER", answers, "Your numbers, in the order of the questions");
 }
