@@ -82,18 +82,40 @@ void blame_block(Failure& failure, const BlockSize& block, const BlockSize& othe
         "together visit each element of the tile once.";
 }
 
-void blame_loops(Failure& failure, const BlockSize& block, const Evidence& evidence) {
+/// Blames the loops, which do not step by the rows of the block. Returns false if the kernel has no
+/// such loop.
+bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evidence) {
     static const std::regex header(R"(\bfor\s*\([^;]*;[^;]*;([^)]*)\))");
+    static const std::regex constant(R"(\bBLOCK_ROWS\s*=)");
     const std::string code = code_for_search(evidence.source.text);
-    for (const std::smatch& loop : find_matches(code, header)) {
-        if (loop.str(1).find("BLOCK_ROWS") != std::string::npos) continue;
-        failure.place = {evidence.source.name,
-                         line_number_at(code, static_cast<std::size_t>(loop.position())), 0};
-        break;
-    }
-    failure.headline = "the loop does not fit the block, which has " + std::to_string(block[1]) +
-                       " rows of threads: in each iteration these rows move on together.";
-    failure.next = "Let the loop step by the rows of the block, BLOCK_ROWS.";
+    const std::vector<std::smatch> loops = find_matches(code, header);
+    if (loops.empty()) return false;
+    const auto differs = [](const std::smatch& loop) {
+        return loop.str(1).find("BLOCK_ROWS") == std::string::npos;
+    };
+    const auto odd = std::find_if(loops.begin(), loops.end(), differs);
+    std::smatch defined;
+    std::ptrdiff_t position = 0;
+    if (odd != loops.end())
+        position = odd->position();
+    else if (rows_of_block(evidence.source.text) != block[1] &&
+             std::regex_search(code, defined, constant))
+        position = defined.position();
+    else
+        return false;
+    failure.place = {evidence.source.name, line_number_at(code, static_cast<std::size_t>(position)),
+                     0};
+    failure.headline = "the loops do not fit the block, which has " + std::to_string(block[1]) +
+                       " rows of threads: these rows move on together.";
+    failure.next = "Let the loops step by the rows of the block, BLOCK_ROWS.";
+    return true;
+}
+
+/// Reports whether the block has as many threads as the lesson asks for.
+bool is_block_as_asked(const BlockSize& block, const Limits& limits) {
+    return limits.elements_per_thread > 0 &&
+           static_cast<double>(block[0] * block[1]) * limits.elements_per_thread ==
+               limits.elements_per_block;
 }
 
 }  // namespace
@@ -107,10 +129,11 @@ void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidenc
     if (!is_possible || block[2] != 1) return;
     for (const BlockSize& other : blocks_to_try(block, evidence.source.text)) {
         if (!is_good_with(other, trial, evidence)) continue;
-        // If the block is the one that the constants describe, the loops are to blame.
-        if (other[0] == block[0] && block[1] == rows_of_block(evidence.source.text))
-            blame_loops(failure, block, evidence);
-        else
+        // If the block is the one that the lesson or the constants describe, the loops are to blame.
+        const bool is_right =
+            is_block_as_asked(block, evidence.exercise.limits) ||
+            (other[0] == block[0] && block[1] == rows_of_block(evidence.source.text));
+        if (!is_right || !blame_loops(failure, block, evidence))
             blame_block(failure, block, other, evidence);
         return;
     }

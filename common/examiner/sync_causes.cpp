@@ -1,6 +1,7 @@
 #include "examiner/rules.h"
 
 #include <algorithm>
+#include <regex>
 
 #include "base/text.h"
 #include "examiner/source_lines.h"
@@ -91,21 +92,35 @@ bool uses_both_thread_indices(const Evidence& evidence, int line) {
     return text.find("threadIdx.x") != text.npos && text.find("threadIdx.y") != text.npos;
 }
 
-/// Reports whether one loop contains both accesses of a race and a barrier. Such a loop reads what
-/// its later iterations write.
+/// Reports whether a loop contains both accesses of a race and a barrier, and fills another part of
+/// the tile in each iteration: the index of a store contains the loop's counter. Such a loop reads
+/// what only its later iterations write.
 bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
-    if (race.is("racecheck", "write after write")) return false;
+    static const std::regex counter(R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=)");
+    const std::vector<std::string> lines = lines_of(blank_out_comments(evidence.source.text));
     const std::vector<Loop> loops = find_loops(evidence.source.text);
     const int one = place_in_learner_file(race.place, evidence).line,
               other = place_in_learner_file(race.other_place, evidence).line;
+    const auto line_at = [&](int number) {
+        return number > 0 && static_cast<std::size_t>(number) <= lines.size()
+                   ? lines[static_cast<std::size_t>(number - 1)]
+                   : std::string();
+    };
     return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
         const auto has = [&](int line) {
             return line >= loop.first_line && line <= loop.last_line;
         };
-        // In a loop over tiles, a barrier at the end of the body is enough.
-        const bool is_over_tiles =
-            blank_out_comments(evidence.source.text).find("gridDim") != std::string::npos;
-        return !is_over_tiles && loop.barrier_line > 0 && has(one) && has(other);
+        if (loop.barrier_line == 0 || !has(one) || !has(other)) return false;
+        std::smatch found;
+        const std::string header = line_at(loop.first_line);
+        if (!std::regex_search(header, found, counter)) return false;
+        const std::regex used("\\b(?!out\\b|in\\b|data\\b)\\w+\\[[^\\]]*\\b" + found.str(1) +
+                              "\\b");
+        for (const int line : {one, other}) {
+            const std::string text = line_at(line);
+            if (std::regex_search(text.substr(0, text.find(" = ")), used)) return true;
+        }
+        return false;
     });
 }
 
@@ -144,8 +159,8 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
                     "Let every thread that reads wait at the mbarrier, whichever thread started "
                     "the copies; or put __syncthreads() after the wait.");
     }
-    const bool reads_too_early = find_report(trial, "initcheck", "uninitialised shared read");
-    if (race && reads_too_early && is_barrier_in_loop_of_both(*race, evidence)) {
+    if (race && !race->is("racecheck", "write after write") &&
+        is_barrier_in_loop_of_both(*race, evidence)) {
         return make(
             FailureKind::missing_barrier, *race,
             "threads read parts of the tile before others have written them: one loop "
