@@ -16,9 +16,9 @@ class LiveValues {
 public:
     using Bits = std::vector<u64>;
 
-    /// Each piece (a block) lists its possible successors in `next`. `for_each_access(piece, read,
-    /// overwrite)` calls `read` for each value that the piece reads, and `overwrite` for each value
-    /// that it writes in all lanes, in order.
+    /// A `Piece` is a block of the program, and its `next` lists its possible successors.
+    /// `for_each_access(piece, read, overwrite)` calls `read` for each value that the piece reads,
+    /// and `overwrite` for each value that it writes in all lanes, in order.
     template <class Piece, class ForEachAccess>
     LiveValues(std::size_t values, const std::vector<Piece>& pieces, ForEachAccess for_each_access)
         : number_(values, kNone) {

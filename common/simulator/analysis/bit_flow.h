@@ -30,8 +30,7 @@ public:
     /// Returns the constant value of an immediate, or of a register that is only ever set to one
     /// constant.
     std::optional<u64> constant(const ptx::Operand& operand) const;
-    /// Returns the constant that each iteration of a loop adds to the register, or 0 if there is
-    /// none.
+    /// if false, each bit of the result may depend on all sources
     i64 growth(u32 reg) const { return find_growth(reg, 0); }
 
     const ptx::Function& function() const { return function_; }

@@ -64,8 +64,7 @@ bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten, u64 address,
     const u32 all = bytes < 32 ? (1u << bytes) - 1 : ~0u;
     unwritten &= use.members & all;
     if (unwritten & use.decides) return true;
-    // A copy of a struct is correct if some bytes of the struct are initialized, and an error if
-    // none are.
+    // It is correct to copy a struct of which some bytes are initialized, and an error if none are.
     if (unwritten != (use.members & all) || unwritten == 0 || use.is_stored_back ||
         use.may_overread)
         return false;

@@ -75,8 +75,8 @@ bool is_nan(T value) {
 /// The NaN that single-precision arithmetic returns for any NaN operand.
 inline constexpr u32 kNaN32 = 0x7fffffffu;
 
-/// Replaces any NaN with the one NaN that the format uses. Not for double precision, in which a NaN
-/// operand is passed on.
+/// Replaces any NaN with the one NaN that the format uses. Must not be used for double precision,
+/// where a NaN operand is propagated.
 template <class T>
 T canonicalize_nan(T value) {
     return is_nan(value) ? from_bit_pattern<T>(~kSignBit<T>) : value;
@@ -134,7 +134,7 @@ T round_to_integer(T value, Rounding direction) {
 /// Sets the processor's rounding direction for as long as the object exists.
 ///
 /// The compiler does not know that arithmetic depends on the rounding direction. The barriers keep
-/// it from moving loads and stores across them, so the computation also stays between them.
+/// the compiler from moving loads and stores across them, so the computation stays there too.
 class RoundingBy {
 public:
     explicit RoundingBy(Rounding direction) { set(direction); }

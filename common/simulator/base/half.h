@@ -159,8 +159,8 @@ template <Half H>
 H propagate_nan(H result, H) {
     return canonicalize_nan(result);
 }
-/// With two or more sources, the result has already been rounded, which has produced the correct
-/// NaN.
+/// With two or more sources, nothing is left to do: `rounded` was computed from the sources by
+/// arithmetic that already produces the correct NaN.
 template <Half H, class... Sources>
 H propagate_nan(H rounded, H, H, Sources...) {
     return rounded;
@@ -221,7 +221,7 @@ inline u64 round_to_format(const Format& format, Exact value, Rounding direction
     const int exponent = value.exponent + 62;  // the exponent of the highest bit
     int dropped = 62 - format.fraction_bits;
     if (exponent < format.smallest_exponent) dropped += format.smallest_exponent - exponent;
-    u64 kept = 0, rest = 1, half = 2;  // all bits are dropped, less than half a unit
+    u64 kept = 0, rest = 1, half = 2;  // all bits are dropped; they are worth less than half a unit
     if (dropped < 64) {
         kept = value.significand >> dropped;
         rest = value.significand & ((u64{1} << dropped) - 1);

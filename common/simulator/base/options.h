@@ -40,7 +40,7 @@ struct Options {
     std::string json_file;           ///< JSON file to write at exit, unless empty
     bool print_report = false;       ///< print the table at exit
     bool print_lines = false;
-    /// The number of launches with the same arguments that are checked; 0 means all of them.
+    /// How many of the launches with the same arguments are checked; 0 means all of them.
     u64 sample = 0;
     /// The time after which a running launch shows its progress on a terminal; 0 means never.
     u64 progress_after_ms = 0;
@@ -56,7 +56,7 @@ Options& options();
 
 /// Turns on exactly the checks in `list`: "all", "none", or names separated by commas. "all" does
 /// not include leakcheck; "all,leakcheck" does. Returns "", or a message that says what is wrong
-/// with the list. In case of an error, `checks` remains unchanged.
+/// with the list. On error, `checks` is not changed.
 std::string set_checks(Checks& checks, const std::string& list);
 
 }  // namespace coalesce::simulator

@@ -45,7 +45,7 @@ Mask lanes_where(Mask lanes, Predicate is_meant) {
         if (is_meant(l)) meant |= Mask{1} << l;
     return meant;
 }
-/// Returns the mask of the first `count` lanes of a warp, or of the first warps of a block.
+/// Returns the mask of the first `count` lanes of a warp, or of the first `count` warps of a block.
 inline Mask first_lanes(u32 count) {
     return count < kLanes ? (Mask{1} << count) - 1 : kAllLanes;
 }
@@ -53,7 +53,7 @@ inline Mask first_lanes(u32 count) {
 struct Dim3 {
     u32 x = 1, y = 1, z = 1;
     u64 count() const { return u64{x} * y * z; }
-    /// Returns the n-th position, where x varies fastest.
+    /// Returns the n-th position, with x varying fastest.
     Dim3 place(u64 n) const {
         return {static_cast<u32>(n % x), static_cast<u32>(n / x % y), static_cast<u32>(n / x / y)};
     }

@@ -31,17 +31,17 @@ struct PlacedVariable {
     u32 offset = 0, bytes = 0;
 };
 
-/// Describes memcheck's "out of bounds" and "use after free". The message says so if the pointer is
-/// null or points to host memory.
+/// Describes memcheck's "out of bounds" and "use after free" errors. The message says so if the
+/// pointer is null or points to host memory.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations);
 
-/// Describes memcheck's "out of bounds" for shared memory.
+/// Describes memcheck's "out of bounds" error for shared memory.
 Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_bytes,
                            u32 dynamic_bytes, const std::vector<PlacedVariable>& variables = {});
 
-/// Describes memcheck's "out of bounds" for local memory, which holds the arrays and structs of one
-/// thread.
+/// Describes memcheck's "out of bounds" error for local memory, which holds the arrays and structs
+/// of one thread.
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes);
 
 /// Describes memcheck's "misaligned".

@@ -165,9 +165,9 @@ public:
                          kEpochShift = 14, kSiteShift = 4;
     static constexpr Cell kStrongBit = 1 << 3;
     static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
-    /// The keys of the places where warps meet. The key of a barrier is its number, that of an
-    /// mbarrier is kFirstMbarrier plus its address, and that of an mbarrier's completed phase is
-    /// kFirstPhase plus the address.
+    /// The keys of the objects through which warps synchronize. The key of a barrier is its number,
+    /// that of an mbarrier is kFirstMbarrier plus its address, and that of an mbarrier's completed
+    /// phase is kFirstPhase plus the address.
     static constexpr u64 kFirstMbarrier = u64{1} << 32, kFirstPhase = u64{1} << 33;
     /// A block number that occurs in no launch. Cells with this number are marks, not accesses.
     static constexpr u64 kNoBlock = (1 << 24) - 1;

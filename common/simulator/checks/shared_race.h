@@ -1,11 +1,11 @@
 // Detects data races in the shared memory of a block, and reads of uninitialized shared memory.
 //
 // Builds on  race_log.h.
-// Idea       Happens-before with vector clocks, one per warp. Entry [w] of warp w's own clock
-//            counts the moments at which w's accesses were ordered before something: barriers,
-//            __syncwarp, fences. Entry [v] tells up to which of v's moments w is ordered after v.
-//            An access by v at moment c is ordered before what w does now if entry [v] of w's clock
-//            is above c.
+// Idea       Happens-before with vector clocks, one per warp. Entry [w] of warp w's own clock is
+//            w's time, which counts the events that ordered w's accesses before something:
+//            barriers, __syncwarp, fences. Entry [v] is the time of v up to which w is ordered
+//            after v. An access by v at time c is ordered before what w does now if entry [v] of
+//            w's clock is above c.
 // Cells      As in global_race.h, a 64-bit cell stores which lane accessed a word (or a byte, if
 //            threads share words). Each word has one cell for the last write, and two for reads.
 // O(1)       Cells contain a stamp. A new block, or a barrier of the whole block, uses a new stamp,
@@ -75,7 +75,7 @@ public:
     void end_launch();
     /// Returns the number of reports about the current block.
     u64 findings() const { return findings_; }
-    /// Reports whether accesses in this block collided but did not count as a race, because they
+    /// Reports whether accesses in this block collided but did not count as races, because they
     /// stored equal values. In another block, the values may differ.
     bool ignored_equal_stores() const;
 
@@ -88,8 +88,8 @@ public:
     /// not race with each other, but they race with plain stores that create or overwrite the
     /// mbarrier.
     void use_mbarrier(const SharedAccess& access);
-    /// Marks bytes as written that were not passed to write(), such as those overwritten by an
-    /// atomic.
+    /// Marks bytes as written that were not passed to write(), such as those that an atomic
+    /// overwrote.
     void mark_written(u32 address, u32 bytes);
 
     /// Marks bytes as uninitialized after the lanes have written them. `undefined` holds a mask of

@@ -65,7 +65,8 @@ struct FunctionCode {
     std::vector<std::shared_ptr<const OperandList>> operand_lists;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
     u64 address = 0;  ///< the value of a pointer to this function
-    /// Used by code that inspects a warp's state (execute/watch.h).
+    /// The root of each register (Registers::root), for code that inspects a warp's state
+    /// (execute/watch.h).
     std::vector<u32> roots;
     std::vector<PlacedRegister> placed;
 };
@@ -91,12 +92,12 @@ struct Kernel::Code {
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
-    /// For each straight piece of code, the number of instructions per line. A piece ends with an
-    /// Op that has a weight (Op::weight), so the executions of that Op give the counts of all
+    /// For each straight piece of code, the number of instructions on each line. A piece ends with
+    /// an Op that has a weight (Op::weight), so the executions of that Op give the counts of all
     /// lines.
     std::vector<std::map<std::pair<u32, u32>, u32>> straight_line_runs{1};
     /// For each straight piece, the number of instructions with each remark. Parallel to
-    /// `straights`.
+    /// `straight_line_runs`.
     std::vector<std::map<Remark, u32>> remarks{1};
     u32 uniform_bytes = 0;
     bool plain = false;  ///< without optimizations: see Options::plain

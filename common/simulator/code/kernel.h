@@ -49,7 +49,7 @@ struct alignas(64) Op {
     Slot a = {}, b = {}, c = {};  ///< sources
     i64 immediate = 0;            ///< address offset or barrier id, depending on the handler
     /// For a memory instruction, its index in Kernel::sites. For an Op that ends a straight piece,
-    /// the index of the piece in Kernel::Code::straights.
+    /// the index of the piece in Kernel::Code::straight_line_runs.
     u32 site = 0;
     /// The number of PTX instructions that this Op stands for, including hoisted ones.
     u16 weight = 0;
@@ -112,7 +112,7 @@ struct MachineAccess {
 
 /// The machine accesses for one load or store in the PTX.
 struct MachineAccesses {
-    std::vector<MachineAccess> list;  ///< the machine accesses to count for it
+    std::vector<MachineAccess> list;  ///< the machine accesses that are counted
     /// If the list is empty, the index in Function::body of the earlier access that includes this
     /// one. kNoAccess means that ptxas removes the access.
     u32 covered_by = kNoAccess;
@@ -149,9 +149,9 @@ class ByteUses;
 
 /// The totals over all launches of a kernel.
 struct KernelTotals {
-    u64 launches = 0;  ///< completed launches, which the other totals cover
-    /// The launches that were ended by an error. Their counts are ignored, because the progress of
-    /// each worker at that moment is random.
+    u64 launches = 0;  ///< completed launches; the other totals cover only these
+    /// The launches that were ended by an error. Their counts are ignored, because how far each
+    /// worker had come is random.
     u64 stopped = 0;
     u64 unchecked_launches = 0;  ///< launches without checks: see Options::sample
     Dim3 grid, block;            ///< of the last launch, whether completed or stopped
@@ -200,7 +200,7 @@ struct Kernel {
     std::shared_ptr<Code> cluster_code;  ///< for launches whose clusters contain several blocks
     std::shared_ptr<Code> plain_code;    ///< for blocks that are recorded (execute/recorder.h)
     WrittenMemory written;               ///< known after lowering
-    std::string error;                   ///< why it cannot run: "unknown instruction ..."
+    std::string error;                   ///< why the kernel cannot run: "unknown instruction ..."
     Place error_place;
 
     Place place(ptx::SourceLine where) const;  ///< with the file's name

@@ -81,7 +81,7 @@ struct alignas(32) SiteCounters {
     u64 requests = 0;      ///< global: warp instructions with an active lane
     u64 sectors = 0;       ///< global
     u64 useful_bytes = 0;  ///< global: bytes that the lanes requested
-    u64 waits = 0;         ///< waits here for loads from global memory or copies to shared memory
+    u64 waits = 0;         ///< how often a warp waits here for global loads or shared memory copies
 
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;

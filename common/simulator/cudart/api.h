@@ -78,8 +78,8 @@ void explain(const std::string& sentence);
 /// Explains the current call like `explain`, and ends the call with `error`.
 [[noreturn]] void refuse(const std::string& why, cudaError_t error = cudaErrorInvalidValue);
 
-/// Reports that the program requests something that is not simulated, so that its results differ
-/// from those of a GPU from now on. `kernel` names the kernel that cannot run, if there is one.
+/// Reports that the program uses something that is not simulated, so that its results differ from
+/// those of a GPU from now on. `kernel` names the kernel that cannot run, if there is one.
 void report_unsupported(const std::string& message, const std::string& cure,
                         const std::string& kernel = {});
 

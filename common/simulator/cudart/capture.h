@@ -137,7 +137,7 @@ cudaError_t execute_now(const char* name, Describe describe,
 
 }  // namespace coalesce::simulator::cudart
 
-/// Defines `call`, with the same `count` parameters as `describe`. The call executes the described
+/// Defines `call`, which has the same `count` parameters as `describe` and executes the described
 /// work immediately.
 #define COALESCE_AT_ONCE(call, describe, count)      \
     COALESCE_BY(execute_now, call, describe, count); \

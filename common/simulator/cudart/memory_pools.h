@@ -1,5 +1,5 @@
-// Declares device allocation without an API wrapper, for functions that allocate from pools, and
-// the statistics of the pools.
+// Declares device allocation without the API wrapper, which functions that allocate from pools
+// call, and the statistics of the pools.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -30,7 +30,7 @@ struct KernelHandle {
     Kernel* kernel = nullptr;  ///< set when the module has been read
 
     // The values set by cudaFuncSetAttribute. `max_dynamic_shared` is -1 if the program did not set
-    // it. The limit is then what static shared memory leaves free of 48 KiB.
+    // it. In that case, the limit is 48 KiB minus the static shared memory.
     int max_dynamic_shared = -1;
     int carveout = -1;
     bool non_portable_cluster = false;

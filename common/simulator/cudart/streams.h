@@ -22,8 +22,8 @@ void record_now(cudaEvent_t event);
 /// Reports whether the stream and the default stream synchronize with each other.
 bool waits_for_default_stream(cudaStream_t stream);
 
-/// Records that work was queued in the stream. Once several streams have work, notes a gap, since
-/// no check covers the order between streams (report/gaps.h).
+/// Records that work was queued in the stream. Once several streams have work, also records that no
+/// check covers the order between them (report/gaps.h).
 void note_stream_work(cudaStream_t stream);
 
 /// Runs a call that needs the device and works in a stream.

@@ -35,7 +35,7 @@ public:
     void unload(Module& module);
 
     /// Runs the grid to completion. `arguments[i]` points to the value of parameter i. Returns the
-    /// CUDA error; the error itself has already been reported with its position (see Reports).
+    /// CUDA error, which has already been reported with its position (see Reports).
     Status launch(Kernel& kernel, const LaunchConfig& config, void** arguments);
 
     /// Returns the number of blocks of this shape that fit on one multiprocessor
@@ -64,7 +64,7 @@ private:
 /// exit.
 std::vector<const Kernel*> all_kernels();
 
-/// Deletes the data of unloaded modules. Meant for programs that load one kernel after another.
+/// Deletes the data of unloaded modules, for programs that load one kernel after another.
 void forget_unloaded_kernels();
 
 }  // namespace coalesce::simulator

@@ -23,7 +23,7 @@ void note_warp_barrier(Warp& w);
 void handle_ended_lanes(Warp& w);
 
 void charge_instructions(Warp& w, u64 count);
-/// Reports lanes that are missing from their own mask, and shuffles that involve exited lanes.
+/// Reports lanes that are missing from their own mask, and shuffles whose mask names exited lanes.
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
 /// Returns the first warp with waiting lanes, in a block in which no warp can run.

@@ -43,8 +43,8 @@ struct Launch {
     std::atomic<u64> next_block{0};
     u64 instruction_limit = 0;  ///< maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
-    u64 number = 0;      ///< the number of earlier launches of the process: %gridid
-    u64 started_at = 0;  ///< clock_of() at the start of the launch, because clocks never go back
+    u64 number = 0;          ///< the number of earlier launches of the process: %gridid
+    u64 started_at = 0;      ///< clock_of() at the launch's start; clocks never go back
     u64 skipped_cycles = 0;  ///< cycles that the clocks have skipped while nothing happened
     u64 stack_limit = 0;     ///< bytes of stack per thread for calls (cudaLimitStackSize)
     /// The device address at which cooperative_groups keeps its grid barrier.
@@ -60,7 +60,8 @@ struct Launch {
     /// run.
     std::function<void(u64)> run_skipped_block;
     u64 first_neighbour = 0, neighbours = 0;
-    u64 first_below = 0, below = 0;  ///< recorded blocks in the grid's next row
+    /// The first of the recorded blocks in the grid's next row, and their number.
+    u64 first_below = 0, below = 0;
     /// True if accesses to global memory are only recorded, not executed.
     bool is_dry_run = false;
     /// The shared memory accesses of an earlier block without errors, or null.
@@ -98,14 +99,14 @@ struct PhaseBytes {
 
 struct Block {
     Launch* launch = nullptr;
-    bool busy = false;           ///< if false, the worker may reuse it for another block
+    bool busy = false;           ///< if false, the worker may reuse this object for another block
     bool is_abandoned = false;   ///< the listener needs no more, so the block need not finish
     Cluster* cluster = nullptr;  ///< its cluster (cluster.h), or null
     u32 rank = 0;                ///< its rank in the cluster
     /// The number of its first warp in the cluster, for the race check of shared memory.
     u32 first_warp = 0;
-    bool has_ended = false;             ///< true while other blocks of its cluster still run
-    bool uses_cluster_barrier = false;  ///< a warp of the cluster has arrived at its barrier
+    bool has_ended = false;             ///< true once it ends, while its cluster still runs
+    bool uses_cluster_barrier = false;  ///< whether a warp has arrived at the cluster's barrier
     u64 linear = 0;                     ///< the block's index in the grid, with x varying fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;

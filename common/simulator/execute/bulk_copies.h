@@ -40,7 +40,7 @@ struct Copy {
         nullptr;   ///< the block whose shared memory it writes, or copies to global memory
     u32 warp = 0;  ///< the issuing warp
     int lane = 0;
-    u32 group = 0;     ///< for copies to global memory, how many groups were committed before
+    u32 group = 0;     ///< for copies to global memory, the number of groups committed earlier
     u32 mbarrier = 0;  ///< offset of the mbarrier that it reports to, for copies to shared memory
     u32 bytes = 0;
     u32 race_ticket = 0, source_ticket = 0;
@@ -72,7 +72,7 @@ struct Issue {
     Warp& w;
     Copy copy;
     u64 shared = 0, mbarrier = 0;  ///< the addresses in shared memory, as given by the program
-    bool is_defined = true;        ///< all bytes that it reads in global memory are initialized
+    bool is_defined = true;        ///< whether all bytes read from global memory are initialized
 
     bool fail(Status status, const char* kind, const std::string& message, u64 address) {
         return w.fail(copy.op, status, "memcheck", kind, message, copy.lane, address);

@@ -50,8 +50,8 @@ const Op* op_frame_address(Warp& w, const Op* op);
 /// Returns the handler of ld.param and st.param for a function's own parameters, results and call
 /// arguments. Op::v[0] is the register, and Op::immediate is the byte offset.
 Handler parameter_handler(bool store, u32 bytes);
-/// Bits of Op::detail for ld.param of a kernel, which loads Op::count bytes at a + immediate: the
-/// value is sign-extended, and the register has 64 bits.
+/// Bits of Op::detail for ld.param of a kernel, which loads Op::count bytes at a + immediate. The
+/// bits mean that the value is sign-extended, and that the register has 64 bits.
 constexpr u8 kSignedParameter = 1, kWideRegister = 2;
 const Op* op_load_kernel_parameter(Warp& w, const Op* op);
 

@@ -8,7 +8,7 @@
 namespace coalesce::simulator {
 
 /// Returns the description if the instruction has the same number of operands as `made.operands`. A
-/// cache policy after the operands is ignored if a modifier announces it, and so is `_`.
+/// `_` after the operands is ignored, as is a cache policy that a modifier announces.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made);
 /// Like describe() above, but accepts any number of operands from `at_least` to `at_most`. Operands
 /// beyond those of `made` are ignored.

@@ -46,8 +46,8 @@ enum class Role : u8 {
     vector_source,       ///< {x, y, ...} that is read: Op::v[0], v[1], ...
     members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
-    /// The value of Op::detail. describe() adds the state space of the first element of `memory`,
-    /// which space_of(op) returns.
+    /// {x, y, ...} or x, of any length, that is written: FamilyInstruction::list. The elements have
+    /// `width`, or are predicates. In [base, {x, ...}], the base is an address.
     list_written,
     list_read,  ///< the same, for operands that are read
     /// {x, y, ...} or x, of any length: the registers of a fragment of FamilyInstruction::matrix.

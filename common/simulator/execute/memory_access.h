@@ -41,7 +41,7 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx:
 u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                 Access access);
 
-/// Reports that a lane's bytes are not, or not all, in this space, and ends the launch.
+/// Reports that some of a lane's bytes are outside this space, and ends the launch.
 Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                    Access access);
 

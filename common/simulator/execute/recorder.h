@@ -121,8 +121,8 @@ public:
 
     /// Returns the blocks to record step by step.
     static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident);
-    /// Returns additional blocks to record if a single block represents all of them and runs only a
-    /// few iterations. Some of the other blocks may run one more iteration.
+    /// Returns more blocks to record, for a launch in which a single block represents all others
+    /// and runs only a few iterations. Some of the others may run one iteration more.
     static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
                                                      const timing::Recording& recording,
                                                      bool shares_turns);

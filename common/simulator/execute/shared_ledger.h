@@ -82,10 +82,10 @@ public:
     /// Returns the steps that blocks are compared with, or null if there has been no clean block.
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
-    /// Returns the next expected step of `warp` if it is this one, otherwise nullptr. Call this
-    /// only while comparing. `addresses` is null if the warp's addresses cannot differ, because
-    /// they do not depend on the block. `stored` holds the undefined bytes that each lane stores,
-    /// if there are any.
+    /// Returns the step that `warp` is expected to take next if this step matches it, otherwise
+    /// nullptr. Call this only while comparing. `addresses` is null if the warp's addresses cannot
+    /// differ, because they do not depend on the block. `stored` holds the undefined bytes that
+    /// each lane stores, if there are any.
     const Step* match_next_step(u32 warp, u32 what, Mask active, const u32* addresses,
                                 const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];

@@ -1,6 +1,6 @@
-// Tracks bytes in the registers of a warp that were loaded from uninitialized memory.
+// Tracks which bytes in a warp's registers were loaded from uninitialized memory.
 //
-// Builds on  analysis/demanded_bytes.h, which knows where the bytes of a load go.
+// Builds on  analysis/demanded_bytes.h, which finds out where the bytes of a load go.
 // Idea       If a load finds uninitialized bytes that are only copied, it records them here. A
 //            store that copies them marks its destination as uninitialized. Registers have no
 //            shadow. Instead, the analysis knows which load each stored byte comes from, and the
@@ -28,14 +28,14 @@ private:
     std::unordered_map<u32, Lanes> by_site_;
 };
 
-/// Records the bytes that the active lanes are about to load as defined. Later calls may correct
+/// Records as defined the bytes that the active lanes are about to load. Later calls may correct
 /// this.
 void forget_undefined_slowly(Warp& w, const Op* op);
 inline void forget_undefined(Warp& w, const Op* op) {
     if (w.undefined) [[unlikely]]
         forget_undefined_slowly(w, op);
 }
-/// Records that this lane has loaded undefined bytes.
+/// Records that this lane has loaded these undefined bytes.
 void note_undefined(Warp& w, const Op* op, int lane, u32 bytes);
 /// Records the undefined bytes that each lane has loaded, or none if `bytes` is null.
 void note_undefined(Warp& w, const Op* op, const u32* bytes);

@@ -27,12 +27,12 @@ class StepListener;
 class UndefinedBytes;
 /// The allocation that an instruction last accessed, which its next access will probably use too.
 struct SiteCache {
-    /// The device addresses of the allocation. Initially, no address counts as inside, however this
-    /// is tested. Compare with `end - size`, because `address + size` could overflow.
+    /// The device addresses of the allocation. With the initial values, every test for an address
+    /// inside fails. Compare with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
     u8* shadow = nullptr;    ///< the shadow of `begin`; null if all bytes are initialized
-    bool read_only = false;  ///< no writes are expected there; see GlobalRace
+    bool read_only = false;  ///< whether no writes are expected there; see GlobalRace
 };
 
 struct Frame;  ///< the registers of a call (execute/calls.h); null in the kernel itself
@@ -58,9 +58,8 @@ struct Fragment {
         waiting,
     } state = State::ready;
     u8 barrier = 0;
-    const Op* polling_op = nullptr;  ///< if it spins, the instruction that reads memory, if known
-    /// True if the fragment has been spinning for long, so that other fragments of the warp run
-    /// first.
+    const Op* polling_op = nullptr;  ///< the instruction that reads memory, if known, when it spins
+    /// True if the fragment has been spinning for a long time, so that other fragments run first.
     bool resting = false;
     Mask wanted = 0;
 };
@@ -100,7 +99,7 @@ struct Warp {
     /// True if accesses to shared memory must be examined as well.
     bool observed_shared = false;
     /// How often this worker has executed each straight piece of code, parallel to
-    /// Kernel::Code::straights.
+    /// Kernel::Code::straight_line_runs.
     u64* straight_line_counts = nullptr;
     u64 executed = 0;               ///< PTX instructions executed since the warp began
     u64 included_instructions = 0;  ///< how many of these are in `lane_instructions`
@@ -120,7 +119,7 @@ struct Warp {
     /// The last instruction that read memory in a waiting loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;
     const Frame* polling_frame = nullptr;  ///< the call that executed this instruction
-    bool slice_ended_spinning = false;     ///< the slice ended in a waiting loop
+    bool slice_ended_spinning = false;     ///< whether the slice ended in a waiting loop
     /// A hash of the changes to local memory since Watch::on() became true (see note_local_store).
     u64 local_state = 0;
     u8* kernel_file = nullptr;        ///< the kernel's own file, even during a call
@@ -137,7 +136,7 @@ struct Warp {
     u8* local = nullptr;  ///< local memory: `local_bytes` for each lane
     u32 local_bytes = 0;
     u32 first_pending = 0;  ///< the site of the oldest pending load
-    /// A bit for each load from global memory that has not been waited for (program/load_waits.h).
+    /// A bit for each load from global memory that has not been waited for (ptxas/load_waits.h).
     u64 pending_loads = 0;
 
     /// Returns the values of a slot for the 32 lanes.
@@ -204,8 +203,7 @@ struct Warp {
         included_instructions = executed;
     }
 
-    /// Ends the launch with `status`. Reports the reason, unless an error has already been
-    /// reported.
+    /// Ends the launch with `status`, and reports why unless an error has already been reported.
     Failed fail(const Op* op, Status status, const char* check, const char* kind,
                 const std::string& message, int lane, u64 address = 0);
     /// Ends the launch with a report that was created elsewhere. The check that created it may be

@@ -1,4 +1,4 @@
-// Distinguishes waiting from working: can the wait of the blocks still end?
+// Finds out whether blocks that wait for each other can ever continue.
 //
 // Builds on  analysis/deciding_registers.h.
 // Idea       A wait is hopeless if the state of the grid repeats. What a block does next depends on
@@ -17,7 +17,7 @@
 // Time       If the loop reads a clock, values computed from it are left out too. While nothing
 //            else happens, time skips forward, twice as far each time. A program that gives up
 //            after an hour then gives up immediately, and a program that has not given up after two
-//            weeks never will.
+//            weeks of simulated time never will.
 // Host       A word that the host can also write (in pinned or managed memory) may end the wait on
 //            hardware, where the host continues while a kernel runs. This case is reported
 //            differently.
@@ -117,10 +117,10 @@ private:
     u32 idle_rounds_ = 0;
 
     bool on_ = false;
-    bool has_new_instructions_ = false;  ///< an instruction was executed for the first time
+    bool has_new_instructions_ = false;  ///< whether an instruction was executed for the first time
     u64 version_ = 0;  ///< incremented when older states can no longer be compared
     bool reads_clock_ = false;
-    u32 next_skip_exponent_ = 0;  ///< the exponent of the next skip of the clocks
+    u32 next_skip_exponent_ = 0;  ///< log2 of the cycles that the clocks skip next
     std::unordered_map<const FunctionCode*, Plan> plans_;
     std::vector<u64> polled_;  ///< addresses that waiting loads have read
     std::optional<Report> host_wait_report_;

@@ -29,7 +29,7 @@ private:
     u64 size_ = 0;
 };
 
-/// A block, together with the memory that its pointers refer to.
+/// A block together with the memory that its pointers refer to.
 struct Resident : Block {
     SharedRace own_race;
     AlignedBytes own_registers, own_uniform, own_shared, own_local, own_parameters;
@@ -67,7 +67,7 @@ private:
     void attach_listeners(Warp& w);
     void end_block(Block& block);
     u64 block_number(u64 nth) const;
-    /// Runs a block for a while. If the block then waits for others, it stays resident.
+    /// Runs a block for a while. If it then has to wait for other blocks, it stays resident.
     void advance(Block& block);
     void run_blocks();
     void run_round();

@@ -23,7 +23,7 @@ struct PtxImage {
 /// contains only machine code.
 std::vector<PtxImage> read_ptx(const void* data, std::size_t limit = 0);
 
-/// The same as read_ptx for an image passed to cudaLibraryLoadData, which may be PTX text, a fatbin,
+/// Like read_ptx, but for an image passed to cudaLibraryLoadData, which may be PTX text, a fatbin,
 /// or a fatbin wrapper.
 std::vector<PtxImage> read_image(const void* data);
 

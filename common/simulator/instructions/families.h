@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// The modifiers of an instruction. A family takes those that it supports. If any are left at the
-/// end, the family has no such variant.
+/// The modifiers of an instruction. A family takes the modifiers that it supports. If any are left
+/// at the end, the family has no such variant.
 class Modifiers {
 public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
@@ -21,9 +21,9 @@ public:
     /// Takes the first of `names` that the instruction has, and returns its index, or -1 if it has
     /// none.
     int take_one_of(std::initializer_list<std::string_view> names);
-    /// Takes .rn, .rz, .rm or .rp.
+    /// Takes .rn, .rz, .rm or .rp, if present.
     std::optional<Rounding> take_rounding();
-    /// Takes .rni, .rzi, .rmi or .rpi, which round to whole numbers.
+    /// Takes .rni, .rzi, .rmi or .rpi, which round to whole numbers, if present.
     std::optional<Rounding> take_rounding_to_whole();
     /// Takes the next type, from left to right. Returns Type::none if there is none.
     ptx::Type take_type();

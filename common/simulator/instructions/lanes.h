@@ -42,9 +42,9 @@ struct LaneInstruction {
     std::array<Width, 4> source = {};  ///< Op::a, b, c, v[0]
     /// True if Op::d2 holds the carry flags. The instruction is then not pure.
     bool reads_carry = false;
-    /// Specialized handlers for operands whose file is known, indexed by a mask of the uniform
-    /// sources (a is the lowest bit); the others are in the warp's own file. Null if there is only
-    /// `run`, which accepts any operands.
+    /// Specialized handlers for operands whose register file is known, indexed by a mask of the
+    /// uniform sources (a is the lowest bit); the others are in the warp's own file. Null if there
+    /// is only `run`, which accepts any operands.
     const Handler* forms = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
     /// True if a constant operand after c becomes Op::immediate (the table of lop3).
@@ -107,7 +107,7 @@ inline Mask mask_of(const u32* lanes) {
 
 // ---- handlers ----
 
-/// The register file that contains a source, as far as it is known in advance.
+/// The register file that contains a source, if it is known in advance.
 enum class Lies : u8 { anywhere, own, uniform };
 
 /// The values of a source's lanes. A uniform source is read once.

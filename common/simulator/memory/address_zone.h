@@ -19,9 +19,9 @@ struct Interval {
 
 class AddressZone {
 public:
-    /// The number of freed intervals that wait before the oldest of them is reused.
+    /// The number of freed intervals in the queue before the oldest of them is reused.
     static constexpr std::size_t kQuarantinedIntervals = 512;
-    /// Keeps all freed intervals waiting until empty_quarantine() is called.
+    /// Keeps all freed intervals in the queue until empty_quarantine() is called.
     static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
 
     explicit AddressZone(Interval whole, std::size_t max_quarantined = kQuarantinedIntervals);

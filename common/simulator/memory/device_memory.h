@@ -28,8 +28,7 @@ namespace coalesce::simulator {
 /// On WebAssembly, pointers have 32 bits and memory ends here.
 inline constexpr u64 kDeviceBase = 0x8000'0000ull;
 #else
-/// This is not the range that AddressSanitizer uses for its heap, so host code may be built with
-/// it.
+/// AddressSanitizer does not use this range for its heap, so host code may be built with it.
 inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 #endif
 
@@ -58,7 +57,7 @@ inline u64 device_base() {
 
 /// No allocation overlaps these windows.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
-/// Shared memory has a window for each block of the largest cluster, and for invalid ranks.
+/// Shared memory has a window for each block of the largest cluster, and more for invalid ranks.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
     return address_map.windows;
@@ -76,7 +75,7 @@ inline u64 function_window() {
 }
 
 /// The number of unused addresses after an allocation. The gap is wide so that an index that is off
-/// by whole rows is detected, instead of reaching the next allocation.
+/// by whole rows is detected and does not reach the next allocation.
 inline constexpr u64 kWideGapBytes = 2 << 20, kNarrowGapBytes = 16 << 10;
 /// Returns the gap after an allocation. It is narrow if there are so many allocations that wide
 /// gaps would take a quarter of all addresses.
@@ -140,7 +139,7 @@ public:
     u8* shadow(u64 address) const { return shadow_ + ((address - device_base()) >> 2); }
     void mark_written(u64 address, u64 bytes) { set_shadow(address, bytes, 0x0f); }
     void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
-    void copy_written(u64 to, u64 from, u64 bytes);  ///< for cudaMemcpy from device to device
+    void copy_written(u64 to, u64 from, u64 bytes);  ///< for copies within the device
     void mark_unwritten(u64 address, u64 bytes);
     /// Marks the bytes whose bits are set in `bytes` as uninitialized, on behalf of a kernel. Other
     /// threads may mark other bytes at the same time.
@@ -150,8 +149,8 @@ public:
     /// Returns a mask of the uninitialized bytes in this range of at most 32 bytes.
     u32 unwritten_bytes(u64 address, u32 bytes) const;
 
-    /// Writes text such as "1536 bytes into an allocation of 4096 bytes", for use in a fault
-    /// handler. Does not wait for locks. Returns false if the address cannot be described.
+    /// Writes text such as "1536 bytes into an allocation of 4096 bytes", for a fault handler, so
+    /// it never waits for a lock. Returns false if the address cannot be described.
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }

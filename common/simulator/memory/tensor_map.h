@@ -32,7 +32,7 @@ struct TensorMap {
     u64 address = 0;
     u64 size[kMaxDimensions] = {};    ///< in elements
     u64 stride[kMaxDimensions] = {};  ///< in bytes; [0] is element_bytes
-    u32 box[kMaxDimensions] = {};     ///< number of elements that a copy takes
+    u32 box[kMaxDimensions] = {};     ///< number of elements in the box that a copy transfers
     u32 rank = 0;
     u32 element_bytes = 0;
     Swizzle swizzle = Swizzle::none;

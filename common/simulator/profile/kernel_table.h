@@ -36,7 +36,7 @@ struct Counters : CoalesceCounters {
 struct NamedCounter {
     const char* name;
     u64 Counters::*value;
-    bool per_line;  ///< the counter is also known for every source line
+    bool per_line;  ///< whether the counter is also known for every source line
 };
 
 inline constexpr NamedCounter kCounters[] = {
@@ -85,8 +85,8 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// The number of loads and stores of a line that have no machine instruction of their own, because
-/// an earlier access includes them.
+/// The loads and stores of a line that have no machine instruction of their own, because an earlier
+/// access includes them.
 struct MergedAccessCounts {
     u32 loads = 0, stores = 0;
 };

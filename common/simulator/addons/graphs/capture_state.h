@@ -23,7 +23,7 @@ struct Capture {
     std::thread::id thread;
     unsigned long long id = 0;
     bool is_valid = true;
-    /// For each stream that takes part, the nodes that its next node will depend on.
+    /// For each participating stream, the nodes that the stream's next node will depend on.
     std::map<cudaStream_t, std::vector<Dependency>> ends;
     /// The `ends` last returned to the program, in arrays that the program may still read.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;

@@ -67,12 +67,12 @@ public:
     /// Calls `body` for all nested graphs and for this one.
     void for_each_graph(const std::function<void(Graph&)>& body);
 
-    /// True if the graph belongs to a node or an executable, so that the program must not destroy
-    /// it.
+    /// True if the graph belongs to a node or an executable, in which case the program must not
+    /// destroy it.
     bool is_nested = false;
     std::map<UserObject*, unsigned> objects;  ///< references to user objects that the graph holds
-    /// The conditions created for this graph, with the value that each launch assigns to them when
-    /// it starts.
+    /// The conditions created for this graph, each with its initial value and whether every launch
+    /// resets the condition to that value.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
 
 private:

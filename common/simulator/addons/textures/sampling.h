@@ -1,5 +1,5 @@
-// Computes the texels that a fetch reads, and its result. All functions here are pure functions of
-// an object and coordinates.
+// Computes which texels a fetch reads, and the result of the fetch. All functions here depend only
+// on an object and coordinates.
 //
 // Builds on  texture.h. Read next: texture_fetch.cpp, which reads the texels.
 #pragma once
@@ -41,7 +41,7 @@ struct FetchPoint {
     i32 offset[3] = {};  ///< in texels, added before the address mode applies
 };
 
-/// Returns the texels that a fetch reads, without those of weight 0.
+/// Returns the texels that a fetch reads, except those with weight 0.
 Taps find_taps(const ImageObject& texture, const FetchPoint& point);
 /// Returns the four texels of a gather in the order of the CUDA guide: (i, j + 1), (i + 1, j + 1),
 /// (i + 1, j), (i, j).
