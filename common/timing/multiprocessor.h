@@ -30,7 +30,7 @@ struct Work {
     /// The fraction of the loaded sectors that come from memory. Neighbouring blocks have loaded
     /// the rest before.
     double read_fraction = 1;
-    double write_fraction = 0;  ///< the fraction of memory's bytes that are written
+    double write_fraction = 0;  ///< the fraction of memory's traffic that is writes
     Unfinished unfinished;      ///< the cost of sectors that are written piece by piece
     /// The size of a multiprocessor's first-level cache, in bytes. It limits the loads in flight.
     double first_level_bytes = std::numeric_limits<double>::infinity();

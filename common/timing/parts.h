@@ -86,8 +86,8 @@ struct Unfinished {
 double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
 
 /// Returns the cycles for a half line with partially written sectors, if a request touches this
-/// many half lines. `meets` says that all warps of the block write to the same half lines at about
-/// the same time.
+/// many half lines. `is_simultaneous` says whether all warps of the block write to the same half
+/// lines at about the same time.
 double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
                             const PartialSectors& partial);
 

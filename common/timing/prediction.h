@@ -29,7 +29,8 @@ constexpr OccupancyLimit last_of(OccupancyLimit) {
     return OccupancyLimit::grid;
 }
 
-/// What the model does not know about a launch. Its error may be larger than the band.
+/// What the model does not know about a launch. The error of the prediction may then be larger than
+/// its band.
 enum class Unknown {
     atomics,        ///< how long atomics wait for each other
     local_memory,   ///< the cost of spilled registers and of arrays in local memory
@@ -91,7 +92,7 @@ struct Prediction {
     bool measured_gpu = false;
     std::string kernel;
     double ms = 0;
-    /// The time if shared memory had no bank conflicts; 0 if it has none.
+    /// The time without bank conflicts in shared memory; 0 if there are none.
     double ms_without_conflicts = 0;
     double error_band = 0;  ///< 0.08 means that nine in ten measured times are within 8 %
     std::vector<Unknown> unknown;

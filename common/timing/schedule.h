@@ -21,8 +21,8 @@ struct Draft {
     Operation operation;
     Priority priority = Priority::none;
     std::uint32_t place = 0;      ///< the position of its instruction in ptxas's order
-    bool fixed = false;           ///< a barrier: nothing moves across it
-    bool ends_iteration = false;  ///< the end of a loop's iteration: nothing moves past it
+    bool fixed = false;           ///< whether it is a barrier, which nothing moves across
+    bool ends_iteration = false;  ///< whether it ends a loop's iteration; nothing moves past it
 };
 
 /// Returns the operations in their final order. Their `after` refers to positions in the result.

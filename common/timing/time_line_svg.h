@@ -7,9 +7,9 @@
 
 namespace coalesce::timing {
 
-/// The drawing is 720 pixels wide. It uses the colours of the course's other diagrams. A page that
-/// shows it can set them (--d-ink and so on). Otherwise it follows the light or dark theme of the
-/// system.
+/// The drawing is 720 pixels wide. It uses the colours of the course's other diagrams, which the
+/// page that shows the drawing can set (--d-ink and so on). Otherwise the drawing follows the light
+/// or dark theme of the system.
 std::string time_line_svg(const Prediction& prediction);
 
 }  // namespace coalesce::timing

@@ -49,7 +49,7 @@ std::string describe_bottleneck(const Prediction& prediction);  ///< "too few by
 std::string phrase_for(OccupancyLimit what);                    ///< "registers"
 std::string phrase_for(Unknown unknown);                        ///< "what local memory costs"
 
-/// Replaces characters that are not ASCII by question marks, so that the name can be printed
+/// Replaces characters that are not ASCII with question marks, so that the name can be printed
 /// anywhere.
 std::string replace_non_ascii(const std::string& name);
 

@@ -23,8 +23,8 @@ struct PtxImage {
 /// contains only machine code.
 std::vector<PtxImage> read_ptx(const void* data, std::size_t limit = 0);
 
-/// Like read_ptx, but for an image passed to cudaLibraryLoadData, which may be PTX text, a fatbin,
-/// or a fatbin wrapper.
+/// Does what read_ptx does, for an image passed to cudaLibraryLoadData, which may be PTX text, a
+/// fatbin, or a fatbin wrapper.
 std::vector<PtxImage> read_image(const void* data);
 
 /// Returns the newest image that a device of compute capability `arch` can run, as a driver would.

@@ -6,9 +6,9 @@
 // Trust      The bytes are in memory that kernels can write, or are copied there, so their contents
 //            are never interpreted. They are only looked up among the maps that `encode` has
 //            created, which the host keeps where kernels cannot reach them. Bytes that are not
-//            found are not a map. A copy is the same map, wherever it is. The bytes need not be
-//            secret, because guessing the bytes of a map only produces a copy of it. The same
-//            arguments therefore give the same bytes in every run.
+//            found there are not a map. A copy of a map in memory is the same map. The bytes need
+//            not be secret, because guessing the bytes of a map only produces a copy of it. The
+//            same arguments therefore give the same bytes in every run.
 // Watch      Dimension 0 is the innermost one, whose elements are adjacent. Its stride is the
 //            element's size.
 #pragma once

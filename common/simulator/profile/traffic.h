@@ -18,11 +18,11 @@ struct Traffic {
     u64 useful_bytes;  ///< global memory only
 };
 
-/// Return the traffic of those kinds that have at least one request.
+/// Return the types of traffic that have at least one request.
 std::vector<Traffic> global_traffic(const Counters& counters);
 std::vector<Traffic> shared_traffic(const Counters& counters);
 
-/// Reports whether it takes at least twice the ideal number of passes, which deserves a
+/// Reports whether an access takes at least twice the ideal number of passes, and so deserves a
 /// closer look.
 bool is_wasteful(const Traffic& access);
 

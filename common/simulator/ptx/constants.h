@@ -10,8 +10,7 @@ struct Constant {
     Kind kind = Kind::immediate;  ///< or f32_bits or f64_bits
     u64 bits = 0;                 ///< an integer is sign-extended to 64 bits
 
-    /// Returns the bytes that this number stores in a variable of `type` when it initialises the
-    /// variable, in the low bits.
+    /// Returns, in the low bits, the bytes with which this number initialises a variable of `type`.
     u64 as(Type type) const;
 };
 

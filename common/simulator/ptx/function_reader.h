@@ -6,7 +6,8 @@
 
 namespace coalesce::simulator::ptx {
 
-/// Accepts .global, .shared and so on, and returns the state space, or nothing for another token.
+/// Accepts a state space such as .global or .shared and returns it. Returns nothing if the current
+/// token is not a state space.
 std::optional<StateSpace> accept_state_space(Lexer& lexer);
 
 /// Reads the rest of a .loc, whose position applies until the next .loc. `inlining` records the

@@ -21,7 +21,7 @@ namespace coalesce::simulator::ptx {
 /// A file, a line and a column.
 using Position = std::tuple<u32, u32, u32>;
 
-/// Records where code was inlined in one function, in the part of the text that has been read.
+/// Records where code was inlined in one function, for the text that has been read so far.
 class Inlining {
 public:
     /// Records that `position` was inlined at `caller`.

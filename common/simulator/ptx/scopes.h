@@ -24,7 +24,7 @@ struct Binding {
     bool is_variable() const { return !name.empty(); }
 };
 
-/// A hash for names that also accepts parts of the text, so that a lookup needs no copy.
+/// A hash for names that also accepts a view of the text, so that a lookup needs no copy.
 struct NameHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const {

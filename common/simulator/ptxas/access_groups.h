@@ -51,8 +51,8 @@ struct MergedGroup {
     bool has_word_at(u64 position) const;
 };
 
-/// Covers the words of a group. Returns the machine accesses for each access of the group, by index
-/// in the body.
+/// Chooses machine accesses that cover the words of a group. Returns those for each access of the
+/// group, by index in the body.
 std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
                                                 const Dominators& dominators);
 

@@ -38,7 +38,7 @@ struct LinearSum {
 
 struct KnownValue {
     LinearSum sum;
-    u32 zeros = 0;                ///< the number of zero bits at the low end of value - offset
+    u32 zeros = 0;                ///< how many low bits of value - offset are zero
     u32 offset = 0;               ///< the constant that was added last
     bool offset_is_bits = false;  ///< true if an `or` added the offset
 };
@@ -55,7 +55,7 @@ public:
     /// How a sum changes in each iteration of a loop.
     struct Steps {
         u64 step = 0;                ///< one iteration adds this
-        u32 zero_bits_at_start = 0;  ///< lowest zero bits, without the constant, before the loop
+        u32 zero_bits_at_start = 0;  ///< low zero bits before the loop, without the constant
     };
     /// Returns how the sum changes in a loop that consists of the instructions [begin, end).
     /// Returns nothing if the sum does not change by a constant.
@@ -91,7 +91,7 @@ private:
 
     const ptx::Function& function_;
     const std::map<std::string, u32>& shared_;
-    std::vector<std::vector<u32>> writers_;  ///< for each register, its writers in the body
+    std::vector<std::vector<u32>> writers_;  ///< for each register, the instructions that write it
     std::vector<u32> zeros_;                 ///< by register
     /// For each register that only one instruction writes, its value.
     std::vector<std::optional<KnownValue>> single_writer_values_;

@@ -30,9 +30,9 @@ private:
     static Bits both(Bits a, const Bits& b);
     void check_allocation_is_writable(const std::vector<MachinePiece>& pieces);
 
-    /// The live values, on the assumption that everything that is read was written.
+    /// The live values, assuming that every value that is read was written.
     const LiveValues live_;
-    /// For each piece, the values that some path to its beginning or end writes.
+    /// For each piece, the values that are written on some path to its beginning or end.
     std::vector<Bits> before_, behind_;
 };
 

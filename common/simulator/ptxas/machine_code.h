@@ -28,15 +28,15 @@ struct MachineInstruction {
     u32 iteration = 0;  ///< the number of the iteration
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space that an access uses
-    bool is_access = false;                            ///< a load, store, atomic or copy
+    bool is_access = false;                            ///< true for loads, stores, atomics and copies
     bool is_copy = false;                              ///< from global to shared memory
     bool is_fixed = false;                             ///< no instruction moves past it
-    bool waits_for_reads = false;  ///< loads and stores before it have read their sources
-    bool is_guarded = false;       ///< lanes that skip it keep the old value of its result
+    bool waits_for_reads = false;  ///< waits until earlier accesses have read sources
+    bool is_guarded = false;       ///< whether lanes may skip it and then keep the old result
     bool is_conditional = false;   ///< true for an access that lanes may skip
-    bool reads_late = false;       ///< the source registers stay occupied for some cycles
-    bool reads_texels = false;     ///< the texture unit reads pairs before other sources
-    bool is_in_halves = false;     ///< writes half of its result before all sources are read
+    bool reads_late = false;       ///< whether its source registers stay occupied for some cycles
+    bool reads_texels = false;     ///< whether the texture unit reads pairs before other sources
+    bool is_in_halves = false;     ///< writes half the result before reading all sources
     /// True for a shift, which reads the lower half again to compute the upper half.
     bool rereads_lower_half = false;
     u32 latency = 0;                          ///< cycles until the result is available
@@ -57,8 +57,8 @@ struct MachinePiece {
 
 struct MachineValue {
     u32 words = 0;           ///< the number of 32-bit registers that it occupies
-    bool is_loose = false;   ///< the registers need not be adjacent
-    bool is_half = false;    ///< it occupies part of a register, in either bank
+    bool is_loose = false;   ///< whether its registers need not be adjacent
+    bool is_half = false;    ///< whether it occupies part of a register, in either bank
     bool is_loaded = false;  ///< true for a pair that is loaded as a whole
     bool is_predicate = false;
 };

@@ -62,8 +62,8 @@ u32 latency_of(const ptx::Instruction& instruction);
 bool has_branches_inside(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a division or root that branches to a routine.
 bool calls_routine(const ptx::Instruction& instruction);
-/// Returns the latency of the second step, in cycles, of an instruction that the machine lacks and
-/// that is computed in two steps through a 32-bit value. Returns 0 for other instructions.
+/// For an instruction that the machine lacks and that is computed in two steps through a 32-bit
+/// value, returns the latency of the second step in cycles. Returns 0 for other instructions.
 u32 latency_of_second_step(const ptx::Instruction& instruction);
 /// Returns the words that an instruction needs in addition to its sources and result. For example,
 /// a division becomes a dozen instructions.

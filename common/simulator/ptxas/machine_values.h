@@ -63,16 +63,16 @@ public:
     std::optional<u32> find_extended_value(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// Reports whether the instruction includes another instruction with this opcode, whose result
-    /// is one of its operands.
+    /// Reports whether the instruction includes another one, with this opcode, that computes one of
+    /// its operands.
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
     /// Reports whether the instruction divides a varying value by one that is the same for a block
     /// or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns the number of steps that compute the summand of the upper half of a 64-bit product,
-    /// whether the product stands alone or is part of a sum.
+    /// Returns how many steps compute the summand that a 64-bit product adds to its upper half. The
+    /// product may stand alone or be part of a sum.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
     /// Return the values that an instruction reads and writes, each value once.
     std::vector<u32> find_read_values(const ptx::Instruction& instruction) const;
@@ -88,7 +88,7 @@ public:
     /// directly.
     std::vector<Constant> find_launch_constants(const ptx::Instruction& instruction) const;
     /// Returns the size in words of the local array that ptxas keeps in registers, or 0 if there is
-    /// none. It must be a small array of 32-bit words that is stored to only at constant indices.
+    /// none. It must be a small array of 32-bit words that is written only at constant indices.
     u32 count_array_words() const;
     /// Returns the groups of values in consecutive registers, which are the elements of loaded and
     /// stored vectors.
@@ -108,8 +108,8 @@ public:
     /// memory, returns each loaded value together with the earlier value that it equals. Returns
     /// nothing for other loads.
     std::vector<std::pair<u32, u32>> find_known_values(u32 at) const;
-    /// Reports whether the instruction is an atomic on one address for the whole block whose result
-    /// is not used. One lane of a warp executes it for all lanes.
+    /// Reports whether the instruction is an atomic whose result is not used and whose address is
+    /// the same for the whole block. One lane of a warp executes it for all lanes.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
     /// Reports whether the predicate equals `is` in at most one lane of a warp, because it compares
     /// the thread's index with a constant.
@@ -192,8 +192,8 @@ private:
     std::vector<bool> needed_;
     /// The instructions of the body that produce machine instructions, except for copies.
     std::vector<const Instruction*> emitted_;
-    std::vector<std::vector<u32>> readers_;  ///< for each value, its readers in the body
-    std::vector<std::vector<u32>> writers_;  ///< for each value, its writers in the body
+    std::vector<std::vector<u32>> readers_;  ///< for each value, the instructions that read it
+    std::vector<std::vector<u32>> writers_;  ///< for each value, the instructions that write it
     std::vector<bool> uniform_;              ///< true if computed once per block, or constant
     std::vector<bool> narrow_;               ///< true if only the lower half of 64 bits is used
     std::vector<bool> folded_;               ///< true if merged into the instructions that read it

@@ -8,9 +8,9 @@
 //         one bank is delayed. So values that are read together get one register of each bank. A
 //         value that is read together with a pair, such as the index that is added to a pointer, or
 //         the data of a store, gets an odd register even if an even one is free: out[i] = 1 takes
-//         R2 and R3 for the pointer, R5 for the index and R7 for the 1. ptxas does so as long as
-//         this does not reduce the number of blocks on a multiprocessor, and not for an index that
-//         is needed long after that.
+//         R2 and R3 for the pointer, R5 for the index and R7 for the 1. ptxas does this unless it
+//         would reduce the number of blocks on a multiprocessor, but not for an index that is
+//         needed much later.
 // Late    A load or store reads its registers some time after it was issued, so these are not
 //         reused directly after it.
 // Seen    in the machine code that ptxas generates for small kernels.
@@ -21,9 +21,9 @@
 
 namespace coalesce::simulator {
 
-/// Register limits. Up to `banks` registers, ptxas uses additional registers to avoid bank
-/// conflicts. Up to `late_reads` registers, it uses them to avoid registers that are still being
-/// read.
+/// Limits on the number of registers. While a kernel takes no more than `banks` registers, ptxas
+/// uses more of them to avoid bank conflicts. While it takes no more than `late_reads`, ptxas uses
+/// more of them to avoid registers that are still being read.
 struct RegisterLimits {
     u32 banks = 0, late_reads = 0;
 };

@@ -6,7 +6,7 @@
 //        each value (register_assignment.h).
 // Calls  The registers of a called function are added to those that are live in its caller. If the
 //        callee is unknown or recursive, ptxas follows a calling convention.
-// Right  Within 15 % of ptxas for most kernels, and with the correct number of blocks per
+// Error  Within 15 % of ptxas for most kernels, and with the correct number of blocks per
 //        multiprocessor for nearly all: tests/registers/ checks this. The result is an estimate:
 //        each step models what was observed in machine code, and ptxas has more steps.
 #pragma once

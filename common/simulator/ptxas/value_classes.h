@@ -6,7 +6,7 @@
 //         %r, %ctaid.x, 32` is the same for all threads of a block, and `mad %tid.y, 132, tile` is
 //         the same in every block.
 // Rule    launch < block, launch < position; block and position together give thread.
-// Right   Wherever that instruction is, in a branch or in a loop, it always gives this value, and a
+// Sound   Wherever that instruction is, in a branch or in a loop, it always gives this value, and a
 //         program that reads the register has executed it before. So the value may be computed at
 //         the start. Sources must be written earlier in the text, so that the prologues, which
 //         follow the order of the text, compute them first.

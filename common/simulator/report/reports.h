@@ -32,7 +32,7 @@ struct Report {
     std::string cure;     ///< one sentence, or nothing
     Place other;          ///< the other access of a race; its line is 0 if there is none
     Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
-    u64 count = 1;  ///< for reports that are kept, capped at kMaxReportCount
+    u64 count = 1;  ///< how often a kept report occurred, capped at kMaxReportCount
 };
 
 /// The count stops at this number. A broken kernel can repeat a mistake a billion times, and nobody

@@ -26,7 +26,7 @@ struct ElfFile {
     std::vector<std::string> exported_symbols;  ///< the functions and variables that it exports
 
     bool links_to(const std::string& library) const;
-    /// Reports whether it needs a library whose name starts with `beginning`.
+    /// Reports whether the file needs a library whose name starts with `beginning`.
     bool links_to_any(const std::string& beginning) const;
 };
 
@@ -34,7 +34,8 @@ struct NotAnElfFile : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Reports whether the file needs a library whose name starts with `beginning`.
+/// Reads the file at `path`. Throws NotAnElfFile if the file cannot be read or is not a valid ELF
+/// file.
 ElfFile read_elf(const std::string& path);
 
 }  // namespace coalesce::simulator
