@@ -61,7 +61,7 @@ struct Operation {
     /// Whether this is the warp's only store of partial sectors. The other warps then store at
     /// about the same time.
     bool is_simultaneous = false;
-    /// The number of sectors that are left unfinished, as the sum of the fractions written.
+    /// The sectors that are left unfinished, each counted as the fraction of it that is written.
     float unfinished = 0;
     std::vector<Part> parts;  ///< the parts of these sectors
     /// For bulk_drain, the number of groups that may stay in flight.

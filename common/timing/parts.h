@@ -81,8 +81,7 @@ struct Unfinished {
         0;  ///< memory cycles for reads, per sector that is written
 };
 
-/// Returns the additional cycles, on the path to the cache, for each sector that is written in
-/// parts.
+/// Returns the additional cycles, on the path to the cache, for each partially written sector.
 double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
 
 /// Returns the cycles for a half line with partially written sectors, if a request touches this

@@ -13,7 +13,8 @@
 
 namespace coalesce::timing {
 
-/// The parts of the explanation, for programs that place them separately. Others use text().
+/// The parts of the explanation, for programs that place them separately. Other programs use
+/// text().
 struct TimeExplanation {
     std::string kernel;                ///< the kernel's name in the Prediction, which may be empty
     std::string time;                  ///< "about 4.6 ms, 43 % of a copy"

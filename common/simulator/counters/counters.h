@@ -1,4 +1,4 @@
-// What the hardware counts for one warp-wide memory instruction.
+// Computes what the hardware counts for one warp-wide memory instruction.
 //
 // Idea   The counting rules are pure functions of 32 addresses. They are stated here, tested
 //        against a table of measurements on hardware, and used for every memory instruction.

@@ -20,10 +20,10 @@ inline Access load_or_store(bool store) {
 /// One access of the active lanes.
 struct ObservedAccess {
     Access kind = Access::load;
-    bool shared = false;        ///< in shared memory; `addresses` are then offsets
+    bool shared = false;        ///< whether it is in shared memory; `addresses` are then offsets
     bool bulk = false;          ///< by the copy engine: 16 bytes per lane, for any number of lanes
-    bool asynchronous = false;  ///< part of an asynchronous copy to or from shared memory
-    bool is_matrix_access = false;  ///< ldmatrix or stmatrix, where each lane holds one row
+    bool asynchronous = false;  ///< true for asynchronous copies to or from shared memory
+    bool is_matrix_access = false;  ///< ldmatrix and stmatrix, in which each lane holds a row
     u32 bytes = 0;                  ///< bytes per lane
     u32 wavefronts = 0;             ///< for an atomic on shared memory, the wavefronts counted
     Mask lanes = 0;

@@ -100,7 +100,7 @@ struct PhaseBytes {
 struct Block {
     Launch* launch = nullptr;
     bool busy = false;           ///< if false, the worker may reuse this object for another block
-    bool is_abandoned = false;   ///< the listener needs no more, so the block need not finish
+    bool is_abandoned = false;   ///< true once the listener needs no more from this block
     Cluster* cluster = nullptr;  ///< its cluster (cluster.h), or null
     u32 rank = 0;                ///< its rank in the cluster
     /// The number of its first warp in the cluster, for the race check of shared memory.

@@ -1,5 +1,5 @@
-// Declarations shared by the files about cp.async.bulk: a pending copy, and a copy that is being
-// issued.
+// Declarations shared by the files that implement cp.async.bulk: a pending copy, and a copy that is
+// being issued.
 //
 // Builds on  block.h, cluster.h.
 // Files      bulk_copy.cpp describes the instructions and copies runs of bytes; tensor_copy.cpp
@@ -34,7 +34,7 @@ struct Piece {
 struct Copy {
     const Op* op = nullptr;
     bool to_shared = false;
-    bool from_shared = false;  ///< reads the shared memory of the issuing block
+    bool from_shared = false;  ///< whether it reads the shared memory of the issuing block
     Block* issuer = nullptr;
     Block* owner_block =
         nullptr;   ///< the block whose shared memory it writes, or copies to global memory

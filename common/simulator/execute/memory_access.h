@@ -120,9 +120,9 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
 /// Passes a load or store in global memory to the race check.
 void pass_to_race_check(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access);
 
-/// Tells the checks that an asynchronous copy starts. It reads `from` immediately, and may write
-/// `to` at any time until it has been waited for. `wanted` holds the number of bytes that each lane
-/// reads. op->site is the site of the write, and op->site + 1 that of the read.
+/// Tells the checks that an asynchronous copy starts. The copy reads `from` immediately, and may
+/// write `to` at any time until it has been waited for. `wanted` holds the number of bytes that
+/// each lane reads. op->site is the site of the write, and op->site + 1 that of the read.
 void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
                const u8* wanted);
 

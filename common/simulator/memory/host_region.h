@@ -1,5 +1,5 @@
-// Finds out what an address of this process belongs to, for messages about kernels that use host
-// pointers.
+// Determines what kind of memory an address of this process belongs to, for messages about kernels
+// that use host pointers.
 #pragma once
 
 #include "simulator/base/types.h"

@@ -36,7 +36,7 @@ struct TensorMap {
     u32 rank = 0;
     u32 element_bytes = 0;
     Swizzle swizzle = Swizzle::none;
-    bool fills_with_nan = false;  ///< fill elements outside the array with NaN instead of zero
+    bool fills_with_nan = false;  ///< whether elements outside the array become NaN instead of zero
     u16 type = 0;                 ///< a CUtensorMapDataType
 
     u32 row_bytes() const { return box[0] * element_bytes; }

@@ -28,15 +28,15 @@ struct MachineInstruction {
     u32 iteration = 0;  ///< the number of the iteration
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space that an access uses
-    bool is_access = false;                            ///< true for loads, stores, atomics and copies
+    bool is_access = false;                            ///< whether it is a memory access
     bool is_copy = false;                              ///< from global to shared memory
     bool is_fixed = false;                             ///< no instruction moves past it
-    bool waits_for_reads = false;  ///< waits until earlier accesses have read sources
+    bool waits_for_reads = false;  ///< true if it waits until earlier accesses have read sources
     bool is_guarded = false;       ///< whether lanes may skip it and then keep the old result
     bool is_conditional = false;   ///< true for an access that lanes may skip
     bool reads_late = false;       ///< whether its source registers stay occupied for some cycles
     bool reads_texels = false;     ///< whether the texture unit reads pairs before other sources
-    bool is_in_halves = false;     ///< writes half the result before reading all sources
+    bool is_in_halves = false;     ///< true if it writes half its result before its last read
     /// True for a shift, which reads the lower half again to compute the upper half.
     bool rereads_lower_half = false;
     u32 latency = 0;                          ///< cycles until the result is available

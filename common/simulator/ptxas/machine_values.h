@@ -71,8 +71,8 @@ public:
     /// Reports whether the instruction divides a varying value by one that is the same for a block
     /// or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns how many steps compute the summand that a 64-bit product adds to its upper half. The
-    /// product may stand alone or be part of a sum.
+    /// Returns how many steps a 64-bit product takes to compute the value that is added to its
+    /// upper half. The product may be part of a sum.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
     /// Return the values that an instruction reads and writes, each value once.
     std::vector<u32> find_read_values(const ptx::Instruction& instruction) const;

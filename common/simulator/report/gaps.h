@@ -1,5 +1,5 @@
-// Records what a program has done that no check can judge. The last lines of the report mention
-// these gaps.
+// Records actions of a program that no check can judge. The last lines of the report mention these
+// gaps.
 #pragma once
 
 #include <string>

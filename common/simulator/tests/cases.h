@@ -14,7 +14,8 @@ struct Case {
 
 inline bool case_failed = false;
 
-/// Records a failure if a result is incorrect. The programs in clean/ check what they compute.
+/// Records a failure if a result is incorrect. The programs in clean/ use this to check what they
+/// compute.
 inline void expect(bool right, const char* what) {
     if (right) return;
     std::fprintf(stderr, "wrong: %s\n", what);

@@ -1,4 +1,4 @@
-// Helpers for the feature tests about clusters.
+// Helpers for the feature tests of clusters.
 #pragma once
 
 #include "../clusters.h"

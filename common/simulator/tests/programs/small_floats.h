@@ -11,7 +11,7 @@ enum class Towards { nearest, zero, down, up, away_at_ties };
 
 struct SmallFormat {
     int exponent_bits, fraction_bits;
-    bool has_infinity = true;  ///< if not, the top exponent encodes numbers; all ones are NaN
+    bool has_infinity = true;  ///< if false, the top exponent holds numbers; NaN is all ones
 
     int bias() const { return (1 << (exponent_bits - 1)) - 1; }
     u32 sign() const { return 1u << (exponent_bits + fraction_bits); }

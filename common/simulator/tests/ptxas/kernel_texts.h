@@ -28,9 +28,9 @@ struct ParsedText {
     std::unique_ptr<ptx::Module> module;
     std::vector<ptx::Function*> kernels;
 };
-/// Parses texts and chooses the kernels for which `is_compared` returns true. Identical kernels
-/// count once, and a hash chooses one kernel in `every`, the same on every machine. Leaves out
-/// texts without such kernels, and texts compiled without optimisation.
+/// Parses texts and chooses kernels for which `is_compared` returns true: one in `every`, selected
+/// by a hash, so that the choice is the same on every machine. Identical kernels count once. Leaves
+/// out texts without such kernels, and texts compiled without optimisation.
 std::vector<ParsedText> choose_kernels(std::vector<KernelText> texts, u32 every,
                                        bool (*is_compared)(const ptx::Function&));
 
