@@ -1,5 +1,5 @@
-// Declares device allocation without the API wrapper, which functions that allocate from pools
-// call, and the statistics of the pools.
+// Declares the statistics of memory pools, and allocation functions without an API wrapper, which
+// the pool functions call.
 #pragma once
 
 #include <cuda_runtime_api.h>

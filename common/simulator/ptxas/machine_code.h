@@ -70,7 +70,8 @@ struct MachineCode {
     std::map<u32, u32> extends;  ///< for each pair, the value that is its lower half
 };
 
-/// Returns the code of a function in which each value has one name (named_by_root).
+/// Returns the code of a function in which each value has one name, as
+/// replace_registers_by_roots() returns it.
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
                          const Registers& registers);
 

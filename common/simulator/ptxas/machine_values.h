@@ -44,8 +44,8 @@ struct AccessPlace {
     bool is_variable = false;
 };
 
-/// Describes the values of a function in which each value has one name (named_by_root), so that
-/// values correspond to registers.
+/// Describes the values of a function in which each value has one name, as
+/// replace_registers_by_roots() returns it, so that values correspond to registers.
 class MachineValues {
 public:
     MachineValues(const ptx::Function& function, const Registers& registers);
