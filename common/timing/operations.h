@@ -95,7 +95,7 @@ struct BlockProgram {
     std::vector<float> bytes_of_line;
     double lines_left_for_other_blocks = 0;  ///< lines that other blocks complete
     bool has_atomics = false;
-    /// The fraction of requested lines that may or may not be in the cache.
+    /// The fraction of requested lines of which the model cannot say whether they are in the cache.
     double uncertain_lines = 0;
 };
 

@@ -48,7 +48,7 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 // them). A warp's instruction is always one request to global memory, however many passes it takes.
 
 /// Counts the sectors of all passes of an atomic on global memory. The first-level cache has four
-/// units, and a hash of its address assigns a cache line to one of them. In each pass, a unit
+/// units, and a hash of the address determines which unit serves a cache line. In each pass, a unit
 /// serves the line of its first remaining lane. Of the lanes in that line, it serves those whose
 /// position in the line differs from the position of every earlier remaining lane of the unit. (The
 /// unit seems to compare only positions, and to keep the order of lanes that might access the same
