@@ -11,7 +11,7 @@ namespace {
 // (docs/results/tutorial). docs/guide/time_model.md lists the kernels that were measured after
 // their predictions had been recorded.
 
-/// Launches at a well-known pace: copies in long runs that keep memory busy, transposes through
+/// Launches whose pace is well known: copies in long runs that keep memory busy, transposes through
 /// shared memory with no other busy unit, and launches whose blocks end as fast as they can start.
 /// Random copies and transposes of odd shapes (docs/results/random_kernels) are harder to predict:
 /// 51 of 69 lie within this band.
@@ -23,8 +23,8 @@ constexpr double kStreamBand = .2;
 constexpr double kTransferBand = .25;
 /// Launches limited by instruction issue, and copies that do not wait for memory.
 constexpr double kMixedBand = .3;
-/// Launches with runs shorter than a line, sectors stored in parts, tables that the caches contain
-/// in part, or too few blocks.
+/// Launches with runs shorter than a line, partially stored sectors, tables of which the caches
+/// contain only a part, or too few blocks.
 constexpr double kIrregularBand = .4;
 /// Launches that read and write memory in place. Two such kernels took 1.4 and 1.6 times as long as
 /// copies of the same number of bytes, for unknown reasons.
@@ -34,8 +34,8 @@ constexpr double kInPlaceBand = .6;
 constexpr double kFirstLevelBand = .65;
 /// Utilization of memory above which a copy waits for memory.
 constexpr double kBusyMemoryUtilization = .7;
-/// Requests per sector of a block above which its time depends on the contents of the first-level
-/// cache.
+/// If the blocks request their sectors more often than this on average, the time depends on the
+/// contents of the first-level cache.
 constexpr double kManyRereads = 1.3;
 /// Added to the band if the GPU's parameters come from documents instead of measurements.
 constexpr double kUnmeasuredGpuBand = .07;

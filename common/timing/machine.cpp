@@ -43,7 +43,7 @@ Cost division_cost(const Instruction& i) {
 }
 
 /// Returns the cost of an instruction of the special function unit. Without .ftz, operands that are
-/// too small for the unit are scaled before it, and results after it. Roots and reciprocals with
+/// too small for the unit are scaled beforehand, and results afterwards. Roots and reciprocals with
 /// IEEE 754 rounding are corrected by a few products. (Instructions counted in machine code for
 /// sm_90, latencies measured by calibrate/issue.cu.)
 Cost special(const Instruction& i) {

@@ -109,7 +109,7 @@ struct WarpState {
     std::uint32_t block = 0, at = 0;
     std::uint32_t bulk_phases_done = 0;  ///< phases of bulk loads that the warp has waited for
     double barrier_reached_at = 0;
-    double stores_began_at = -1;  ///< when it began to store without waiting; below 0: it does not
+    double stores_began_at = -1;  ///< when it began storing without waits; negative if not storing
     double half = 0;              ///< when half of its operations were done
     std::vector<double> done;     ///< when the result of each operation is available
 };
@@ -480,8 +480,8 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     const double transfer = o.sectors * kSectorBytes / gpu_.l2_read_bytes_per_cycle;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
-    // Two declarations, in this order: both expressions change the state of memory, and compilers
-    // evaluate arguments in any order.
+    // Declare these separately, in this order: both expressions change the state of memory, and a
+    // compiler may evaluate arguments in any order.
     const double sent = std::max(from_l2_, bulk_unit_) + memory_.latency(),
                  read = memory_.read(begin, o.sectors * work_.read_fraction);
     const double done = std::max(read, sent) + 250 + draw_lateness(block, o, at);

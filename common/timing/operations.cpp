@@ -18,15 +18,16 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr std::uint32_t kSectorsPerRange = 32;  ///< the data of 1 KiB of memory arrive together
-/// From documents: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018.
+/// From documents: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via
+/// Microbenchmarking, 2018.
 constexpr float kConstantLatencyCycles = 27;
 /// Machine instructions per branch: setting the point of reconvergence, branching, and
 /// reconverging.
 constexpr float kBranchSlots = 3;
 constexpr std::uint32_t kBytesPerPass = 128;
 /// Registers per thread up to which a multiprocessor can hold all of its warps. ptxas avoids using
-/// more. So in a kernel that uses this many, some loads wait until registers are free. (Seen in
-/// machine code of all kernels here, and of random ones.)
+/// more. So in a kernel that uses this many, some loads wait until registers are free. (Observed in
+/// the machine code of the kernels here and of random kernels.)
 constexpr std::uint32_t kRegistersForFullOccupancy = 32;
 constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< half a line
 constexpr std::uint32_t kHalfSectorBytes = kSectorBytes / 2;
@@ -35,10 +36,9 @@ constexpr double kMaxCachedMissFraction = .3;
 /// Ratio of the sectors that a store spans to the sectors that it writes, up to which its lanes
 /// count as storing along a row. Other stores along the row soon complete the partial sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
-/// The fraction of the ends of runs that count as left unfinished. At the other ends, the
-/// neighbouring part of the sector arrives at about the same time. A run of one sector always
-/// counts as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a
-/// sector.)
+/// The fraction of run ends that count as unfinished. At the other ends, the neighbouring part of
+/// the sector arrives at about the same time. A run of one sector always counts as unfinished.
+/// (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 
 /// The contents of the first-level cache, which the warps of a block share.
@@ -177,7 +177,7 @@ private:
     std::set<std::pair<Value, Value>> divided_;
     std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and its target
     std::map<std::uint32_t, std::uint32_t>
-        parameters_;                      ///< 64-bit, by register: the condition of the last fetch
+        parameters_;                      ///< by 64-bit register: the condition of its last fetch
     std::vector<std::uint64_t> touched_;  ///< the ranges of an access
     struct Loop {
         std::uint32_t turns = 0;  ///< iterations per pass; 0 if not unrolled

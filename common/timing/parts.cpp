@@ -27,7 +27,7 @@ constexpr double kRewriteCostRatio = 6;
 /// Factor applied to calibrate's cost of a partial write, which includes the reads that the write
 /// causes. The model counts these reads separately.
 constexpr double kWriteOnlyCostFactor = .9;
-/// The weight of a line that a block does not fill, although it fills sectors of it.
+/// The weight of a line in which a block fills whole sectors, but not the whole line.
 constexpr double kFilledSectorsLineWeight = .5;
 
 }  // namespace

@@ -57,8 +57,8 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
 
 namespace {
 
-// Bytes by which the storage that shared memory and the first-level cache share exceeds the largest
-// shared memory, from sm_80 on. (Documents)
+// From sm_80 on, the storage that holds both shared memory and the first-level cache is this many
+// bytes larger than the largest shared memory. (From documents)
 constexpr int kCacheBytesBeyondShared = 28 << 10;
 
 /// Returns a warp's share of the first-level cache, in lines. Shared memory takes its part of the
@@ -70,7 +70,8 @@ double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Oc
 }
 
 /// Returns the size of a multiprocessor's first-level cache. The shared memory is set to the
-/// smallest supported size that holds the resident blocks, and the cache gets the rest. (Documents)
+/// smallest supported size that holds the resident blocks, and the cache gets the rest. (From
+/// documents)
 double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
     const int all = gpu.shared_bytes + kCacheBytesBeyondShared;
     if (recording.shared_bytes == 0) return all;
@@ -80,7 +81,7 @@ double first_level_bytes(const Recording& recording, const Gpu& gpu, int residen
     return kCacheBytesBeyondShared;
 }
 
-/// Returns how much more runs of `bytes` bytes cost than a plain copy, interpolated in the table.
+/// Interpolates in the table how much more a run of `bytes` bytes costs than a plain copy.
 double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
     for (std::size_t k = 1; k < runs.bytes.size(); ++k) {
@@ -282,8 +283,8 @@ double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& 
 /// have accepted all data.)
 constexpr double kUnflushedWriteFraction = .15;
 
-/// Returns the bandwidth of memory for long runs, of which the fraction `share` is written (0.5 for
-/// a copy).
+/// Returns the bandwidth of memory for traffic in long runs, a fraction `share` of which is written
+/// (0.5 for a copy).
 double mixed_traffic_gbps(double share, const Gpu& gpu) {
     const double one_way = std::abs(2 * share - 1);
     return 1 / (one_way / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +
@@ -397,8 +398,8 @@ namespace {
 /// Bytes of shared memory that one wavefront moves.
 constexpr std::uint32_t kWavefrontBytes = 128;
 
-/// Lets every access to shared memory take as few wavefronts as its bytes need. Returns whether that
-/// changes at least one access in twenty.
+/// Lets every access to shared memory take as few wavefronts as its bytes need. Returns whether
+/// that changes at least one access in twenty.
 bool remove_conflicts(Recording& recording) {
     std::uint64_t before = 0, after = 0;
     for (RecordedBlock& block : recording.recorded)

@@ -61,8 +61,8 @@ u32 Definitions::follow_copies_back(u32 reg) const {
     return reg;
 }
 
-/// Recognizes a register that grows by a constant: `add r, r, 8`, or the same with copies in
-/// between, as compilers leave them: `mov a, r`, `add b, a, 8`, `mov r, b`.
+/// Recognizes a register that grows by a constant, as in `add r, r, 8`. Compilers may leave copies
+/// in between: `mov a, r`, `add b, a, 8`, `mov r, b`.
 void Definitions::note_growth(const Instruction& i) {
     const Instruction* add = &i;
     if (i.operands.size() < 2 || !is_plain_register(i.operands[0])) return;

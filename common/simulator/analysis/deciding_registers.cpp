@@ -63,8 +63,8 @@ private:
         return roots(std::move(registers));
     }
 
-    /// Finds the registers whose values contain clock readings. Values selected by a predicate do
-    /// not count: a time-out counter, for example, is not a time.
+    /// Finds the registers whose values contain clock readings. A value that depends on the clock
+    /// only through a predicate, such as a time-out counter, does not count.
     void find_clock_registers() {
         for (bool grown = true; grown;) {
             grown = false;

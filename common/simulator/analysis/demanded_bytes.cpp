@@ -172,7 +172,7 @@ private:
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
-            // A running sum is certainly needed, and so is a value that many others depend on.
+            // A running sum affects the program, and so does a value that many others depend on.
             constexpr std::size_t kMany = 64;
             const bool is_sum = definitions_.only_writer(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
@@ -200,7 +200,7 @@ private:
         if (i.opcode == "shfl" && !from.computed && is_only_shuffled_value(i, from.reg))
             return Fate::unknown;
         if (!passed.known) {
-            // The result may be computed before the program checks whether it is needed.
+            // A lane-by-lane result may turn out to be unneeded, so follow it to its readers.
             if (!is_lane_by_lane(i)) return Fate::decides;
             for (const u32 r : registers_written(i)) reach({r, true}, ~u64{0});
             return Fate::unknown;
@@ -239,7 +239,7 @@ private:
 struct Origin {
     enum class Kind : u8 { zero, copied, other };
     Kind kind = Kind::other;
-    u32 load = kNone;  ///< for `copied`, and for `other` if the byte contains bits of a load
+    u32 load = kNone;  ///< set for `copied`, and for `other` if the byte contains bits of a load
     u32 byte = 0;      ///< the offset of the byte in that load
 };
 
@@ -249,7 +249,7 @@ public:
 
     Origin of(u32 reg, u32 byte) {
         const auto [found, is_new] = known_.try_emplace({reg, byte});
-        // While its origin is searched, a byte counts as `other`, so that a cycle ends.
+        // While its origin is being determined, a byte counts as `other`, so that a cycle ends.
         if (!is_new || depth_ == kMaxFollowedDepth) return found->second;
         ++depth_;
         const Origin origin = find(reg, byte);

@@ -49,8 +49,8 @@ Cell skip_to_byte(Cell cell, u32 offset) {
 /// The releases of a block. They determine which of its accesses other blocks can see.
 struct GlobalRace::Block::Sync {
     /// A release at the launch's time `time`. A warp that acquires at or after that time sees what
-    /// `warp` did before `own`, and what the block's other warps did before `others`, both in the
-    /// block's own time.
+    /// `warp` did before `own`, and what the block's other warps did before `others`. `own` and
+    /// `others` are in the block's own time.
     struct Release {
         u64 time;
         u32 warp;
@@ -90,11 +90,11 @@ struct GlobalRace::Block::Order {
     };
     std::array<Knowledge, kLanes> warps;
     std::unordered_map<u64, Knowledge>
-        arrived_knowledge;  ///< what warps brought to each barrier or mbarrier
+        arrived_knowledge;  ///< what arriving warps knew, for each barrier or mbarrier
 };
 
-/// The numbers after that of the grid's last block. A block that has used up its epochs continues
-/// under one of them.
+/// Block numbers beyond the grid's last block. A block that has used up its epochs continues under
+/// one of them.
 struct GlobalRace::Renumberings {
     mutable std::shared_mutex mutex;
     u64 first = 0;  ///< the first of these numbers
@@ -773,9 +773,9 @@ struct GlobalRace::Detail {
     }
 
     /// Handles lanes whose words are far apart, such as a column of a matrix, in the same usual
-    /// case as check_words_quickly. Each step is a loop over all 32 lanes that the compiler vectorizes,
-    /// which takes half as long as handling one lane after the other. Returns false if the slow
-    /// path is needed.
+    /// case as check_words_quickly. Each step is a loop over all 32 lanes that the compiler
+    /// vectorizes, which takes half as long as handling one lane after the other. Returns false if
+    /// the slow path is needed.
     bool check_scattered(const GlobalAccess& access) const {
         const u32 bytes = bytes_per_lane;
         if (bytes % kWordBytes != 0 || bytes > kMaxLaneBytes) return false;

@@ -97,7 +97,7 @@ struct SharedRace::State {
     /// Reports about uninitialized reads by site, for this block and for all blocks so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> racing_sites;         ///< sites whose reads race in this block
-    bool ignored_equal_stores = false;  ///< accesses in this block collided but stored equal values
+    bool ignored_equal_stores = false;  ///< whether colliding stores of equal values were ignored
     std::map<u32, u64> ended;  ///< sites reported because their target block may have ended
 
     // ---- the shadow ----
@@ -118,7 +118,7 @@ struct SharedRace::State {
     std::vector<u64> steps;
     Clocks fences;                            ///< the clocks of each warp at its last fence
     std::vector<u8> fenced;                   ///< warps that have executed a fence
-    Clocks barriers;                          ///< of all blocks' barriers, block by block
+    Clocks barriers;                          ///< clocks of all blocks' barriers, block by block
     std::unordered_map<u32, Clock> released;  ///< by address
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
     Clock cluster_arrived, cluster_completed;

@@ -123,7 +123,8 @@ u32 count_regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     return 0;
 }
 
-/// Returns the number of wavefronts in a pass in which every lane has an address (see fill_inactive_lanes).
+/// Returns the number of wavefronts in a pass in which every lane has an address (see
+/// fill_inactive_lanes).
 u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
     u32 taken = 0;
     switch (count) {

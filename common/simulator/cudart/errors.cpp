@@ -95,8 +95,8 @@ void print_once(const std::string& sentence) {
 
 /// Reports whether `error` from `call` shows a mistake in the program. Many errors are normal
 /// answers: programs check whether memory, a peer, an attribute or another device is available, or
-/// whether something is already registered. So only calls that do work count, and for these only
-/// errors that no program would expect.
+/// whether something is already registered. Therefore, only calls that do work can show a mistake,
+/// and only through errors that no program would expect.
 bool is_mistake(std::string_view call, cudaError_t error) {
     switch (error) {
         case cudaSuccess:

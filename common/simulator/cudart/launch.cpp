@@ -177,8 +177,8 @@ bool breaks_context(Status status) {
     }
 }
 
-/// Runs a launch and passes its recording to the prediction of times. If the program itself
-/// requested a recording (coalesceRecord), the prediction makes none.
+/// Runs a launch and passes its recording to the time prediction. If the program itself requested a
+/// recording (coalesceRecord), no time is predicted.
 Status run_and_predict(Kernel& kernel, const LaunchConfig& config, void** arguments) {
     PredictedTimes* const times = predicted_times();
     if (!times || recorder().what() != Recorder::What::nothing)

@@ -77,7 +77,7 @@ private:
     Pool default_pool_;
     std::atomic<cudaMemPool_t> current_ = default_pool();
     Handles<cudaMemPool_t, Pool> created_;
-    std::map<const void*, Owner> owners_;  ///< for memory in use, its pool and size
+    std::map<const void*, Owner> owners_;  ///< the pool and size of each allocation in use
 };
 
 Pool& find_pool(cudaMemPool_t handle) {
@@ -129,7 +129,8 @@ void store_pool(cudaMemPool_t* handle, int device, cudaMemPool_t pool) {
     *handle = pool;
 }
 
-/// Returns the number of the device, which the functions of CUDA 13.0 identify by its location.
+/// Returns the number of the device at `location`, by which the functions of CUDA 13.0 identify a
+/// device.
 int require_device(const cudaMemLocation* location, cudaMemAllocationType type) {
     require(location);
     if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)

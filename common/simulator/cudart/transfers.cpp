@@ -69,7 +69,8 @@ TransferSide find_side(const char* role, const cudaPitchedPtr& place, const cuda
         return side;
     }
     if (!allocation->contains(address, span)) {
-        // The memory beyond a range that the program registered may be the program's own.
+        // Beyond a registered range, the memory may still belong to the program, so treat it as
+        // host memory.
         if (allocation->kind == AllocationKind::registered) return side;
         refuse_out_of_bounds(role, address, span, *allocation);
     }

@@ -56,7 +56,7 @@ Bits<T> combine_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
     }
 }
 
-// ---- the turn of one lane ----
+// ---- updating the elements of one lane ----
 
 template <class F, class T>
 Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed) {

@@ -111,8 +111,8 @@ u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
 
 namespace {
 
-/// Adds a note to a report that the remaining bytes were not announced, if a phase is over and no
-/// bytes have been announced since.
+/// If a phase is over and no bytes have been announced since, adds a note to the report saying that
+/// the remaining bytes were not announced.
 void note_unannounced_bytes(const Block& block, u32 mbarrier, Report& report) {
     const auto bytes = block.phase_bytes.find(mbarrier);
     if (bytes == block.phase_bytes.end() || bytes->second.announced_in_last_phase == 0 ||

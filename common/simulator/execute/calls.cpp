@@ -48,7 +48,7 @@ bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& 
 }
 
 const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
-    // Endless recursion must reach the instruction limit.
+    // A call uses up fuel, so that endless recursion reaches the instruction limit.
     if (--w.fuel < 0) {
         w.fuel = 0;
         if (w.block->launch->instruction_limit) {

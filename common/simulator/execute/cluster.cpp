@@ -14,7 +14,7 @@ using ptx::StateSpace;
 
 namespace {
 
-/// Offsets from here on never belong to a block. For these, an H200 reports a different error.
+/// Offsets from here on never belong to a block, and an H200 reports a different error for them.
 constexpr u32 kBlockWindowBytes = 256 * 1024;
 
 /// Reports whether an address is in the system's reserved memory, whose addresses have no rank

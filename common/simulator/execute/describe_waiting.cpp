@@ -1,4 +1,4 @@
-// Describes what the warps of a block wait for, as a report of a deadlock lists it.
+// Lists what the warps of a block are waiting for, for deadlock reports.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -9,7 +9,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Describes what the lanes of a fragment wait for, such as ", lanes ffffffff: spin, main.cu:72".
+/// Describes what the lanes of a fragment are waiting for, such as ", lanes ffffffff: spin,
+/// main.cu:72".
 std::string describe_fragment(const Block& block, const Fragment& f) {
     const Place place = block.launch->kernel->place(f.polling_op ? f.polling_op : f.at);
     const char* what = f.state == Fragment::State::at_barrier ? "wait at a barrier"

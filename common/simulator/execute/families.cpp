@@ -10,8 +10,8 @@ namespace {
 constexpr FamilyRow kFamilies[] = {
     // Operations across the lanes of a warp.
     {"shfl", describe_shuffle},  // d = a register of another lane; p = whether that lane exists
-    // Whether a predicate is true in all lanes or in any, or is equal in all; or a mask of the
-    // lanes in which it is true.
+    // Tests whether a predicate is true in all lanes, true in any lane, or equal in all lanes; or
+    // returns a mask of the lanes in which it is true.
     {"vote", describe_vote},
     {"match", describe_match},             // lanes that have the same value; whether all lanes do
     {"redux", describe_reduce},            // sum, minimum, maximum, and, or, xor across the lanes

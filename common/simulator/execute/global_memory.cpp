@@ -249,7 +249,7 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     count_lanes(w, op, addresses, Shape::kTotal);
     if (w.block->launch->global_race && (Store || !cache.read_only))
         check_race(w, op, kGlobalMoveFor<Shape, Store>, addresses, false);
-    // Nearly always, all bytes are already marked as written, and only the data must be moved.
+    // Nearly always, all bytes are already marked as written, and only the data needs to be moved.
     const bool shadowed =
         cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
     if constexpr (!Store && Shape::kCount == 1) {

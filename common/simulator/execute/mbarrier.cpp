@@ -7,7 +7,7 @@
 // Watch  The content of the 8 bytes is undocumented, so programs cannot depend on it. Ours is: bits
 //        0-19 remaining arrivals, 20-39 arrivals expected in each phase, 40-61 outstanding bytes
 //        (plus 2^21, because bytes may arrive before they are announced), 63 parity of the phase.
-//        Threads may write anything there. A word that no mbarrier could hold is not taken for one.
+//        Threads may write anything there. A word that cannot be an mbarrier is not treated as one.
 #include <utility>
 
 #include "simulator/counters/counters.h"

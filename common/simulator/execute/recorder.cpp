@@ -215,7 +215,7 @@ bool NeighbourLog::LastRequest::is_repeat(const ObservedAccess& access,
 void NeighbourLog::LastRequest::remember(const ObservedAccess& access,
                                          const timing::Footprint& other, u64 turn, u32 runs,
                                          u32 sectors) {
-    // Adding fewer runs than this is as fast as comparing requests.
+    // With fewer runs than this, adding them is as fast as comparing the request with the last one.
     constexpr u32 many = 8;
     count = sectors;
     to = runs >= many ? &other : nullptr;
@@ -458,8 +458,8 @@ std::vector<u64> find_busy_blocks(const timing::Recording& recording) {
 }
 
 std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident) {
-    // Count requested bytes instead of sectors, because neighbouring blocks share the sectors that
-    // each of them needs only partly.
+    // Count requested bytes instead of sectors, because sectors that a block needs only in part are
+    // shared with its neighbours.
     u64 bytes = 0;
     for (const timing::RecordedBlock& block : recording.recorded)
         for (const timing::Access& access : block.accesses)
@@ -470,8 +470,8 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 blocks = recording.blocks;
     u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
     u64 middle = blocks / 2 + blocks / 7;
-    // Choose the blocks around a busy block, and more of them, so that enough busy blocks are
-    // included.
+    // If the blocks are uneven, choose more of them, around a busy one, so that enough busy blocks
+    // are included.
     if (timing::are_blocks_uneven(recording)) {
         const std::vector<u64> busy = find_busy_blocks(recording);
         middle = busy[busy.size() / 2];

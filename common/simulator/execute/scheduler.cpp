@@ -219,7 +219,7 @@ Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named) {
     return 0;
 }
 
-/// Makes all fragments ready for which `meets` returns true. They continue after the instruction at
+/// Makes ready all fragments for which `meets` returns true. They continue after the instruction at
 /// which they waited.
 template <class Meets>
 void wake_fragments(Warp& w, Meets meets) {

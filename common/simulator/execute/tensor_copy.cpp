@@ -13,8 +13,8 @@ namespace {
 
 constexpr u32 kBoxAlignment = 128;
 
-/// Sets the address of a piece that begins at the element coordinates `at`, and the number of its
-/// bytes within the array.
+/// Sets the address of a piece that begins at the element coordinates `at`, and the number of the
+/// piece's bytes that are within the array.
 void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     piece.inside = 0;
     u64 address = map.address;

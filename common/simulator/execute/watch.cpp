@@ -12,11 +12,11 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The number of rounds over all waiting blocks without progress after which their states are
+/// After this many rounds over all waiting blocks without progress, the states of the blocks are
 /// examined.
 constexpr u32 kIdleRounds = 8;
-/// The exponents of the first and the last skip of the clocks. Clocks skip forward by powers of
-/// two, from 65 microseconds to two weeks.
+/// The clocks skip forward by powers of two: first by 2^16 cycles (65 microseconds), last by 2^50
+/// cycles (two weeks).
 constexpr u32 kFirstSkipExponent = 16, kLastSkipExponent = 50;
 /// The maximum number of addresses remembered for waiting loads.
 constexpr std::size_t kMaxPolledAddresses = 256;

@@ -191,7 +191,7 @@ void FunctionLowering::lower_instruction() {
 namespace {
 
 /// Reports whether a handler adds Op::weight to the warp's count of executed instructions. Only the
-/// last Op of a straight piece counts, so that the arithmetic before it is not slowed down.
+/// last Op of a straight-line sequence counts, so that the arithmetic before it is not slowed down.
 bool counts_instructions(Handler run) {
     static const std::set<Handler> counting = {
         op_branch,    op_branch_if,     op_branch_indexed, op_exit,           op_return,

@@ -234,8 +234,8 @@ void FunctionLowering::find_waiting_loops() {
         decides[b] = (last.opcode == "bra" && last.guard && depends[*last.guard]) ||
                      (last.opcode == "brx" && contains_any(depends, registers_read(last)));
     }
-    // However a loop is laid out, each iteration passes a branch to an earlier position in the
-    // text.
+    // Each iteration of a loop, however it is laid out, takes a branch to an earlier position in
+    // the text.
     for (u32 at = 0; at < function_.body.size(); ++at) {
         for (u32 to : branch_targets(function_, function_.body[at])) {
             if (to > at) continue;

@@ -14,8 +14,8 @@ u64 scramble(u64 number) {
     return number ^ number >> 31;
 }
 
-/// The ranges that contain device pointers, by system. Drivers use addresses where the system
-/// places mappings (Linux with 28 random bits, and with 32), or low addresses (Windows, WSL).
+/// The ranges that contain device pointers, by system. Linux drivers use addresses where the system
+/// places mappings (with 28 or 32 random bits). Drivers for Windows and WSL use low addresses.
 struct Region {
     u64 begin, end;
 };

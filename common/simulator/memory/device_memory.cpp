@@ -37,7 +37,7 @@ constexpr u64 kHugePage = 2 << 20;
 constexpr u64 kSmallSlot = 4 * kPage;
 constexpr u64 kHugeSlot = 4 * kHugePage;
 constexpr u64 kSmallestCapacity = 16 << 20;
-/// The number of freed allocations that are remembered for "use after free".
+/// The number of freed allocations that are remembered in order to report "use after free".
 constexpr std::size_t kMaxRememberedFrees = 256;
 
 u8* map_anywhere(u64 bytes, int protection) {
@@ -264,8 +264,8 @@ bool DeviceMemory::free(u64 begin) {
     return true;
 }
 
-/// Releases the reserved addresses, and reserves randomly drawn ones where this process has no
-/// mappings, because a host pointer could otherwise look like a device pointer.
+/// Releases the reserved addresses, and reserves random ones where this process has no mappings.
+/// Otherwise, a host pointer could look like a device pointer.
 std::optional<AddressMap> DeviceMemory::reserve_elsewhere(u64 seed) const {
     // Unmap first, because address space may be scarce.
     munmap(reinterpret_cast<void*>(device_base()), range_);
@@ -372,7 +372,7 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
     std::memset(first_page + pages, 0, static_cast<std::size_t>(end - first_page) - pages);
 }
 
-// ---- for the handler of faults ----
+// ---- for the fault handler ----
 
 bool DeviceMemory::try_describe_address(u64 address, char* text, std::size_t size) const {
     std::unique_lock lock(state_->mutex, std::try_to_lock);

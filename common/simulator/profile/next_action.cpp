@@ -10,7 +10,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The traffic of a source line that could save most sectors or wavefronts.
+/// The traffic of a source line that could save the most sectors or wavefronts.
 struct Waste {
     Traffic access;
     bool is_global;

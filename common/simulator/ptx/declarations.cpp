@@ -87,7 +87,7 @@ bool DeclarationReader::skip_parentheses(std::string_view word) {
 
 DeclarationReader::Shape DeclarationReader::read_shape() {
     Shape shape;
-    bool of_pointee = false;  // after .ptr, .align refers to the memory that the pointer points to
+    bool of_pointee = false;  // whether .align follows .ptr and applies to the pointed-to memory
     while (lexer_.at(TokenKind::dotted)) {
         const std::string_view word = lexer_.current().text;
         if (const Type type = parse_type(word.substr(1)); type != Type::none) {

@@ -62,8 +62,8 @@ private:
         bool is_load = false;
         bool guarded = false;
         bool needs_all = false;       ///< waits for all pending loads
-        bool needs_stored = false;    ///< for a backward branch: waits for stored values
-        bool may_read_store = false;  ///< for a load: waits for values stored to global memory
+        bool needs_stored = false;    ///< whether a backward branch waits for stored values
+        bool may_read_store = false;  ///< whether a load waits for values stored to global memory
         bool is_global_store = false;
         u8 bit = 0;
         u64 computes = 0;  ///< the loads whose values the instruction computes with

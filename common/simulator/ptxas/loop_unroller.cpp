@@ -52,8 +52,8 @@ bool is_load_from(const Instruction& i, StateSpace space) {
     return from == space || from == StateSpace::generic || space == StateSpace::generic;
 }
 
-/// For each of the first `first` vectors, adds a copy with the new names of its elements if all of
-/// its elements have new names.
+/// For each of the first `first` vectors whose elements all have new names, adds a copy with these
+/// names.
 void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
                     const std::map<u32, u32>& names) {
     for (std::size_t k = 0; k < first; ++k) {
@@ -273,7 +273,7 @@ private:
 
     const ptx::Function& function_;
     const std::vector<bool>
-        differs_in_block_;  ///< for each value, whether threads of a block differ
+        differs_in_block_;  ///< for each value, whether it differs between threads of a block
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Implements the rules that ptxas follows to drop, fold and merge values. See machine_values.h for
 // the idea.
-// Long: every rule depends on the results of the others, and all are repeated until nothing changes.
+// Long: every rule depends on the results of the others, and all rules are repeated until nothing
+// changes.
 #include "simulator/ptxas/machine_values.h"
 
 #include <algorithm>
@@ -304,8 +305,8 @@ bool MachineValues::is_offset(u32 value) const {
     });
 }
 
-/// Reports whether an addition can include a right shift of `shifted`. It can shift only one
-/// operand, and the signed one if there are two candidates.
+/// Reports whether an addition can include a right shift of `shifted`. Only one operand can be
+/// shifted. If there are two candidates, it is the signed one.
 bool MachineValues::can_include_shift(const Instruction& add, u32 shifted) const {
     if (has_immediate(add)) return false;
     for (u32 other : registers_read(add)) {

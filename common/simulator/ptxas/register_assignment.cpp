@@ -13,8 +13,9 @@ constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
 /// The highest register number plus one. It exceeds the hardware's limit, so that values which
 /// ptxas would spill get a number too.
 constexpr u32 kNumbers = 512;
-/// A value that is live for more than kLongLifetime instructions is not put into an odd register for the
-/// sake of a pair, provided that at most kMaxWordsForLongLifetimes words are live at the same time.
+/// A value that is live for more than kLongLifetime instructions is not put into an odd register
+/// for the sake of a pair, provided that at most kMaxWordsForLongLifetimes words are live at the
+/// same time.
 constexpr u32 kLongLifetime = 42, kMaxWordsForLongLifetimes = 16;
 
 bool begins_earlier(const Span& a, const Span& b) {

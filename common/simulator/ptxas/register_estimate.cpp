@@ -26,7 +26,7 @@ constexpr u32 kWarpsPerMultiprocessor = DeviceModel::max_threads_per_multiproces
 constexpr u32 kMaxWarpsPerBlock = DeviceModel::max_threads_per_block / kLanes;
 /// Registers that ptxas adds to those that the code uses.
 constexpr u32 kAddedRegisters = 2;
-/// Registers that ptxas adds to those that the code uses.
+/// The maximum number of registers per thread at which a multiprocessor can run all of its threads.
 constexpr u32 kRegistersForFullOccupancy = 32;
 /// The maximum number of registers that ptxas saves by other means, so that a kernel stays within
 /// kRegistersForFullOccupancy.
@@ -79,11 +79,11 @@ class Compiled {
 public:
     explicit Compiled(const ptx::Function& function) : Compiled(function, ControlFlow(function)) {}
 
-    /// Returns the number of registers if instructions keep their written order once `max_live_words`
-    /// words are live. `inside` returns the number of registers that a called function needs, or
-    /// nothing if it is unknown. Banks are considered only as long as this does not reduce the
-    /// number of running blocks. `exceeds` is true if not all blocks can run even if banks are
-    /// ignored.
+    /// Returns the number of registers if instructions keep their written order once
+    /// `max_live_words` words are live. `inside` returns the number of registers that a called
+    /// function needs, or nothing if it is unknown. Banks are considered only as long as this does
+    /// not reduce the number of running blocks. `exceeds` is true if not all blocks can run even if
+    /// banks are ignored.
     template <class Inside>
     u32 registers(u32 max_live_words, Inside inside, const Blocks& blocks, bool exceeds) {
         for (MachinePiece& piece : code_.pieces)

@@ -60,8 +60,8 @@ std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
     return reached;
 }
 
-/// Returns the names in the functions' instructions, and those in the initial values of module
-/// variables with such names.
+/// Returns the names that the functions' instructions mention, and the names in the initial values
+/// of module variables that are mentioned.
 std::set<std::string> mentioned_names(const ptx::Module& module,
                                       const std::vector<const ptx::Function*>& functions) {
     std::set<std::string> mentioned;

@@ -79,7 +79,7 @@ Result cuGetProcAddress_v2(const char* symbol, void** function, int, unsigned lo
 }
 
 /// Returns no table, because only NVIDIA's driver has these tables. NVRTC asks for one but works
-/// without it, so it gets an error code. NVIDIA's static runtime and other libraries need the
+/// without it, so its call gets an error code. NVIDIA's static runtime and other libraries need the
 /// tables, so their calls are reported as not simulated.
 Result cuGetExportTable(const void** table, const void*) {
     if (table) *table = nullptr;

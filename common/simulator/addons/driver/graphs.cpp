@@ -78,8 +78,8 @@ Result cuGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGr
                                 flags);
 }
 
-/// A CUgraphNodeParams has the layout of a cudaGraphNodeParams, with contexts after some of the
-/// parameters. Only its description of copies differs, so copies are not supported.
+/// A CUgraphNodeParams has the layout of a cudaGraphNodeParams, except that a context follows some
+/// of the parameters. Its description of copies also differs, so copies are not supported.
 Result cuGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                          const cudaGraphEdgeData* data, size_t count,
                          cudaGraphNodeParams* parameters) {

@@ -111,8 +111,8 @@ Result cuPointerGetAttribute(void* value, int attribute, const void* pointer) {
     return call_with_context(__func__, [&] { get_attribute(value, attribute, pointer); });
 }
 
-/// Stores the value of each attribute, or 0 if the pointer does not have the attribute, which is
-/// not an error.
+/// Stores the value of each attribute. If the pointer does not have an attribute, stores 0, which
+/// is not an error.
 Result cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
                               const void* pointer) {
     return call_with_context(__func__, [&] {

@@ -10,8 +10,8 @@ namespace {
 
 // ---- lists ----
 
-/// Returns a list in the way all graph functions do: without an array, returns only the length;
-/// otherwise fills the array up to its size.
+/// Returns a list as all graph functions do: only its length if no array is given; otherwise fills
+/// the array up to its size.
 template <class T, class Give>
 void copy_list_out(const std::vector<T>& list, bool is_wanted, size_t* count, Give give) {
     require(count);

@@ -99,8 +99,8 @@ void for_each_byte(Mask rows, Body body) {
 
 }  // namespace
 
-/// Converts masks of uninitialized bytes between rows in memory, which only some lanes address, and
-/// registers, which every lane has.
+/// Converts masks of uninitialized bytes between two layouts: rows in memory, which only some lanes
+/// address, and registers, which every lane has.
 template <bool Transposed>
 struct UndefinedLanes<MatrixRows<Transposed>> {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,

@@ -9,7 +9,7 @@ std::span<const FamilyRow> texture_families() {
         {"tld4", describe_fetch},       // gather one component of the four nearest texels
         {"suld", describe_surface},     // load from a surface at the given coordinates
         {"sust", describe_surface},     // store to a surface
-        {"sured", describe_surface},    // read, modify and write a surface, like red
+        {"sured", describe_surface},    // read, modify and write a surface, as red does in memory
         {"txq", describe_query},        // get the width, height or depth of a texture
         {"suq", describe_query},        // get the width, height or depth of a surface
         {"istypep", describe_is_type},  // test whether a number is a texture or surface object

@@ -84,7 +84,7 @@ bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoi
 }
 
 /// Returns the number of lanes per request (see texel_access.h). An integer coordinate in one
-/// dimension identifies tex1Dfetch, and a given level identifies functions such as tex2DLod.
+/// dimension identifies tex1Dfetch, and an explicit level identifies functions such as tex2DLod.
 int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
     const bool is_tex1d_fetch = fetch.is_integer && fetch.shape.dimensions == 1;
     const bool needs_no_neighbours = is_tex1d_fetch || fetch.level == FetchOp::Level::given;
