@@ -6,10 +6,10 @@ namespace coalesce::timing {
 
 namespace {
 
-// Fractions of the predicted time within which at least nine of ten kernels of a class lie. They
-// were measured on an H200, with the lessons' kernels and the first two sets of tutorial kernels
-// (docs/results/tutorial). docs/guide/time_model.md lists the kernels that were measured after
-// their predictions had been recorded.
+// Error bands, as fractions of the predicted time. At least nine of ten kernels of a class lie
+// within its band. The bands were measured on an H200, with the lessons' kernels and the first two
+// sets of tutorial kernels (docs/results/tutorial). docs/guide/time_model.md lists the kernels that
+// were measured after their predictions had been recorded.
 
 /// Launches whose pace is well known: copies in long runs that keep memory busy, transposes through
 /// shared memory with no other busy unit, and launches whose blocks end as fast as they can start.

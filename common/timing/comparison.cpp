@@ -176,7 +176,7 @@ std::vector<std::string> find_main_reasons(const Prediction& fast, const Predict
     return said;
 }
 
-/// The names of the two launches in a sentence: their kernels, if those differ.
+/// The names of the two launches in a sentence: those of their kernels, if these differ.
 struct Names {
     std::string one = "the first", other = "the second";
 };

@@ -26,7 +26,7 @@ struct Section {
     std::vector<Field> fields;
 };
 
-// The smallest value of numbers that must not be 0, such as rates and latencies.
+// The smallest value allowed for numbers that must not be 0, such as rates and latencies.
 constexpr double kMinPositive = 0.01;
 
 const std::vector<Section>& sections() {

@@ -88,8 +88,8 @@ bool is_short_branch(const Instruction& branch, std::uint32_t index) {
 }
 
 /// Returns the issue slots of the instructions that a short branch jumps over. ptxas predicates
-/// them, so they are issued in any case. It predicates longer code if there are loads in it, so
-/// that these can start early.
+/// them, so they are issued in any case. It predicates longer code if the code contains loads, so
+/// that they can start early.
 float predicated_slots(const std::vector<Instruction>& instructions, std::uint32_t branch) {
     constexpr float most = 7, most_with_load = 12;
     float slots = 0;

@@ -54,7 +54,7 @@ private:
 /// A multiprocessor's share of memory and of the second-level cache.
 class MemoryShare {
 public:
-    /// `part` is the average demand of all multiprocessors as a fraction of this one's demand.
+    /// `part` is the average demand of all multiprocessors, relative to the demand of this one.
     MemoryShare(const Work& work, const Gpu& gpu, double part)
         : work_(work), gpu_(gpu), part_(part) {}
 
@@ -132,7 +132,7 @@ struct BlockState {
     OpenLines::BlockLines lines;
 };
 
-/// An interval in which something happened, for the time line.
+/// The interval and the amount of an event on the time line.
 struct TimedInterval {
     double begin = 0, end = 0, amount = 0;
 };

@@ -257,7 +257,7 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         record_memory_ranges(operation, access);
     });
-    if (!i.has("nc")) depend_on_latest(operation, stores_);  // may be to the same address
+    if (!i.has("nc")) depend_on_latest(operation, stores_);  // a store may be to the same address
 }
 
 WarpLowering::Extent WarpLowering::measure_extent(const Access& access) const {

@@ -190,7 +190,7 @@ BitTransfer funnel_shift(Describer d) {
     const auto amount = d.constant(3);
     if (!amount) return d.unknown();
     const u32 by = d.i.has("wrap") ? *amount & 31 : std::min(*amount, 32u);
-    const u32 first = d.i.has("l") ? 32 - by : by;  // the result starts at this bit of b:a
+    const u32 first = d.i.has("l") ? 32 - by : by;  // index in b:a of the result's first bit
     if (first < 32) d.add(d.operand(1), first, 0, 32 - first);
     d.add(d.operand(2), first < 32 ? 0 : first - 32, first < 32 ? 32 - first : 0,
           first < 32 ? first : 64 - first);

@@ -186,7 +186,7 @@ private:
         return fate;
     }
 
-    /// Returns what instruction `reader` certainly does with these bits.
+    /// Returns what instruction `reader` certainly does with `bits` of the carrier `from`.
     template <class Reach>
     Fate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
         const Instruction& i = function_.body[reader];
@@ -212,7 +212,7 @@ private:
             const u64 more = from.computed ? ~u64{0} : map_through(flow, bits);
             if (more && !passed.selects_one_source) reach({flow.to_register, from.computed}, more);
         }
-        // The value is the condition of a selection, so it decides.
+        // A value that is only the condition of a selection decides its result.
         return moves || !passed.selects_one_source ? Fate::unknown : Fate::decides;
     }
     /// Reports whether `reg` is only the value that a shuffle moves to other lanes.

@@ -68,15 +68,15 @@ struct GlobalRace::Block::Sync {
             u64 fenced_others = 0;  ///< like `fenced`, but for accesses of the other warps
             u64 released = 0, released_others = 0;  ///< what the last release covered
         } warps[kLanes];
-        u64 acquired_by_all = 0;  ///< like `acquired`, but for all warps, set by a barrier
-        u64 fenced_by_all = 0;    ///< like `fenced`, but for all warps, set by a barrier
+        u64 acquired_by_all = 0;  ///< like `acquired_time`, but for all warps; set by a barrier
+        u64 fenced_by_all = 0;    ///< like `fenced`, but for all warps; set by a barrier
         u64 last_fence = 0;
     };
     std::unique_ptr<Running> running = std::make_unique<Running>();
 };
 
-/// What the block's warps know about each other. Created when a barrier first involves only some of
-/// them.
+/// What the block's warps know about each other. Created at the first barrier that involves only
+/// some of the warps.
 struct GlobalRace::Block::Order {
     /// What one warp knows, or what a barrier passes to the warps that wait at it.
     struct Knowledge {

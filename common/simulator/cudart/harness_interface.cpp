@@ -47,7 +47,7 @@ void coalesceResetCounters(void) {
     if (PredictedTimes* times = predicted_times()) times->clear();
     forget_unloaded_kernels();
     for (const Kernel* kernel : all_kernels()) {
-        // The list of kernels is read-only for everyone else. Only this function resets the
+        // The list of kernels is read-only for all other code. Only this function resets the
         // counters.
         KernelTotals& totals = const_cast<Kernel*>(kernel)->totals;
         const std::size_t sites = totals.sites.size();

@@ -316,7 +316,7 @@ void run_with_worker(Worker& worker, Launch& launch, RaceLog& shared_log, u64 re
                      std::vector<WorkerTotals>& counted) {
     worker.begin_launch(launch, shared_log, options().seed, resident);
     worker.run();
-    // In a dry run, the block may be incomplete.
+    // A dry run may abandon the block early, so it cannot serve as a clean block.
     if (!launch.is_dry_run) launch.clean_block = worker.clean_block();
     worker.end_launch();
     counted.push_back(std::move(worker.totals));

@@ -126,8 +126,8 @@ public:
     void add_loads(Mask lanes) {
         loads_ += count_wavefronts(offsets_.data(), bytes_, lanes, SharedAccessKind::load);
     }
-    /// Counts the exchanges of one iteration. Returns the lanes that attempt one, which are the
-    /// first in each bank.
+    /// Counts the exchanges of one iteration. Returns the lanes that attempt an exchange: the first
+    /// lane in each bank.
     Mask add_exchanges(Mask lanes) {
         const Mask tried = first_lanes_of_banks(offsets_.data(), bytes_, lanes);
         const Wavefronts all = count_atomic_wavefronts(offsets_.data(), bytes_, tried, true);

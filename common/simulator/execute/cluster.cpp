@@ -158,7 +158,7 @@ void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {
 
 namespace {
 
-/// Tells Watch if this store changes anything.
+/// Tells Watch whether a store changes memory.
 void notify_watch(const Warp& w, const Op* op, const SharedMove& move, const Resolved& where) {
     Watch& watch = *w.block->watch;
     for (const int l : LanesIn{move.store && watch.on() ? w.active : 0}) {

@@ -338,7 +338,7 @@ template <class Shape, bool Store, bool Plain>
     return next;
 }
 
-/// Reports whether this store changes anything, for Watch.
+/// Reports whether a store changes memory, which Watch needs to know.
 bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     for (const int l : LanesIn{w.active}) {
         const Allocation* found = w.block->launch->allocations->find(addresses[l]);

@@ -22,7 +22,7 @@ struct Conversion {
     bool width_argument = false, precision_argument = false;  ///< given as `*`
     std::string length;                                       ///< hh, h, l, ll, z, t, j or L
     char letter = 0;                                          ///< 0 if the text ended first
-    std::size_t end = 0;                                      ///< position after it in the format
+    std::size_t end = 0;                                      ///< where the conversion's text ends
 };
 
 int read_number(const std::string& text, std::size_t& at) {

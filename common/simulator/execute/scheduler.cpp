@@ -59,8 +59,8 @@ bool is_any_ready(const Warp& w, bool include_resting) {
     });
 }
 
-/// Handles an iteration of a waiting loop. Returns true if the fragment must let others run. It has
-/// then been moved to `others`.
+/// Handles an iteration of a waiting loop. Returns true if the fragment must let others run. In
+/// that case, the fragment has been moved to `others`.
 bool should_yield(Warp& w, const Op* next) {
     const u64 changes = w.block->watch->changes();
     const bool note_progress = std::exchange(w.changes_seen, changes) != changes;

@@ -109,7 +109,7 @@ void notify_listener(const Warp& w, const Op* op, const SharedMove& move, const 
         if (access.is_due(addresses[w.first_active()])) tell(access);
 }
 
-/// Reports whether this store changes anything, for Watch.
+/// Reports whether a store changes memory, which Watch needs to know.
 bool changes_memory(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
     for (const int l : LanesIn{w.active}) {
         if (u64{addresses[l]} + move.bytes > w.block->shared_bytes) continue;

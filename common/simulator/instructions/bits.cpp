@@ -124,7 +124,7 @@ LaneInstruction find_highest(Modifiers& m) {
 struct FindNthSet {
     static u32 apply(u32 mask, u32 base, i32 n) {
         constexpr u32 kNone = ~0u;
-        // The magnitude does not fit in an i32. Hardware returns 0.
+        // The magnitude of INT32_MIN does not fit in an i32. Hardware returns 0.
         if (n == INT32_MIN) return 0;
         if (base >= 32) return kNone;
         if (n == 0) return (mask >> base & 1) ? base : kNone;

@@ -200,7 +200,7 @@ const Op* run_setp(Warp& w, const Op* op) {
     w.write_predicate(op->d2, ~is_true);
     return op + 1;
 }
-/// Executes setp, then the next Op. lanes.h explains forms.
+/// Executes setp and then the next Op. See lanes.h for an explanation of forms.
 const Op* run_setp_form(Warp& w, const Op* op) {
     run_setp(w, op);
     return op[1].run(w, op + 1);

@@ -24,8 +24,7 @@ constexpr Region kRegions[] = {
     {0x7000'0000'0000, 0x7f00'0000'0000},
     {0x0008'0000'0000, 0x0040'0000'0000},
 };
-/// The alignment of the start of memory, chosen to suit slots of whole pages as well as pages of
-/// shadow.
+/// The alignment of the start of memory, which suits slots of whole pages and pages of shadow.
 constexpr u64 kMemoryAlignment = 8 << 20;
 /// The minimum distance between the windows and the memory.
 constexpr u64 kMinWindowDistance = 64 << 20;

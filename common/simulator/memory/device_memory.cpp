@@ -199,7 +199,7 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     Interval slot;
     const u64 gap = gap_after(state_->live.size(), zone.whole().size());
     if (huge) slot = zone.take(round_up(bytes + gap, kHugeSlot), kHugeSlot);
-    // A large allocation also gets a small slot if the addresses are too fragmented for a huge
+    // Even a large allocation gets a small slot if the addresses are too fragmented for a huge
     // slot.
     for (const u64 behind : {gap, kNarrowGapBytes}) {
         if (slot.size() != 0) continue;
@@ -362,7 +362,8 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
     u8* end = begin + words;
     u8* first_page = reinterpret_cast<u8*>(round_up(reinterpret_cast<u64>(begin), kPage));
     const u64 pages = first_page < end ? static_cast<u64>(end - first_page) / kPage * kPage : 0;
-    // Pages that are returned to the system read as zeros, and cost nothing.
+    // Pages that are returned to the system read as zeros and cost no memory. If there are only a
+    // few, clear them instead.
     if (pages < 16 * kPage) {
         std::memset(begin, 0, words);
         return;

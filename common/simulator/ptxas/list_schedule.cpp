@@ -250,8 +250,8 @@ private:
         const std::vector<u32>& edges_to = dependences_.edges_to(k);
         return all_of(edges_to, [&](u32 b) { return collect(b, ahead); });
     }
-    /// Returns the change in the number of live words after these instructions are issued in this
-    /// order.
+    /// Returns how much issuing these instructions in the given order changes the number of live
+    /// words.
     int change_of_live_words_after(const std::vector<u32>& ahead) const {
         std::vector<u32> issued;
         int more = 0;

@@ -184,7 +184,7 @@ private:
     }
 
     bool is_short(const MachinePiece& piece) const {
-        u32 work = piece.dropped_branches;  // these branches still exist when ptxas unrolls
+        u32 work = piece.dropped_branches;  // dropped branches still exist when ptxas unrolls
         u32 most = kMaxUnrolledWork, shared_loads = 0;
         for (const MachineInstruction& i : piece.code) {
             if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))

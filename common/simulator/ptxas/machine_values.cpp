@@ -333,7 +333,7 @@ bool MachineValues::is_foldable(u32 value) const {
     if (multiplies_wide && all_readers_are(value, {"add"}) && is_combined_with_thread_values(value))
         return true;
     if (uniform_[value] && registers_.value_class[value] == ValueClass::launch)
-        return false;  // it is in the constant bank
+        return false;  // the value is in the constant bank
     if (multiplies_wide) return all_readers_are(value, {"add", "sub"});
     if (is_offset(value)) return true;
     const Operand& from = i.operands[1];

@@ -52,7 +52,7 @@ public:
         for (const Span& span : spans) {
             auto at = spans_.insert(
                 std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier), span);
-            // Late reads of an earlier value may continue after this one.
+            // Late reads of an earlier value may continue after those of this value.
             for (; at != spans_.end(); ++at) {
                 if (at == spans_.begin()) continue;
                 at->read_until = std::max(at->read_until, (at - 1)->read_until);
@@ -298,7 +298,7 @@ private:
     std::vector<std::vector<u32>> registers_of_;  ///< for each value, the registers of its words
     std::vector<int>
         parity_preference_;  ///< positive for an even register, negative for an odd one
-    std::vector<std::vector<u32>> read_together_;  ///< for each value, those read together with it
+    std::vector<std::vector<u32>> read_together_;  ///< for each value, the values read with it
     std::vector<u32> vector_of_;         ///< for each value, its index in consecutive_values
     std::vector<bool> lives_long_;       ///< true if the value may be in either bank
     std::vector<bool> is_of_texels_;     ///< true for texels and their coordinates

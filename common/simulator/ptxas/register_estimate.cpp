@@ -321,8 +321,9 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
         return std::max(kMinRegisters, program.registers(kernel, max_live_words));
     };
     u32 registers = needed(kLiveWordsForWrittenOrder);
-    // ptxas tries to stay within this limit. If keeping instructions in written order is enough, it
-    // does that. If it does not know the block size, it saves some registers by other means.
+    // ptxas tries to stay within this limit. If keeping instructions in written order achieves
+    // this, ptxas does so. If it does not know the block size, it saves some registers by other
+    // means.
     const u32 for_all = blocks.find_max_registers();
     const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
     const bool saves = !knows_threads && registers <= for_all + kMaxSavedRegisters;

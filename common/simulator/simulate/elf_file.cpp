@@ -137,7 +137,7 @@ void find_static_runtime(const ElfBytes& file, const Elf64_Ehdr& header, ElfFile
     for_each_symbol(file, header, ".symtab", ".strtab", [&](const auto& symbol, auto name) {
         if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return;
         has_runtime |= name == "__cudaRegisterFatBinary";
-        // CUDA 13 has neither of these functions, and CUDA 11 has only the first.
+        // CUDA 13's runtime contains neither of these functions, and CUDA 11's only the first.
         has_threads |= name == "cudaThreadSynchronize";
         has_properties_of_12 |= name == "cudaGetDeviceProperties_v2";
     });

@@ -14,7 +14,7 @@ struct CUctx_st {
     unsigned flags = 0;
     unsigned long long id = 0;
     bool is_primary = false;
-    unsigned retained = 0;  ///< how many times this primary context was retained
+    unsigned retained = 0;  ///< retains not yet released, for a primary context
 };
 
 namespace coalesce::simulator::driver {
@@ -272,9 +272,9 @@ Result cuCtxDisablePeerAccess(Context peer) {
     return forward_with_context(__func__, cudaDeviceDisablePeerAccess, peer ? peer->device : -1);
 }
 
-/// Returns the context of a stream. Here, streams belong to a device rather than to a context, so
-/// the result is the current context if it is on the stream's device, and the device's primary
-/// context otherwise.
+/// Returns the context of a stream. Simulated streams belong to a device rather than to a context,
+/// so this is the current context if it is on the stream's device, and otherwise the device's
+/// primary context.
 Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
     return call_with_context(__func__, [&] {
         int device = 0;

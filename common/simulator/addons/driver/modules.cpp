@@ -127,12 +127,12 @@ COALESCE_SAME_ANYWHERE(cuLibraryEnumerateKernels, cudaLibraryEnumerateKernels, 3
 COALESCE_SAME(cuLibraryGetGlobal, cudaLibraryGetGlobal, 4);
 COALESCE_SAME(cuLibraryGetManaged, cudaLibraryGetManaged, 4);
 
-/// Returns the library itself, since a library is a module here.
+/// Returns the library itself, since the simulator does not distinguish libraries from modules.
 Result cuLibraryGetModule(cudaLibrary_t* module, cudaLibrary_t library) {
     return call_with_context(__func__, [&] { give(module, library); });
 }
 
-// ---- kernels and functions, which are the same here ----
+// ---- kernels and functions, which the simulator does not distinguish ----
 
 Result cuKernelGetFunction(cudaKernel_t* function, cudaKernel_t kernel) {
     return call_with_context(__func__, [&] { give(function, kernel); });

@@ -156,7 +156,7 @@ void forget_captures() {
 
 // ---- calls that a capture in progress forbids ----
 
-/// Rejects a call that must not be made while these captures are in progress. Unless `captures` is
+/// Rejects a call that must not be made while streams are being captured. Unless `captures` is
 /// empty, the call fails and the captures are invalidated.
 template <class Captures>
 static void invalidate_all(const Captures& captures, cudaError_t error, const char* why) {

@@ -98,7 +98,7 @@ Work describe_pitched_copy_between(cudaArray_t to, size_t to_x, size_t to_y, cud
 }
 
 /// The box of texels that an older copy function accesses. Such a function takes a number of bytes
-/// and continues in the next row at the end of a row, so not every copy is a box.
+/// and continues in the next row at the end of a row, so not every such copy is a box.
 struct Box {
     size_t width, height;
 };
