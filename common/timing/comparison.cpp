@@ -199,7 +199,7 @@ std::string describe_gpus(const Prediction& one, const Prediction& other) {
            ")";
 }
 
-/// Explains two predictions without a notable difference.
+/// Explains two predictions that do not differ notably.
 std::string explain_bottlenecks(const Prediction& fast, const Prediction& slow) {
     if (fast.bottleneck == slow.bottleneck) {
         return "The predictions do not show why. Both are limited by " + describe_bottleneck(fast) +

@@ -298,7 +298,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         const bool is_ends = access.runs == 1 || sectors > access.runs;
         if (is_ends)
             operation.partial_edges = static_cast<std::uint16_t>(operation.partial_edges + partial);
-        // Next to whole sectors a partial sector costs no more than a whole one.
+        // A partial sector next to whole sectors costs no more than a whole one.
         if (sectors <= 2 * access.runs)
             operation.partial_half_lines = static_cast<std::uint16_t>(operation.partial_half_lines +
                                                                       std::min(halves, partial));

@@ -173,7 +173,7 @@ BlockAccesses sum_block_accesses(const Recording& recording, bool reads) {
 /// element of 16 bytes.)
 constexpr double kUnfinishedSectorCostRatio = 2.5;
 
-/// Returns the fraction of the sectors that stay unfinished, judged by the recorded neighbours.
+/// Estimates from the recorded neighbours which fraction of the sectors stays unfinished.
 double unfinished_fraction(const Footprint& writes) {
     if (writes.sectors.empty()) return 0;
     const double covered = static_cast<double>(writes.bytes) /
@@ -322,8 +322,8 @@ void compute_sector_cycles(Work& work, const Traffic& t, const Gpu& gpu, double 
                         (1 + kUnfinishedSectorCostRatio * t.unfinished);
 }
 
-/// Estimates the partial sectors that the running blocks leave unfinished, from the recorded
-/// neighbours.
+/// Estimates, from the recorded neighbours, the partial sectors that the running blocks leave
+/// unfinished.
 Unfinished estimate_unfinished(const Recording& recording, const Work& work, const Traffic& t,
                                const Gpu& gpu) {
     const SectorSet& written = select_written_footprint(recording).sectors;

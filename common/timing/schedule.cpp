@@ -120,9 +120,9 @@ private:
         });
         return order;
     }
-    /// Divides each stage into turns. A load that ptxas puts after an operation that waits for
-    /// earlier loads starts a new turn, to which everything after it belongs that depends on loads.
-    /// At least two loads stay in flight together.
+    /// Divides each stage into turns. If ptxas puts a load after an operation that waits for
+    /// earlier loads, the load starts a new turn. Everything after the load that depends on loads
+    /// belongs to that turn. At least two loads stay in flight together.
     void divide_into_turns() {
         constexpr int least = 2;
         int stage = 0, turn = 0, loads = 0;

@@ -20,7 +20,7 @@ double finite(double value) {
     return std::isfinite(value) && value > 0 ? value : 0;
 }
 
-/// Adds a moment to a column's average, with the weight `part`.
+/// Adds a moment to a column's average with the weight `part`.
 void add(Column& column, const Moment& moment, double part) {
     column.mean.bytes_in_flight += part * finite(moment.bytes_in_flight);
     column.mean.bytes_stored += part * finite(moment.bytes_stored);

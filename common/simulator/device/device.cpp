@@ -189,8 +189,8 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
     if (alone || (options().sample && should_skip_checks(launch))) {
-        // If some blocks are not executed, the others may read memory that is therefore never
-        // written.
+        // If some blocks are not executed, the others may read memory that was never written, so
+        // check nothing.
         static_cast<void>(set_checks(launch.checks, "none"));
         launch.checks.memory = alone || options().checks.memory;
     }

@@ -30,7 +30,7 @@ Registry& registry() {
     return r;
 }
 
-/// The hardware limit, because the addresses of variables span 2 GiB.
+/// The hardware limit in bytes: the addresses of variables span 2 GiB.
 constexpr u64 kMaxVariableBytes = 2ull << 30;
 
 /// Allocates device memory for every .global and .const variable, and writes its initial value

@@ -49,7 +49,7 @@ struct AsyncStore {
     u64 address = 0, mbarrier = 0;
     const u8* value = nullptr;
     u32 bytes = 0;
-    bool is_done = false;  ///< for red.async, the value is already in memory
+    bool is_done = false;  ///< whether the value is already in memory, as for red.async
 };
 
 /// Queues a store until a thread waits at the mbarrier. Returns false if an error was reported and

@@ -66,7 +66,8 @@ const Op* run_vprintf(Warp& w, const Op* op) {
 
 // ---- __assertfail(message, file, line, function, size of a character) ----
 
-/// In messages, longer names of conditions, functions and files are cut off.
+/// The maximum length in messages of the names of conditions, functions and files. Longer names are
+/// cut off.
 constexpr u64 kMaxNameLength = 1000;
 
 const Op* run_assertfail(Warp& w, const Op* op) {

@@ -273,8 +273,8 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
 // ---- waiting ----
 
 /// Executes the copies whose bytes end the phase. If further copies report to this mbarrier, the
-/// program announced fewer bytes than it copies, and no phase waits for the rest. In that case,
-/// reports the error, fails the launch and returns false.
+/// program announced fewer bytes than it copies, and no phase waits for the remaining bytes. In
+/// that case, reports the error, fails the launch and returns false.
 bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
     Block& block = *w.block;
     const u32 address = offset_in_block(where.address[lane]);

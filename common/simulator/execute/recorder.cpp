@@ -444,8 +444,8 @@ std::vector<u64> Recorder::choose_more_blocks(const LaunchConfig& config,
     return more;
 }
 
-/// Returns the numbers of the blocks that have at least half as many accesses as the busiest one,
-/// in increasing order.
+/// Returns, in increasing order, the numbers of the blocks that have at least half as many accesses
+/// as the busiest one.
 std::vector<u64> find_busy_blocks(const timing::Recording& recording) {
     std::size_t most = 0;
     for (const timing::RecordedBlock& block : recording.recorded)

@@ -15,7 +15,7 @@ namespace {
 
 /// The number of backward branches that a warp may take before the next warp runs.
 constexpr i64 kSliceFuel = 50'000;
-/// The same limit, for a block that may be abandoned early.
+/// The same limit in a dry run, in which a block may be abandoned early.
 constexpr i64 kSliceFuelInDryRun = 500;
 /// The weight of an iteration of a waiting loop that has changed memory, and of one that has not.
 constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;

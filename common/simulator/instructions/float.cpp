@@ -78,7 +78,7 @@ template <>
 struct Flushing<Divide> {
     static float apply(float a, float b) {
         a = flush_subnormal(a), b = flush_subnormal(b);
-        // If a quotient is nearly subnormal, its divisor is large.
+        // If a quotient is nearly subnormal, its divisor is large enough to be scaled down.
         return flush_by_scaled(Divide::apply(a, b), a / (b * 0x1p-64f));
     }
 };

@@ -435,7 +435,7 @@ void MachineValues::find_addresses_of_blocks() {
     }
 }
 
-/// If `address` is an address of the block and is a sum that contains a product, marks it as
+/// If `address` depends on the block's index and is a sum that contains a product, marks it as
 /// computed in every thread, along with all values that it is computed from.
 void MachineValues::mark_per_thread(u32 address) {
     const auto is_of_block = [&](u32 value) {
