@@ -33,8 +33,8 @@ constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< half a line
 constexpr std::uint32_t kHalfSectorBytes = kSectorBytes / 2;
 /// The largest fraction of missed sectors at which a table counts as cached in the first level.
 constexpr double kMaxCachedMissFraction = .3;
-/// Ratio of the sectors that a store spans to the sectors that it writes, up to which its lanes
-/// count as storing along a row. Other stores along the row soon complete the partial sectors.
+/// If a store spans at most this many times the sectors that it writes, its lanes count as storing
+/// along a row. Other stores along the row soon complete the partial sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
 /// The fraction of run ends that count as unfinished. At the other ends, the neighbouring part of
 /// the sector arrives at about the same time. A run of one sector always counts as unfinished.

@@ -72,8 +72,8 @@ private:
         }
     }
 
-    /// Lowers the rank of the operation, and of those of its stage on which it depends, to at most
-    /// `rank`.
+    /// Lowers to at most `rank` the rank of the operation and of the operations in its stage on
+    /// which it depends.
     void lower_rank(std::size_t k, int rank) {
         if (rank_[k] <= rank) return;
         rank_[k] = rank;

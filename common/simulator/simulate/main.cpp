@@ -67,7 +67,7 @@ void explain_missing_report(const Ending& ending) {
 /// The number of reports that the file contains.
 struct Findings {
     std::size_t reports = 0;
-    std::size_t not_simulated = 0;  ///< the reports about work that was not done
+    std::size_t not_simulated = 0;  ///< the number of reports about work that was not done
 };
 
 /// Returns nothing if the file does not contain a complete report.
