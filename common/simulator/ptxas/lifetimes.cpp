@@ -113,7 +113,7 @@ LiveBetweenPieces::LiveBetweenPieces(const MachineCode& code)
             }),
       before_(code.pieces.size(), live_.none()),
       behind_(before_) {
-    check_allocation_is_writable(code.pieces);
+    find_written_values(code.pieces);
 }
 
 LiveBetweenPieces::Bits LiveBetweenPieces::both(Bits a, const Bits& b) {
@@ -126,7 +126,7 @@ LiveBetweenPieces::Bits LiveBetweenPieces::both(Bits a, const Bits& b) {
 /// (Observed in ptxas with loads that lanes may skip by a branch, after code that needs as many
 /// registers as the loaded values. If guards replace the branch, the loads are in the same piece as
 /// that code, and their results occupy registers from the start of the piece.)
-void LiveBetweenPieces::check_allocation_is_writable(const std::vector<MachinePiece>& pieces) {
+void LiveBetweenPieces::find_written_values(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)
             for (u32 v : i.writes) live_.add(behind_[p], v);

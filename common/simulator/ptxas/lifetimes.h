@@ -28,7 +28,7 @@ public:
 
 private:
     static Bits both(Bits a, const Bits& b);
-    void check_allocation_is_writable(const std::vector<MachinePiece>& pieces);
+    void find_written_values(const std::vector<MachinePiece>& pieces);
 
     /// The live values, assuming that every value that is read was written.
     const LiveValues live_;
