@@ -136,7 +136,7 @@ public:
         if (exchanges_.requests == 1) exchanges_.ideal = all.ideal;
         return tried;
     }
-    void add_all_to(SiteCounters& counters) const {
+    void add_to(SiteCounters& counters) const {
         if (loads_.requests > 0) counters.add_loop_loads(loads_);
         if (exchanges_.requests > 0) counters.add_shared(exchanges_);
     }
@@ -250,7 +250,7 @@ const Op* run_atomic(Warp& w, const Op* op) {
         AtomicLoopCounts count(offsets, sizeof(T));
         changed = run_shared_loop<F, T>(w, op, where, looping, count);
         if (op->detail & kOneLaneBit) count.add_loads(acting_lanes(op, where.in_shared));
-        count.add_all_to(w.counters[op->site]);
+        count.add_to(w.counters[op->site]);
         wavefronts = count.wavefronts();
     }
     count_and_report(w, op, bytes, where, looping, wavefronts);
