@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The maximum number of bytes kept of a child's output. Any further output is read and discarded.
+// The maximum number of bytes of a child's output to keep. Further output is read and discarded.
 constexpr std::size_t kMostOutput = std::size_t{1} << 26;
 
 std::vector<std::string> merge_environment(const std::vector<std::string>& changes) {
@@ -121,8 +121,8 @@ Child::Child(const Command& command) : has_own_process_group_(command.has_own_pr
                      trouble.write.get(), parent);
     });
     int error = process_ < 0 ? errno : 0;
-    // With SIGPIPE ignored, `say` returns false if the child has ended. Otherwise the signal would
-    // kill this program.
+    // With SIGPIPE ignored, `send_line` returns false if the child has ended. Otherwise the signal
+    // would kill this program.
     if (command.has_stdin_pipe) std::signal(SIGPIPE, SIG_IGN);
     input_ = std::move(in.write);
     output_ = std::move(out.read);

@@ -21,11 +21,11 @@ struct Command {
     /// entries of the form NAME=VALUE that are added to the environment, or replace existing ones
     std::vector<std::string> environment = {};
     std::filesystem::path folder = {};  ///< working directory, or empty for the caller's
-    /// Captures stderr together with stdout. Otherwise the child inherits stderr.
+    /// Whether to capture stderr together with stdout. If not, the child inherits stderr.
     bool captures_stderr = false;
-    bool has_stdin_pipe = false;  ///< makes stdin a pipe for `say`, instead of /dev/null
-    /// The child gets its own process group. `stop` kills the whole group, and the kernel kills the
-    /// child when the thread that started it ends.
+    bool has_stdin_pipe = false;  ///< whether stdin is a pipe for `send_line` instead of /dev/null
+    /// Whether the child gets its own process group. If so, `stop` kills the whole group, and the
+    /// kernel kills the child when the thread that started it ends.
     bool has_own_process_group = false;
 };
 

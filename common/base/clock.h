@@ -4,7 +4,8 @@
 
 namespace coalesce {
 
-/// Return the current time, as local time or in UTC. `form` is a format for strftime.
+/// These functions return the current time, as local time or in UTC. `form` is a format for
+/// strftime.
 std::string local_time(const char* form);
 std::string utc_time(const char* form);
 

@@ -1,4 +1,4 @@
-// Returns the names of an enumeration's values as they are spelled in the code, so that they need
+// Derives the names of an enumeration's values from their spelling in the code, so that they need
 // not be listed a second time.
 #pragma once
 

@@ -22,8 +22,8 @@ std::string read_file(const std::filesystem::path& file);
 struct WriteOptions {
     /// The permissions of the new file, regardless of umask and of the file that it replaces.
     std::optional<mode_t> mode = {};
-    bool should_sync = false;     ///< syncs the file to disk before it is renamed
-    bool must_not_exist = false;  ///< fails with EEXIST if the file exists already
+    bool should_sync = false;     ///< whether to sync the file to disk before renaming it
+    bool must_not_exist = false;  ///< whether to fail with EEXIST if the file already exists
 };
 /// Writes to a temporary file in the same folder, then renames it to `file`. A reader therefore
 /// sees either the complete old file or the complete new one. Returns the error, if any.
@@ -39,7 +39,7 @@ void check_writable(const std::filesystem::path& file);
 /// `remove_temporary_folders` has done so already.
 class TemporaryFolder {
 public:
-    /// Creates the folder in $TMPDIR or /tmp. Throws UsageError.
+    /// Creates the folder in $TMPDIR or /tmp. Throws UsageError on failure.
     TemporaryFolder();
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;

@@ -143,8 +143,8 @@ std::string mark_cuda_words_in_code(const std::string& html) {
                                                      "preprocessor", "lineno"};
     std::string result;
     std::size_t done = 0;
-    // How deeply the current position is nested in the divs of a code fragment, and in spans that
-    // stay unmarked, such as comments.
+    // The nesting depth of the current position within the divs of a code fragment and within spans
+    // that stay unmarked, such as comments.
     int depth = 0, silent = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
         const std::string text = html.substr(done, tag.begin - done);

@@ -6,9 +6,9 @@
 
 namespace coalesce::book {
 
-/// Returns the page with these changes: drawings are included, heading levels are corrected, tables
-/// scroll separately and have no empty headings, CUDA's keywords are coloured, and there is a
-/// description for links to the page. `name` is the page's name, for messages.
+/// Returns the page with its drawings embedded, its heading levels corrected, wide tables made
+/// scrollable, empty table headings removed, CUDA's keywords coloured, and a description added for
+/// links to the page. `name` is the page's name, for messages.
 std::string postprocess_page(const std::string& html, const std::filesystem::path& drawings,
                              const std::string& name);
 

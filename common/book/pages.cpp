@@ -18,7 +18,7 @@ struct Link {
     std::string text, target;
 };
 
-/// Finds the first link at or after `from` in a line. Ignores code between backquotes.
+/// Finds the first link at or after `from` in a line. Ignores code between backticks.
 bool find_link(const std::string& line, std::size_t from, Link& link) {
     bool in_code = false;
     for (std::size_t i = from; i < line.size(); ++i) {
@@ -243,7 +243,7 @@ private:
     std::string result;
     int number = 0;
     bool in_fence = false, in_answer = false;
-    bool in_copy = false;  ///< in a part that only readers of the file see
+    bool in_copy = false;  ///< whether the line is in a part meant only for readers of the file
 };
 
 }  // namespace

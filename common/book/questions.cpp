@@ -60,7 +60,7 @@ std::string questions_html(const std::string& step_name, const Contents& content
     std::string html;
     for (const Prediction& prediction :
          step->exercise ? step->exercise->predictions : std::vector<Prediction>{}) {
-        // Only running the learner's own kernel answers this question.
+        // This question can only be answered by running the learner's own kernel.
         if (prediction.counter == kCopyPercentQuestion) continue;
         const auto& expect = step->variants.front().expect;
         const auto answer = expect.find(prediction.counter);

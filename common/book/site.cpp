@@ -65,7 +65,7 @@ std::vector<std::string> unreachable_pages(const fs::path& folder) {
 }
 
 void finish_site(const fs::path& folder, const Contents& contents) {
-    // Delete the lists that Doxygen adds and the book does not use.
+    // Delete the lists that Doxygen generates but the book does not use.
     for (const std::string& name : unreachable_pages(folder)) fs::remove(folder / name);
     nlohmann::json index = nlohmann::json::array();
     const auto add = [&](const std::string& name, const std::string& html) {

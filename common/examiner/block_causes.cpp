@@ -25,7 +25,7 @@ std::vector<long long> constants_in(const std::string& text) {
     return values;
 }
 
-/// Returns the blocks that the constants suggest: for a tile of 32 and blocks of 8 rows, for
+/// Returns the block sizes that the constants suggest: for a tile of 32 and blocks of 8 rows, for
 /// example, 32 x 8, 16 x 8 and 8 x 32 threads. A kernel that moves vectors has fewer threads in a
 /// row.
 std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& text) {
@@ -51,7 +51,7 @@ std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& 
 
 bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& evidence) {
     if (!evidence.relaunch({.shape = trial.shape, .block = block}).is_good()) return false;
-    // One shape can be right by chance.
+    // On a single shape, a kernel can be right by chance.
     for (const Shape other : {Shape{84, 140}, Shape{64, 128}, Shape{128, 64}}) {
         if (!evidence.exercise.accepts(other)) continue;
         return evidence.relaunch({.shape = other, .block = block}).is_good();
@@ -82,8 +82,8 @@ void blame_block(Failure& failure, const BlockSize& block, const BlockSize& othe
         "together visit each element of the tile once.";
 }
 
-/// Blames the loops, which do not step by the rows of the block. Returns false if the kernel has no
-/// such loop.
+/// Blames the loops for not stepping by the number of rows in a block. Returns false if the kernel
+/// has no such loop.
 bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evidence) {
     static const std::regex header(R"(\bfor\s*\([^;]*;[^;]*;([^)]*)\))");
     static const std::regex constant(R"(\bBLOCK_ROWS\s*=)");
@@ -129,7 +129,8 @@ void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidenc
     if (!is_possible || block[2] != 1) return;
     for (const BlockSize& other : blocks_to_try(block, evidence.source.text)) {
         if (!is_good_with(other, trial, evidence)) continue;
-        // If the block is the one that the lesson or the constants describe, the loops are to blame.
+        // If the block is the one that the lesson asks for or that the constants describe, the
+        // loops are to blame.
         const bool is_right =
             is_block_as_asked(block, evidence.exercise.limits) ||
             (other[0] == block[0] && block[1] == rows_of_block(evidence.source.text));

@@ -189,8 +189,8 @@ WarpWork measure_warp_work(const Verdict& found, bool of_stores, const RelaunchF
     return {work.lanes / accesses, work.bytes_per_lane / accesses};
 }
 
-/// Explains why the warps access global memory so often: elements are moved more than once, only a
-/// few lanes are active, or each lane moves less than it could.
+/// Explains why the warps access global memory so often: elements are moved more than once, few
+/// lanes are active, or each lane moves less than it could.
 void explain_extra_requests(Failure& failure, const Verdict& found, const AccessKind& access,
                             const RelaunchFunction& relaunch) {
     const auto has = static_cast<double>(*found.counters.*access.requests);

@@ -185,7 +185,7 @@ private:
         if (verdict_.predicted) verdict_.solution_predicted = predict_solution_time();
     }
 
-    /// Predicts the time of the solution. Drops the time line before the result is stored.
+    /// Predicts the time of the solution. Drops the timeline before the result is stored.
     std::optional<Predicted> predict_solution_time() {
         if (!options_.solution || !verdict_.is_simulated) return std::nullopt;
         const Shape shape = predicted_shape(exercise_);

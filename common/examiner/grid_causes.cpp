@@ -126,7 +126,7 @@ Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence) {
             .next = "The grid's first size must cover the columns, and its second size the rows."};
 }
 
-/// Adds to the failure that the kernel and its launch use blockIdx.x for different axes.
+/// Notes in the failure that the kernel and its launch use blockIdx.x for different axes.
 void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
                                const Evidence& evidence) {
     failure.headline =
@@ -139,8 +139,8 @@ void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
     }
 }
 
-/// Adds to the failure that the kernel uses blockIdx.x for rows, although configure divides cols to
-/// get the first size of the grid.
+/// Notes in the failure that the kernel uses blockIdx.x for rows, although configure divides cols
+/// to get the first size of the grid.
 void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.headline =
         "blockIdx.x counts rows in the kernel, " + std::to_string(origins.step_x().row) +
@@ -184,7 +184,7 @@ std::string explain_unwritten_cells(const LaunchShape& launch,
            " threads. Is the distance between two blocks equal to the size of a block?";
 }
 
-/// Adds to the failure that the grid is large enough, so that the learner looks elsewhere for the
+/// Notes in the failure that the grid is large enough, so that the learner looks elsewhere for the
 /// mistake.
 void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto origins = find_origins_if_2d(trial.shape, trial.launch, evidence);
@@ -200,8 +200,8 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
     }
 }
 
-/// Reports whether all threads store the same number of elements and no element is stored twice, in
-/// which case only more blocks could write the remaining cells.
+/// Reports whether all threads store the same number of elements and no element is stored twice. In
+/// that case only more blocks could write the remaining cells.
 bool stores_each_element_once(const Trial& seen, std::uint64_t right) {
     const auto threads = static_cast<std::uint64_t>(seen.launch.blocks()) *
                          static_cast<std::uint64_t>(seen.launch.threads());
@@ -293,7 +293,7 @@ std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& 
     return cell_name(problem.is_in_place() ? "data" : "out", problem.out_cell(element));
 }
 
-/// Adds to the failure that two blocks store the same cells, which leaves other cells without a
+/// Notes in the failure that two blocks store the same cells, which leaves other cells without a
 /// block.
 void explain_store_conflict(Failure& failure, const StoreConflict& met, const Trial& trial,
                             const Evidence& evidence) {

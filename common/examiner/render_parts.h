@@ -13,8 +13,8 @@ std::string as_sentence(std::string text);
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
 std::string source_excerpt(const Failure& failure, const std::string& source);
-/// Reports whether the map of cells shows more than the headline says: not all cells have the same
-/// mark, and more than one mark shows a fault.
+/// Reports whether the map of cells shows more than the headline says: the marks differ, and more
+/// than one of them shows a fault.
 bool is_map_useful(const Failure& failure);
 /// Returns the map of right and wrong cells in at most `lines` lines, or "" if it is not useful.
 std::string format_map(const Failure& failure, int lines = CellMap::kSide);

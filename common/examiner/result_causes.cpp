@@ -75,8 +75,8 @@ std::string first_sentence(const std::string& text) {
     return text.substr(0, text.find(". ") + 1);
 }
 
-/// Explains where elements are lost or misplaced. The accesses of a single warp show this, whereas
-/// the result does not.
+/// Explains where elements are lost or misplaced, which the accesses of a single warp show and the
+/// result does not.
 void explain_left_out_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = elements_left_out(trial, evidence);
     if (!left_out) return;

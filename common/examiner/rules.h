@@ -60,10 +60,10 @@ std::optional<Failure> find_local_array_overrun(const Trial& trial, const Eviden
 
 // ---- block_causes.cpp ----
 //
-// Finds blocks that do not fit the kernel's loops, by launching the kernel with others.
+// Finds block sizes that do not fit the kernel's loops, by launching the kernel with others.
 
-/// If the kernel is correct with a different number of threads per block, changes the failure to say
-/// so. The usual causes are the block of another lesson, and forgotten halves or quarters.
+/// If the kernel is correct with a different number of threads per block, changes the failure to
+/// say so. Usually the block size was taken from another lesson, or was not halved or quartered.
 void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- sync_causes.cpp ----
@@ -97,7 +97,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 
 // ---- batch_causes.cpp ----
 //
-// Explains kernels that transpose a stack of matrices, and take the wrong one.
+// Explains kernels that transpose a stack of matrices but access the wrong one.
 
 /// If the first block of the second matrix begins at the wrong element of a stack, changes the
 /// failure to say so. Returns false if the stack is not to blame.
@@ -119,7 +119,7 @@ bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evi
 // Explains a result in which some values are missing, based on the accesses of a warp and the text
 // of the kernel.
 
-/// Adds details to a wrong-result failure that the comparison alone cannot reveal.
+/// Adds to a wrong-result failure the details that the comparison alone cannot reveal.
 void explain_values(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- left_out.cpp ----

@@ -15,10 +15,10 @@ std::size_t utf8_length(std::string_view bytes);
 /// Returns the text as a single line of valid UTF-8. Other bytes are escaped, as in \x1b. Anything
 /// after `most` characters is replaced by "...".
 std::string escape_line(std::string_view bytes, std::size_t most = 100);
-/// Escapes the lines of a program's output like `shown`. Each line is indented and truncated to the
-/// width of a terminal.
+/// Escapes the lines of a program's output like `escape_line`. Each line is indented and truncated
+/// to the width of a terminal.
 std::string escape_lines(const std::vector<std::string>& lines);
-/// Escapes several lines of text like `shown`, but keeps line breaks and tabs.
+/// Escapes several lines of text like `escape_line`, but keeps line breaks and tabs.
 std::string escape_text(std::string_view bytes);
 /// Escapes text for Markdown that is converted to HTML, so that it contains no markup, links or
 /// tags.

@@ -11,8 +11,8 @@
 namespace coalesce {
 namespace {
 
-/// The fraction of stored elements that must be correct. It is less than 1, because blocks may
-/// store an element twice where tiles overlap at an edge.
+/// The minimum fraction of stored elements that must be correct. It is less than 1, because blocks
+/// may store an element twice where tiles overlap at an edge.
 constexpr double kMinCorrectFraction = 0.9;
 
 /// Calls `use` with the first element and the length of each touched range within the matrix.

@@ -92,9 +92,9 @@ bool uses_both_thread_indices(const Evidence& evidence, int line) {
     return text.find("threadIdx.x") != text.npos && text.find("threadIdx.y") != text.npos;
 }
 
-/// Reports whether a loop contains both accesses of a race and a barrier, and fills another part of
-/// the tile in each iteration: the index of a store contains the loop's counter. Such a loop reads
-/// what only its later iterations write.
+/// Reports whether a loop contains a barrier and both accesses of a race, and fills a different
+/// part of the tile in each iteration, which shows in a store whose index contains the loop's
+/// counter. Such a loop reads elements that only its later iterations write.
 bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
     static const std::regex counter(R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=)");
     const std::vector<std::string> lines = lines_of(blank_out_comments(evidence.source.text));

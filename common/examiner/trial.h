@@ -41,8 +41,8 @@ struct TrialRequest {
     bool wants_counters = false;      ///< whether to return counters and lines; simulated only
     TracedWarp traced = {};           ///< simulated only
     std::uint64_t seed = 0;           ///< selects an order of blocks and warps; simulated only
-    /// Threads per block in place of those that `configure` returns; zeros to use those. To find out
-    /// whether the block is to blame.
+    /// The threads per block to launch with in place of those that `configure` returns, to find out
+    /// whether the block is to blame. Zeros leave the block as it is.
     std::array<long long, 3> block{};
     long long shared_bytes = 0;  ///< the same for the dynamic shared memory
 };

@@ -92,7 +92,7 @@ struct Verdict {
     std::string output;                           ///< the beginning of the kernel's output
     bool output_is_truncated = false;             ///< whether it printed more
     std::optional<Predicted> predicted;           ///< predicted time on a GPU of a correct kernel
-    std::optional<Predicted> solution_predicted;  ///< the solution's time, without a time line
+    std::optional<Predicted> solution_predicted;  ///< the solution's time, without a timeline
     Milliseconds milliseconds;
 
     /// Adds a failure, and sets the outcome to failed, or to not_examined if this computer caused

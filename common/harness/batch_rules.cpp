@@ -13,8 +13,8 @@ std::int64_t expected_source(const Problem& problem, std::int64_t index) {
     return source_index(problem.axes(), index);
 }
 
-/// Tests whether the kernel divided the rows into matrices of `rows` rows each, a number that is
-/// wrong.
+/// Tests whether the kernel divided the rows into matrices of `rows` rows each, which is the wrong
+/// number.
 Explanation test_other_size(const Problem& problem, const Sample& sample, int rows) {
     const Permutation right = problem.axes();
     const Permutation other = batch_of_transposes(static_cast<int>(problem.rows / rows), rows,
@@ -66,7 +66,7 @@ std::string distance_text(const Problem& problem, std::int64_t distance) {
     return text;
 }
 
-/// Tests whether matrix n was read from n times a wrong distance.
+/// Tests whether the kernel read matrix n at n times the wrong distance.
 Explanation test_other_distance(const Sample& sample, const Problem& problem, std::int64_t size) {
     const auto distance_of = [&](const Seen& seen) -> std::int64_t {
         const std::int64_t number = seen.index / size;

@@ -34,7 +34,7 @@ inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
 /// A repeating pattern of rows or columns that are entirely bad.
 struct BadLines {
     std::string text;  ///< a phrase such as "of every 4 rows of out the 4th is bad", or ""
-    std::size_t period = 0, bad = 0;  ///< 4 and 1 in this example
+    std::size_t period = 0, bad = 0;  ///< 4 and 1 in the example above
 };
 
 /// The division of a matrix into tiles, including the incomplete tiles at its edges.
@@ -159,14 +159,14 @@ private:
     std::uint32_t sampling_interval_;  ///< inverse of the fraction of wrong cells that are examined
     std::vector<Tally> explained_;     ///< wrong cells that each hypothesis explains
     Tally bad_cells_;                  ///< all bad cells
-    /// Wrong cells that were written. Among them, those with the guard's bytes, and those with
-    /// values that are not in the input.
+    /// The wrong cells that were written, and among them those with the guard's bytes and those
+    /// with values that are not in the input.
     Tally wrong_cells_, guard_values_, foreign_values_;
     std::array<Tally, 7> value_changes_{};  ///< by ValueChange
     std::vector<Tiles> tiles_;              ///< by kTileSides
     /// Cells that contain the sum of the expected value and the output's old value.
     Tally sum_values_;
-    /// Cells that contain the expected value converted to an integer, by Integer.
+    /// For each Integer, the cells that contain the expected value converted to that type.
     std::array<Tally, 3> converted_values_{};
     Tally nonzero_converted_values_;  ///< the cells in converted_values_ that are not zero
     Sample sample_;                   ///< a sample of the wrong cells, with positions in `matrix_`

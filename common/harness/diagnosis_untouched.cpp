@@ -33,8 +33,8 @@ std::string describe_lines(const std::vector<bool>& bad, const std::string& line
            state;
 }
 
-/// Returns a guess about what is missing in the kernel. A lost component of a vector looks the same
-/// as a loop that is too short.
+/// Returns a guess at what is missing in the kernel. A lost component of a vector looks the same as
+/// a loop that is too short.
 std::string guess_missing_part(std::size_t period, std::size_t bad) {
     if (period <= 4) return "A loop, or one component of a vector, is missing or does not fit";
     if (bad < 16) return "A loop over the tile is missing, or ends too early";
@@ -123,7 +123,7 @@ std::optional<Finding> Diagnosis::find_missed_edge() const {
         const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
         if (!has_edge || tiles.inside > 0) continue;
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
-        // There are two edges, one on the right and one at the bottom. At least one of them must be
+        // There is one edge on the right and one at the bottom. At least one of them must be
         // entirely bad.
         if (2 * bad_cells_.count < beyond) continue;
         return say(

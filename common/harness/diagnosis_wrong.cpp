@@ -120,8 +120,7 @@ std::optional<Finding> Diagnosis::batches() const {
     return say(found);
 }
 
-/// Returns a note for a mistake that should have made further cells wrong which are in fact
-/// correct.
+/// Returns a note if the mistake should have made more cells wrong than it did.
 std::string Diagnosis::describe_exceptions() const {
     const BadLines lines = bad_lines();
     if (!lines.text.empty()) return ". But not everywhere: " + lines.text;
@@ -351,8 +350,8 @@ std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
     return text;
 }
 
-/// Returns a rule that predicts, for every tile of the output, correct or wrong, which tile it
-/// contains.
+/// Returns a rule that predicts which tile is in each position of the output, whether or not it
+/// belongs there.
 std::string Diagnosis::describe_tile_moves(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
     std::vector<bool> is_known = bad_tiles(side);

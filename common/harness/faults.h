@@ -21,7 +21,7 @@ enum class Fault : std::uint8_t {
     part_of_each_tile,
     indices_not_swapped,  ///< a copy instead of a transpose
     indices_swapped,      ///< a transpose instead of a copy
-    wrong_pitch,          ///< the numbers of rows and columns are mixed up as the length of a row
+    wrong_pitch,          ///< `rows` is the row length in place of `cols`, or vice versa
     tile_not_moved,       ///< tiles are transposed, but did not move
     tile_not_transposed,  ///< tiles are in the correct position, but not transposed
     off_by_one_row,       ///< each value is from the next or previous row of the input

@@ -10,8 +10,8 @@
 
 namespace coalesce {
 
-/// Returns the number of blocks of `size` elements that cover `count` elements. The last block may
-/// be incomplete.
+/// Returns the number of blocks of `size` elements that are needed to cover `count` elements. The
+/// last block may be incomplete.
 constexpr unsigned ceil_div(unsigned count, unsigned size) {
     return count / size + (count % size != 0);
 }

@@ -33,8 +33,8 @@ struct Look {
     bool is_not_from_input() const;
 
     /// Returns this look with positions relative to the matrix of the batch that contains the cell.
-    /// Without a batch, returns a copy. `one_matrix` is the result of `Problem::of_one_matrix`, and
-    /// must outlive the returned look.
+    /// Without a batch, returns a copy. `one_matrix` is the result of `Problem::for_one_matrix`,
+    /// and must outlive the returned look.
     Look relative_to(const Problem& one_matrix) const;
 
     /// Returns a phrase such as "out(0,1) holds in(0,1), expected in(1,0)".

@@ -72,7 +72,7 @@ struct MemoryRange {
     std::uint64_t address = 0, bytes = 0;
     std::uint64_t end() const { return address + bytes; }
 };
-/// The memory that the recorded blocks accessed. Call `touched` only within `launch`.
+/// The memory that the recorded blocks accessed. Call `touched_ranges` only within `launch`.
 struct Touched {
     std::vector<MemoryRange> ranges;  ///< sorted and disjoint; whole sectors
     /// The number of bytes that threads requested. Repeated accesses count each time.

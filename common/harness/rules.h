@@ -22,7 +22,7 @@ struct Seen {
 
 /// An evenly spread sample of the wrong cells.
 struct Sample {
-    std::vector<Seen> cells;  ///< cells whose value occurs in the input, in order
+    std::vector<Seen> cells;  ///< cells whose values occur in the input, in order
     /// The number of all sampled cells, including those whose values do not occur in the input.
     std::uint64_t count = 0;
 };

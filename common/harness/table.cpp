@@ -111,7 +111,7 @@ std::string Table::columns_of(const Result& result, double copy_gbps) const {
 std::string Table::row(const Result& result, double copy_gbps) const {
     std::string name = result.variant->name;
     std::string row;
-    // A name that is longer than its column goes on a line of its own.
+    // A name that is longer than its column goes on a separate line.
     if (static_cast<int>(name.size()) > name_width_) {
         row = name + "\n";
         name.clear();

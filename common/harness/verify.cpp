@@ -148,7 +148,7 @@ private:
 };
 
 /// Calls `visit(comparer, share, cell, state, held)` for every cell of the output, on several
-/// threads. Each thread records its findings in a share of its own. Returns the merged shares.
+/// threads. Each thread records its findings in its own share. Returns the merged shares.
 template <class MakeShare, class Visit>
 auto look_at_cells(const Problem& problem, const GuardedSpan& out, MakeShare make_share,
                    Visit visit) {

@@ -46,8 +46,8 @@ struct Comparison {
     /// The number of cells that should have been written but were not.
     std::uint64_t untouched = 0;
     std::optional<Cell> first_bad;  ///< the first wrong or unwritten cell of the output
-    std::int64_t written_rows = 0;  ///< written cells all lie in this many leading rows
-    std::int64_t written_cols = 0;  ///< written cells all lie in this many leading columns
+    std::int64_t written_rows = 0;  ///< all written cells are in this many leading rows
+    std::int64_t written_cols = 0;  ///< all written cells are in this many leading columns
     bool input_is_changed = false;  ///< whether the kernel wrote to the input
     std::vector<Finding> findings;  ///< all mistakes, the most important one first
     CellMap map;                    ///< the picture of the output
@@ -60,8 +60,8 @@ struct Comparison {
     /// Returns the findings, the counts and the picture, in lines of at most 80 columns.
     std::string text() const;
 
-    /// Records the state of a cell. `is_as_before` says whether it has the same value as before the
-    /// launch.
+    /// Records the state of a cell. `is_as_before` says whether the cell has the same value as
+    /// before the launch.
     void note(Cell out, CellState state, bool is_as_before);
     /// Adds the cells that were recorded in another comparison.
     void merge(const Comparison& other);

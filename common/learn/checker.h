@@ -20,7 +20,7 @@ struct CheckRequest {
     std::string file = "";       ///< a file to examine instead of the exercise's own, as typed
     std::string device = "sim";  ///< "sim", "gpu" or "auto"
     int seconds = 60;            ///< time limit, after which the child process is killed
-    bool uses_llvm_ir = false;   ///< compile with clang and our translator, as web pages do
+    bool uses_llvm_ir = false;   ///< whether to use clang and our translator, as web pages do
 };
 
 /// The result of an examination.
@@ -50,8 +50,7 @@ public:
     explicit Check(const CheckRequest& request);
     ~Check();
 
-    /// Returns a descriptor that becomes readable when the result of `is_ready` may have become
-    /// true.
+    /// Returns a descriptor that becomes readable when it is worth calling `is_ready` again.
     int descriptor() const { return child_->descriptor(); }
     /// Reports, without waiting, whether the child process has exited or exceeded its time limit.
     bool is_ready();

@@ -39,8 +39,8 @@ int read_lesson(Session& session, const course::Step& step, bool with_answers);
 /// program.
 int run(const RunRequest& request);
 
-/// Runs the requested whole program. Uses a GPU if one works, and otherwise `simulate`, which also
-/// prints the costs of the kernel. Returns the program's exit code. Throws UsageError.
+/// Runs the requested whole program. Uses a GPU if one works, and otherwise the program `simulate`,
+/// which also prints the costs of the kernel. Returns the program's exit code. Throws UsageError.
 int run_program(const RunRequest& request);
 
 // `learn hint`: prints a hint, which becomes more specific with each call.
@@ -94,7 +94,7 @@ struct PtxArguments {
     std::string file = "";         ///< a file to show instead of the exercise's own
     std::string json = "";         ///< the file to write everything to as JSON; "" for none
     bool is_sass = false;          ///< whether to show machine code instead of PTX
-    bool yes = false;              ///< show the solution even if the exercise has not passed
+    bool yes = false;              ///< whether to show the solution before the exercise has passed
 };
 
 /// Prints the PTX of a kernel, which is run on the simulated GPU in this process. `argv` is the

@@ -67,7 +67,7 @@ void show_reasons(const Verdict& verdict) {
     }
 }
 
-// Prints a time line of the events on one multiprocessor, and the reason for the kernel's predicted
+// Prints a timeline of the events on one multiprocessor, and the reason for the kernel's predicted
 // time.
 void show_time_line(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) return;

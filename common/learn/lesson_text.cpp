@@ -11,7 +11,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-/// Replaces links and images by their text, and removes the marks of bold text.
+/// Replaces links and images with their text, and removes the marks of bold text.
 std::string without_markup(const std::string& text) {
     std::string plain;
     bool in_code = false;

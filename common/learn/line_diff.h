@@ -17,8 +17,8 @@ struct DiffLine {
 /// common.
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second);
 
-/// Keeps the changed lines, and `context` lines before and after each. Replaces the others by a line
-/// that says how many they are. A diff without changes stays as it is.
+/// Keeps the changed lines and `context` lines before and after each. Replaces the others with a
+/// line that says how many there are. A diff without changes stays as it is.
 std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t context = 3);
 
 /// Formats a diff. Lines in both texts begin with "  ", lines in only the first with "- ", and

@@ -6,8 +6,8 @@
 
 namespace coalesce::learn {
 
-/// Makes the terminal on stdin deliver single keys without echo. The destructor restores the
-/// terminal, and so does a crash of the process.
+/// Makes the terminal on stdin deliver single keys without echo. The terminal is restored by the
+/// destructor, and also if the process crashes.
 class RawTerminal {
 public:
     /// Switches the terminal to single keys. Does nothing if stdin is not a terminal or if another

@@ -24,7 +24,7 @@ struct RunArguments {
 /// The parsed request.
 struct RunRequest {
     std::vector<const course::Step*> steps;  ///< in the course's order
-    /// the whole program, if it was named; then there are no steps
+    /// the whole program, if it was named; `steps` is then empty
     const course::Step* program = nullptr;
     enum class Rivals { no, on_gpu, yes } rivals = Rivals::no;  ///< run cuBLAS and others too
     std::vector<std::string> options;                           ///< options for every program

@@ -82,7 +82,7 @@ std::string format_failure(const Work& exercise, const CheckResult& result, cons
                                                       .has_full_map = has_full_map,
                                                       .text_after_next = text_after_next + "\n"});
     };
-    // The line about the map is the first one to go if the screen is full.
+    // If the screen is full, the line about the map is the first to be dropped.
     if (has_map(*result.verdict) && !has_full_map) {
         const std::string offer = with(again + "\nMap of right and wrong cells: add --map");
         if (std::count(offer.begin(), offer.end(), '\n') <= lines) return offer;

@@ -23,7 +23,8 @@ std::string describe_outcome(CheckResult::Outcome outcome, const Style& style);
 /// Returns the first line of the text, such as "03_tiled: not yet", with the device and the time.
 std::string check_headline(const Work& exercise, const CheckResult& result, const Style& style);
 
-/// The lines of a verdict on a screen of 24 lines, which also shows the command and the next prompt.
+/// The number of lines for a verdict on a screen of 24 lines, which also shows the command and the
+/// next prompt.
 inline constexpr int kVerdictLines = 22;
 
 /// Formats the whole verdict in lines of at most 80 columns. Source lines may be longer.

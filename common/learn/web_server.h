@@ -22,7 +22,7 @@ struct WebAnswer {
 /// outside it.
 WebAnswer answer_request(const std::filesystem::path& folder, const std::string& request);
 
-/// Thrown if another program already uses the port.
+/// Thrown if the port is already in use by another program.
 class PortTaken : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

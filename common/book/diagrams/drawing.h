@@ -22,7 +22,7 @@ public:
     void cell(int x, int y, int width, int height, Cell kind, const std::string& label = "");
     /// Draws an animated square that lights up at step `turn`, if the reader allows motion.
     void animated_cell(int x, int y, int side, int turn);
-    /// Draws `cols` x `rows` idle cells that are `side` apart.
+    /// Draws a grid of `cols` x `rows` idle cells that are `side` pixels apart.
     void grid(int x, int y, int cols, int rows, int side);
 
     /// Returns the complete file. `title` names the drawing. The text around the drawing describes

@@ -22,7 +22,7 @@ bool are_drawn_alike(const Access& one, const Access& other) {
            one.cost == other.cost && one.bytes_per_lane == other.bytes_per_lane;
 }
 
-/// An access, which is drawn once, and how often a loop repeats it.
+/// An access, drawn once, and the number of times that a loop repeats it.
 struct RepeatedAccess {
     Access access;
     unsigned times = 1;

@@ -35,7 +35,7 @@ constexpr Extent extents[] = {
 constexpr unsigned kMaxPlus = 64, kTriedFactors[] = {1, 2, 4, 8};
 
 /// Finds a `size` such that ceil((extent + plus) / size) * times, limited to `most`, is the grid's
-/// extent along `axis` in every sample. Returns 0 if there is none.
+/// extent along `axis` in every sample. Returns 0 if there is no such size.
 unsigned find_block_extent(const std::vector<Sample>& samples, std::size_t axis,
                            const Extent& extent, unsigned plus, unsigned times, std::int64_t most) {
     constexpr unsigned largest = 4096;

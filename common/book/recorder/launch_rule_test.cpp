@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t out_address = 0x1000, in_address = 0x2000;
 using Grid = std::array<unsigned, 3>;
 
-/// Returns a sample for each of many matrix shapes. `launch` gives the launch for a number of rows
-/// and columns.
+/// Returns a sample for each of many matrix shapes. `launch` returns the launch for a given number
+/// of rows and columns.
 template <class Launch>
 std::vector<Sample> sampled(Launch launch) {
     std::vector<Sample> samples;

@@ -31,7 +31,7 @@ struct Segment {
 
 /// The skeleton and the solution in a marked file.
 struct Skeleton {
-    std::vector<Segment> segments;  ///< the pieces in order; marked and unmarked pieces alternate
+    std::vector<Segment> segments;  ///< the segments in order; marked and unmarked ones alternate
 
     /// Returns the text that the learner starts with.
     std::string blank() const;
@@ -49,8 +49,8 @@ struct Skeleton {
 Skeleton parse_skeleton(const std::string& marked, const std::string& name);
 
 /// Compares a skeleton in the repository with the marked solution it was generated from. Returns ""
-/// if the skeleton differs only in lines that a learner adds or replaces. Otherwise describes the
-/// first other difference.
+/// if the two differ only in lines that a learner adds or replaces. Otherwise describes the first
+/// unexpected difference.
 std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked);
 
 }  // namespace coalesce::exercises

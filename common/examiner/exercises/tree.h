@@ -29,7 +29,7 @@ public:
 
     /// Writes all skeletons and returns the files that changed. Overwrites the learner's work.
     std::vector<std::string> generate() const;
-    /// Returns a sentence for each fault, which says where it is and what to do about it.
+    /// Returns a sentence for each fault that says where it is and what to do about it.
     std::vector<std::string> faults() const;
     /// Returns the faults in the course's hints: identifiers that do not exist, and failures that
     /// an exercise provokes although no hint explains them.
@@ -42,9 +42,9 @@ private:
     std::vector<std::string> names_;
 };
 
-/// Returns the faults in the comment at the top of an exercise. The comment must name the exercise,
-/// and say what is given, what to write in how many lines, how to check it and where to get help.
-/// The comment of a bug hunt must say what the bug does and what to fix.
+/// Returns the faults in the comment at the top of an exercise. The comment must name the exercise
+/// and say what is given, what to write, how many lines that takes, how to check it and where to
+/// get help. The comment of a bug hunt must say what the bug does and what to fix.
 std::vector<std::string> find_header_faults(const std::string& name, const Skeleton& skeleton,
                                             bool is_hunt);
 

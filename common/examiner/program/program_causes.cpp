@@ -53,8 +53,8 @@ std::string format_element(const char* array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
-// Explains one run. For each way in which a run can go wrong, a function returns a failure if it
-// applies. `first` lists these functions in the order in which they are tried.
+// Explains one run. Each way in which a run can go wrong has a function, which returns a failure if
+// it applies. `first` lists these functions in the order in which they are tried.
 class Causes {
 public:
     Causes(const RecordedRun& the_run, int the_elements, const Source& the_source)

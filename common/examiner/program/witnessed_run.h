@@ -45,7 +45,7 @@ struct RecordedReport {
 struct ProgramRun {
     std::filesystem::path program;
     int elements = 0;                   ///< the program's only argument
-    bool should_fail_launches = false;  ///< make every launch fail, as if the block were too large
+    bool should_fail_launches = false;  ///< whether all launches fail, as if blocks were too large
 };
 
 /// The result of a run.

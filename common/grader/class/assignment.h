@@ -30,8 +30,8 @@ struct ProofCase {
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether it must get all points
     std::string failure;     ///< the failure that must be found, or "" for any
-    /// The largest fraction of the points that a wrong source can get. Even with 1, it must not get
-    /// all of them.
+    /// The largest fraction of the points that a wrong source can get. Even if this is 1, it must
+    /// not get all of them.
     double max_share = 1;
 };
 

@@ -51,7 +51,8 @@ std::string source_of(const Plan& plan, const Entry& task) {
     throw InfrastructureError("sources/" + task.source + " has changed since the plan was made");
 }
 
-// Stores a result. If a different result is already stored under this key, throws Infrastructure.
+// Stores a result. If a different result is already stored under this key, throws
+// InfrastructureError.
 void store_result(const Assignment& assignment, const Plan& plan, const std::string& key,
                   const std::string& result) {
     std::string sealed = seal_result(assignment, key, result);

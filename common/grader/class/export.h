@@ -21,7 +21,8 @@ void export_platform(const Assignment& assignment, const std::string& platform,
                      const std::filesystem::path& to);
 
 /// Returns a file of common/grader/platforms/ with each @NAME@ replaced with the value of NAME in
-/// `words`. Throws UsageError if the file does not exist, and Infrastructure if a value is missing.
+/// `words`. Throws UsageError if the file does not exist, and InfrastructureError if a value is
+/// missing.
 std::string platform_file(const std::string& file, const std::map<std::string, std::string>& words);
 
 /// Quotes a string so that a shell takes it as one word.

@@ -64,7 +64,8 @@ void remove_stale_feedback(const fs::path& folder, const ClassResults& results) 
     }
 }
 
-// Writes a file unless it already has this content. Comparing is faster than fsync.
+// Writes a file unless it already has this content. Comparing the contents is faster than syncing
+// the file.
 void write_changed(const fs::path& file, const std::string& text) {
     std::error_code error;
     if (fs::is_regular_file(file, error) && fs::file_size(file, error) == text.size() &&

@@ -59,9 +59,9 @@ std::string manifest_text(const Assignment& assignment);
 /// Returns the text of hidden.toml.
 std::string hidden_text(const Assignment& assignment);
 
-/// Returns the digest of an exercise's requirements, including hidden shapes, points and solution.
-/// Changing any of them changes the keys of all results, so that new results are stored in addition
-/// to the old ones.
+/// Returns a digest of an exercise's requirements, including hidden shapes, points and solution. A
+/// change to any of them changes the keys of all results, so that new results are stored in
+/// addition to the old ones.
 std::string requirements_digest(const Assigned& exercise);
 
 /// Returns the folder of the assignment with this name: `folder`/NAME.

@@ -57,8 +57,8 @@ void describe(auto& codec, Entry& entry) {
 /// make.
 std::string seal_result(const Assignment& assignment, const std::string& key,
                         const std::string& result);
-/// Returns the result in a sealed file. Throws Infrastructure if the seal is wrong, which means
-/// that the file is incomplete or was written without the key.
+/// Returns the result in a sealed file. Throws InfrastructureError if the seal is wrong, which
+/// means that the file is incomplete or was written without the key.
 std::string open_sealed_result(const Assignment& assignment, const std::string& key,
                                const std::string& sealed);
 
@@ -78,14 +78,14 @@ void make_plan(const Assignment& assignment, const PlanRequest& request, std::op
 /// Reads a plan. Throws UsageError.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// Judges the submissions of a chunk that have no result yet. Throws Infrastructure immediately if
-/// this computer could judge differently from the one that made the plan, and at the end if results
-/// are still missing.
+/// Judges the submissions of a chunk that have no result yet. Throws InfrastructureError
+/// immediately if this computer could judge differently from the one that made the plan, and at the
+/// end if results are still missing.
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const JudgingProcesses& processes, std::ostream& out);
 
 /// Stores the results of all chunks as a run of the class and writes the reports. If results are
-/// missing, it stores those that exist and throws Infrastructure.
+/// missing, it stores those that exist and throws InfrastructureError.
 void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& out);
 
 /// Describes the progress of the chunks.

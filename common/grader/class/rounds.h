@@ -39,7 +39,7 @@ struct JudgingOutcome {
     std::string last_fault;  ///< the grader's last problem in one line, or ""
 };
 
-/// Judges `tasks`, and calls `told` after each attempt.
+/// Judges `tasks`, and calls the callback after each attempt.
 JudgingOutcome judge_with_retries(const std::vector<Task>& tasks, const RetryOptions& options,
                                   const TaskEndCallback& told);
 

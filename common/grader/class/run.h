@@ -29,7 +29,7 @@ struct JudgingProcesses {
 struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive, or "" to resume
     bool should_resume = false;         ///< continue the last run
-    bool rejudges = false;              ///< judge entries that have results again, and compare
+    bool rejudges = false;              ///< whether to rejudge entries with results, and compare
 };
 
 /// The grader, the compiler and the sandbox. Results depend on these three and on the assignment.
@@ -71,7 +71,8 @@ Result make_problem_result(const Entry& entry, const std::string& sandbox);
 Result judge_submission(const Submission& handed, const Assigned& exercise, const Secret& secret,
                         Judge& judge);
 
-/// Takes the lock of the assignment. Throws Infrastructure if another process already holds it.
+/// Takes the lock of the assignment. Throws InfrastructureError if another process already holds
+/// it.
 FileLock lock_assignment(const Assignment& assignment);
 
 /// A run in the store that is still receiving results.
@@ -91,7 +92,7 @@ struct OpenRun {
 };
 
 /// Grades a class. `tier` has the same meaning as in JudgeOptions. Throws UsageError, or
-/// Infrastructure if a submission could not be graded.
+/// InfrastructureError if a submission could not be graded.
 void grade_class(const Assignment& assignment, const RunRequest& request,
                  const JudgingProcesses& processes, std::optional<Tier> tier, std::ostream& out);
 

@@ -15,7 +15,7 @@ struct ZipEntry {
 };
 
 /// Returns a zip archive of the files. The same files always produce the same bytes. Throws
-/// Infrastructure.
+/// InfrastructureError.
 std::string create_zip(const std::vector<ZipEntry>& files);
 
 }  // namespace coalesce::grader

@@ -20,8 +20,8 @@ namespace {
 namespace ptx = simulator::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
-/// Reports whether an instruction computes, moves data or synchronizes. All others are rejected,
-/// such as timers, cache policies, traps, textures, clusters, and any that are still unknown.
+/// Reports whether an instruction computes, moves data or synchronizes. All others are rejected:
+/// timers, cache policies, traps, textures, clusters, and any that are still unknown.
 bool is_allowed(std::string_view opcode) {
     const simulator::OpcodeEntry* entry = simulator::find_opcode(opcode);
     return entry && entry->group != simulator::OpcodeGroup::machine;
@@ -229,8 +229,8 @@ private:
         }
     }
 
-    /// Limits the number of functions. Each is parsed, checked and translated at every launch, so
-    /// without this limit many functions would only cost time.
+    /// Limits the number of functions. Each is parsed, checked and translated at every launch, so a
+    /// large number of them would only waste time.
     void count_functions() {
         const auto has = static_cast<std::size_t>(std::ranges::count_if(
             module_.functions, [](const auto& one) { return one.second->has_body; }));

@@ -1,5 +1,5 @@
 /// \file
-/// A thin layer over SQLite for the store. Errors are thrown as Infrastructure.
+/// A thin layer over SQLite for the store. Errors are thrown as InfrastructureError.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ public:
 
     /// Executes statements without parameters or results.
     void execute(const std::string& statements);
-    /// Executes one statement and returns its rows. Each parameter needs a value: `ask("select x
+    /// Executes one statement and returns its rows. Each parameter needs a value: `query("select x
     /// from t where y = ?", {y})`.
     std::vector<ResultRow> query(const std::string& statement,
                                  const std::vector<Value>& values = {});

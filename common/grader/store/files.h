@@ -14,15 +14,15 @@
 namespace coalesce::grader {
 
 /// Writes a file under a temporary name in the same folder, syncs it to disk, and renames it.
-/// Throws Infrastructure on failure.
+/// Throws InfrastructureError on failure.
 void write_atomically(const std::filesystem::path& file, std::string_view bytes,
                       mode_t mode = 0644);
 
-/// Writes a file. If it exists already, changes nothing and returns false. Throws Infrastructure on
-/// failure.
+/// Writes a file. If it exists already, changes nothing and returns false. Throws
+/// InfrastructureError on failure.
 bool write_if_absent(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
 
-/// Creates a folder and its parents. Throws Infrastructure on failure.
+/// Creates a folder and its parents. Throws InfrastructureError on failure.
 void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);
 
 /// A work folder. The destructor removes it and its contents.
@@ -41,7 +41,7 @@ public:
 /// even if it crashes.
 class FileLock {
 public:
-    /// Takes the lock. If another process already holds it, throws an Infrastructure error naming
+    /// Takes the lock. If another process already holds it, throws an InfrastructureError naming
     /// that process. `what` says what the lock protects, for the message.
     FileLock(const std::filesystem::path& file, const std::string& what);
 

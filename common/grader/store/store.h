@@ -79,7 +79,7 @@ public:
     /// Returns the result with this key, or nothing if there is none.
     std::optional<std::string> result(const std::string& key);
     /// Adds a result. Returns true if it is the first with its key. Otherwise it must be
-    /// byte-identical to the first; if not, throws Infrastructure and keeps the first.
+    /// byte-identical to the first; if not, throws InfrastructureError and keeps the first.
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
     /// Records an attempt that failed because of the grader.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);

@@ -15,7 +15,7 @@ namespace coalesce::processes {
 /// Deliberate mistakes, which the verifier must find.
 enum class Mistake {
     none,
-    place,  ///< data from the last process is stored at the position of the first process's data
+    place,  ///< data from the last process replaces that of the first
     bit,    ///< one bit of one element is wrong
 };
 

@@ -1,6 +1,6 @@
-// Shows the predicted time of a launch: the figures, the bottleneck, and the time line of one multiprocessor. It can
-// show the Time of any kernel. If the reader chooses another GPU or size, the owner of this part must ask for a new
-// prediction.
+// Shows the predicted time of a launch: the figures, the bottleneck, and the timeline of one
+// multiprocessor. It can show the Time of any kernel. If the reader chooses another GPU or size,
+// the owner of this part must ask for a new prediction.
 
 import type { Gpu } from "./exercises";
 import type { Time } from "./simulator";

@@ -90,8 +90,8 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         if (!owned.has_storage)
             owned.slot = state_->zone_without_storage.take(with_gap, kAlignmentBytes);
         allocation.begin = owned.slot.begin;
-        // Host pointers have fewer bits than device addresses here, but those bits of the sum are
-        // correct.
+        // Host pointers have fewer bits than device addresses here. The lower bits of the sum,
+        // which are all that a host pointer has, are correct.
         allocation.to_host = static_cast<std::ptrdiff_t>(
             reinterpret_cast<std::uintptr_t>(storage_) - static_cast<std::uintptr_t>(kDeviceBase));
     }

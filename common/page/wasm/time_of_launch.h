@@ -1,4 +1,4 @@
-// The predicted time of a launch, for the page: figures, explanations, and the time line as a
+// The predicted time of a launch, for the page: figures, explanations, and the timeline as a
 // picture and as text.
 #pragma once
 

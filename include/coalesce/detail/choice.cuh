@@ -295,8 +295,8 @@ bool prefers_strips(const Task& task, std::int64_t shorter) {
     return is_empty || shorter * SIZE % 128 != 0;
 }
 
-/// The number of columns of a tall matrix, and of rows of a wide one, from which the tiles of
-/// Rewound are faster than strips.
+/// From this number of columns in a tall matrix, or rows in a wide one, the tiles of Rewound are
+/// faster than strips.
 constexpr std::int64_t max_strip_cols = 152;
 template <int SIZE>
 constexpr std::int64_t max_strip_rows = SIZE == 1 ? 256 : 152;

@@ -18,10 +18,10 @@ namespace coalesce::transposing {
 /// element, so that the words of a column are below each other. It transposes these words in
 /// registers and stores them again: N elements of a column then form four words. Each vector for
 /// `out` is spliced from five such words, so all stores are whole vectors. To make this possible, a
-/// block loads more rows than it stores: as many more as a vector has elements. The rows of a
-/// thread are so far apart that all of them start at the same position in a vector. The same is
-/// true of its columns. A thread therefore computes only once how to splice them. The words in
-/// shared memory are permuted so that threads that are served together access different banks.
+/// block loads as many extra rows as a vector has elements. The rows of a thread are so far apart
+/// that all of them start at the same position in a vector, and the same is true of its columns. A
+/// thread therefore computes only once how to splice them. The words in shared memory are permuted
+/// so that threads that are served together access different banks.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS, int SHIFT = 16>
 struct Rewound {
     /// The number of blocks that must fit into the registers of a multiprocessor.
@@ -163,7 +163,7 @@ struct Rewound {
     }
 
     /// The words that a thread transposes: word `x` of each row in group `quad`. A warp takes 8
-    /// words of each of 4 groups, which are two apart.
+    /// words from each of 4 groups; these groups are two apart.
     struct Unit {
         int x, quad;
 

@@ -111,8 +111,9 @@ __device__ inline void copy_line(const To& to, const From& from, int count) {
     }
 }
 
-/// A kernel for an `in` with few columns and no gaps between rows. A strip of rows is one line of
-/// memory, which is copied into shared memory. Each warp then collects the elements of one column.
+/// A kernel for matrices `in` with few columns and no gaps between rows. A strip of rows is one
+/// line of memory, which is copied into shared memory. Each warp then collects the elements of one
+/// column.
 template <int SIZE, int THREADS_, int AHEAD, int PAD = 0>
 struct Tall {
     /// The number of rows that a thread stores together.
@@ -222,11 +223,11 @@ struct Tall {
     }
 };
 
-/// A kernel for the opposite case from Tall: `in` has few rows, and `out` has no gaps between rows.
-/// A strip of columns becomes one line of memory. Each thread collects the elements of one column.
-/// If there are very few rows, strips have more columns than threads, and are loaded in a different
-/// way. Elements smaller than a word are always loaded as words, because loading them one by one
-/// takes too many instructions. If columns of bytes consist of whole words, the bytes are
+/// A kernel for the opposite of Tall: matrices `in` with few rows, and no gaps between the rows of
+/// `out`. A strip of columns becomes one line of memory. Each thread collects the elements of one
+/// column. If there are very few rows, strips have more columns than threads, and are loaded in a
+/// different way. Elements smaller than a word are always loaded as words, because loading them one
+/// by one takes too many instructions. If columns of bytes consist of whole words, the bytes are
 /// transposed before they are stored to shared memory.
 template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0,
           bool IS_TURNED = false, Loads LOADS = Loads::plain>
@@ -286,7 +287,7 @@ struct Wide {
     }
 
     /// The element that a thread loads next, in a strip with more columns than threads. A thread
-    /// loads all rows of one column, and then continues with the column that is THREADS further on.
+    /// loads all rows of one column, and then continues THREADS columns further on.
     struct Turn {
         int col, row;
 

@@ -45,8 +45,7 @@ async function json<Content>(url: URL): Promise<Content> {
 }
 
 async function keptOrFetched(url: URL, folder: string): Promise<Response> {
-    // Some pages have no cache (if they are not secure), and some caches cannot be used (in private
-    // windows).
+    // Pages that are not secure have no cache, and in private windows the cache cannot be used.
     const cache = await globalThis.caches?.open(cacheName).catch(() => undefined);
     const kept = await cache?.match(url);
     if (kept?.body) return kept;
@@ -63,7 +62,7 @@ async function keep(cache: Cache, url: URL, folder: string, response: Response) 
             if (other.startsWith(folder) && other !== url.href) await cache.delete(other);
         }
     } catch {
-        // There is no space, or the file is incomplete. It will be fetched again the next time.
+        // There is no space, or the file is incomplete. It will be fetched again next time.
     }
 }
 
