@@ -20,7 +20,8 @@ std::string read_file(const std::filesystem::path& file);
 
 /// Options for write_atomically.
 struct WriteOptions {
-    /// The permissions of the new file, regardless of umask and of the file that it replaces.
+    /// The permissions of the new file, regardless of umask and of the permissions of the file that
+    /// it replaces.
     std::optional<mode_t> mode = {};
     bool should_sync = false;     ///< whether to sync the file to disk before renaming it
     bool must_not_exist = false;  ///< whether to fail with EEXIST if the file already exists

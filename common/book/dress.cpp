@@ -87,8 +87,8 @@ std::string wrap_tables_for_scrolling(std::string html) {
     return html;
 }
 
-/// Removes empty header cells from tables, because every Markdown table must have a header row. If
-/// all cells of a header row are empty, removes the row.
+/// Removes empty header cells from tables, which exist only because Markdown requires a header row.
+/// If all cells of a header row are empty, removes the row.
 std::string remove_empty_headings(std::string html) {
     const std::string row = "<tr class=\"markdownTableHead\">", row_end = "</tr>";
     for (std::size_t at = 0; (at = html.find(row, at)) != html.npos;) {

@@ -7,7 +7,7 @@
 namespace coalesce {
 namespace {
 
-/// The first elements of the stacks that a block accesses.
+/// The first element that a block accesses in each stack.
 struct Begins {
     std::optional<std::int64_t> in, out;
 };

@@ -21,8 +21,8 @@ std::int64_t count_accessed_elements(const Report& report) {
 }
 
 /// Describes the accessed element, for example "element 4813 of `in`, which has 4810". If the
-/// address is far outside both matrices, it does not show which matrix was meant, so reads count as
-/// accesses to `in` and writes as accesses to `out`.
+/// address is far outside both matrices, it is unclear which of them was meant. In that case, reads
+/// count as accesses to `in` and writes as accesses to `out`.
 std::string describe_element(const Report& report, const Trial& trial, const Evidence& evidence) {
     constexpr std::uint64_t near_null = 1 << 20;
     if (report.address < near_null) {

@@ -22,7 +22,8 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
     const Shape small = evidence.exercise.round_up_shape(side, side);
     const Trial seen = evidence.launch_without_checks(small);
     if (!seen.has_ended()) return std::nullopt;
-    // Each store request writes at least one element, so this quotient is a lower bound.
+    // Each store request writes at least one element, so this quotient is a lower bound on how
+    // often each element is written.
     const std::uint64_t times = seen.counters.store_requests / seen.elements();
     if (times < 4) return std::nullopt;
     Failure failure = failure_from_report(

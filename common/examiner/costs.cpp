@@ -235,7 +235,7 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     const std::uint64_t enough = *found.solution_counters.*access.requests;
     if (has <= enough) return std::nullopt;
     if (access.ideal) {
-        // Tolerate a tile that the solution does not have, and the additional reads of a kernel
+        // Allow for a tile even if the solution has none, and for the additional reads of a kernel
         // that prints its tile.
         const bool prints = blank_out_comments(found.source).find("printf") != std::string::npos;
         if (enough == 0 || prints || !exceeds_solution_in_total(found, access)) return std::nullopt;

@@ -233,8 +233,8 @@ private:
         if (!count(shape, found)) return;
         check_costs(found);
         if (!verdict_.failures.empty() || !find_block_order(exercise_.block_order)) return;
-        // Check the order on a shape for which costs are counted. There, loads whose only purpose
-        // is to deceive this check would raise the costs.
+        // Check the order on a shape for which costs are counted. On that shape, loads whose only
+        // purpose is to deceive this check would raise the costs.
         BlockOrder order = *find_block_order(exercise_.block_order);
         order.shape = shape;
         order.max_blocks = 8;

@@ -88,8 +88,8 @@ enum class FailureKind {
     tile_too_small,         ///< each block moves fewer elements than the lesson requires
     wrong_block_order,      ///< blocks take tiles in a different order than the lesson requires
     work_repeated,          ///< elements are moved several times
-    lanes_idle,             ///< the kernel uses atomics although no other thread writes there
-    needless_atomics,       ///< atomics although no other thread writes to the address
+    lanes_idle,             ///< most lanes of a warp do nothing
+    needless_atomics,       ///< the kernel uses atomics although no other thread writes there
     multiprocessors_idle,   ///< one block does all the work
     loads_not_overlapped,   ///< each load waits for the previous one
     copies_not_async,       ///< the kernel uses plain loads instead of asynchronous copies

@@ -98,8 +98,8 @@ std::optional<NeededBlocks> needed_blocks(const BlockOrigins& origins, Shape sha
     return needed;
 }
 
-/// Reports whether the kernel stored more cells than its blocks would cover with one tile each, in
-/// which case each block must process several tiles.
+/// Reports whether the kernel stored more cells than its blocks would cover with one tile each. If
+/// so, each block must process several tiles.
 bool processes_several_tiles(const Trial& trial, const BlockOrigins& origins) {
     const auto reach = [](long long blocks, Cell step) { return blocks * (step.row + step.col); };
     const long long cells = reach(trial.launch.grid[0], origins.step_x()) *

@@ -9,7 +9,8 @@ double element_count(Shape shape) {
 }
 
 std::uint64_t instruction_budget(Shape shape, double warps, bool prints) {
-    // Instructions to allow for each thread that prints a few lines, and for each element.
+    // The number of instructions to allow for each thread that prints a few lines, and for each
+    // element.
     constexpr double for_lines = 600;
     const double lines = prints ? for_lines * (element_count(shape) + 32 * warps) : 0;
     return static_cast<std::uint64_t>(lines) + 50'000 +

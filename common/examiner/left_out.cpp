@@ -21,7 +21,7 @@ struct Stage {
     std::set<std::uint64_t> distinct_addresses =
         {};                      ///< offsets of elements, until they can be reused
     std::uint64_t elements = 0;  ///< number of different elements
-    std::uint64_t lanes = 0;     ///< lanes that accessed new elements; fewer for vectors
+    std::uint64_t lanes = 0;     ///< lanes that accessed new elements; fewer for vector accesses
     std::uint64_t touched = 0;   ///< accessed elements, counting repetitions
     int line = 0;                ///< line of the first access
 
@@ -39,7 +39,7 @@ struct Stage {
             lanes += elements > before;
         }
     }
-    /// Reports whether the index seems not to depend on the counter of its loop. The signs are
+    /// Reports whether the index probably does not depend on its loop's counter. The signs are
     /// stores that repeat the same elements, or fewer loads than stores. (Compilers load each
     /// element only once, and omit unused loads.)
     bool may_ignore_loop_counter(const Stage& stored) const {

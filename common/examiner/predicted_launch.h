@@ -15,8 +15,8 @@ namespace coalesce {
 class LoadedKernel;
 
 /// Returns the shape for which the time of an exercise is predicted, which is about 8192 x 8192,
-/// rounded to the exercise's multiples. At that size few of a lesson's matrices fit into the L2
-/// cache of a GPU.
+/// rounded to the exercise's multiples. At that size, few of the matrices in the lessons fit into
+/// the L2 cache of a GPU.
 Shape predicted_shape(const Exercise& exercise);
 
 /// Thrown if the sampled blocks of a predicted launch did not store the correct values.

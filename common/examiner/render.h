@@ -23,7 +23,7 @@ enum class TimeShown {
 
 /// The properties of a terminal, and the parts of a verdict to show on it.
 struct TerminalOptions {
-    bool is_bold = false;       ///< the headline is bold
+    bool is_bold = false;       ///< whether the headline is bold
     int lines = 0;              ///< the most lines of text; 0 for no limit
     bool has_full_map = false;  ///< whether to show the whole map of cells, even beyond `lines`
     bool has_costs = true;      ///< whether to show the costs of a kernel that passed

@@ -56,8 +56,8 @@ std::vector<LineCounters> lines_of(const std::string& kernel);
 /// A load or store executed by a warp.
 struct Access {
     int line = 0;            ///< in the learner's file
-    bool is_shared = false;  ///< shared or global memory
-    bool is_store = false;   ///< a store or a load
+    bool is_shared = false;  ///< whether the memory is shared, not global
+    bool is_store = false;   ///< whether it is a store, not a load
     unsigned bytes_per_lane = 4;
     std::uint32_t active = 0;  ///< one bit per lane
     /// address for each active lane; an offset for shared memory

@@ -66,8 +66,8 @@ bool is_component(const std::string& text) {
     return dot != text.npos && text[dot] == '.' && std::string_view("xyzw").find(text.back()) < 4;
 }
 
-/// Returns the value assigned on a line if the value or the target is a component of a vector.
-/// Otherwise returns "".
+/// Returns the value assigned on a line if the value or the target of the assignment is a component
+/// of a vector. Otherwise returns "".
 std::string find_component_value(const std::string& line) {
     const std::string statement = trimmed(line);
     const std::size_t equals = statement.find('=');

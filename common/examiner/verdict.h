@@ -53,7 +53,7 @@ namespace coalesce {
 /// A shape on which the kernel was tried.
 struct TriedShape {
     Shape shape{0, 0};    ///< shape of the input
-    bool passed = false;  ///< right and clean
+    bool passed = false;  ///< whether it was correct and clean
     LaunchShape launch;   ///< the launch that configure returned
 };
 

@@ -16,10 +16,10 @@ constexpr const char* kEpilogueName = "/coalesce/back";
 /// The number of the line in `kEpilogue` that calls `configure`.
 constexpr int kConfigureLine = 2;
 
-/// The lines that precede the learner's file when it is compiled by clang, which already includes
-/// the project's headers (-include). Functions without __device__ are compiled for the device as
-/// well, as in NVRTC. The date macros are fixed, so that a kernel does not depend on the current
-/// day.
+/// The lines that precede the learner's file when clang compiles it. The command line already
+/// includes the project's headers (-include). Functions without __device__ are compiled for the
+/// device as well, as in NVRTC. The date macros are fixed, so that a kernel does not depend on the
+/// current day.
 constexpr const char* kClangPrologue = R"(#pragma clang force_cuda_host_device begin
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbuiltin-macro-redefined"

@@ -8,8 +8,8 @@ namespace {
 /// The approximate number of wrong cells that are examined closely. Examining a cell takes a
 /// microsecond.
 constexpr std::uint64_t kMaxExaminedCells = 1 << 20;
-/// The number of wrong cells that each thread examines at the start of its share. For this reason,
-/// the example in a message is one of the first wrong cells.
+/// The number of wrong cells that each thread examines at the start of its share, so that the
+/// example in a message is one of the first wrong cells.
 constexpr std::uint64_t kExaminedAtStart = 1024;
 /// The approximate number of examined cells that are stored for the rules in rules.h.
 constexpr std::uint64_t kMaxSampledCells = 1 << 14;

@@ -69,7 +69,7 @@ private:
     std::vector<std::int64_t> pitches_;
 };
 
-/// The index expressions to try. Their pitches are those of the matrix, and the one that follows
+/// The index expressions to try. Their pitches are those of the matrix, and the pitch that follows
 /// from the cells if the other index expression is correct.
 struct Candidates {
     std::vector<IndexExpression> in, out;

@@ -26,10 +26,10 @@ Shape parse_shape(const std::string& option, const std::string& text);
 
 /// The options of a command line.
 struct Options {
-    bool help = false;                              ///< print the options
-    bool list = false;                              ///< print the variants
-    bool verify = true;                             ///< verify on all shapes
-    bool bench = true;                              ///< measure times or counters at one shape
+    bool help = false;                              ///< whether to print the options
+    bool list = false;                              ///< whether to print the variants
+    bool verify = true;                             ///< whether to verify on all shapes
+    bool bench = true;                              ///< whether to measure at one shape
     DeviceChoice device = DeviceChoice::automatic;  ///< the device to run on
     std::optional<Shape> shape;                     ///< only this shape
     std::string variant;                            ///< run only this variant, or all if empty

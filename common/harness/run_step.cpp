@@ -162,7 +162,7 @@ private:
     void verify_on_shapes(Result& result) {
         for (const Problem& problem : problems_for(*result.variant)) {
             result.shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
-            // The measurement itself verifies its shape, for matrices and arrays alike.
+            // The measurement verifies its shape itself, for matrices and arrays alike.
             const bool measured = is_measured(options_.shape ? *options_.shape : result.shape);
             verify_at(result, problem, measured);
             if (result.outcome != Outcome::verified) return;

@@ -46,8 +46,8 @@ struct Comparison {
     /// The number of cells that should have been written but were not.
     std::uint64_t untouched = 0;
     std::optional<Cell> first_bad;  ///< the first wrong or unwritten cell of the output
-    std::int64_t written_rows = 0;  ///< all written cells are in this many leading rows
-    std::int64_t written_cols = 0;  ///< all written cells are in this many leading columns
+    std::int64_t written_rows = 0;  ///< number of leading rows that contain all written cells
+    std::int64_t written_cols = 0;  ///< number of leading columns that contain all written cells
     bool input_is_changed = false;  ///< whether the kernel wrote to the input
     std::vector<Finding> findings;  ///< all mistakes, the most important one first
     CellMap map;                    ///< the picture of the output

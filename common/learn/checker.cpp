@@ -35,9 +35,9 @@ fs::path choose_verdict_path(const Work& exercise) {
     return file.string() + "." + std::to_string(getpid());
 }
 
-// Removes verdicts left behind by commands that were killed. The name of such a file is that of the
-// verdict, followed by the ID of a process that is no longer running. Other files are kept, because
-// other programs may share the folder.
+// Removes verdicts left behind by commands that were killed. The name of such a file is the name of
+// the verdict followed by the ID of a process that is no longer running. Other files are kept,
+// because other programs may share the folder.
 void remove_stale_verdicts(const fs::path& folder, const std::string& verdict) {
     std::error_code ignored;
     for (auto& entry : fs::directory_iterator(folder, ignored)) {

@@ -127,8 +127,8 @@ int reset(const Work& exercise);
 struct BeatArguments {
     std::string file = "";  ///< a file to try instead; the attempt is not stored
     int restore = 0;        ///< number of the attempt to restore; 0 for none
-    bool is_list = false;   ///< only print the table
-    bool is_reset = false;  ///< restore the original file
+    bool is_list = false;   ///< whether to print only the table
+    bool is_reset = false;  ///< whether to restore the original file
     int seconds = 60;       ///< time limit of the examination
 };
 

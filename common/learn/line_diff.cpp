@@ -22,7 +22,7 @@ struct Column {
     Lines lines;
     size_t width;
 
-    // Adds a line. A line that is too long is continued, indented, on the next line of the column.
+    // Adds a line. A line that is too long continues, indented, on the next line of the column.
     void add(const std::string& text) {
         std::string rest = text;
         while (rest.size() > width) {

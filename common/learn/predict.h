@@ -14,8 +14,9 @@ namespace coalesce::learn {
 /// passed, then prints the actual costs. Returns the exit code. Throws UsageError.
 int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers);
 
-/// Does the same, and then asks the lesson's multiple-choice questions, unless `answers` has answers.
-/// If nobody can answer, prints these questions. Returns the exit code. Throws UsageError.
+/// Asks the open questions like `predict`, and then the lesson's multiple-choice questions, unless
+/// `answers` has answers. If nobody can answer, prints the multiple-choice questions. Returns the
+/// exit code. Throws UsageError.
 int ask_lesson(Session& session, const Work& exercise, const std::vector<std::string>& answers);
 
 /// Reports whether there is a question that the learner has neither answered nor declined.

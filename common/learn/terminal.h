@@ -10,7 +10,7 @@ namespace coalesce::learn {
 
 /// The style of the output, which may go to a terminal, a file or a screen reader.
 struct Style {
-    bool colour = false;  ///< words may be coloured
+    bool colour = false;  ///< whether words may be coloured
     bool clear = false;   ///< whether the screen may be cleared before new output
     int lines = 0;        ///< number of visible lines; 0 if unknown
     int columns = 80;     ///< width for side-by-side output; above 80 if the terminal is wider

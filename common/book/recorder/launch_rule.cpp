@@ -84,8 +84,8 @@ ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
     return rule;
 }
 
-/// Finds the quantity, such as "rows", that an argument of the kernel is equal to in all samples.
-/// The usual argument for this position is tried first.
+/// Finds the quantity, such as "rows", that equals an argument of the kernel in all samples. Tries
+/// the usual argument for this position first.
 ordered_json argument_rule(const std::vector<Sample>& samples, std::size_t place) {
     struct Named {
         const char* name;

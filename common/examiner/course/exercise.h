@@ -59,7 +59,7 @@ inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-t
 struct HiddenShape {
     std::array<int, 2> rows{};  ///< minimum and maximum
     std::array<int, 2> cols{};  ///< minimum and maximum
-    bool is_square = false;     ///< columns equal rows
+    bool is_square = false;     ///< whether both sides must be equal
 };
 
 /// The names of a hint's levels in exercise.toml. Each level reveals more than the previous one.

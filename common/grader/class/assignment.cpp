@@ -50,7 +50,7 @@ public:
     // by recognizing the size of the public shape. The shape consists of whole tiles in every
     // lesson, so that the limits per request hold, and it is square only if it must be.
     Shape counted() {
-        constexpr int tile = 128, least = 4, most = 9;  // in tiles; the public shape has 4
+        constexpr int tile = 128, least = 4, most = 9;  // in tiles; the public shape has 4 tiles
         for (;;) {
             const int down = draw_from({1, most}),
                       across = exercise_.requires_square() ? down : draw_from({1, most});

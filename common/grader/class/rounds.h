@@ -18,7 +18,7 @@ struct RetryOptions {
     std::vector<std::string> worker;  ///< the command that starts a judging process
     std::string identity;             ///< the identity that a process must report first
     int jobs = 1;                     ///< number of judging processes
-    bool is_quiet = false;            ///< do not show progress
+    bool is_quiet = false;            ///< whether to hide the progress
     /// Returns the solution of an exercise. Judging a solution succeeds on every working computer.
     std::function<std::string(const std::string& exercise)> solution;
 };

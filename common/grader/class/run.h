@@ -22,13 +22,13 @@ namespace coalesce::grader {
 /// The judging processes.
 struct JudgingProcesses {
     int jobs = 1;           ///< number of processes
-    bool is_quiet = false;  ///< do not show progress
+    bool is_quiet = false;  ///< whether to hide the progress
 };
 
 /// The parameters of a run.
 struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive, or "" to resume
-    bool should_resume = false;         ///< continue the last run
+    bool should_resume = false;         ///< whether to continue the last run
     bool rejudges = false;              ///< whether to rejudge entries with results, and compare
 };
 

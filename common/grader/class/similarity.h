@@ -25,7 +25,7 @@ struct SimilarSubmissions {
     double share = 0;                  ///< fraction of fingerprints that they share, from 0 to 1
     double rarity = 0;            ///< how unlikely a match by chance is, in bits (a lower bound)
     bool has_same_names = false;  ///< whether all tokens are equal, including names
-    bool is_same_file = false;    ///< equal byte by byte
+    bool is_same_file = false;    ///< whether the files are byte-identical
 };
 
 /// Returns the groups of submissions that have at least the given fraction of fingerprints in

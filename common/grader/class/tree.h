@@ -54,7 +54,7 @@ struct TreeLimits {
     /// skipping a zip bomb means unpacking it.
     std::size_t other_bytes = 512u << 20;
     std::size_t depth = 12;     ///< deepest nesting of folders
-    bool has_archives = false;  ///< nested archives are wanted too
+    bool has_archives = false;  ///< whether to read nested archives too
 };
 
 /// Limits for an archive of a whole class.

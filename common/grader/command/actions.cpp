@@ -159,8 +159,8 @@ int show(const Words& words) {
                          "\"; the names are in " + (assignment.results() / "grades.csv").string());
     }
     print(feedback(results, *student));
-    // Identical files are judged only once. Also list the attempts that were made with another
-    // student's identical file.
+    // Identical files are judged only once. Also list the attempts made with an identical file of
+    // another student.
     std::set<std::string> keys;
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student == student->name) keys.insert(entry.key);

@@ -21,9 +21,9 @@ struct Words {
     RunRequest run;                    ///< `run`
     JudgingProcesses processes;        ///< the judging processes
     std::optional<Tier> tier;          ///< the requested sandbox, or empty for the best that works
-    bool gpu = false;                  ///< `run`: also measure times
+    bool gpu = false;                  ///< for `run`: whether to measure times too
     char** argv = nullptr;             ///< the command line
-    bool json = false;                 ///< for `one`: print the verdict as JSON
+    bool json = false;                 ///< for `one`: whether to print the verdict as JSON
     std::string exercise;              ///< `one`
     std::filesystem::path file;        ///< `one`, `student`, `time`
     std::string student;               ///< `show`

@@ -6,7 +6,7 @@
 ///
 ///     Judge judge({.work_folder = "/tmp/work"});
 ///     Result result = judge.judge(text, exercise, secret);
-///     std::puts(told(result, exercise).c_str());
+///     std::puts(format_result(result, exercise).c_str());
 ///
 /// A Judge keeps its two sandboxes between submissions, so that the compiler stays warm. The thread
 /// that created it must use and destroy it. Several threads or processes may each have a Judge.

@@ -133,7 +133,7 @@ TierTrial test_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     return trial;
 }
 
-/// Returns the reason for not using the tier.
+/// Returns the reason for not using the tier that was tested.
 static std::string reason_to_reject(const TierTrial& trial) {
     if (!trial.problem.empty()) return trial.problem;
     const auto escape = std::ranges::find_if(

@@ -25,7 +25,7 @@ struct CompileJob {
 struct LaunchJob {
     Compiled kernel;                 ///< its PTX and names
     TrialRequest order;              ///< the launch to make
-    bool is_in_place = false;        ///< the kernel has one matrix
+    bool is_in_place = false;        ///< whether the kernel has one matrix
     bool is_predicted = false;       ///< whether to predict the time; needs no matrices
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
     std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default

@@ -18,7 +18,7 @@ struct Prepared {
     std::string problem = "";
 };
 
-/// Choosing a device may execute the program again, so this must happen before MPI starts.
+/// Choosing a device may execute this program again, so it must happen before MPI starts.
 Prepared prepare(int argc, char** argv) {
     Prepared prepared;
     try {

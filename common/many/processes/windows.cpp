@@ -1,4 +1,4 @@
-// Transposes between processes on the same host, which need not send anything. Each reads what it
+// Transposes between processes on the same host. They do not send anything: each reads what it
 // needs from the memory of the others.
 #include "base/errors.h"
 #include "many/processes/local.h"
@@ -59,7 +59,7 @@ private:
     //! [windows]
 
     float* allocated(std::size_t size, MPI_Win& window) {
-        // Lets each process's part start on a page of its own. The parts need not form one array.
+        // Lets each process's part start on its own page. The parts need not form one array.
         MPI_Info info;
         MPI_Info_create(&info);
         MPI_Info_set(info, "alloc_shared_noncontig", "true");

@@ -238,9 +238,9 @@ public:
 
 }  // namespace
 
-/// Predicts the time of a launch, even for matrices of gigabytes. The launch is not executed, so
-/// the matrices need addresses but no memory. If a recorded block needs their contents, it finds no
-/// memory there, and the launch fails.
+/// Predicts the time of a launch, even on matrices of several gigabytes. The launch is not
+/// executed, so the matrices need addresses but no memory. If a recorded block needs their
+/// contents, it finds no memory there, and the launch fails.
 json predict_launch(const json& question) {
     set_options();
     Kernel& kernel = kernel_of(question);

@@ -60,9 +60,9 @@ cudaError_t launch_stack(const Task& task, cudaStream_t stream) {
     return launch_stack_kernel<SIZE, Stack<SIZE, 512, PAD>>(task, wanted, stream);
 }
 
-/// Reports whether elements smaller than a word can be transposed in registers, because the rows
-/// and columns of the matrices consist of whole words. If a row had only one or two words, most
-/// lanes would have nothing to load.
+/// Reports whether elements smaller than a word can be transposed in registers, which requires that
+/// the rows and columns of the matrices consist of whole words. Very short rows do not qualify,
+/// because most lanes would have nothing to load.
 template <int SIZE>
 bool is_stack_of_words(const Task& task) {
     if constexpr (SIZE < 4) {
@@ -165,7 +165,7 @@ cudaError_t launch_wide_of_rows(const Task& task, cudaStream_t stream) {
     if (task.rows < max_some_rows) {
         return launch_wide_kernel<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, stream);
     }
-    // Padding makes these kernels faster even if it is not needed for the banks.
+    // Padding makes these kernels faster even if it is not needed to avoid bank conflicts.
     constexpr int MORE_PAD = SIZE < 4 ? PAD : strip_padding<SIZE>;
     if (task.rows < min_many_rows<SIZE>) {
         return launch_wide_kernel<SIZE, WideOfMediumRows<SIZE, MORE_PAD, LOADS>>(task, stream);

@@ -31,7 +31,7 @@ struct Compounds {
 /// A kernel that loads and stores whole words, even if rows start within a word. A tile in shared
 /// memory consists of the words as they were loaded. Each lane computes once which units form its
 /// words of `out`. It stores the same words of every fourth column, or of columns that are further
-/// apart, and all of these start at the same position within a word. If the rows of a tile have
+/// apart. All of these columns start at the same position within a word. If the rows of a tile have
 /// many elements, or long ones, they are loaded as vectors.
 template <int SIZE, bool HAS_VECTORS>
 struct Compound {

@@ -57,7 +57,7 @@ Padding choose_padding(std::int64_t shorter) {
     const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
     const int without = bank_conflicts(step, SIZE);
     const int with = bank_conflicts(step, SIZE, strip_padding<SIZE>);
-    // If a column still falls into few banks with padding, tiles are faster, unless they would be
+    // If a column falls into few banks even with padding, tiles are faster, unless they would be
     // nearly empty.
     if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
     return with < without ? Padding::some : Padding::none;

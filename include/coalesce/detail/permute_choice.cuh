@@ -115,8 +115,8 @@ constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_c
 /// The largest tile in bytes, and its longest sides in bytes.
 constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
 
-/// Divides `count` into sides of about equal length, at most `longest`, and returns this length. It
-/// is a multiple of a word, as the runs of `out` require.
+/// Divides `count` into sides of about equal length, none longer than `longest`, and returns this
+/// length. It is a multiple of a word, as the runs of `out` require.
 template <int SIZE>
 int choose_tile_side(std::int64_t count, int longest) {
     constexpr int PER_WORD = 4 / SIZE;

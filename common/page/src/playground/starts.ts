@@ -1,5 +1,5 @@
-// The initial texts to choose from: each lesson's exercise, its bug hunt and their solutions, and
-// each variant of its program that solves one of them, with its launch.
+// The initial texts to choose from: each lesson's exercise and bug hunt, the solutions of both, and each variant of the
+// lesson's program that solves one of them, along with its launch.
 
 import type { Axis, Launch, NoKernel, Program, Variant } from "../course";
 import { programs } from "../course";

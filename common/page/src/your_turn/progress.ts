@@ -79,7 +79,7 @@ const cheaper = (one: Counters | null, other: Counters | null): Counters | null 
     !one || (other && costOf(other) < costOf(one)) ? other : one;
 
 function mergedGuesses(one: Guess[], other: Guess[]): Guess[] {
-    // Keep the guesses in `one`. The fact may be known only in `other`.
+    // Keep the guesses from `one`. The actual cost may be known only in `other`.
     const both = one.map((guess) => {
         const same = other.find(({ counter }) => counter === guess.counter);
         return same && guess.fact === null ? { ...guess, fact: same.fact, label: same.label } : guess;
