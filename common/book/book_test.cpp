@@ -44,7 +44,7 @@ public:
         write("course.toml", "");
         write("learn", "usage() {\n    cat <<'END'\nUsage: ./learn\n\n  run  Runs\nEND\n}\n");
     }
-    /// Returns the page that Doxygen gets for the lesson. `text` is the lesson's source without its
+    /// Returns the page that is written for Doxygen. `text` is the lesson's source without its
     /// title.
     std::string page(const std::string& text, bool with_explorer = false) const {
         write("steps/01_copy/README.md", "# 01 Copy\n\n" + text);

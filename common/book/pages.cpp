@@ -38,7 +38,7 @@ bool find_link(const std::string& line, std::size_t from, Link& link) {
     return false;
 }
 
-/// Writes one page. Keeps track of the current line for messages.
+/// Writes one page, and keeps track of the current line for use in messages.
 class Writer {
 public:
     Writer(const Page& the_page, const Contents& all, const course::Course& the_course,

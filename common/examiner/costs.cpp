@@ -58,8 +58,7 @@ const LineCounters* find_costliest_line(const std::vector<LineCounters>& lines,
     return most == lines.end() || most->counters.*access.requests == 0 ? nullptr : &*most;
 }
 
-/// Reports whether each lane accesses 16 bytes, in which case shared memory serves 8 lanes at a
-/// time.
+/// Reports whether each lane accesses 16 bytes. Shared memory then serves 8 lanes at a time.
 bool uses_16_byte_accesses(const Counters& counters, const AccessKind& access) {
     return access.ideal && counters.*access.ideal >= 4 * counters.*access.requests;
 }

@@ -15,9 +15,9 @@
 namespace coalesce {
 namespace {
 
-/// Returns one very wide shape and one very tall shape. The long side exceeds both the threads of
-/// the largest block and the elements that this grid covers. For an exercise that takes only square
-/// matrices, returns one large square.
+/// Returns one very wide shape and one very tall shape. The long side exceeds both the number of
+/// threads in the largest block and the number of elements that this grid covers. For an exercise
+/// that takes only square matrices, returns one large square.
 std::vector<Shape> elongated_shapes(const std::array<long long, 3>& grid,
                                     const Exercise& exercise) {
     constexpr long long most_threads = 1024, large_tile = 64, most_elements = 1 << 22;

@@ -42,8 +42,8 @@ Failure explain_too_much_shared(const std::string& file, const std::string& how_
             .next = "Make the tile smaller: 32 x 33 floats are 4224 bytes."};
 }
 
-/// Reports whether the error was caused by an earlier launch, in which case every later call in
-/// this process returns the same error.
+/// Reports whether the error was caused by an earlier launch. Every later call in this process then
+/// returns the same error.
 bool is_sticky_error(cudaError_t error) {
     constexpr cudaError_t left_behind[] = {
         cudaErrorIllegalAddress,      cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,

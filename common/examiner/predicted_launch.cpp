@@ -15,7 +15,7 @@ namespace coalesce {
 namespace {
 
 constexpr int kPredictedSide = 8192;
-/// The shape whose instruction budget limits all recorded blocks taken together.
+/// The shape whose instruction budget is the limit for all recorded blocks together.
 constexpr Shape kBudgetShape{1024, 1024};
 
 /// Predicts the time of a launch on two matrices, or on one matrix for an in-place kernel. If

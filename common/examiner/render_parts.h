@@ -24,7 +24,8 @@ std::string passed_text(const Verdict& verdict);
 /// Returns sentences about the predicted time, with its bottleneck or a comparison with the
 /// solution. Returns "" if no time is predicted, or if a failure already states the time.
 std::string time_text(const Verdict& verdict);
-/// Returns "Faster: ..." with what would speed up a kernel that passed, or "" if no time is predicted.
+/// Returns "Faster: ..." followed by what would speed up a kernel that passed, or "" if no time is
+/// predicted.
 std::string faster_text(const Verdict& verdict);
 /// Returns the rows of costs, and a row for the predicted time if there is one.
 std::vector<CostRow> costs_with_time(const Verdict& verdict);

@@ -62,8 +62,8 @@ std::optional<Failure> find_local_array_overrun(const Trial& trial, const Eviden
 //
 // Finds block sizes that do not fit the kernel's loops, by launching the kernel with others.
 
-/// If the kernel is correct with a different number of threads per block, changes the failure to
-/// say so. Usually the block size was taken from another lesson, or was not halved or quartered.
+/// Changes the failure if the kernel is correct with a different number of threads per block.
+/// Usually the block size was taken from another lesson, or was not halved or quartered.
 void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- sync_causes.cpp ----
@@ -99,8 +99,8 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 //
 // Explains kernels that transpose a stack of matrices but access the wrong one.
 
-/// If the first block of the second matrix begins at the wrong element of a stack, changes the
-/// failure to say so. Returns false if the stack is not to blame.
+/// Changes the failure if the first block of the second matrix begins at the wrong element of a
+/// stack. Returns false if the stack is not to blame.
 bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- grid_causes.cpp ----

@@ -50,7 +50,7 @@ void SampledMatrix::fill(void* in, const Touched& loaded) const {
 SampledMatrix::Element SampledMatrix::classify_element(std::uint64_t index, float value) const {
     Bits bits;
     std::memcpy(&bits.low, &value, sizeof value);
-    // Memory that was never written contains zeros, and a block that loads from it stores zeros.
+    // Memory that was never written contains zeros, so a block that loads from it stores zeros.
     if (bits == Bits{}) return Element::none;
     const auto from = pattern_.index_of(bits, static_cast<std::uint64_t>(problem_.elements()));
     if (!from) return Element::wrong;

@@ -52,13 +52,13 @@ int find_line_with_repeated_component(const std::string& text);
 /// Finds a component such as "v.w" that is never set, although other components are set and the
 /// whole vector is used. The returned line is the vector's declaration.
 Declared find_component_never_set(const std::string& text);
-/// If there is an asm statement on `line`, returns the line that calls the function containing it.
-/// Such functions only wrap PTX instructions, so the mistake is in the call. Returns `line` itself
-/// if it has no asm statement or if the function has several callers. Compilers that report inlined
-/// functions do not need this correction.
+/// Returns the line that calls the function containing the asm statement on `line`. Such functions
+/// only wrap PTX instructions, so the mistake is in the call. Returns `line` itself if it has no
+/// asm statement or if the function has several callers. Compilers that report inlined functions do
+/// not need this correction.
 int find_caller_of_asm(const std::string& text, int line);
-/// Returns `line`, unless it contains only braces, in which case returns the last line before it
-/// that contains anything else.
+/// Returns `line`. If it contains only braces, returns the last line before it that contains
+/// anything else.
 int find_statement_line(const std::string& text, int line);
 /// Reports whether the file declares a dynamic shared memory array.
 bool has_dynamic_array(const std::string& text);

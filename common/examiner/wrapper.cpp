@@ -42,7 +42,7 @@ constexpr const char* kEpilogue =
 )";
 
 /// Converts the text to UTF-8, which compilers require. Comments may be in any encoding, and NVRTC
-/// would take a byte of value 255 for the end of the file.
+/// would mistake a byte of value 255 for the end of the file.
 std::string to_valid_utf8(std::string text) {
     for (std::size_t i = 0; i < text.size();) {
         const std::size_t length = utf8_length(std::string_view(text).substr(i));

@@ -43,7 +43,7 @@ struct Counters : CoalesceCounters {
     }
 };
 
-/// The counters that are written to the JSON, each with its name there.
+/// The counters that are written to the JSON, each with its key.
 inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCounterNames[] = {
     {"load_requests", &CoalesceCounters::load_requests},
     {"load_sectors", &CoalesceCounters::load_sectors},

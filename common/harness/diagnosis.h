@@ -98,7 +98,7 @@ private:
     void record_value_change(const Look& look);
     void add_to_sample(const Look& look, const Look& in_matrix);
 
-    // For outputs without wrong cells, but with unwritten ones. See diagnosis_untouched.cpp.
+    // Diagnoses outputs that have unwritten cells but no wrong ones. See diagnosis_untouched.cpp.
     Finding conclude_untouched() const;
     Finding conclude_nothing_written() const;
     std::optional<Finding> find_written_rectangle() const;

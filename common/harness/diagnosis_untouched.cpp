@@ -91,8 +91,8 @@ Finding Diagnosis::conclude_nothing_written() const {
                      "anything?");
 }
 
-/// Recognizes outputs that are correct up to some row and column, and unwritten beyond. If the bad
-/// cells also form lines in each tile, that explanation is preferred.
+/// Recognizes outputs that are correct up to some row and column, and unwritten beyond that. If the
+/// bad cells also form lines in each tile, that explanation is preferred.
 std::optional<Finding> Diagnosis::find_written_rectangle() const {
     const std::int64_t rows = comparison_.written_rows, cols = comparison_.written_cols;
     const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);

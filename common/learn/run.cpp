@@ -69,8 +69,8 @@ private:
         return device_.value("kind", "") == "gpu" && fs::exists(program_of(kRivals));
     }
 
-    // Runs a program and prints its rows. Returns false if the program could not run, in which case
-    // it has printed the reason.
+    // Runs a program and prints its rows. Returns false, after printing the reason, if the program
+    // could not run.
     bool run_one(const std::string& step, const std::string& variant = "") {
         fs::path json = folder_.path / (step + ".json");
         std::vector<std::string> arguments = request_.options;

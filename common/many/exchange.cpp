@@ -56,7 +56,8 @@ struct Chunks : Way {
     }
 
     // Packs a chunk of the pieces for other ranks into the slot. A rank's piece for itself is
-    // transposed directly into `out`, and one chunk later, because no link has to wait for it.
+    // transposed directly into `out`. This happens one chunk later, because no link has to wait for
+    // it.
     void pack(Slot& slot, int rank, int chunk) {
         RankLaunch launch = list_pieces(ranks, rank);
         launch.unused = chunk == 0 ? 0 : tuning.unused;

@@ -71,8 +71,8 @@ ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis, std
 ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
     constexpr std::int64_t no_limit = std::int64_t{1} << 40;
     if (ordered_json rule = axis_rule(samples, axis, no_limit); !rule.is_null()) return rule;
-    // The blocks may be persistent, in which case their number is limited by how many the device
-    // can hold at once.
+    // The blocks may be persistent. Their number is then limited by how many the device can hold at
+    // once.
     unsigned most = 0;
     std::size_t reached = 0;
     for (const Sample& sample : samples) most = std::max(most, sample.launch.grid[axis]);

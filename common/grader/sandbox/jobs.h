@@ -78,7 +78,7 @@ struct ImageLayout {
 };
 /// Returns the layout of the matrices for a job.
 ImageLayout layout_for_job(const LaunchJob& job);
-/// Returns the offset of the text in a launch's answer, where it follows the matrices.
+/// Returns the offset of the text that follows the matrices in a launch's answer.
 std::size_t text_offset(const ImageLayout& layout);
 /// The room for that text.
 constexpr std::size_t kMaxAnswerTextBytes = std::size_t{4} << 20;

@@ -1,4 +1,4 @@
-// In a single call, every process sends to every other process the piece that belongs there.
+// Every process sends every other process its piece, in a single call.
 #include <stdexcept>
 #include <vector>
 

@@ -46,8 +46,8 @@ public:
 
     /// Returns the register of the value, or a number if the value is a constant.
     std::string use(const Value* value, std::size_t part = 0);
-    /// Like use(), but returns the bits of a floating-point number as an integer, for mov, st and
-    /// selp.
+    /// Works like use(), but returns the bits of a floating-point number as an integer, for mov, st
+    /// and selp.
     std::string use_bits(const Value* value, std::size_t part = 0);
     /// Always returns a register.
     std::string use_register(const Value* value, std::size_t part = 0);

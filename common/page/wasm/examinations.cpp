@@ -93,7 +93,7 @@ json request_for_compiler(const json& question) {
 
 namespace {
 
-/// The source that was examined last, of which a picture can be drawn.
+/// The last source that was examined. A picture of it can be drawn.
 struct Examined {
     const Exercise* exercise = nullptr;
     Source source;

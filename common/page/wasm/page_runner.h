@@ -1,4 +1,4 @@
-// Runs the output of the page's compiler on the simulator that is linked in.
+// Runs the output of the page's compiler on the linked-in simulator.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,8 +16,7 @@ struct FromCompiler {
 
 class PageRunner : public LaunchingRunner {
 public:
-    /// `solution` contains the costs of the solution that are compiled in, or is null if there are
-    /// none.
+    /// `solution` contains the precomputed costs of the solution, or is null if there are none.
     PageRunner(const FromCompiler& learners, const nlohmann::json& solution);
 
     // Each of these functions is a step. The page is told when a step starts, so that it can end

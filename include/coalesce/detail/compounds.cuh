@@ -232,8 +232,8 @@ __global__ void __launch_bounds__(HAS_VECTORS ? 512 : 1024) compound_kernel(cons
 }
 
 /// A kernel for elements of three units, which are bytes or half words. Rows and columns must start
-/// at word boundaries and consist of whole words. Each thread loads as many rows and columns of
-/// elements as fill three words, and transposes them in registers.
+/// at word boundaries and consist of whole words. Each thread loads N x N elements, where N
+/// elements fill three words, and transposes them in registers.
 template <int SIZE, int ROWS_ = 32>
 struct Triples {
     static_assert(SIZE <= 2, "parts of words");

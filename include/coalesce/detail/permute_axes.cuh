@@ -36,8 +36,8 @@ inline bool is_last_axis_kept(const Plan& plan) {
     return plan.axes > 0 && plan.axis[plan.axes - 1].step == 1;
 }
 
-/// If rows keep their inner order, moves them in units of up to 16 bytes. A row that becomes a
-/// single unit is removed as an axis. The remaining plan is a transpose of larger elements.
+/// Moves rows that keep their inner order in units of up to 16 bytes. A row that becomes a single
+/// unit is removed as an axis. The remaining plan is a transpose of larger elements.
 inline void widen_units(Plan& plan) {
     if (!is_last_axis_kept(plan)) return;
     while (plan.unit < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&

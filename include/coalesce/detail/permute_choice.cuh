@@ -311,8 +311,8 @@ bool has_vector_tiles(const Plan& plan) {
     return false;
 }
 
-/// Reports whether it pays to keep cache lines in the second-level cache, by the same rule as
-/// `transpose`.
+/// Reports whether it pays to keep cache lines in the second-level cache. The rule is the same as
+/// for `transpose`.
 template <int SIZE>
 bool loads_evict_last(const Plan& plan) {
     bool are_lines_cut = false;

@@ -77,9 +77,8 @@ __device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
 }
 
 /// The hint that a load gives the second-level cache. `stay` evicts lines last, which helps if less
-/// than a cache line is loaded at a time. `stay_128` does so too, and fetches 128 bytes from
-/// memory. Both hints cost time if the matrices fit into the cache, so the choice depends on the
-/// size of the matrices.
+/// than a cache line is loaded at a time. `stay_128` also fetches 128 bytes from memory. Both hints
+/// cost time if the matrices fit into the cache, so the choice depends on the size of the matrices.
 enum class Loads { plain, stay, stay_128 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -137,8 +137,8 @@ int serve(Role role) {
     // Forbid other processes from inspecting this one.
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     signal(SIGPIPE, SIG_IGN);
-    // Open this file before access to files is given up. It describes this process, of which all
-    // workers are copies.
+    // Open this file before access to files is given up. It describes this process, and all workers
+    // are copies of it.
     const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
     std::string about;
     try {
