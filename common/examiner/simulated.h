@@ -41,7 +41,7 @@ struct Report {
     bool is(const char* wanted_check, const char* wanted_kind = "") const;
 };
 
-/// Returns all reports since the last call of simulator_library::forget_reports. `file_name`
+/// Returns all reports since the last call of simulator_library::clear_reports. `file_name`
 /// replaces the internal name of the learner's file.
 std::vector<Report> reports(const std::string& file_name);
 

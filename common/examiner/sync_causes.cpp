@@ -93,7 +93,7 @@ bool uses_both_thread_indices(const Evidence& evidence, int line) {
 }
 
 /// Reports whether a loop contains a barrier and both accesses of a race, and fills a different
-/// part of the tile in each iteration, which shows in a store whose index contains the loop's
+/// part of the tile in each iteration. The sign of this is a store whose index contains the loop's
 /// counter. Such a loop reads elements that only its later iterations write.
 bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
     static const std::regex counter(R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=)");

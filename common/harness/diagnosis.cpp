@@ -193,7 +193,7 @@ Finding Diagnosis::say(const Explanation& explanation) const {
 }
 
 /// Reports whether there are too few bad cells to show a pattern. A mistake in a kernel affects
-/// many threads, so a pattern among a few cells would be chance.
+/// many threads, so a pattern among a few cells would be due to chance.
 bool Diagnosis::has_too_few_bad_cells() const {
     return bad_cells_.count < 2 ||
            64 * bad_cells_.count < static_cast<std::uint64_t>(problem_.elements());

@@ -147,8 +147,8 @@ std::string to_toml(double number);
 std::string to_toml(Shape shape);
 std::string to_toml(const std::vector<Shape>& shapes);
 
-/// Returns the requirements of an exercise in the format of its record, both for people to read and
-/// for detecting changes.
+/// Returns the requirements of an exercise in the format of its record, for people to read and for
+/// detecting changes.
 std::string text_of(const Exercise& exercise);
 
 }  // namespace coalesce

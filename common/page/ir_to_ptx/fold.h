@@ -32,7 +32,7 @@ public:
     /// Returns the values that the instruction reads. A folded operand is replaced by the values
     /// that it reads itself.
     std::vector<const Value*> reads(const Instruction& instruction) const;
-    /// Returns the values that one operand stands for, as in reads().
+    /// Returns the values that a single operand stands for, as in reads().
     std::vector<const Value*> sources(const Value* value) const;
 
 private:

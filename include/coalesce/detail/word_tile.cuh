@@ -27,9 +27,10 @@ __device__ unsigned load_word_within(const char* at, const char* begin, const ch
 
 /// A kernel with tiles like those of `tile_kernel`. Each row of a tile may start anywhere in a word
 /// of `in`; its words are spliced when they are stored to shared memory. Each column may start
-/// anywhere in a sector of `out`; a block stores from the first sector that starts in its tile, and
-/// loads as many extra rows. Large arrays have taller tiles, which share fewer rows. The cache
-/// lines that two tiles share should stay in the second-level cache.
+/// anywhere in a sector of `out`. A block therefore stores from the first sector that starts in its
+/// tile, and loads LEAD extra rows to complete its last sector. Large arrays have taller tiles,
+/// which share fewer rows. The cache lines that two tiles share should stay in the second-level
+/// cache.
 template <int SIZE, bool IS_LARGE = false>
 struct WordTile {
     static constexpr int THREADS = 512, WARPS = THREADS / 32, AHEAD = 4, PER_WORD = 4 / SIZE;
@@ -41,7 +42,7 @@ struct WordTile {
     static constexpr auto LOADS =
         IS_LARGE ? transposing::Loads::stay_128 : transposing::Loads::plain;
     static constexpr int WORDS = COLS / PER_WORD, CHUNKS = WORDS / 32;
-    /// The number of words between groups of rows; a group has as many rows as a word has elements.
+    /// The number of words between groups of rows. A group has as many rows as a word has elements.
     /// Lanes read different groups, so the number is odd to spread them over all banks.
     static constexpr int GROUP = PER_WORD * WORDS + 1;
     static constexpr int SHARED_BYTES = LOADED / PER_WORD * GROUP * 4;
