@@ -104,8 +104,8 @@ enum class FailureKind {
     not_a_file,         ///< the submission is a link, a device or something similar
     archive_too_large,  ///< the archive has more files or deeper folders than it needs
     archive_encrypted,  ///< a password protects the archive
-    archive_broken,     ///< it is damaged
-    archive_hostile,    ///< a name in the archive points outside the archive
+    archive_broken,     ///< the archive is damaged
+    archive_hostile,    ///< the archive contains a file name that leads out of the archive
 
     // Failures in the grader's sandbox.
     ptx_refused,             ///< the PTX contains something that the assignment forbids

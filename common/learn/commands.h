@@ -147,11 +147,11 @@ struct WatchArguments {
     int seconds = 60;          ///< time limit of each check
 };
 
-/// What the watch is waiting for, in addition to a save. The footer shows it.
+/// The events that the watch is waiting for. They always include a save. The footer names them.
 enum class WatchState {
     save_only,      ///< only for a save
-    save_or_guess,  ///< a guess by the learner, before the costs are shown
-    save_or_key,    ///< a key that shows the verdict again
+    save_or_guess,  ///< or for a guess by the learner, before the costs are shown
+    save_or_key,    ///< or for a key that shows the verdict again
 };
 
 /// Returns the lines at the bottom of the screen, at most 80 columns wide: an empty line, a line

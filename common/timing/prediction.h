@@ -29,12 +29,12 @@ constexpr OccupancyLimit last_of(OccupancyLimit) {
     return OccupancyLimit::grid;
 }
 
-/// What the model does not know about a launch. The error of the prediction may then be larger than
-/// its band.
+/// A property of a launch that the model does not know. If there is one, the error of the prediction
+/// may be larger than its band.
 enum class Unknown {
     atomics,        ///< how long atomics wait for each other
     local_memory,   ///< the cost of spilled registers and of arrays in local memory
-    unlike_blocks,  ///< what the blocks that were not recorded do
+    unlike_blocks,  ///< the work of the blocks that were not recorded
     waits,          ///< how long blocks wait for each other
     parts,          ///< how many partial sectors, stored along a row, are combined in flight
     /// How much of the data that warps request again is still in the first-level cache.

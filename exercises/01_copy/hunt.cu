@@ -1,6 +1,6 @@
 // Bug hunt 01_copy -- a colleague's copy that moves 16 bytes per thread.
 //
-// Seen    It gave the correct result for 256 x 256, 1024 x 1024 and 32768 x 32768.
+// Seen    The result was correct for 256 x 256, 1024 x 1024 and 32768 x 32768.
 // Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 01 --hunt
 #include "exercise.h"  // Launch, ceil_div

@@ -1,6 +1,6 @@
 // Bug hunt 02_naive -- a colleague's transpose, which coalesces its stores instead of its loads.
 //
-// Seen    It gave the correct result for 256 x 256, 1024 x 1024 and 32768 x 32768.
+// Seen    The result was correct for 256 x 256, 1024 x 1024 and 32768 x 32768.
 // Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 02 --hunt
 #include "exercise.h"  // Launch, ceil_div

@@ -1,6 +1,6 @@
 // Bug hunt 03_tiled -- a colleague's tiled transpose, which handles the edges of the matrix first.
 //
-// Seen    It gave the correct result for 256 x 256, 1024 x 512 and 32768 x 32768.
+// Seen    The result was correct for 256 x 256, 1024 x 512 and 32768 x 32768.
 // Fix     the bug, and change as little as you can (about 6 lines).
 // Check   ./learn check 03 --hunt
 #include "exercise.h"  // Launch, ceil_div

@@ -1,6 +1,6 @@
 // Bug hunt 05_coarsened -- a colleague's coarsened transpose, with one bounds check per thread.
 //
-// Seen    It gave the correct result for every matrix, even with ragged edges. In another program,
+// Seen    The result was correct for every matrix, even with ragged edges. In another program,
 //         the same kernel once stopped with "an illegal memory access was encountered".
 // Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 05 --hunt

@@ -5,7 +5,7 @@
 
 namespace coalesce::diagrams {
 
-/// What a cell shows.
+/// The contents of a cell.
 enum class Cell {
     idle,   ///< memory that is not accessed
     used,   ///< bytes that a lane accesses

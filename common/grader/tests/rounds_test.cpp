@@ -61,7 +61,7 @@ int work(const std::string& kind) {
     return 0;
 }
 
-// Who got what.
+// The tasks that were judged, those that were given up, and the number of faults of each.
 struct Ends {
     std::set<std::size_t> judged, given_up;
     std::map<std::size_t, int> faults;

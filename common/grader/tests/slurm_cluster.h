@@ -36,7 +36,7 @@ public:
     void kill_node(const std::string& node);
     /// Returns the number of jobs that have not ended.
     int jobs() const;
-    /// What the daemons wrote last.
+    /// The last lines of the daemons' logs.
     std::string logs() const;
     /// Returns all processes of the cluster.
     std::vector<pid_t> processes() const;

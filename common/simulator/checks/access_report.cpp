@@ -162,7 +162,7 @@ OutsideLocation describe_outside_device(HostRegion region) {
 
 std::string variable_name(const std::string& ptx_name) {
     const std::string name = demangled(ptx_name);
-    // The demangled name of a variable inside a function looks like "kernel(float*, int)::tile".
+    // For example, "tile" for a variable whose demangled name is "kernel(float*, int)::tile".
     const std::size_t colon = name.rfind("::");
     return colon == std::string::npos ? name : name.substr(colon + 2);
 }

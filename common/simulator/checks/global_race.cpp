@@ -75,10 +75,11 @@ struct GlobalRace::Block::Sync {
     std::unique_ptr<Running> running = std::make_unique<Running>();
 };
 
-/// What the block's warps know about each other. Created at the first barrier that involves only
-/// some of the warps.
+/// The order of accesses by different warps of one block, as far as barriers have established it. An
+/// Order is created at the first barrier that involves only some of the warps.
 struct GlobalRace::Block::Order {
-    /// What one warp knows, or what a barrier passes to the warps that wait at it.
+    /// The accesses that come before everything a warp does from now on. A barrier passes the
+    /// knowledge of each arriving warp to the warps that wait at it.
     struct Knowledge {
         std::array<u64, kLanes> times{};  ///< accesses of each warp before this time are known
         u64 acquired_time = 0;            ///< releases of other blocks up to this time are known

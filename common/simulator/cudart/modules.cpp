@@ -93,7 +93,7 @@ void Modules::read(LoadedModule& module) {
     if (module.error != cudaSuccess) refuse(module.problem, module.error);
 }
 
-/// Returns the PTX to run from each image of the module. There is one image per translation unit.
+/// Chooses the PTX to run from each image of a module. A module has one image per translation unit.
 static std::vector<std::string> choose_ptx(LoadedModule& module) {
     std::vector<std::string> texts;
     for (const void* image : module.images) {

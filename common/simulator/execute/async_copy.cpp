@@ -89,7 +89,7 @@ void count_wait(Warp& w) {
 
 // ---- handlers ----
 
-/// What the operand after the size means.
+/// The meaning of the operand that follows the size.
 enum class Source : u8 {
     whole,    ///< no operand: all bytes are read
     size,     ///< Op::c: the number of bytes to read

@@ -110,8 +110,9 @@ private:
 
 class Recorder {
 public:
-    /// What to record. `beside` runs the whole launch as well, `alone` does not, and `sample` is
-    /// like `alone` but executes the accesses of the recorded blocks.
+    /// Selects whether launches are recorded, and whether they also run. `beside` runs the whole
+    /// launch in addition to recording it, and `alone` only records it. `sample` is like `alone`, but
+    /// the recorded blocks access memory.
     enum class What : u8 { nothing, beside, alone, sample };
 
     /// Starts recording with the next launch. Earlier recordings are deleted.

@@ -42,7 +42,7 @@ public:
         contiguous,  ///< all lanes are active; lane l is at the first address + l * bytes
         same,        ///< all active lanes have the same address
     };
-    /// What one warp does in one step.
+    /// One step of one warp: an access or a barrier.
     struct Step {
         u32 what = 0;
         Mask active = 0;

@@ -98,8 +98,8 @@ const PredictedKernel* PredictedTimes::of(const std::string& kernel) const {
 }
 
 PredictedTimes* predicted_times() {
-    // Never destroyed, because the report at exit reads it after the destructors of static objects
-    // have run.
+    // This object is never destroyed: the report at exit reads it after the destructors of static
+    // objects have run.
     static PredictedTimes* const instance = []() -> PredictedTimes* {
         if (options().predicted_gpu.empty()) return nullptr;
         try {

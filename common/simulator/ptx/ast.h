@@ -118,8 +118,8 @@ struct Instruction {
     /// One more than the index in Function::inline_chains, or 0 if the instruction was not inlined.
     u32 inlined = 0;
     bool is_of_assembly = false;  ///< true if the instruction comes from an asm statement
-    /// For a load, the mask of bytes that the compiler uses (.pragma "used_bytes_mask"), with one bit
-    /// per loaded byte. The other bytes are padding between members.
+    /// The bytes of a load that the program uses, one bit per byte (.pragma "used_bytes_mask"). The
+    /// other bytes are padding between members.
     u32 used_bytes = ~0u;
     u32 text_offset = 0, text_length = 0;  ///< in Module::text, for messages
 

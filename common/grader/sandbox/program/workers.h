@@ -1,4 +1,4 @@
-// What a worker does, depending on the role of its jail.
+// The jobs of the workers in a jail. The role of the jail determines which jobs they do.
 #pragma once
 
 #include <cstddef>

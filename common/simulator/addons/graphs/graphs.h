@@ -122,8 +122,8 @@ inline cudaGraphNode_t to_handle(Node* node) {
     return reinterpret_cast<cudaGraphNode_t>(node);
 }
 
-/// Returns the nodes with these handles, each with its edge data. Fails unless they are distinct
-/// nodes of `graph`.
+/// Returns the nodes with these handles, each with its edge data. Fails if a handle occurs twice or
+/// does not name a node of `graph`.
 std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
                                           const cudaGraphEdgeData* data, size_t count);
 
