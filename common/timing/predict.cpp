@@ -398,22 +398,36 @@ namespace {
 /// Bytes of shared memory that one wavefront moves.
 constexpr std::uint32_t kWavefrontBytes = 128;
 
-/// Lets every access to shared memory take as few wavefronts as its bytes need. Returns whether
-/// that changes at least one access in twenty.
-bool remove_conflicts(Recording& recording) {
-    std::uint64_t before = 0, after = 0;
-    for (RecordedBlock& block : recording.recorded)
-        for (Access& access : block.accesses) {
-            if (access.kind != AccessKind::shared_load && access.kind != AccessKind::shared_store)
-                continue;
-            const std::uint32_t bytes = std::uint32_t{access.lanes} * access.bytes_per_lane,
-                                fewest = (bytes + kWavefrontBytes - 1) / kWavefrontBytes;
-            before += access.passes;
-            access.passes =
-                static_cast<std::uint16_t>(std::min<std::uint32_t>(access.passes, fewest));
-            after += access.passes;
+/// Returns the number of wavefronts that an access would take without bank conflicts.
+std::uint16_t count_wavefronts_without_conflicts(const Access& access) {
+    const std::uint32_t bytes = std::uint32_t{access.lanes} * access.bytes_per_lane,
+                        fewest = (bytes + kWavefrontBytes - 1) / kWavefrontBytes;
+    return static_cast<std::uint16_t>(std::min<std::uint32_t>(access.passes, fewest));
+}
+
+bool uses_shared_memory(const Access& access) {
+    return access.kind == AccessKind::shared_load || access.kind == AccessKind::shared_store;
+}
+
+/// Returns whether conflicts cause at least one wavefront in twenty of the recorded ones.
+bool has_many_conflicts(const Recording& recording) {
+    std::uint64_t wavefronts = 0, fewest = 0;
+    for (const RecordedBlock& block : recording.recorded)
+        for (const Access& access : block.accesses) {
+            if (!uses_shared_memory(access)) continue;
+            wavefronts += access.passes;
+            fewest += count_wavefronts_without_conflicts(access);
         }
-    return 20 * (before - after) > before;
+    return 20 * (wavefronts - fewest) > wavefronts;
+}
+
+/// Returns a copy in which no access to shared memory has a conflict.
+Recording remove_conflicts(Recording recording) {
+    for (RecordedBlock& block : recording.recorded)
+        for (Access& access : block.accesses)
+            if (uses_shared_memory(access))
+                access.passes = count_wavefronts_without_conflicts(access);
+    return recording;
 }
 
 Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
@@ -472,9 +486,8 @@ Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
 
 Prediction predict(const Recording& recording, const Gpu& gpu) {
     Prediction p = predict_as_recorded(recording, gpu);
-    Recording without_conflicts = recording;
-    if (p.ms > 0 && remove_conflicts(without_conflicts))
-        p.ms_without_conflicts = predict_as_recorded(without_conflicts, gpu).ms;
+    if (p.ms > 0 && has_many_conflicts(recording))
+        p.ms_without_conflicts = predict_as_recorded(remove_conflicts(recording), gpu).ms;
     return p;
 }
 
