@@ -63,9 +63,8 @@ std::string time_text(const Verdict& verdict) {
 
 std::string faster_text(const Verdict& verdict) {
     if (!verdict.passed() || !verdict.predicted) return "";
-    const std::string cure = describe_prediction(*verdict.predicted).cure;
-    const bool is_advice = !cure.starts_with("Only ") && !cure.starts_with("It is ");
-    return (is_advice && !cure.empty() ? "Faster: " : "") + cure;
+    const timing::TimeExplanation explanation = describe_prediction(*verdict.predicted);
+    return (explanation.cure_is_advice ? "Faster: " : "") + explanation.cure;
 }
 
 std::vector<CostRow> costs_with_time(const Verdict& verdict) {

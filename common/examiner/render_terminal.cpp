@@ -106,8 +106,9 @@ std::string terminal_text(const Verdict& verdict, const TerminalOptions& look) {
     text += list_text("", warnings(verdict), "");
     const std::string said = format_printed(verdict);
     if (!said.empty()) text += "\nThe kernel printed:\n" + said;
-    if (first != nullptr && !time_text(verdict).empty()) {
-        const std::string time = "\n" + wrap(time_text(verdict));
+    const std::string time_after_failure = first != nullptr ? time_text(verdict) : "";
+    if (!time_after_failure.empty()) {
+        const std::string time = "\n" + wrap(time_after_failure);
         if (look.lines == 0 || count_lines(text) + count_lines(time) <= look.lines) text += time;
     }
     if (first == nullptr) return text;

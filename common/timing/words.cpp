@@ -253,18 +253,26 @@ std::string more_blocks_advice(const Prediction& p) {
     return "";
 }
 
-std::string memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
+/// What could make a kernel faster.
+struct Remedy {
+    std::string text;
+    bool is_advice = true;  ///< false if only fewer bytes would help
+};
+
+Remedy memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     if (is_nonzero_count(useful_bytes) && p.memory_bytes > kNotableRatio * useful_bytes) {
-        return "Use every byte of each sector that memory moves, and move each sector once.";
+        return {"Use every byte of each sector that memory moves, and move each sector once."};
     }
     constexpr double nearly = 0.93;
     const auto part = fraction_of_copy(p, gpu, useful_bytes);
     if (part && *part >= nearly)
-        return "It is nearly as fast as a copy; only moving fewer bytes would make it faster.";
+        return {
+            .text = "It is nearly as fast as a copy; only moving fewer bytes would make it faster.",
+            .is_advice = false};
     if (is_short_run(p.run_bytes_read) || is_short_run(p.run_bytes_written)) {
-        return "Let a block, or blocks that run at the same time, access longer runs of memory.";
+        return {"Let a block, or blocks that run at the same time, access longer runs of memory."};
     }
-    return "Only moving fewer bytes would make it faster.";
+    return {.text = "Only moving fewer bytes would make it faster.", .is_advice = false};
 }
 
 /// Returns advice on bank conflicts if they cost at least a tenth of the time, or "".
@@ -276,10 +284,10 @@ std::string conflict_remedy(const Prediction& p) {
                       : "";
 }
 
-std::string choose_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
-    if (const std::string cure = conflict_remedy(p); !cure.empty()) return cure;
+/// Returns advice on any bottleneck but memory.
+std::string advice_on_bottleneck(const Prediction& p) {
     switch (p.bottleneck) {
-        case Bottleneck::memory: return memory_remedy(p, gpu, useful_bytes);
+        case Bottleneck::memory: return "";
         case Bottleneck::flight:
             return "Let each thread load several values before it uses the first, or load wider "
                    "values." +
@@ -309,6 +317,12 @@ std::string choose_remedy(const Prediction& p, const Gpu& gpu, double useful_byt
                        : "Divide the work so that the last round is full, or into smaller blocks.";
     }
     return "";
+}
+
+Remedy choose_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
+    if (const std::string cure = conflict_remedy(p); !cure.empty()) return {cure};
+    if (p.bottleneck == Bottleneck::memory) return memory_remedy(p, gpu, useful_bytes);
+    return {advice_on_bottleneck(p)};
 }
 
 // ---- the predicted time and its error band ----
@@ -422,7 +436,9 @@ TimeExplanation explain_prediction(const Prediction& prediction, const Gpu& gpu,
     if (has_time(prediction)) {
         said.verdict = describe_verdict(prediction, gpu);
         said.why = list_reasons(prediction, gpu, useful_bytes);
-        said.cure = choose_remedy(prediction, gpu, useful_bytes);
+        const Remedy remedy = choose_remedy(prediction, gpu, useful_bytes);
+        said.cure = remedy.text;
+        said.cure_is_advice = remedy.is_advice;
     }
     for (const Unknown unknown : prediction.unknown) {
         said.unknown.push_back(unknown_text(prediction, unknown));

@@ -23,6 +23,7 @@ struct TimeExplanation {
     std::vector<std::string> why;      ///< sentences; those about the verdict come first
     std::vector<std::string> unknown;  ///< "The model does not know ..."
     std::string cure;                  ///< a sentence about what could help
+    bool cure_is_advice = false;       ///< false also if only fewer bytes would help
 
     /// Returns "padded: about 4.6 ms, 43 % of a copy (predicted, NVIDIA H200, within 8 %). It waits
     /// ...", for example.

@@ -137,10 +137,12 @@ TEST_CASE("05 is bound by memory, which is said with the runs that it sees") {
     CHECK(said.why[0] ==
           "Memory sees writes in runs of 128 bytes (up to 19 % slower than long ones).");
     CHECK(says(said.cure, "longer runs"));
+    CHECK(said.cure_is_advice);
     Prediction as_a_copy = samples::like_05();
     as_a_copy.ms = 2.1;
     CHECK(said_of(as_a_copy).cure ==
           "It is nearly as fast as a copy; only moving fewer bytes would make it faster.");
+    CHECK_FALSE(said_of(as_a_copy).cure_is_advice);
 }
 
 TEST_CASE("what runs cost is that of the next shorter ones in the table") {
