@@ -65,10 +65,6 @@ std::string Page::step() const {
     return name.starts_with(prefix) ? name.substr(prefix.size()) : "";
 }
 
-std::string Page::program(const std::filesystem::path& folder) {
-    return std::filesystem::exists(folder / "program.cu") ? "program.cu" : "main.cu";
-}
-
 const Page* Contents::find_by_html_file(const std::string& file) const {
     for (const Page& page : pages) {
         if (page.file == file) return &page;

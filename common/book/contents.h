@@ -31,9 +31,6 @@ struct Page {
     std::string html() const { return name + ".html"; }
     /// Returns "03_tiled" for a lesson, otherwise "".
     std::string step() const;
-    /// Returns "main.cu", or "program.cu" if the lesson in this folder of steps/ is a complete
-    /// program.
-    static std::string program(const std::filesystem::path& folder);
 };
 
 /// All pages in order.

@@ -173,7 +173,7 @@ private:
 
     /// Returns the name of the file with the lesson's kernel.
     std::string program_file() const {
-        return Page::program(contents.root / "steps" / page.step());
+        return course::program_file(contents.root / "steps" / page.step());
     }
 
     bool has_exercise() const {
@@ -262,7 +262,8 @@ std::string heading_anchor(const std::string& heading) {
 }
 
 std::string source_text(const std::string& step, const fs::path& steps) {
-    const std::string label = "source_" + step, file = step + "/" + Page::program(steps / step);
+    const std::string label = "source_" + step,
+                      file = step + "/" + course::program_file(steps / step);
     std::string text = "# " + file + " {#" + label +
                        "}\n\nThe program of [the lesson](\\ref lesson_" + step +
                        "), whole.\n\n\\include{lineno} " + file + "\n";

@@ -58,18 +58,8 @@ std::string questions_html(const std::string& step_name, const Contents& content
     const course::Step* step = course.lesson(step_name);
     if (!step) throw BookError("the course has no lesson " + step_name);
     std::string html;
-    for (const Prediction& prediction :
-         step->exercise ? step->exercise->predictions : std::vector<Prediction>{}) {
-        // This question can only be answered by running the learner's own kernel.
-        if (prediction.counter == kCopyPercentQuestion) continue;
-        const auto& expect = step->variants.front().expect;
-        const auto answer = expect.find(prediction.counter);
-        if (answer == expect.end()) {
-            throw BookError("solutions/" + step_name + "/exercise.toml asks for " +
-                            prediction.counter + ", which its first variant does not expect");
-        }
-        html += number_question(prediction, answer->second);
-    }
+    for (const auto& [prediction, answer] : course::number_questions(*step))
+        html += number_question(prediction, answer);
     int number = 0;
     for (const auto& question : course::questions_for_lesson(contents.root, step_name))
         html += choice_question(question, "choice" + std::to_string(++number));

@@ -336,6 +336,10 @@ void read_lesson(const LessonTexts& texts, const Exercise& usual, Course& course
 
 }  // namespace
 
+std::string program_file(const std::filesystem::path& folder) {
+    return std::filesystem::exists(folder / "program.cu") ? "program.cu" : "main.cu";
+}
+
 const Variant* Step::find(const std::string& variant) const {
     auto found = std::ranges::find(variants, variant, &Variant::name);
     return found == variants.end() ? nullptr : &*found;

@@ -45,6 +45,10 @@ struct Step {
     const Variant* find(const std::string& variant) const;
 };
 
+/// Returns the name of the program in a lesson's folder of steps/: "program.cu" if the lesson is a
+/// complete program, otherwise "main.cu".
+std::string program_file(const std::filesystem::path& folder);
+
 /// All steps in reading order.
 struct Course {
     /// The lesson that comes before the steps, if there is one. This lesson is a whole program, and

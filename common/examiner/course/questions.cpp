@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "base/files.h"
-#include "examiner/course/course_error.h"
 
 namespace coalesce::course {
 namespace {
@@ -15,6 +14,22 @@ bool has_one_correct_choice(const ChoiceQuestion& question) {
 }
 
 }  // namespace
+
+std::vector<NumberQuestion> number_questions(const Step& step) {
+    std::vector<NumberQuestion> questions;
+    if (!step.exercise) return questions;
+    for (const Prediction& prediction : step.exercise->predictions) {
+        if (prediction.counter == kCopyPercentQuestion) continue;
+        const auto& expect = step.variants.front().expect;
+        const auto answer = expect.find(prediction.counter);
+        if (answer == expect.end()) {
+            throw CourseError("solutions/" + step.name + "/exercise.toml asks for " +
+                              prediction.counter + ", which its first variant does not expect");
+        }
+        questions.push_back({prediction, answer->second});
+    }
+    return questions;
+}
 
 std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::string& text) {
     std::vector<ChoiceQuestion> questions;

@@ -1,12 +1,26 @@
 /// \file
-/// The multiple-choice questions of a lesson, from steps/NN_name/questions.txt.
+/// The questions of a lesson. The numeric ones come from its exercise, and the multiple-choice ones
+/// from steps/NN_name/questions.txt.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "examiner/course/course.h"
+
 namespace coalesce::course {
+
+/// A question about the cost of a lesson's first variant, and its answer.
+struct NumberQuestion {
+    Prediction prediction;
+    double answer = 0;
+};
+
+/// Returns the numeric questions of a lesson that have the same answer for every reader. Only a run
+/// of the learner's own kernel answers kCopyPercentQuestion. Throws CourseError if the first variant
+/// does not expect the counter that a question asks for.
+std::vector<NumberQuestion> number_questions(const Step& step);
 
 /// A possible answer, and the reply to a reader who picks it.
 struct Choice {

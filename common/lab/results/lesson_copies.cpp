@@ -54,12 +54,12 @@ private:
         std::istringstream stream(words.substr(0, words.find(" -->")));
         std::string name, file;
         stream >> name >> file;
-        const bool is_program = fs::exists(folder_ / "program.cu");
-        if (file.empty())
-            file = name == "example" ? "example.cu" : is_program ? "program.cu" : "main.cu";
+        const std::string program = course::program_file(folder_);
+        if (file.empty()) file = name == "example" ? "example.cu" : program;
         const std::string code =
             "```cpp\n" + code_between_marks(read_file(folder_ / file), name) + "```\n";
-        const bool solves_exercise = name == "kernel" && step_ && step_->exercise && !is_program;
+        const bool solves_exercise =
+            name == "kernel" && step_ && step_->exercise && program == "main.cu";
         return solves_exercise ? folded("The kernel, which solves the exercise", code) : code;
     }
 
@@ -71,13 +71,8 @@ private:
             asked += wrap_with_hanging_indent(start, question);
             answers += wrap_with_hanging_indent(start, answer);
         };
-        for (const Prediction& one :
-             step_->exercise ? step_->exercise->predictions : std::vector<Prediction>{}) {
-            const auto& expect = step_->variants.front().expect;
-            const auto answer = expect.find(one.counter);
-            if (one.counter == kCopyPercentQuestion || answer == expect.end()) continue;
-            add(one.question, format_short(answer->second));
-        }
+        for (const auto& [prediction, answer] : course::number_questions(*step_))
+            add(prediction.question, format_short(answer));
         for (const auto& question : course::questions_for_lesson(repository_, lesson_)) {
             std::string correct;
             std::string choices;

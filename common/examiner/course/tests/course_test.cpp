@@ -7,7 +7,10 @@
 
 #include <map>
 
+#include "examiner/course/questions.h"
+
 using namespace coalesce::course;
+using coalesce::kCopyPercentQuestion;
 
 namespace {
 
@@ -395,4 +398,22 @@ TEST_CASE("what an exercise asks is read, and slips in it are told") {
     slips(shapes + "\nhidden = [{ rows = 4 }]", 3, "has no `cols`");
     slips(shapes + "\nhidden = [{ side = [9, 4] }]", 3, "exchange the two");
     slips("shapes = [[64, 32]]\nproduces = \"transpose-in-place\"", 1, "takes squares");
+}
+
+TEST_CASE("a numeric question has the answer that the lesson's first variant expects") {
+    Step step{.name = "02_naive"};
+    CHECK(number_questions(step).empty());
+    step.variants.push_back({.name = "naive", .kernel = "naive", .expect = {{"load", 4}}});
+    step.exercise.emplace().predictions = {
+        {.counter = "load", .question = "How many?"},
+        {.counter = kCopyPercentQuestion, .question = "How fast?"}};
+    const auto questions = number_questions(step);
+    REQUIRE(questions.size() == 1);
+    CHECK(questions[0].prediction.question == "How many?");
+    CHECK(questions[0].answer == 4);
+    step.exercise->predictions.push_back({.counter = "store", .question = ""});
+    CHECK_THROWS_WITH_AS(number_questions(step),
+                         "solutions/02_naive/exercise.toml asks for store, which its first variant "
+                         "does not expect",
+                         CourseError);
 }
