@@ -30,6 +30,23 @@ Begins begins_of_block(long long z, const Trial& trial, const Evidence& evidence
     return begins;
 }
 
+bool uses_block_z(const Evidence& evidence) {
+    return blank_out_comments(evidence.source.text).find("blockIdx.z") != std::string::npos;
+}
+
+/// Returns the line on which to move a pointer to the block's own matrix: the line that moves the
+/// other pointer, or else the first line of the kernel.
+int find_pointer_line(const std::string& other, const Evidence& evidence) {
+    const int line = find_pointer_advance_line(evidence.source.text, other);
+    return line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);
+}
+
+/// Blames `configure` for the number of blocks along z.
+void blame_blocks_along_z(Failure& failure, const Evidence& evidence) {
+    failure.place.line = find_configure_line(evidence.source.text, ".grid");
+    failure.next = "Let configure set the third number of .grid to the number of matrices.";
+}
+
 }  // namespace
 
 bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidence& evidence) {
@@ -40,8 +57,7 @@ bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidenc
         failure.headline =
             "the grid has " + std::to_string(trial.launch.grid[2]) + " blocks along z for " +
             format_count(static_cast<std::uint64_t>(matrices), "matrix", "matrices") + ".";
-        failure.place.line = find_configure_line(evidence.source.text, ".grid");
-        failure.next = "Let configure set the third number of .grid to the number of matrices.";
+        blame_blocks_along_z(failure, evidence);
         return true;
     }
     if (matrices < 2 || trial.launch.grid[2] < 2) return false;
@@ -66,6 +82,45 @@ bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidenc
         return true;
     }
     return false;
+}
+
+void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (failure.fault != Fault::batches_missed || !trial.comparison) return;
+    const auto matrices = static_cast<long long>(trial.comparison->problem.batches());
+    const long long blocks = trial.launch.grid[2];
+    const bool has_blocks = blocks >= matrices, knows = uses_block_z(evidence);
+    if (has_blocks == knows) return;
+    failure.details = wrap(failure.headline) + failure.details;
+    if (has_blocks) {
+        failure.headline = "the grid has blocks for all " + std::to_string(matrices) +
+                           " matrices, but nothing in the kernel depends on blockIdx.z: all of "
+                           "them work on the first matrix.";
+        failure.place.line = find_kernel_line(evidence.source.text, evidence.exercise.kernel);
+        failure.next =
+            "Let `in` and `out` point to the block's own matrix: add blockIdx.z times the elements "
+            "of one matrix.";
+        return;
+    }
+    failure.headline = "the kernel uses blockIdx.z, but the grid has " +
+                       format_count(static_cast<std::uint64_t>(blocks), "block") + " along z for " +
+                       std::to_string(matrices) + " matrices.";
+    blame_blocks_along_z(failure, evidence);
+}
+
+void explain_batch_race(Failure& failure, const simulated::Report& race, const Trial& trial,
+                        const Evidence& evidence) {
+    const auto &one = race.thread.block, &other = race.other_thread.block;
+    const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
+    if (!differ_by_z || race.is("globalrace", "read after write")) return;
+    if (look_at_begin_of_matrix(failure, trial, evidence)) return;
+    const bool knows = uses_block_z(evidence);
+    failure.headline =
+        "blocks of different matrices store to the same place, because it does not depend on "
+        "blockIdx.z.";
+    failure.place.line =
+        knows ? find_pointer_line("in", evidence) : find_pointer_line("out", evidence);
+    failure.next = "Let `out` begin where the block's own matrix does" +
+                   std::string(knows ? ", as `in` must." : ", and `in` too.");
 }
 
 }  // namespace coalesce

@@ -6,14 +6,13 @@
 #include "examiner/matches.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
-#include "harness/text.h"
 
 namespace coalesce {
 namespace {
 
 using BlockSize = std::array<long long, 3>;
 
-constexpr long long kMostThreads = 1024, kFewestThreads = 32;
+constexpr long long kMaxThreads = 1024, kMinThreads = 32;
 
 /// Returns the values of the kernel's named constants, such as TILE_DIM = 32.
 std::vector<long long> constants_in(const std::string& text) {
@@ -33,7 +32,7 @@ std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& 
     std::vector<BlockSize> blocks;
     const auto add = [&](long long x, long long y) {
         const BlockSize one{x, y, 1};
-        const bool is_possible = x > 0 && y > 0 && x * y <= kMostThreads && x * y >= kFewestThreads;
+        const bool is_possible = x > 0 && y > 0 && x * y <= kMaxThreads && x * y >= kMinThreads;
         if (is_possible && one != block &&
             std::find(blocks.begin(), blocks.end(), one) == blocks.end())
             blocks.push_back(one);
@@ -52,30 +51,32 @@ std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& 
 bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& evidence) {
     if (!evidence.relaunch({.shape = trial.shape, .block = block}).is_good()) return false;
     // On a single shape, a kernel can be right by chance.
-    for (const Shape other : {Shape{84, 140}, Shape{64, 128}, Shape{128, 64}}) {
+    for (const Shape other : {kRaggedShape, Shape{64, 128}, Shape{128, 64}}) {
         if (!evidence.exercise.accepts(other)) continue;
         return evidence.relaunch({.shape = other, .block = block}).is_good();
     }
     return true;
 }
 
-std::string block_text(const BlockSize& block) {
-    return std::to_string(block[0]) + " x " + std::to_string(block[1]);
-}
+/// The constant BLOCK_ROWS.
+struct BlockRows {
+    int line = 0;         ///< 0: there is no such constant
+    long long value = 0;  ///< 0: unknown
+};
 
-/// Returns the value of the constant BLOCK_ROWS, or 0 if there is none.
-long long rows_of_block(const std::string& text) {
-    static const std::regex constant(R"(\bBLOCK_ROWS\s*=\s*(\d{1,4})\b)");
+BlockRows find_block_rows(const std::string& text) {
+    static const std::regex constant(R"(\bBLOCK_ROWS\s*=\s*(?:(\d{1,4})\b)?)");
     std::smatch found;
     const std::string code = code_for_search(text);
-    return std::regex_search(code, found, constant) ? std::stoll(found.str(1)) : 0;
+    if (!std::regex_search(code, found, constant)) return {};
+    return {line_of(code, found), found[1].matched ? std::stoll(found.str(1)) : 0};
 }
 
 void blame_block(Failure& failure, const BlockSize& block, const BlockSize& other,
                  const Evidence& evidence) {
     failure.headline = "the block does not fit the kernel: configure gives it " +
-                       block_text(block) + " threads, and with " + block_text(other) +
-                       " the kernel is right.";
+                       format_product(block[0], block[1]) + " threads, and with " +
+                       format_product(other[0], other[1]) + " the kernel is right.";
     failure.place = {evidence.source.name, find_configure_line(evidence.source.text, ".block"), 0};
     failure.next =
         "Compare .block with the kernel: the threads of a block, and the steps of its loops, "
@@ -85,26 +86,18 @@ void blame_block(Failure& failure, const BlockSize& block, const BlockSize& othe
 /// Blames the loops for not stepping by the number of rows in a block. Returns false if the kernel
 /// has no such loop.
 bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evidence) {
-    static const std::regex header(R"(\bfor\s*\([^;]*;[^;]*;([^)]*)\))");
-    static const std::regex constant(R"(\bBLOCK_ROWS\s*=)");
-    const std::string code = code_for_search(evidence.source.text);
-    const std::vector<std::smatch> loops = find_matches(code, header);
-    if (loops.empty()) return false;
-    const auto differs = [](const std::smatch& loop) {
-        return loop.str(1).find("BLOCK_ROWS") == std::string::npos;
+    const std::vector<Loop> loops = find_loops(evidence.source.text);
+    if (std::none_of(loops.begin(), loops.end(),
+                     [](const Loop& loop) { return loop.step.has_value(); }))
+        return false;
+    const auto differs = [](const Loop& loop) {
+        return loop.step && loop.step->find("BLOCK_ROWS") == std::string::npos;
     };
     const auto odd = std::find_if(loops.begin(), loops.end(), differs);
-    std::smatch defined;
-    std::ptrdiff_t position = 0;
-    if (odd != loops.end())
-        position = odd->position();
-    else if (rows_of_block(evidence.source.text) != block[1] &&
-             std::regex_search(code, defined, constant))
-        position = defined.position();
-    else
-        return false;
-    failure.place = {evidence.source.name, line_number_at(code, static_cast<std::size_t>(position)),
-                     0};
+    const BlockRows rows = find_block_rows(evidence.source.text);
+    const bool fits = rows.line == 0 || rows.value == block[1];
+    if (odd == loops.end() && fits) return false;
+    failure.place = {evidence.source.name, odd != loops.end() ? odd->first_line : rows.line, 0};
     failure.headline = "the loops do not fit the block, which has " + std::to_string(block[1]) +
                        " rows of threads: these rows move on together.";
     failure.next = "Let the loops step by the rows of the block, BLOCK_ROWS.";
@@ -133,7 +126,7 @@ void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidenc
         // loops are to blame.
         const bool is_right =
             is_block_as_asked(block, evidence.exercise.limits) ||
-            (other[0] == block[0] && block[1] == rows_of_block(evidence.source.text));
+            (other[0] == block[0] && block[1] == find_block_rows(evidence.source.text).value);
         if (!is_right || !blame_loops(failure, block, evidence))
             blame_block(failure, block, other, evidence);
         return;

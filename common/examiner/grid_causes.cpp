@@ -43,10 +43,6 @@ bool fits_transposed_block(const LaunchShape& launch, Shape shape) {
     return !covers_by_threads(launch, shape) && is_grid_for(turned, shape.rows, shape.cols);
 }
 
-std::string format_product(long long first, long long second) {
-    return std::to_string(first) + " x " + std::to_string(second);
-}
-
 std::string numbers(const Trial& trial) {
     return "configure(" + std::to_string(trial.shape.rows) + ", " +
            std::to_string(trial.shape.cols) + ") gives " + trial.launch.text();
@@ -320,10 +316,6 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
         "Work out which cells each of the two takes: does every index depend on blockIdx, and do "
         "blocks begin as far apart as each is large?";
 }
-
-/// A shape whose sides are not multiples of any usual tile size, so that the edges of the matrix do
-/// not coincide with the edges of tiles.
-constexpr Shape kRaggedShape{84, 140};
 
 /// If only a square was written, finds out whether blocks took tiles outside the matrix. Such
 /// blocks stop at the edge of a tile, whereas swapped bounds make them stop at the shorter side of

@@ -40,13 +40,6 @@ std::set<std::string> find_coordinate_variables(const std::string& code) {
     return names;
 }
 
-std::set<std::string> find_loop_counters(const std::string& code) {
-    static const std::regex header(R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=)");
-    std::set<std::string> names;
-    for (const std::smatch& one : find_matches(code, header)) names.insert(one.str(1));
-    return names;
-}
-
 bool has(const std::vector<std::string>& terms, const std::string& words) {
     return std::any_of(terms.begin(), terms.end(),
                        [&](const std::string& term) { return term.find(words) != term.npos; });
@@ -55,7 +48,7 @@ bool has(const std::vector<std::string>& terms, const std::string& words) {
 class Kernel {
 public:
     explicit Kernel(const std::string& text)
-        : coordinates_(find_coordinate_variables(text)), counters_(find_loop_counters(text)) {}
+        : coordinates_(find_coordinate_variables(text)), loops_(find_loops(text)) {}
 
     /// Reports whether the terms in `others` should have been multiplied by the row length along
     /// with `factor`.
@@ -64,7 +57,8 @@ public:
         const std::string thread = "threadIdx.";
         if (factor.starts_with(thread))
             return has(others, "blockIdx." + factor.substr(thread.size()));
-        if (!counters_.contains(factor)) return false;
+        const auto counts_with = [&](const Loop& loop) { return loop.counter == factor; };
+        if (std::none_of(loops_.begin(), loops_.end(), counts_with)) return false;
         const auto is_coordinate = [&](const std::string& term) {
             return coordinates_.contains(term);
         };
@@ -74,7 +68,8 @@ public:
     }
 
 private:
-    std::set<std::string> coordinates_, counters_;
+    std::set<std::string> coordinates_;
+    std::vector<Loop> loops_;
 };
 
 }  // namespace

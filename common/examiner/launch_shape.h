@@ -7,6 +7,11 @@
 
 namespace coalesce {
 
+/// Returns two sizes as text: "32 x 8".
+inline std::string format_product(long long first, long long second) {
+    return std::to_string(first) + " x " + std::to_string(second);
+}
+
 /// The launch that `configure` returned for a shape, before its values have been checked.
 struct LaunchShape {
     std::array<long long, 3> grid{1, 1, 1};   ///< blocks

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kUsualShared = std::size_t{48} << 10;
 
 std::string product(const std::array<long long, 3>& extent) {
-    std::string text = std::to_string(extent[0]) + " x " + std::to_string(extent[1]);
+    const std::string text = format_product(extent[0], extent[1]);
     return extent[2] == 1 ? text : text + " x " + std::to_string(extent[2]);
 }
 

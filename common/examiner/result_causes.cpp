@@ -104,46 +104,6 @@ bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
     return true;
 }
 
-// ---- batches of matrices: from the launch and the text, find blocks that do not work on their own
-// matrix ----
-
-bool uses_block_z(const Evidence& evidence) {
-    return blank_out_comments(evidence.source.text).find("blockIdx.z") != std::string::npos;
-}
-
-/// Returns the line on which to move a pointer to the block's own matrix: the line that moves the
-/// other pointer, or else the first line of the kernel.
-int find_pointer_line(const std::string& other, const Evidence& evidence) {
-    const int line = find_pointer_advance_line(evidence.source.text, other);
-    return line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);
-}
-
-/// Explains why some matrices were not written: there are too few blocks, or the blocks do not use
-/// blockIdx.z.
-void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    if (failure.fault != Fault::batches_missed || !trial.comparison) return;
-    const auto matrices = static_cast<long long>(trial.comparison->problem.batches());
-    const long long blocks = trial.launch.grid[2];
-    const bool has_blocks = blocks >= matrices, knows = uses_block_z(evidence);
-    if (has_blocks == knows) return;
-    failure.details = wrap(failure.headline) + failure.details;
-    if (has_blocks) {
-        failure.headline = "the grid has blocks for all " + std::to_string(matrices) +
-                           " matrices, but nothing in the kernel depends on blockIdx.z: all of "
-                           "them work on the first matrix.";
-        failure.place.line = find_kernel_line(evidence.source.text, evidence.exercise.kernel);
-        failure.next =
-            "Let `in` and `out` point to the block's own matrix: add blockIdx.z times the elements "
-            "of one matrix.";
-        return;
-    }
-    failure.headline = "the kernel uses blockIdx.z, but the grid has " +
-                       format_count(static_cast<std::uint64_t>(blocks), "block") + " along z for " +
-                       std::to_string(matrices) + " matrices.";
-    failure.place.line = find_configure_line(evidence.source.text, ".grid");
-    failure.next = "Let configure set the third number of .grid to the number of matrices.";
-}
-
 }  // namespace
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
@@ -210,23 +170,6 @@ void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& e
         wrap("Line " + std::to_string(odd.line) + " takes a row of `" + matrix + "` to be " +
              odd.pitch + " elements long, all others " + odd.usual + ".");
     failure.next = advice_for_fault(Fault::wrong_pitch, task);
-}
-
-/// Explains a race between blocks that work on different matrices.
-void explain_batch_race(Failure& failure, const Report& race, const Trial& trial,
-                        const Evidence& evidence) {
-    const auto &one = race.thread.block, &other = race.other_thread.block;
-    const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
-    if (!differ_by_z || race.is("globalrace", "read after write")) return;
-    if (look_at_begin_of_matrix(failure, trial, evidence)) return;
-    const bool knows = uses_block_z(evidence);
-    failure.headline =
-        "blocks of different matrices store to the same place, because it does not depend on "
-        "blockIdx.z.";
-    failure.place.line =
-        knows ? find_pointer_line("in", evidence) : find_pointer_line("out", evidence);
-    failure.next = "Let `out` begin where the block's own matrix does" +
-                   std::string(knows ? ", as `in` must." : ", and `in` too.");
 }
 
 }  // namespace

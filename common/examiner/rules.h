@@ -10,6 +10,10 @@
 
 namespace coalesce {
 
+/// A shape whose sides are not multiples of any usual tile size, so that the edges of the matrix do
+/// not coincide with the edges of tiles.
+constexpr Shape kRaggedShape{84, 140};
+
 // ---- report_failure.cpp ----
 //
 // Converts a report of the simulated GPU to a failure, in terms of the learner's lines and
@@ -102,6 +106,12 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 /// Changes the failure if the first block of the second matrix begins at the wrong element of a
 /// stack. Returns false if the stack is not to blame.
 bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidence& evidence);
+/// Explains why some matrices were not written: there are too few blocks, or the blocks do not use
+/// blockIdx.z.
+void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence& evidence);
+/// Explains a race between blocks that work on different matrices.
+void explain_batch_race(Failure& failure, const simulated::Report& race, const Trial& trial,
+                        const Evidence& evidence);
 
 // ---- grid_causes.cpp ----
 //

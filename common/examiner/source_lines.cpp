@@ -1,6 +1,7 @@
 #include "examiner/source_lines.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <regex>
@@ -369,6 +370,26 @@ int find_kernel_line(const std::string& text, const std::string& name) {
                   R"()\s*\()");
 }
 
+namespace {
+
+/// Sets the counter and the step of a `for` loop from its header, such as "int k = 0; k < 4; ++k".
+void read_for_header(const std::string& header, Loop& loop) {
+    const std::size_t first = header.find(';'), second = header.find(';', first + 1);
+    if (first == header.npos || second == header.npos) return;
+    loop.step = trimmed(header.substr(second + 1));
+    const std::size_t equals = header.find('=');
+    if (equals > first) return;
+    const std::string declaration = trimmed(header.substr(0, equals));
+    // A type, then the name: for "++k" and "p->k" there is no new counter.
+    static const std::string letters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const std::size_t before = declaration.find_last_not_of(letters);
+    if (before != declaration.npos && std::isspace(static_cast<unsigned char>(declaration[before])))
+        loop.counter = declaration.substr(before + 1);
+}
+
+}  // namespace
+
 std::vector<Loop> find_loops(const std::string& text) {
     const std::string code = blank_out_comments(text);
     static const std::regex keyword(R"(\b(?:for|while|do)\b)");
@@ -379,6 +400,10 @@ std::vector<Loop> find_loops(const std::string& text) {
                   .last_line = line_number_at(code, end)};
         const std::size_t barrier = code.find("__syncthreads", begin);
         if (barrier < end) loop.barrier_line = line_number_at(code, barrier);
+        const std::size_t open = code.find_first_not_of(" \t\r\n", match_end(at));
+        if (at.str() == "for" && open != code.npos && code[open] == '(')
+            read_for_header(code.substr(open + 1, find_closing_bracket(code, open) - open - 1),
+                            loop);
         loops.push_back(loop);
     }
     return loops;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,9 +89,11 @@ int find_copy_start_line(const std::string& text);
 
 /// A loop, including its header.
 struct Loop {
-    int first_line = 0;    ///< from 1
-    int last_line = 0;     ///< line of its closing brace
-    int barrier_line = 0;  ///< line of the first barrier in the loop; 0 if there is none
+    int first_line = 0;        ///< from 1
+    int last_line = 0;         ///< line of its closing brace
+    int barrier_line = 0;      ///< line of the first barrier in the loop; 0 if there is none
+    std::string counter = {};  ///< "k" in `for (int k = 0; ...)`; otherwise empty
+    std::optional<std::string> step = {};  ///< "k += 8", the third part of a `for`; or nothing
 };
 
 /// Returns all loops in a text, including nested ones.

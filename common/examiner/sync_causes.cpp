@@ -83,12 +83,16 @@ std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& ev
 
 namespace {
 
-/// Reports whether the function around a line uses threadIdx.x and threadIdx.y, so that neither was
-/// forgotten.
+/// Returns a line of the learner's code, without comments. Returns "" if there is no such line.
+std::string line_of_code(const Evidence& evidence, int number) {
+    const std::vector<std::string> lines = lines_of(code_for_search(evidence.source.text));
+    if (number < 1 || static_cast<std::size_t>(number) > lines.size()) return "";
+    return lines[static_cast<std::size_t>(number - 1)];
+}
+
+/// Reports whether a line uses threadIdx.x and threadIdx.y, so that neither was forgotten.
 bool uses_both_thread_indices(const Evidence& evidence, int line) {
-    const std::vector<std::string> lines = lines_of(blank_out_comments(evidence.source.text));
-    if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return false;
-    const std::string& text = lines[static_cast<std::size_t>(line - 1)];
+    const std::string text = line_of_code(evidence, line);
     return text.find("threadIdx.x") != text.npos && text.find("threadIdx.y") != text.npos;
 }
 
@@ -96,28 +100,19 @@ bool uses_both_thread_indices(const Evidence& evidence, int line) {
 /// part of the tile in each iteration. The sign of this is a store whose index contains the loop's
 /// counter. Such a loop reads elements that only its later iterations write.
 bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
-    static const std::regex counter(R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=)");
-    const std::vector<std::string> lines = lines_of(blank_out_comments(evidence.source.text));
-    const std::vector<Loop> loops = find_loops(evidence.source.text);
+    const std::vector<Loop> loops = find_loops(code_for_search(evidence.source.text));
     const int one = place_in_learner_file(race.place, evidence).line,
               other = place_in_learner_file(race.other_place, evidence).line;
-    const auto line_at = [&](int number) {
-        return number > 0 && static_cast<std::size_t>(number) <= lines.size()
-                   ? lines[static_cast<std::size_t>(number - 1)]
-                   : std::string();
-    };
     return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
         const auto has = [&](int line) {
             return line >= loop.first_line && line <= loop.last_line;
         };
-        if (loop.barrier_line == 0 || !has(one) || !has(other)) return false;
-        std::smatch found;
-        const std::string header = line_at(loop.first_line);
-        if (!std::regex_search(header, found, counter)) return false;
-        const std::regex used("\\b(?!out\\b|in\\b|data\\b)\\w+\\[[^\\]]*\\b" + found.str(1) +
+        if (loop.barrier_line == 0 || loop.counter.empty() || !has(one) || !has(other))
+            return false;
+        const std::regex used("\\b(?!out\\b|in\\b|data\\b)\\w+\\[[^\\]]*\\b" + loop.counter +
                               "\\b");
         for (const int line : {one, other}) {
-            const std::string text = line_at(line);
+            const std::string text = line_of_code(evidence, line);
             if (std::regex_search(text.substr(0, text.find(" = ")), used)) return true;
         }
         return false;

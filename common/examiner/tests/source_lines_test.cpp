@@ -123,3 +123,20 @@ TEST_CASE("a word of PTX with a name is where it is called") {
     CHECK(find_caller_of_asm(word + "}\n", 3) == 3);
     CHECK(find_caller_of_asm(called, 0) == 0);
 }
+
+TEST_CASE("a loop knows its counter and its step") {
+    const auto only_loop = [](const std::string& text) {
+        const std::vector<Loop> loops = find_loops(text);
+        REQUIRE(loops.size() == 1);
+        return loops.front();
+    };
+    const Loop counting = only_loop("for (int k = f(0); k < n; k += f(BLOCK_ROWS)) a[k] = k;");
+    CHECK(counting.counter == "k");
+    CHECK(counting.step == "k += f(BLOCK_ROWS)");
+    CHECK(only_loop("for (k = 0; k < 4;) ++k;").counter.empty());
+    CHECK(only_loop("for (k = 0; k < 4;) ++k;").step == "");
+    CHECK(only_loop("for (p->k = 0; p->k < 4; ++p->k) {}").counter.empty());
+    CHECK(only_loop("for (; k < 4; k = k + 1) {}").counter.empty());
+    CHECK_FALSE(only_loop("for (int one : all) {}").step);
+    CHECK_FALSE(only_loop("while (k < 4) {}").step);
+}
