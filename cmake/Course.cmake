@@ -265,6 +265,30 @@ function(add_example name)
   add_gpu_test(step.example.${name}.gpu COMMAND $<TARGET_FILE:${program}>)
 endfunction()
 
+set(COALESCE_CUDA_CLANG ${CMAKE_CURRENT_LIST_DIR}/../common/cuda_headers/bin/cuda-clang)
+# add_program_by_clang(WAY NAME SOURCE [THROUGH_IR] [OPTIONS OPTION...] LIBRARIES LIBRARY...): adds a program that
+# cuda-clang compiles from the .cu file SOURCE. The target is WAY_NAME, and its program is build/tests/WAY/NAME. With
+# THROUGH_IR, ir_to_ptx generates the PTX, as in a page.
+function(add_program_by_clang way name source)
+  cmake_parse_arguments(PARSE_ARGV 3 arg THROUGH_IR "" "OPTIONS;LIBRARIES")
+  set(translator)
+  if(arg_THROUGH_IR)
+    list(APPEND arg_OPTIONS --through-ir --cudart=$<TARGET_FILE_DIR:simulated_cudart>)
+    set(translator ir_to_ptx)
+  endif()
+  set(folder ${CMAKE_BINARY_DIR}/tests/${way})
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(OUTPUT ${folder}/${name}.o
+    COMMAND ${COALESCE_CUDA_CLANG} --clang=${COALESCE_CLANG} ${arg_OPTIONS} -I${PROJECT_SOURCE_DIR}/common -O3
+            -MD -MF ${folder}/${name}.d -c -o ${folder}/${name}.o ${source}
+    DEPENDS ${source} ${COALESCE_CUDA_CLANG} ${translator} DEPFILE ${folder}/${name}.d
+    COMMENT "${way} ${name}" VERBATIM)
+  add_executable(${way}_${name} ${folder}/${name}.o)
+  set_target_properties(${way}_${name} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${folder})
+  target_link_libraries(${way}_${name} PRIVATE ${arg_LIBRARIES})
+endfunction()
+
 option(COALESCE_TOGETHER "Compile many files at once; OFF: each alone, which is quicker where one has changed" ON)
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 
