@@ -41,10 +41,17 @@ Shape draw_counted(const Assigned& exercise, Draw& draw) {
     return exercise.round_up_shape(rows, exercise.requires_square() ? rows : cols);
 }
 
+/// Draws a side between 4256 and 8096. It is a multiple of a sector's and a line's elements, because
+/// rows that begin elsewhere slow every kernel down.
+int draw_long_side(Draw& draw) {
+    constexpr int line = 32;
+    return line * (2 * draw.between(66, 126) + 1);
+}
+
 /// Draws shapes that have more elements than a float can count (2^24): one that is about as wide as
 /// tall, one with a very long row, and one with more rows than a grid has in y (65,535).
 std::vector<Shape> draw_large(const Assigned& exercise, Draw& draw) {
-    const int side = draw.between(4200, 8100), other = draw.between(4200, 8100);
+    const int side = draw_long_side(draw), other = draw_long_side(draw);
     if (exercise.requires_square()) return {exercise.round_up_shape(side, side)};
     const int wide = draw.between(66000, 80000), low = draw.between(260, 340);
     const int tall = draw.between(66000, 80000), narrow = draw.between(260, 340);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "examiner/compiled_from.h"
+#include "examiner/launch_limits.h"
 #include "grader/judge/ptx_rules.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/store/sha256.h"
@@ -82,6 +83,12 @@ Failure explain_idle_prediction(const std::string& file, Shape shape) {
         .place = {file, 0, 0},
         .shape = shape,
         .next = "Let the kernel do the same at every shape as at the published ones."};
+}
+
+Failure explain_too_many_instructions(const std::string& file) {
+    return {.kind = FailureKind::launch_out_of_time,
+            .headline = "its launches together execute more instructions than the grader allows.",
+            .place = {file, 0, 0}};
 }
 
 Failure explain_order_dependence(const std::string& file, Shape shape) {
@@ -355,8 +362,16 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
     }
     Trial trial = parse_trial_answer(result.answer.text(text_offset(layout)));
     trial.shape = order.shape;
-    // A launch that was stopped reports no instructions, so assume that it used all of them.
-    instructions_ += is_stopped_by_budget(trial) ? job.order.max_instructions : trial.instructions;
+    if (is_stopped_by_budget(trial)) {
+        // A launch that was stopped reports no instructions, so assume that it used all of them.
+        instructions_ += job.order.max_instructions;
+        const double warps = thread_count(trial.launch) / 32;
+        if (job.order.max_instructions < instruction_budget(order.shape, warps, false)) {
+            trial.launch_failure = explain_too_many_instructions(kernel.file);
+            note(trial.launch_failure);
+        }
+    }
+    instructions_ += trial.instructions;
     if (trial.has_ended()) {
         std::string images = result.answer.bytes(0, layout.both());
         trial.comparison = compare(problem, layout, images);
