@@ -372,6 +372,8 @@ namespace {
 constexpr u64 kBlocks = 6, kBlocksIfUneven = 32;
 /// The number of sampled blocks if a seed draws them, so that nobody can guess which they are.
 constexpr u64 kDrawnBlocks = 24;
+/// The most neighbouring blocks that are looked at if a seed draws the sample.
+constexpr u64 kMaxNeighboursOfDrawn = 2048;
 
 /// Returns where the samples begin, as a part of the grid.
 double first_sample() {
@@ -481,6 +483,8 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;
     u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
+    // Blocks that move nothing would make a window of nearly the whole grid.
+    if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursOfDrawn);
     u64 middle = blocks / 2 + blocks / 7;
     // If the blocks are uneven, choose more of them, around a busy one, so that enough busy blocks
     // are included.
