@@ -374,6 +374,16 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
 
 }  // namespace
 
+std::vector<Failure> find_costly_requests(const Verdict& found, const Limits& limits) {
+    std::vector<Failure> failures;
+    for (const AccessKind& access : kAccesses) {
+        if (limits.*access.limit == 0) continue;
+        auto failure = find_too_costly_requests(found, access, limits);
+        if (failure) failures.push_back(std::move(*failure));
+    }
+    return failures;
+}
+
 std::vector<Failure> find_exceeded_limits(const Verdict& found, const LaunchShape& launch,
                                           const Limits& limits, const RelaunchFunction& relaunch) {
     std::vector<Failure> failures;

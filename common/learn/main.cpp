@@ -15,6 +15,7 @@
 #include "learn/check.h"
 #include "learn/commands.h"
 #include "learn/measure.h"
+#include "learn/own_exercise.h"
 #include "learn/paths.h"
 #include "learn/predict.h"
 
@@ -341,6 +342,11 @@ int read(Session& session, const ReadWords& words) {
     if (step == nullptr) {
         throw UsageError("there is no lesson \"" + name + "\"; ./learn list names them");
     }
+    if (is_beyond(step->name)) {
+        throw UsageError(step->name +
+                         " has no lesson; docs/guide/beyond.md introduces it, and exercises/" +
+                         step->name + "/kernel.cu says what to write");
+    }
     return read_lesson(session, *step, words.with_answers);
 }
 
@@ -373,12 +379,44 @@ void add_list(CommandLine& line) {
     command->add_flag("--json", words.json, "Print JSON");
 }
 
+struct ExerciseWords {
+    std::string action;
+    NewExercise made;
+    bool is_without_mutants = false;
+};
+
+void add_exercise(CommandLine& line) {
+    const auto [command, words] = add<ExerciseWords>(
+        line, "exercise", "Make an exercise of your own, and prove that it is sound",
+        [&line](Session&, const ExerciseWords& typed) {
+            if (typed.action == "new") return new_exercise(typed.made);
+            if (typed.action == "verify") {
+                return verify_exercise({typed.made.name, !typed.is_without_mutants}, line.words());
+            }
+            throw UsageError("there is no ./learn exercise " + typed.action +
+                             "; there are new and verify");
+        });
+    command->add_option("ACTION", words.action, "new or verify")->required();
+    command->add_option("NAME", words.made.name, "Its name, such as histogram");
+    command->add_option("--title", words.made.title, "new: its title");
+    command->add_option("--sizes", words.made.sizes, "new: the names of its sizes: \"rows cols\"");
+    command->add_option("--argument", words.made.arguments,
+                        "new: an argument, once for each: \"float* out[n]\"");
+    command->add_option("--element", words.made.element,
+                        "new: one element of the output, in C++: \"2 * in[index]\"");
+    command->add_option("--tolerance", words.made.tolerance,
+                        "new: bits (default), \"relative 1e-5\"");
+    command->add_flag("--no-mutants", words.is_without_mutants,
+                      "verify: plant no mistakes in the solution");
+}
+
 // Adds the commands in the order in which --help lists them. The first one runs if no command is
 // typed.
 void add_commands(CommandLine& line) {
-    for (const auto add : {add_start, add_progress, add_play, add_doctor, add_check, add_watch,
-                           add_hint, add_predict, add_picture, add_explain, add_diff, add_reset,
-                           add_measure, add_ptx, add_beat, add_run, add_list, add_read}) {
+    for (const auto add :
+         {add_start, add_progress, add_play, add_doctor, add_check, add_watch, add_hint,
+          add_predict, add_picture, add_explain, add_diff, add_reset, add_measure, add_ptx,
+          add_beat, add_run, add_list, add_read, add_exercise}) {
         add(line);
     }
     line.add_program("bench", "Time every kernel and rival in one run");

@@ -33,9 +33,15 @@ void keep_steps(const ScratchCourse& course, int count) {
     std::sort(names.begin(), names.end());
     fs::remove(course.path("steps"));
     fs::create_directory(course.path("steps"));
+    // The exercises beyond the transpose are removed with the solutions of the other steps.
+    const fs::path solutions = fs::canonical(course.path("solutions"));
+    fs::remove(course.path("solutions"));
+    fs::create_directory(course.path("solutions"));
     // Lesson 00, the whole program, is kept too.
-    for (int k = 0; k <= count; ++k)
+    for (int k = 0; k <= count; ++k) {
         fs::create_symlink(all / names[k], course.path("steps") / names[k]);
+        fs::create_symlink(solutions / names[k], course.path("solutions") / names[k]);
+    }
 }
 
 // Records in the progress that ./learn has run all steps.
