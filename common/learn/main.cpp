@@ -364,6 +364,10 @@ struct ListArguments {
 
 int list(Session& session, const ListArguments& words) {
     if (words.step.empty()) return show_list(session, words.json);
+    if (words.step == "x") {
+        show_beyond(session);
+        return 0;
+    }
     const course::Step* step = session.course.lesson(words.step);
     if (step == nullptr) {
         throw UsageError("there is no step \"" + words.step + "\"; ./learn list names them");
@@ -375,7 +379,7 @@ int list(Session& session, const ListArguments& words) {
 void add_list(CommandLine& line) {
     const auto [command, words] = add<ListArguments>(
         line, "list", "List the steps and your progress; 03: its variants", list);
-    command->add_option("STEP", words.step, "List the variants of this step");
+    command->add_option("STEP", words.step, "The variants of this step; x: other exercises");
     command->add_flag("--json", words.json, "Print JSON");
 }
 
@@ -387,7 +391,7 @@ struct ExerciseWords {
 
 void add_exercise(CommandLine& line) {
     const auto [command, words] = add<ExerciseWords>(
-        line, "exercise", "Make an exercise of your own, and prove that it is sound",
+        line, "exercise", "Make and prove an exercise of your own",
         [&line](Session&, const ExerciseWords& typed) {
             if (typed.action == "new") return new_exercise(typed.made);
             if (typed.action == "verify") {
@@ -399,15 +403,13 @@ void add_exercise(CommandLine& line) {
     command->add_option("ACTION", words.action, "new or verify")->required();
     command->add_option("NAME", words.made.name, "Its name, such as histogram");
     command->add_option("--title", words.made.title, "new: its title");
-    command->add_option("--sizes", words.made.sizes, "new: the names of its sizes: \"rows cols\"");
+    command->add_option("--sizes", words.made.sizes, "new: names of its sizes: \"rows cols\"");
     command->add_option("--argument", words.made.arguments,
-                        "new: an argument, once for each: \"float* out[n]\"");
+                        "new: \"float* out[n]\"; once for each argument");
     command->add_option("--element", words.made.element,
-                        "new: one element of the output, in C++: \"2 * in[index]\"");
-    command->add_option("--tolerance", words.made.tolerance,
-                        "new: bits (default), \"relative 1e-5\"");
-    command->add_flag("--no-mutants", words.is_without_mutants,
-                      "verify: plant no mistakes in the solution");
+                        "new: one element in C++: \"2 * in[index]\"");
+    command->add_option("--tolerance", words.made.tolerance, "new: bits or \"relative 1e-5\"");
+    command->add_flag("--no-mutants", words.is_without_mutants, "verify: plant no mistakes");
 }
 
 // Adds the commands in the order in which --help lists them. The first one runs if no command is

@@ -68,6 +68,8 @@ public:
                toml_string(words_.title) + "\nsizes = [" + joined(task_.sizes, ", ", quoted) +
                "]\narguments = [\n    " + joined(words_.arguments, ",\n    ", quoted) +
                ",\n]\ntolerance = " + toml_string(words_.tolerance) + "\nshapes = [" + shapes() +
+               "]\ncounted = [" +
+               joined(task_.sizes, ", ", [](const std::string&) { return std::string("256"); }) +
                "]\n";
     }
     std::string reference() const {

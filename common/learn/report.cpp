@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "harness/text.h"
 #include "learn/counted.h"
 #include "learn/request.h"
@@ -190,12 +191,21 @@ int show_list(Session& session, bool json) {
     std::cout << format("%-14s%-11s%s\n", "", "exercise", "bug hunt");
     if (session.course.program) print_step_line(*session.course.program, state);
     for (auto& step : session.course.steps) print_step_line(step, state);
-    if (!session.course.beyond.empty()) std::cout << "\nBeyond the transpose:\n";
-    for (auto& step : session.course.beyond) print_step_line(step, state);
+    // The list fits a screen of 24 lines together with the footer of `learn watch`.
     std::cout
-        << "\nStale: the file was edited since it passed. ./learn list 03: the variants of 03.\n"
+        << "x             " << format_count(session.course.beyond.size(), "exercise")
+        << " beyond the transpose: ./learn list x\n"
+        << "Stale: the file was edited since it passed. ./learn list 03: the variants of 03.\n"
            "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
     return 0;
+}
+
+void show_beyond(Session& session) {
+    const State state = session.progress.read();
+    std::cout << format(kStepLine, "", "exercise", "bug hunt", "");
+    for (auto& step : session.course.beyond) print_step_line(step, state);
+    std::cout
+        << "\nTheir introduction: docs/guide/beyond.md. ./learn list x_NAME: the arguments.\n";
 }
 
 void show_lesson(const course::Step& step) {

@@ -72,6 +72,7 @@ std::uint16_t narrow(double value, int exponent_bits, int mantissa_bits) {
     const auto infinity = static_cast<std::uint16_t>(((1 << exponent_bits) - 1) << mantissa_bits);
     if (std::isnan(value)) return static_cast<std::uint16_t>(infinity | 1);
     value = std::abs(value);
+    if (value == 0) return sign;
     int exponent = 0;
     static_cast<void>(std::frexp(value, &exponent));
     const int unit = std::max(exponent - 1, 1 - bias) - mantissa_bits;
@@ -128,7 +129,10 @@ double ElementType::read(const void* from) const {
     switch (scalar_bytes) {
         case 1: return is_signed ? load<std::int8_t>(from) : load<std::uint8_t>(from);
         case 2: return is_signed ? load<std::int16_t>(from) : load<std::uint16_t>(from);
-        case 4: return is_signed ? load<std::int32_t>(from) : load<std::uint32_t>(from);
+        // Both in one expression would convert a negative number to an unsigned one.
+        case 4:
+            if (is_signed) return load<std::int32_t>(from);
+            return load<std::uint32_t>(from);
         default:
             return is_signed ? static_cast<double>(load<std::int64_t>(from))
                              : static_cast<double>(load<std::uint64_t>(from));

@@ -244,7 +244,9 @@ private:
 
     std::optional<Failure> find_inputs() const {
         const std::vector<OutputComparison>& outputs = trial_.element_comparison->outputs;
-        for (std::size_t i = 0; i < outputs.size(); ++i) {
+        // Begin with the last output. A position usually precedes the value that it belongs to, and
+        // positions change if inputs are left out.
+        for (std::size_t i = outputs.size(); i-- > 0;) {
             if (outputs[i].wrong == 0) continue;
             const auto used = find_used_inputs(trial_, outputs[i], i, *evidence_.elements);
             if (used) return explain_inputs(*used, outputs[i]);

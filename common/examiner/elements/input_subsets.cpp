@@ -13,7 +13,7 @@ namespace {
 /// Takes the place of an index: an element of zeros.
 constexpr std::int64_t kZeroElement = -1;
 /// The largest array of inputs that is searched, in indices of one size.
-constexpr std::int64_t kMostIndices = 1 << 14;
+constexpr std::int64_t kMostIndices = 1 << 16;
 
 /// A way to choose inputs along one size.
 struct Choice {
@@ -148,6 +148,9 @@ private:
     void add_ranges() {
         add_if("all inputs along `" + size_ + "` but the first",
                "Does the loop begin one element too late?", [](std::int64_t i) { return i > 0; });
+        add_if("the last" + of_all(),
+               "Does each turn of the loop replace the value, in place of adding to it?",
+               [=, this](std::int64_t i) { return i == length_ - 1; });
         for (const std::int64_t group : {block_, std::int64_t{32}}) {
             if (group <= 1 || group >= length_) continue;
             const std::string count = std::to_string(group);

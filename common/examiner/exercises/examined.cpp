@@ -12,7 +12,7 @@ namespace coalesce::exercises {
 namespace fs = std::filesystem;
 
 fs::path repository() {
-    return COALESCE_REPOSITORY;
+    return from_environment("COALESCE_COURSE", COALESCE_REPOSITORY);
 }
 
 const Exercise& require_exercise(const std::string& name) {

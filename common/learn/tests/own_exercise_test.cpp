@@ -58,9 +58,12 @@ TEST_CASE("an exercise of your own, from nothing to a check") {
     expect(course, {"exercise", "verify", "scale"}, 0,
            {"passes on", "the skeleton", "fails: nothing-written", "planted in the solution",
             "limits = { load = 4, store = 4, of_solution = 1.05 }", "x_scale is sound"});
+    expect(course, {"list", "x"}, 0, {"x_scale       not begun  -          Scaled vector"});
     expect(course, {"list", "x_scale"}, 0, {"Scaled vector", "float factor", "bits"});
     expect(course, {"check", "x_scale"}, 1, {"writes nothing to `out`", "n = "});
-    course.solve("x_scale");
+    const std::string marked = course.read("solutions/x_scale/kernel.cu");
+    course.write("exercises/x_scale/kernel.cu",
+                 exercises::parse_skeleton(marked, "kernel.cu").solved());
     expect(course, {"check", "scale"}, 0, {"passed", "Right on"});
     expect(course, {"picture", "x_scale"}, 2, {"a picture shows a tile of a matrix"});
 }
@@ -77,9 +80,10 @@ TEST_CASE("mistakes in an exercise of your own are named with their place") {
     course.write(kRecord, record);
 
     course.write(kReference, replaced(reference, "return factor", "return faktor"));
-    expect(course, verify, 1, {"the reference", "solutions/x_scale/reference.cu:3", "faktor"});
+    expect(course, verify, 1,
+           {"The reference of the exercise", "solutions/x_scale/reference.cu:3", "faktor"});
     course.write(kReference, replaced(reference, "scale_reference", "scale"));
-    expect(course, verify, 1, {"it needs __device__ float scale_reference(const float* in, "});
+    expect(course, verify, 1, {"__device__ float scale_reference(const float* in, float factor"});
     course.write(kReference, replaced(reference, "in[index]", "in[index + n]"));
     expect(course, verify, 1, {"solutions/x_scale/reference.cu:3"});
     // A reference that says something else than the solution does.
