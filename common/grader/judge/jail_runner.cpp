@@ -200,7 +200,7 @@ Compiled JailRunner::compile_in_jail(const Source& source, const Signature& kern
     compiled.entry = mangle_kernel_name(kernel);
     if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
     if (!compiled.ok()) return compiled;
-    compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, exercise_);
+    compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, exercise_, kernel);
     if (!compiled.ok()) compiled.failure.place.file = source.name;
     return compiled;
 }
