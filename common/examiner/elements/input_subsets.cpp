@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <numeric>
 
@@ -253,12 +252,24 @@ private:
 
 // ---- trying them ----
 
+/// Returns how many choices may be tried with a reference that takes this many warp instructions. The
+/// limit does not depend on the speed of this computer, so that a verdict is always the same.
+std::int64_t count_tries(std::uint64_t instructions) {
+    constexpr std::uint64_t most_instructions = 30'000'000, least = 8, most = 200;
+    return static_cast<std::int64_t>(
+        std::clamp(most_instructions / std::max<std::uint64_t>(instructions, 1), least, most));
+}
+
 /// Tries the choices along one size.
 class Search {
 public:
     Search(const Trial& trial, const OutputComparison& output, std::size_t output_index,
            ElementTrials& trials)
-        : trial_(trial), output_(output), output_index_(output_index), trials_(trials) {}
+        : trial_(trial),
+          output_(output),
+          output_index_(output_index),
+          trials_(trials),
+          tries_left_(count_tries(trials.case_for(trial.shape).instructions)) {}
 
     std::optional<UsedInputs> along(std::size_t size) {
         const ElementTask& task = trials_.task();
@@ -267,7 +278,7 @@ public:
         if (length < 2 || length > kMostIndices || !has_input_along(name)) return std::nullopt;
         const Choices choices(name, length, trial_.launch);
         for (const Choice& choice : choices.all()) {
-            if (is_out_of_time()) return std::nullopt;
+            if (tries_left_-- <= 0) return std::nullopt;
             if (!explains(choice, size)) continue;
             const std::string verb = choice.is_repeated ? "" : " count";
             return UsedInputs{choice.is_repeated,
@@ -280,11 +291,6 @@ public:
     }
 
 private:
-    bool is_out_of_time() const {
-        constexpr std::chrono::milliseconds most(2500);
-        return std::chrono::steady_clock::now() - begin_ > most;
-    }
-
     bool has_input_along(const std::string& name) const {
         const ElementTask& task = trials_.task();
         return std::ranges::any_of(task.parameters, [&](const Parameter& one) {
@@ -355,7 +361,7 @@ private:
     const OutputComparison& output_;
     std::size_t output_index_;
     ElementTrials& trials_;
-    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    std::int64_t tries_left_;
 };
 
 }  // namespace
