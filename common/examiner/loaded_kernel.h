@@ -36,6 +36,8 @@ public:
     const std::string& file_name() const { return file_name_; }
     /// Reports whether the code in the kernel's file calls printf.
     bool prints() const { return prints_; }
+    /// Reports whether the kernel's file declares an array in dynamic shared memory.
+    bool has_dynamic_array() const { return has_dynamic_array_; }
     /// Returns the reason why the kernel cannot be launched, or a failure of kind none.
     const Failure& problem() const { return problem_; }
 
@@ -48,6 +50,8 @@ public:
     /// The same for a kernel of any signature. Each argument is stored in the first bytes of its
     /// eight.
     cudaError_t launch(const LaunchShape& launch, std::vector<std::uint64_t> arguments);
+    /// Loads the PTX again, so that its variables have their initial values.
+    cudaError_t reload();
 
     /// Marks the kernel as hung. From then on nothing is freed, because freeing memory would wait
     /// forever for the kernel.
@@ -57,6 +61,8 @@ private:
     Failure check(const LaunchShape& launch, Shape shape) const;
     /// Returns "configure(1000, 777)".
     std::string configure_call(Shape shape) const;
+    cudaError_t load(std::string& log);
+    cudaError_t reset_variables();
 
     cudaLibrary_t library_ = nullptr;
     cudaKernel_t kernel_ = nullptr, configure_ = nullptr;
@@ -64,8 +70,10 @@ private:
     int max_threads_ = 0;
     long long max_shared_bytes_ = 0;
     bool is_abandoned_ = false;
-    std::string name_;
-    bool prints_ = false;
+    bool has_variables_ = false;     ///< whether the PTX has variables that a kernel may change
+    bool may_have_changed_ = false;  ///< whether a launch may have changed them
+    std::string name_, entry_, ptx_;
+    bool prints_ = false, has_dynamic_array_ = false;
     std::string file_name_;
     std::size_t size_count_ = 2;  ///< number of arguments of `configure`
     std::size_t static_shared_bytes_ = 0;

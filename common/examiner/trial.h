@@ -50,6 +50,9 @@ struct TrialRequest {
     /// Warp instructions to allow in addition to those that the shape of a matrix justifies. For
     /// exercises beyond the transpose, the reference shows how many the task takes.
     std::uint64_t more_instructions = 0;
+    /// The most warp instructions of the launch, besides the limit for its shape. 0 stands for no
+    /// other limit. Simulated only.
+    std::uint64_t max_instructions = 0;
 };
 
 /// An argument of a launch.
@@ -86,6 +89,8 @@ struct Trial {
     int store_line = 0;                             ///< the first line that stored to device memory
     Counters counters;                              ///< if requested
     std::vector<LineCounters> lines;                ///< if requested
+    std::uint64_t instructions = 0;                 ///< warp instructions; simulated only
+    std::uint64_t print_calls = 0;                  ///< printf calls of warps; simulated only
 
     /// Reports whether the kernel ran to completion, so that its output can be compared.
     bool has_ended() const {

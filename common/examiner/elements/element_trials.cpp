@@ -144,15 +144,18 @@ std::string reference_program(const ElementTask& task, const std::string& kernel
            threads + "}, .block = {" + threads + "}};\n}\n";
 }
 
-ElementTrials::ElementTrials(const Exercise& exercise, Runner& runner)
-    : exercise_(exercise), task_(*exercise.elements), runner_(runner) {}
+ElementTrials::ElementTrials(const Exercise& exercise, Runner& runner, Runner& reference_runner)
+    : exercise_(exercise),
+      task_(*exercise.elements),
+      runner_(runner),
+      reference_runner_(reference_runner) {}
 
 const Compiled& ElementTrials::compiled_reference() {
     if (reference_) return *reference_;
     const Source source =
         make_source(reference_program(task_, exercise_.kernel), task_.reference_file);
     if (!source.is_good()) throw ReferenceUnusable(source.problem.headline);
-    const Compiled compiled = runner_.compile(source, reference_signature(task_));
+    const Compiled compiled = reference_runner_.compile(source, reference_signature(task_));
     if (!compiled.ok()) fail_to_compile(task_, exercise_.kernel, compiled);
     return reference_.emplace(compiled);
 }
@@ -172,7 +175,7 @@ Trial ElementTrials::run_reference(Shape shape, const std::vector<CallArgument>&
                          .bytes = std::string(arguments[i].bytes.size(), '\0'),
                          .is_unwritten = true});
     }
-    return runner_.run_with(
+    return reference_runner_.run_with(
         compiled_reference(), given,
         {.shape = shape, .wants_counters = true, .more_instructions = kMostReferenceInstructions});
 }
@@ -218,7 +221,7 @@ const ElementCase& ElementTrials::case_for(Shape shape) {
 }
 
 Trial ElementTrials::run(const Compiled& kernel, const TrialRequest& order) {
-    Trial usual = run_once(kernel, order);
+    Trial usual = run_on(runner_, kernel, order);
     const bool is_looked_into = order.wants_counters || order.traced.limit > 0;
     const bool has_one_order = usual.launch.blocks() * usual.launch.threads() <= 32;
     if (!usual.is_good() || is_looked_into || has_one_order ||
@@ -228,7 +231,7 @@ Trial ElementTrials::run(const Compiled& kernel, const TrialRequest& order) {
     for (const std::uint64_t seed : runner_.other_orders(order.shape)) {
         TrialRequest reordered = order;
         reordered.seed = seed;
-        Trial other = run_once(kernel, reordered);
+        Trial other = run_on(runner_, kernel, reordered);
         if (other.is_good()) continue;
         if (other.has_ended() && other.reports.empty()) {
             other.launch_failure = explain_order_dependence(kernel.file, order.shape);
@@ -238,11 +241,11 @@ Trial ElementTrials::run(const Compiled& kernel, const TrialRequest& order) {
     return usual;
 }
 
-Trial ElementTrials::run_once(const Compiled& kernel, const TrialRequest& order) {
+Trial ElementTrials::run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order) {
     const ElementCase one = case_for(order.shape);
     TrialRequest asked = order;
     asked.more_instructions += kLeastInstructions + kInstructionRatio * one.instructions;
-    Trial trial = runner_.run_with(kernel, one.arguments, asked);
+    Trial trial = runner.run_with(kernel, one.arguments, asked);
     trial.shape = order.shape;
     if (!trial.has_ended()) return trial;
     ElementComparison& found = trial.element_comparison.emplace();

@@ -29,12 +29,16 @@ struct ElementCase {
 
 class ElementTrials {
 public:
-    /// `exercise.elements` must be set.
-    ElementTrials(const Exercise& exercise, Runner& runner);
+    /// `exercise.elements` must be set. The reference has a runner of its own, so that its costs do
+    /// not count as those of a kernel.
+    ElementTrials(const Exercise& exercise, Runner& runner, Runner& reference_runner);
 
     /// Launches the kernel and compares its outputs. If they are right, launches it again in the
     /// runner's other orders. Throws ReferenceUnusable.
     Trial run(const Compiled& kernel, const TrialRequest& order);
+
+    /// Launches another kernel once with another runner, and compares its outputs.
+    Trial run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order);
 
     /// Returns the arguments and expected outputs of a shape.
     const ElementCase& case_for(Shape shape);
@@ -44,13 +48,13 @@ public:
     const ElementTask& task() const { return task_; }
 
 private:
-    Trial run_once(const Compiled& kernel, const TrialRequest& order);
     const Compiled& compiled_reference();
     Trial run_reference(Shape shape, const std::vector<CallArgument>& arguments);
 
     const Exercise& exercise_;
     const ElementTask& task_;
     Runner& runner_;
+    Runner& reference_runner_;
     std::optional<Compiled> reference_;
     std::vector<std::pair<Shape, ElementCase>> cases_;
 };
