@@ -405,6 +405,16 @@ Failure dearer_failure(const Verdict& found, const AccessKind& access, std::uint
 
 }  // namespace
 
+std::vector<Failure> find_costly_requests(const Verdict& found, const Limits& limits) {
+    std::vector<Failure> failures;
+    for (const AccessKind& access : kAccesses) {
+        if (limits.*access.limit == 0) continue;
+        auto failure = find_too_costly_requests(found, access, limits);
+        if (failure) failures.push_back(std::move(*failure));
+    }
+    return failures;
+}
+
 std::optional<Failure> dearer_than_solution(const Verdict& verdict) {
     if (!verdict.counters || !verdict.solution_counters) return std::nullopt;
     const Verdict counted = count_atomics_as_stores(verdict);

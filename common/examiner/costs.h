@@ -17,6 +17,10 @@ namespace coalesce {
 std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchShape& launch,
                                           const Limits& limits, const RelaunchFunction& relaunch);
 
+/// Returns a failure for each kind of access whose cost per request exceeds a limit, if it also
+/// costs more in total than in the solution. Kinds without a limit may cost anything.
+std::vector<Failure> find_costly_requests(const Verdict& verdict, const Limits& limits);
+
 /// Finds accesses that cost far more than those of the solution. For shapes that are not multiples of
 /// a tile, on which kernels that are equally good differ somewhat.
 std::optional<Failure> dearer_than_solution(const Verdict& verdict);

@@ -1,12 +1,16 @@
 #include "examiner/examine.h"
 
 #include <algorithm>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "examiner/cache.h"
 #include "examiner/causes.h"
 #include "examiner/costs.h"
+#include "examiner/elements/element_costs.h"
+#include "examiner/elements/element_trials.h"
+#include "examiner/launch_limits.h"
 #include "examiner/load_lines.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/stretch.h"
@@ -54,14 +58,18 @@ public:
           runner_(runner),
           solution_runner_(options.solution_runner ? *options.solution_runner : runner),
           options_(options),
-          verdict_(verdict) {}
+          verdict_(verdict) {
+        if (!exercise.elements) return;
+        elements_ = std::make_unique<ElementTrials>(exercise, runner, solution_runner_);
+        verdict_.sizes = exercise.elements->sizes;
+    }
 
     void run() {
         verdict_.device = runner_.device();
         verdict_.is_simulated = runner_.is_simulated();
         if (check_source() && compile_source() && try_shapes() &&
             count(exercise_.counted, verdict_) && try_large_shapes()) {
-            predict();
+            if (!elements_) predict();
             check_limits();
             if (verdict_.passed()) check_limits_on_second_shape();
             if (verdict_.passed()) check_limits_on_ragged_shape();
@@ -75,9 +83,13 @@ private:
         if (failure) fail(std::move(*failure));
     }
     Trial run_trial(const TrialRequest& order) {
-        Trial trial = runner_.run(compiled_, task_, order);
+        Trial trial = run_kernel(compiled_, order);
         correct_load_lines(source_.text, trial);
         return trial;
+    }
+
+    Trial run_kernel(const Compiled& kernel, const TrialRequest& order) {
+        return elements_ ? elements_->run(kernel, order) : runner_.run(kernel, task_, order);
     }
 
     bool check_source() {
@@ -87,7 +99,7 @@ private:
 
     bool compile_source() {
         const ScopedTimer stretch(verdict_.milliseconds.compile);
-        compiled_ = runner_.compile(source_, exercise_.kernel);
+        compiled_ = runner_.compile(source_, Signature(exercise_));
         verdict_.compiler = compiled_.compiler;
         verdict_.messages = compiled_.messages;
         verdict_.ptx = compiled_.ptx;
@@ -99,10 +111,13 @@ private:
     bool is_good(const Trial& trial) {
         verdict_.shapes.push_back({trial.shape, trial.is_good(), trial.launch});
         if (trial.is_good()) return true;
-        const Evidence evidence{.source = source_,
-                                .exercise = exercise_,
-                                .was_correct_on_whole_tiles = was_correct_on_whole_tiles_,
-                                .relaunch = relaunch_};
+        const Evidence evidence{
+            .source = source_,
+            .exercise = exercise_,
+            .was_correct_on_whole_tiles = was_correct_on_whole_tiles_,
+            .was_correct_before = std::ranges::any_of(verdict_.shapes, &TriedShape::passed),
+            .relaunch = relaunch_,
+            .elements = elements_.get()};
         fail(find_cause(trial, evidence));
         return false;
     }
@@ -121,12 +136,31 @@ private:
         // larger matrices, and a block that grows with the matrix may become too large. With a
         // fixed block and a growing grid, neither applies.
         if (is_block_fixed && !is_grid_fixed) return true;
+        if (elements_) return try_larger_sizes();
         const LaunchShape grown;
         const LaunchShape& launch = is_grid_fixed ? verdict_.shapes.front().launch : grown;
         for (const Shape shape : elongated_shapes(launch.grid, exercise_)) {
             if (!is_good(run_trial({.shape = shape}))) return false;
         }
         return true;
+    }
+
+    /// Tries more than twice the largest sizes, which shows a grid that is too small for them or a
+    /// block that grows too large.
+    bool try_larger_sizes() {
+        const ElementTask& task = *exercise_.elements;
+        std::vector<int> larger;
+        for (std::size_t i = 0; i < task.sizes.size(); ++i) {
+            int largest = 0;
+            for (const Shape shape : exercise_.shapes)
+                largest = std::max(largest, size_at(shape, i));
+            const int most = task.most.empty() ? 2 * largest + 1 : task.most[i];
+            larger.push_back(std::min(2 * largest + 1, most));
+        }
+        const Shape shape = shape_of(larger);
+        constexpr double most_elements = 1 << 18;
+        if (element_count(shape) > most_elements) return true;
+        return is_good(run_trial({.shape = shape}));
     }
 
     /// Counts all costs on a shape. Returns false if the kernel fails on this shape.
@@ -167,7 +201,7 @@ private:
         const std::string key =
             text_of(exercise_) + shape.name() + "\n" + compiled_.compiler + "\n" + solution.text;
         if (auto known = read_cached<Found>(solution_runner_.load_cached(kind, key))) return known;
-        const Compiled compiled = solution_runner_.compile(solution, exercise_.kernel);
+        const Compiled compiled = solution_runner_.compile(solution, Signature(exercise_));
         if (!compiled.ok()) throw SolutionUnusable(compiled.failure.headline);
         std::optional<Found> found = make(compiled);
         if (found) solution_runner_.save_cached(kind, key, codec::write(*found));
@@ -177,8 +211,9 @@ private:
     /// Counts the solution's costs in the same way as the learner's.
     std::optional<Counters> solution_counters_at(Shape counted) {
         return cached_for_solution("counters", counted, [&](const Compiled& compiled) {
-            const Trial trial =
-                solution_runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
+            const TrialRequest order{.shape = counted, .wants_counters = true};
+            const Trial trial = elements_ ? elements_->run_on(solution_runner_, compiled, order)
+                                          : solution_runner_.run(compiled, task_, order);
             if (!trial.is_good()) throw SolutionUnusable("it is not right itself.");
             return std::optional(trial.counters);
         });
@@ -210,6 +245,12 @@ private:
 
     /// Compares the costs of the most recently counted shape with their limits.
     void check_costs(const Verdict& found) {
+        if (elements_) {
+            for (Failure& failure : find_exceeded_element_limits(found, exercise_.limits)) {
+                fail(std::move(failure));
+            }
+            return;
+        }
         const LaunchShape& launch = verdict_.shapes.back().launch;
         for (Failure& failure : find_exceeded_limits(found, launch, exercise_.limits, relaunch_)) {
             fail(std::move(failure));
@@ -321,6 +362,7 @@ private:
     const RelaunchFunction relaunch_ = [this](const TrialRequest& order) {
         return verdict_.is_simulated ? run_trial(order) : Trial{};
     };
+    std::unique_ptr<ElementTrials> elements_;  ///< null for matrices
     Compiled compiled_;
     std::vector<std::pair<Shape, std::optional<Predicted>>> large_trials_;
     std::optional<std::pair<Shape, Failure>> deferred_;  ///< a failure on a large shape
@@ -340,6 +382,13 @@ Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
         const ScopedTimer stretch(verdict.milliseconds.total);
         try {
             Examiner(source, exercise, runner, options, verdict).run();
+        } catch (const ReferenceUnusable& problem) {
+            verdict.fail({.kind = FailureKind::environment_problem,
+                          .headline = "the reference of the exercise cannot be used: " +
+                                      std::string(problem.what()),
+                          .next =
+                              "This is not a mistake in your kernel: whoever wrote the exercise "
+                              "must correct its reference."});
         } catch (const std::exception& problem) {
             // This computer caused the problem, not the kernel. For example, there may not be
             // enough memory.

@@ -22,10 +22,6 @@ std::string product(const std::array<long long, 3>& extent) {
     return extent[2] == 1 ? text : text + " x " + std::to_string(extent[2]);
 }
 
-std::string format_configure_call(Shape shape) {
-    return "configure(" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + ")";
-}
-
 std::string format_cuda_error(cudaError_t error) {
     return std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
 }
@@ -101,12 +97,6 @@ bool declares_global_variables(const std::string& ptx) {
     return false;
 }
 
-/// Converts a pointer to the 64 bits that kernels expect. In a web page, host pointers are 32 bits
-/// wide.
-std::uint64_t address_of(const void* pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer);
-}
-
 bool has_nonpositive_extent(const std::array<long long, 3>& extent) {
     return std::any_of(extent.begin(), extent.end(), [](long long n) { return n <= 0; });
 }
@@ -128,6 +118,7 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
       prints_(compiled.ptx.find("vprintf") != compiled.ptx.npos),
       has_dynamic_array_(compiled.ptx.find(".extern .shared") != compiled.ptx.npos),
       file_name_(compiled.file),
+      size_count_(compiled.sizes.size()),
       static_shared_bytes_(count_shared_bytes(compiled.ptx)) {
     if (static_shared_bytes_ > kUsualShared) {
         problem_ = explain_too_much_shared(
@@ -160,6 +151,14 @@ LoadedKernel::~LoadedKernel() {
     static_cast<void>(cudaGetLastError());
 }
 
+std::string LoadedKernel::configure_call(Shape shape) const {
+    std::string arguments;
+    for (std::size_t i = 0; i < size_count_; ++i) {
+        arguments += (i == 0 ? "" : ", ") + std::to_string(size_at(shape, i));
+    }
+    return "configure(" + arguments + ")";
+}
+
 cudaError_t LoadedKernel::load(std::string& log) {
     std::array<char, 2048> text{};
     cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
@@ -190,7 +189,8 @@ cudaError_t LoadedKernel::reset_variables() {
 
 std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure) {
     auto answer_at = address_of(configure_result_);
-    void* arguments[] = {&answer_at, &shape.rows, &shape.cols};
+    // A kernel reads only as many arguments as it has parameters.
+    void* arguments[] = {&answer_at, &shape.rows, &shape.cols, &shape.depth};
     cudaLaunchConfig_t one_thread{};
     one_thread.gridDim = one_thread.blockDim = dim3(1, 1, 1);
     cudaError_t error = reset_variables();
@@ -201,12 +201,12 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
     }
     if (error != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
-        failure = {.kind = FailureKind::kernel_failed,
-                   .headline =
-                       format_configure_call(shape) + " failed (" + format_cuda_error(error) + ").",
-                   .place = {file_name_, 0, 0},
-                   .shape = shape,
-                   .next = "Let configure compute the launch from rows and cols only."};
+        failure = {
+            .kind = FailureKind::kernel_failed,
+            .headline = configure_call(shape) + " failed (" + format_cuda_error(error) + ").",
+            .place = {file_name_, 0, 0},
+            .shape = shape,
+            .next = "Let configure compute the launch from its arguments only."};
         return std::nullopt;
     }
     const LaunchShape launch{
@@ -217,7 +217,7 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
 }
 
 Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
-    const std::string gives = format_configure_call(shape) + " gives ";
+    const std::string gives = configure_call(shape) + " gives ";
     const auto refused = [&](FailureKind kind, const std::string& what,
                              const std::string& next) -> Failure {
         return {.kind = kind,
@@ -264,6 +264,12 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
 
 cudaError_t LoadedKernel::launch(const LaunchShape& launch, float* out, const float* in,
                                  Shape shape) {
+    return this->launch(launch,
+                        {address_of(out), address_of(in), static_cast<std::uint64_t>(shape.rows),
+                         static_cast<std::uint64_t>(shape.cols)});
+}
+
+cudaError_t LoadedKernel::launch(const LaunchShape& launch, std::vector<std::uint64_t> arguments) {
     if (const cudaError_t error = reset_variables(); error != cudaSuccess) return error;
     const auto bytes = static_cast<std::size_t>(launch.shared_bytes);
     if (bytes + static_shared_bytes_ > kUsualShared) {
@@ -279,9 +285,9 @@ cudaError_t LoadedKernel::launch(const LaunchShape& launch, float* out, const fl
     config.gridDim = to_dim3(launch.grid);
     config.blockDim = to_dim3(launch.block);
     config.dynamicSmemBytes = bytes;
-    auto out_at = address_of(out), in_at = address_of(in);
-    void* arguments[] = {&out_at, &in_at, &shape.rows, &shape.cols};
-    return cudaLaunchKernelExC(&config, kernel_, arguments);
+    std::vector<void*> places;
+    for (std::uint64_t& argument : arguments) places.push_back(&argument);
+    return cudaLaunchKernelExC(&config, kernel_, places.data());
 }
 
 std::string native_architecture() {

@@ -64,6 +64,7 @@ std::vector<Shape> draw_large(const Assigned& exercise, Draw& draw) {
 Assigned with_drawn_shapes(const Assigned& exercise, const Secret& secret) {
     Draw draw(secret, exercise.name);
     Assigned drawn = exercise;
+    if (exercise.elements) return drawn;
     drawn.drawn_counted = draw_counted(exercise, draw);
     drawn.drawn_large = draw_large(exercise, draw);
     return drawn;

@@ -198,13 +198,13 @@ JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_c
 
 // ---- compiling ----
 
-Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
-    const std::array key{source.name, kernel, source.text};
+Compiled JailRunner::compile(const Source& source, const Signature& kernel) {
+    const std::array key{source.name, mangle_kernel_name(kernel), source.text};
     if (const auto known = compiled_.find(key); known != compiled_.end()) return known->second;
     return compiled_[key] = compile_in_jail(source, kernel);
 }
 
-Compiled JailRunner::compile_in_jail(const Source& source, const std::string& kernel) {
+Compiled JailRunner::compile_in_jail(const Source& source, const Signature& kernel) {
     const Resources& most = exercise_.resources;
     const std::string request = codec::write(CompileJob{source.name, source.text, kernel});
     // The PTX can double in size when it is written as JSON, and the messages need space too.
@@ -215,11 +215,12 @@ Compiled JailRunner::compile_in_jail(const Source& source, const std::string& ke
          .limits = {.processor_seconds = most.compile_seconds, .memory_mb = most.compile_mb}});
     Compiled compiled = to_compiled(result, source.name, most);
     compiled.file = source.name;
-    compiled.kernel = kernel;
+    compiled.kernel = kernel.kernel;
+    compiled.sizes = kernel.sizes;
     compiled.entry = mangle_kernel_name(kernel);
     if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
     if (!compiled.ok()) return compiled;
-    compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, exercise_);
+    compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, exercise_, kernel);
     if (!compiled.ok()) compiled.failure.place.file = source.name;
     return compiled;
 }
@@ -321,10 +322,7 @@ Trial JailRunner::run_reordered(const Compiled& kernel, const Produces& task, Tr
     // A single warp has only one order.
     if (usual.launch.blocks() * usual.launch.threads() <= 32) return usual;
     for (int number = 1; number <= kReorderedLaunches; ++number) {
-        // An odd seed makes the second of two blocks run first.
-        order.seed =
-            derive_secret_number("order " + std::to_string(number) + " at " + order.shape.name()) |
-            1;
+        order.seed = order_seed(number, order.shape);
         Trial other = run_once(kernel, task, order);
         if (other.is_good()) continue;
         if (other.has_ended() && other.reports.empty()) {
@@ -352,31 +350,80 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
                           .cols = order.shape.cols,
                           .produces = task,
                           .seed = input_seed(order.shape)};
-    JobResult result = launch(job, initial_images(problem, layout));
-    const Failure trouble = launch_failure_from(result, kernel.file, seconds_left() > 0);
-    if (note(trouble)) {
-        Trial none;
-        none.shape = order.shape;
-        none.launch_failure = trouble;
-        return none;
-    }
-    Trial trial = parse_trial_answer(result.answer.text(text_offset(layout)));
-    trial.shape = order.shape;
-    if (is_stopped_by_budget(trial)) {
-        // A launch that was stopped reports no instructions, so assume that it used all of them.
-        instructions_ += job.order.max_instructions;
-        const double warps = thread_count(trial.launch) / 32;
-        if (job.order.max_instructions < instruction_budget(order.shape, warps, false)) {
-            trial.launch_failure = explain_too_many_instructions(kernel.file);
-            note(trial.launch_failure);
-        }
-    }
-    instructions_ += trial.instructions;
+    JobResult result;
+    Trial trial = launch_and_read(job, initial_images(problem, layout), result);
     if (trial.has_ended()) {
         std::string images = result.answer.bytes(0, layout.both());
         trial.comparison = compare(problem, layout, images);
     }
     return trial;
+}
+
+Trial JailRunner::launch_and_read(const LaunchJob& job, const std::string& images,
+                                  JobResult& result) {
+    result = launch(job, images);
+    Trial trial;
+    const Failure trouble = launch_failure_from(result, job.kernel.file, seconds_left() > 0);
+    if (note(trouble)) {
+        trial.launch_failure = trouble;
+    } else {
+        trial = parse_trial_answer(result.answer.text(text_offset(layout_for_job(job))));
+    }
+    trial.shape = job.order.shape;
+    if (is_stopped_by_budget(trial)) {
+        // A launch that was stopped reports no instructions, so assume that it used all of them.
+        instructions_ += job.order.max_instructions;
+        const double warps = thread_count(trial.launch) / 32;
+        const std::uint64_t usual = instruction_budget(job.order.shape, warps, false);
+        if (job.order.max_instructions < usual + job.order.more_instructions) {
+            trial.launch_failure = explain_too_many_instructions(job.kernel.file);
+            note(trial.launch_failure);
+        }
+    }
+    instructions_ += trial.instructions;
+    return trial;
+}
+
+Trial JailRunner::run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
+                           const TrialRequest& order) {
+    LaunchJob job{.kernel = kernel, .order = order};
+    job.order.max_instructions = instructions_left();
+    job.address_seed = derive_secret_number("addresses at " + order.shape.name()) | 1;
+    if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kDefaultGuardBytes;
+    std::string images;
+    for (const CallArgument& one : arguments) {
+        job.arguments.push_back({one.is_array, one.value, one.bytes.size(), one.is_unwritten});
+        images += one.bytes;
+    }
+    JobResult result;
+    Trial trial = launch_and_read(job, images, result);
+    const auto array_count = std::ranges::count_if(arguments, &CallArgument::is_array);
+    if (!trial.has_ended()) return trial;
+    if (trial.arrays.size() != static_cast<std::size_t>(array_count)) {
+        fail("the simulated GPU returned another number of arrays");
+    }
+    const std::string left = result.answer.bytes(0, images.size());
+    std::size_t from = 0, number = 0;
+    for (const CallArgument& one : arguments) {
+        if (!one.is_array) continue;
+        trial.arrays[number++].bytes = left.substr(from, one.bytes.size());
+        from += one.bytes.size();
+    }
+    return trial;
+}
+
+std::vector<std::uint64_t> JailRunner::other_orders(Shape shape) const {
+    std::vector<std::uint64_t> seeds;
+    for (int number = 1; number <= kReorderedLaunches; ++number) {
+        seeds.push_back(order_seed(number, shape));
+    }
+    return seeds;
+}
+
+/// Returns the seed of an additional order of blocks and warps. An odd seed makes the second of two
+/// blocks run first.
+std::uint64_t JailRunner::order_seed(int number, Shape shape) const {
+    return derive_secret_number("order " + std::to_string(number) + " at " + shape.name()) | 1;
 }
 
 std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produces& task,

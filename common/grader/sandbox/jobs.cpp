@@ -163,6 +163,11 @@ PredictedTime parse_prediction_answer(std::string_view json, Shape shape) {
 
 ImageLayout layout_for_job(const LaunchJob& job) {
     if (job.is_predicted) return {};
+    if (!job.arguments.empty()) {
+        ImageLayout layout;
+        for (const JobArgument& argument : job.arguments) layout.array_bytes += argument.bytes;
+        return layout;
+    }
     const Shape shape = job.order.shape;
     return {.matrix_bytes = sizeof(float) * static_cast<std::size_t>(shape.rows) *
                             static_cast<std::size_t>(shape.cols),

@@ -66,6 +66,7 @@ TEST_CASE("every solution of the course gets all points, from hidden shapes too"
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
         exercise.hidden_shapes = {exercise.shape_from_multiples(13, 51),
                                   exercise.shape_from_multiples(40, 7)};
+        if (exercise.elements) exercise.hidden_shapes = {{13, 51, 20}, {40, 7, 33}};
         const Result result = judge().judge(exercise.solution, exercise, secret);
         CAPTURE(exercise.name);
         CAPTURE(format_result(result, exercise));
@@ -233,6 +234,50 @@ TEST_CASE("another secret gives another input, the same secret the same") {
     CHECK(different.mark == Mark::wrong_answer);
     CHECK(format_result(one, exercise) == format_result(same, exercise));
     CHECK(format_result(one, exercise) != format_result(different, exercise));
+}
+
+TEST_CASE("an exercise beyond the transpose is judged like the others") {
+    if (!can_judge()) return;
+    Assigned exercise = exercise_called("x_row_sums");
+    exercise.hidden_shapes = {{19, 83}};
+    exercise.hidden_counted = {256, 384};
+    const auto judged = [&](const std::string& what, const std::string& with) {
+        return judge().judge(replaced(exercise.solution, what, with), exercise, secret);
+    };
+    const Result wrong = judged("offset > 0", "offset > 1");
+    CHECK(wrong.mark == Mark::wrong_answer);
+    CHECK(wrong.failure_id() == "inputs-left-out");
+    CHECK(wrong.points.total() == 0);
+    CHECK(to_json(wrong) == to_json(judged("offset > 0", "offset > 1")));
+
+    // Right only on the published shapes.
+    const std::string test = "if (row >= rows) return;";
+    const Result fooled = judged(test, test + " if (rows == 19) return;");
+    CHECK(fooled.mark == Mark::wrong_answer);
+    CHECK(fooled.is_hidden);
+    CHECK(fooled.verdict.failures[0].shape == Shape{0, 0});
+    CHECK(fooled.points.total() == 0);
+
+    // The expected values are never in the memory of a kernel, neither behind its arrays nor in a
+    // variable that an earlier launch has left.
+    const Result reader = judged("out[row] = sum", "out[row] = in[rows * cols + row]");
+    CHECK(reader.mark == Mark::memory);
+    CHECK(reader.points.total() == 0);
+    const Result keeper = judge().judge(
+        "__device__ float kept[1024];\n" +
+            replaced(exercise.solution, "out[row] = sum", "out[row] = kept[row] = sum"),
+        exercise, secret);
+    CHECK(keeper.mark == Mark::rejected);
+    CHECK(keeper.failure_id() == "ptx-refused");
+    CHECK(keeper.points.total() == 0);
+
+    // Each lane reads the whole row: right and clean, but 32 times as expensive.
+    const Result costly = judged("int col = lane; col < cols; col += 32",
+                                 "int col = 0; col < cols * (lane == 0); ++col");
+    CHECK(costly.mark == Mark::ok);
+    CHECK(costly.points.correct == exercise.possible.correct);
+    CHECK(costly.points.clean == exercise.possible.clean);
+    CHECK(costly.points.counters == 0);
 }
 
 TEST_CASE("what is wrong with the grader is never a mark") {
