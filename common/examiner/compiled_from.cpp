@@ -27,9 +27,9 @@ constexpr const char* kRequiredConfigure = "constexpr Launch configure(int rows,
 
 /// Returns the number of the first line that contains `word`, or 0 if there is none.
 int find_line_with(const std::string& text, const std::string& word) {
-    std::smatch found;
-    const std::regex whole_word("\\b" + word + "\\b");
-    return std::regex_search(text, found, whole_word) ? line_of(text, found) : 0;
+    TextMatch found;
+    const TextPattern whole_word("\\b" + word + "\\b");
+    return search(text, found, whole_word) ? line_of(text, found) : 0;
 }
 
 Failure missing_kernel(const Source& source, const std::string& kernel,

@@ -17,11 +17,14 @@ namespace coalesce {
 std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchShape& launch,
                                           const Limits& limits, const RelaunchFunction& relaunch);
 
+/// Finds accesses that cost far more than those of the solution. For shapes that are not multiples of
+/// a tile, on which kernels that are equally good differ somewhat.
+std::optional<Failure> dearer_than_solution(const Verdict& verdict);
+
 // ---- overlap.cpp: whether a warp's accesses to global memory overlap ----
 
-/// Finds loads that cannot overlap because there is a barrier or a store between them in the
-/// source. Loads in a loop that the compiler did not unroll cannot overlap either, but are not
-/// reported.
+/// Finds kernels whose warps wait for memory once for every load, as the simulator saw it. The text
+/// only serves to explain why.
 std::optional<Failure> loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
 /// Finds kernels that wait for all asynchronous copies before they read a tile, although the lesson

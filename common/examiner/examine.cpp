@@ -52,6 +52,7 @@ public:
           exercise_(exercise),
           task_(exercise.task()),
           runner_(runner),
+          solution_runner_(options.solution_runner ? *options.solution_runner : runner),
           options_(options),
           verdict_(verdict) {}
 
@@ -59,10 +60,12 @@ public:
         verdict_.device = runner_.device();
         verdict_.is_simulated = runner_.is_simulated();
         if (check_source() && compile_source() && try_shapes() &&
-            count(exercise_.counted, verdict_)) {
+            count(exercise_.counted, verdict_) && try_large_shapes()) {
             predict();
             check_limits();
             if (verdict_.passed()) check_limits_on_second_shape();
+            if (verdict_.passed()) check_limits_on_ragged_shape();
+            if (verdict_.passed()) check_times_on_large_shapes();
         }
     }
 
@@ -134,6 +137,7 @@ private:
         if (!verdict_.is_simulated) return true;
         found.counters = trial.counters;
         found.lines = trial.lines;
+        found.print_calls = trial.print_calls;
         return compare_with_solution(found);
     }
 
@@ -161,11 +165,11 @@ private:
         if (!solution.is_good()) throw SolutionUnusable(solution.problem.headline);
         const std::string key =
             text_of(exercise_) + shape.name() + "\n" + compiled_.compiler + "\n" + solution.text;
-        if (auto known = read_cached<Found>(runner_.load_cached(kind, key))) return known;
-        const Compiled compiled = runner_.compile(solution, exercise_.kernel);
+        if (auto known = read_cached<Found>(solution_runner_.load_cached(kind, key))) return known;
+        const Compiled compiled = solution_runner_.compile(solution, exercise_.kernel);
         if (!compiled.ok()) throw SolutionUnusable(compiled.failure.headline);
         std::optional<Found> found = make(compiled);
-        if (found) runner_.save_cached(kind, key, codec::write(*found));
+        if (found) solution_runner_.save_cached(kind, key, codec::write(*found));
         return found;
     }
 
@@ -173,7 +177,7 @@ private:
     std::optional<Counters> solution_counters_at(Shape counted) {
         return cached_for_solution("counters", counted, [&](const Compiled& compiled) {
             const Trial trial =
-                runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
+                solution_runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
             if (!trial.is_good()) throw SolutionUnusable("it is not right itself.");
             return std::optional(trial.counters);
         });
@@ -190,18 +194,16 @@ private:
         if (!options_.solution || !verdict_.is_simulated) return std::nullopt;
         const Shape shape = predicted_shape(exercise_);
         return cached_for_solution("time", shape, [&](const Compiled& compiled) {
-            auto predicted = runner_.predict(compiled, task_, shape);
+            auto predicted = solution_runner_.predict(compiled, task_, shape);
             if (!predicted) return predicted;
             for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
             return predicted;
         });
     }
 
-    /// Reports whether the learner's kernel is the reason why there is no predicted time. A kernel
-    /// that prints has no predicted time either, but that is allowed.
+    /// Reports whether the learner's kernel is the reason why there is no predicted time.
     bool is_prediction_missing() {
         if (verdict_.predicted || exercise_.limits.predicted_fraction_of_copy <= 0) return false;
-        if (compiled_.ptx.find("vprintf") != std::string::npos) return false;
         return predict_solution_time().has_value();
     }
 
@@ -241,16 +243,84 @@ private:
         fail_if(wrong_block_order(order, source_.name, relaunch_));
     }
 
+    /// Compares the costs with the solution's on a shape that does not consist of whole tiles. Limits per
+    /// request do not hold there.
+    void check_limits_on_ragged_shape() {
+        const Shape shape = options_.ragged_counted;
+        if (shape == Shape{0, 0} || !verdict_.is_simulated || !options_.solution) return;
+        Verdict found;
+        found.file = verdict_.file;
+        found.source = verdict_.source;
+        if (count(shape, found)) fail_if(dearer_than_solution(found));
+    }
+
+    /// Compares the values that some blocks store on large shapes. Returns false if the kernel fails.
+    bool try_large_shapes() {
+        for (const Shape shape : options_.large_shapes) {
+            Runner::LargeTrial trial = runner_.run_large(compiled_, task_, shape);
+            const FailureKind kind = trial.failure.kind;
+            if (kind == FailureKind::none) {
+                large_trials_.push_back({shape, std::move(trial.predicted)});
+                continue;
+            }
+            // A grid has limits, and an exercise does not ask for more rows than it can have.
+            if (kind == FailureKind::bad_launch) continue;
+            // A kernel that exceeds the limits on costs may take long, so judge those first.
+            if (kind == FailureKind::endless_loop) {
+                endless_ = std::pair(shape, std::move(trial.failure));
+                return true;
+            }
+            verdict_.shapes.push_back({shape, false, {}});
+            fail(std::move(trial.failure));
+            return false;
+        }
+        return true;
+    }
+
+    /// Compares predicted times with the solution's, unless the exercise does not limit the time.
+    void check_times_on_large_shapes() {
+        if (endless_) {
+            verdict_.shapes.push_back({endless_->first, false, {}});
+            return fail(endless_->second);
+        }
+        const double limit = exercise_.limits.predicted_fraction_of_copy;
+        if (limit <= 0 || !options_.solution) return;
+        for (const auto& [shape, predicted] : large_trials_) {
+            if (!predicted) continue;
+            const auto solution =
+                cached_for_solution("large", shape, [&](const Compiled& compiled) {
+                    return solution_runner_.run_large(compiled, task_, shape).predicted;
+                });
+            if (!solution) continue;
+            // On these shapes nobody has compared the model with a GPU.
+            constexpr double tolerance = 0.85;
+            Verdict found;
+            found.file = verdict_.file;
+            found.predicted = predicted;
+            found.solution_predicted = solution;
+            Limits limits;
+            limits.predicted_fraction_of_copy =
+                tolerance * std::min(limit, solution->fraction_of_copy());
+            auto failure = too_slow_predicted(found, limits);
+            if (!failure) continue;
+            verdict_.shapes.push_back({shape, true, {}});
+            return fail(std::move(*failure));
+        }
+    }
+
     const Source& source_;
     const Exercise& exercise_;
     Produces task_;
     Runner& runner_;
+    Runner& solution_runner_;
     const ExamineOptions& options_;
     Verdict& verdict_;
     const RelaunchFunction relaunch_ = [this](const TrialRequest& order) {
         return verdict_.is_simulated ? run_trial(order) : Trial{};
     };
     Compiled compiled_;
+    std::vector<std::pair<Shape, std::optional<Predicted>>> large_trials_;
+    std::optional<std::pair<Shape, Failure>> endless_;  ///< the large shape that took too long
     bool was_correct_on_whole_tiles_ = false;
 };
 

@@ -28,6 +28,8 @@ public:
     const std::string& file_name() const { return file_name_; }
     /// Reports whether the code in the kernel's file calls printf.
     bool prints() const { return prints_; }
+    /// Reports whether the kernel's file declares an array in dynamic shared memory.
+    bool has_dynamic_array() const { return has_dynamic_array_; }
     /// Returns the reason why the kernel cannot be launched, or a failure of kind none.
     const Failure& problem() const { return problem_; }
 
@@ -37,6 +39,8 @@ public:
     /// Launches the kernel without waiting for it to finish. Returns cudaSuccess, or the error from
     /// the launch.
     cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
+    /// Loads the PTX again, so that its variables have their initial values.
+    cudaError_t reload();
 
     /// Marks the kernel as hung. From then on nothing is freed, because freeing memory would wait
     /// forever for the kernel.
@@ -44,6 +48,8 @@ public:
 
 private:
     Failure check(const LaunchShape& launch, Shape shape) const;
+    cudaError_t load(std::string& log);
+    cudaError_t reset_variables();
 
     cudaLibrary_t library_ = nullptr;
     cudaKernel_t kernel_ = nullptr, configure_ = nullptr;
@@ -51,8 +57,10 @@ private:
     int max_threads_ = 0;
     long long max_shared_bytes_ = 0;
     bool is_abandoned_ = false;
-    std::string name_;
-    bool prints_ = false;
+    bool has_variables_ = false;     ///< whether the PTX has variables that a kernel may change
+    bool may_have_changed_ = false;  ///< whether a launch may have changed them
+    std::string name_, entry_, ptx_;
+    bool prints_ = false, has_dynamic_array_ = false;
     std::string file_name_;
     std::size_t static_shared_bytes_ = 0;
     Failure problem_;

@@ -40,16 +40,41 @@ Failure find_reason_for_wait(const Verdict& found) {
     return {};
 }
 
+/// Returns a failure that names the line whose loads are waited for most often. The text explains
+/// nothing, but the simulator saw the waits.
+Failure find_line_that_waits(const Verdict& found) {
+    Failure failure{.kind = FailureKind::loads_not_overlapped,
+                    .headline =
+                        "a loaded value is needed, or a barrier reached, before the thread "
+                        "issues its next load",
+                    .place = {found.file, 0, 0},
+                    .next = "Issue all loads of a thread first, into registers or into the tile."};
+    std::uint64_t most = 0;
+    for (const LineCounters& line : found.lines) {
+        if (line.counters.load_waits <= most) continue;
+        most = line.counters.load_waits;
+        failure.place.line = line.line;
+    }
+    return failure;
+}
+
+/// Returns how many loads a warp issues before it waits. A wide load counts as several, because it
+/// brings as many sectors.
+double loads_in_flight(const Counters& counters) {
+    constexpr double sectors_of_load = 4;
+    const double loads = std::max(static_cast<double>(counters.load_requests),
+                                  static_cast<double>(counters.load_sectors) / sectors_of_load);
+    return loads / static_cast<double>(counters.load_waits);
+}
+
 }  // namespace
 
 std::optional<Failure> loads_not_overlapped(const Verdict& found, const Limits& limits) {
     const Counters& counters = *found.counters;
-    if (counters.load_waits == 0 || counters.copy_waits > 0) return std::nullopt;
-    const double in_flight =
-        static_cast<double>(counters.load_requests) / static_cast<double>(counters.load_waits);
-    if (in_flight >= limits.loads_in_flight) return std::nullopt;
+    if (counters.load_waits == 0 || loads_in_flight(counters) >= limits.loads_in_flight)
+        return std::nullopt;
     Failure failure = find_reason_for_wait(found);
-    if (failure.kind == FailureKind::none) return std::nullopt;
+    if (failure.kind == FailureKind::none) failure = find_line_that_waits(found);
     failure.headline += ", so that a warp waits for memory once for every load: nothing overlaps.";
     failure.shape = found.counted;
     failure.details = wrap("Simulated: " + std::to_string(counters.load_requests) + " loads, and " +

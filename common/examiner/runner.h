@@ -41,6 +41,18 @@ public:
         return std::nullopt;
     }
 
+    /// The result of a launch on a shape that is too large to be run whole.
+    struct LargeTrial {
+        Failure failure = {};                     ///< the failure, or kind none
+        std::optional<Predicted> predicted = {};  ///< the predicted time, if the model has one
+    };
+    /// Launches a few blocks, which nobody can guess, on a large shape, and compares the values that
+    /// they store. A runner that has no secrets does not need this.
+    virtual LargeTrial run_large(const Compiled& /*kernel*/, const Produces& /*task*/,
+                                 Shape /*shape*/) {
+        return {};
+    }
+
     /// Returns the stored value of this kind ("counters" or "time") that belongs to the inputs
     /// `of`, or nothing if there is none.
     virtual std::optional<std::string> load_cached(const std::string& /*kind*/,

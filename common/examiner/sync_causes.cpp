@@ -1,7 +1,7 @@
+#include "examiner/matches.h"
 #include "examiner/rules.h"
 
 #include <algorithm>
-#include <regex>
 
 #include "base/text.h"
 #include "examiner/source_lines.h"
@@ -100,22 +100,26 @@ bool uses_both_thread_indices(const Evidence& evidence, int line) {
 /// part of the tile in each iteration. The sign of this is a store whose index contains the loop's
 /// counter. Such a loop reads elements that only its later iterations write.
 bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
+    static const TextPattern access(R"(\b(\w+)\[([^\[\]]*))");
     const std::vector<Loop> loops = find_loops(code_for_search(evidence.source.text));
     const int one = place_in_learner_file(race.place, evidence).line,
               other = place_in_learner_file(race.other_place, evidence).line;
+    std::string stored_at;  // the indices of arrays that are assigned to on the two lines
+    for (const int line : {one, other}) {
+        const std::string text = line_of_code(evidence, line);
+        for (const TextMatch& found :
+             find_matches(std::string_view(text).substr(0, text.find(" = ")), access)) {
+            const std::string array = found.str(1);
+            if (array != "out" && array != "in" && array != "data") stored_at += found.str(2) + " ";
+        }
+    }
     return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
         const auto has = [&](int line) {
             return line >= loop.first_line && line <= loop.last_line;
         };
         if (loop.barrier_line == 0 || loop.counter.empty() || !has(one) || !has(other))
             return false;
-        const std::regex used("\\b(?!out\\b|in\\b|data\\b)\\w+\\[[^\\]]*\\b" + loop.counter +
-                              "\\b");
-        for (const int line : {one, other}) {
-            const std::string text = line_of_code(evidence, line);
-            if (std::regex_search(text.substr(0, text.find(" = ")), used)) return true;
-        }
-        return false;
+        return contains_word(stored_at, loop.counter);
     });
 }
 

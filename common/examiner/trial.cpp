@@ -1,5 +1,6 @@
 #include "examiner/trial.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -34,8 +35,9 @@ void enable_checks(const LoadedKernel& kernel, const TrialRequest& order, double
     // Recording a single warp takes far fewer instructions than the budget for one element, even if
     // the kernel never finishes.
     const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
-    simulated::prepare(order.watch == Watch::everything ? "all" : "none",
-                       instruction_budget(counted, warps, kernel.prints()));
+    std::uint64_t most = instruction_budget(counted, warps, kernel.prints());
+    if (order.max_instructions > 0) most = std::min(most, order.max_instructions);
+    simulated::prepare(order.watch == Watch::everything ? "all" : "none", most);
 }
 
 /// Copies the simulator's records into the trial, and resets them for the next launch.
@@ -47,8 +49,11 @@ void collect_records(const LoadedKernel& kernel, const TrialRequest& order, Tria
         trial.store_line = line.line;
         break;
     }
+    const Counters counters = simulated::counters_of(kernel.name());
+    trial.instructions = counters.warp_instructions;
+    trial.print_calls = SIMULATOR_FUNCTION(coalesceGetPrintCalls)();
     if (order.wants_counters) {
-        trial.counters = simulated::counters_of(kernel.name());
+        trial.counters = counters;
         trial.lines = std::move(lines);
     }
     if (order.traced.limit > 0 && trial.is_launched) trial.accesses = simulated::traced();
@@ -62,7 +67,10 @@ void launch(LoadedKernel& kernel, const TrialRequest& order, const Matrices& mat
     const TracedWarp& traced = order.traced;
     if (traced.limit > 0)
         SIMULATOR_FUNCTION(coalesceTraceWarp)(traced.block, traced.warp, traced.limit);
-    trial.error = kernel.launch(trial.launch, matrices.out, matrices.in, order.shape);
+    LaunchShape launched = trial.launch;
+    // Without a declared array, only an overrun reaches this memory, and the check would not see it.
+    if (simulator_library::is_loaded() && !kernel.has_dynamic_array()) launched.shared_bytes = 0;
+    trial.error = kernel.launch(launched, matrices.out, matrices.in, order.shape);
     if (trial.error == cudaSuccess) trial.error = wait_until_idle(trial.is_hung);
     trial.is_launched = true;
     static_cast<void>(cudaGetLastError());

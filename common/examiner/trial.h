@@ -45,6 +45,9 @@ struct TrialRequest {
     /// whether the block is to blame. Zeros leave the block as it is.
     std::array<long long, 3> block{};
     long long shared_bytes = 0;  ///< the same for the dynamic shared memory
+    /// The most warp instructions of the launch, besides the limit for its shape. 0 stands for no
+    /// other limit. Simulated only.
+    std::uint64_t max_instructions = 0;
 };
 
 /// The results of a launch.
@@ -62,6 +65,8 @@ struct Trial {
     int store_line = 0;                             ///< the first line that stored to device memory
     Counters counters;                              ///< if requested
     std::vector<LineCounters> lines;                ///< if requested
+    std::uint64_t instructions = 0;                 ///< warp instructions; simulated only
+    std::uint64_t print_calls = 0;                  ///< printf calls of warps; simulated only
 
     /// Reports whether the kernel ran to completion, so that its output can be compared.
     bool has_ended() const {

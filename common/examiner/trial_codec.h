@@ -17,14 +17,15 @@ void describe(auto& codec, TracedWarp& traced) {
 void describe(auto& codec, TrialRequest& order) {
     fields(codec, "shape", order.shape, "watch", order.watch, "wants_counters",
            order.wants_counters, "traced", order.traced, "seed", order.seed, "block", order.block,
-           "shared_bytes", order.shared_bytes);
+           "shared_bytes", order.shared_bytes, "max_instructions", order.max_instructions);
 }
 
 void describe(auto& codec, Trial& trial) {
     fields(codec, "launch", trial.launch, "refused", trial.launch_failure, "is_launched",
            trial.is_launched, "error", trial.error, "reports", trial.reports, "out_address",
            trial.out_address, "in_address", trial.in_address, "accesses", trial.accesses,
-           "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines);
+           "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines,
+           "instructions", trial.instructions, "print_calls", trial.print_calls);
 }
 
 namespace simulated {

@@ -190,7 +190,7 @@ TEST_CASE(
         REQUIRE(kernel.problem().kind == FailureKind::none);
         const SampledMatrix sampled({.rows = shape.rows, .cols = shape.cols, .seed = 7});
         try {
-            return predict_launch(kernel, false, shape, &sampled).has_value();
+            return predict_launch(kernel, false, shape, {.sampled = &sampled}).has_value();
         } catch (const WrongSampledValues&) {
             return false;
         }

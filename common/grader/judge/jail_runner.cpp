@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "examiner/compiled_from.h"
+#include "examiner/launch_limits.h"
 #include "grader/judge/ptx_rules.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/store/sha256.h"
@@ -58,23 +59,36 @@ Comparison compare(const Problem& problem, const ImageLayout& layout, std::strin
 
 /// The number of additional orders of blocks and warps in which a kernel is launched.
 constexpr int kReorderedLaunches = 2;
-/// The largest shape, in elements, that is launched in other orders. A result that depends on the
-/// order does so at small shapes too.
-constexpr std::uint64_t kMaxElementsForReordering = 1 << 14;
+/// The largest shape, in elements, on which the launches in other orders have all checks. On larger
+/// shapes only the results are compared, which takes a fraction of the time.
+constexpr std::uint64_t kMaxElementsForChecks = 1 << 14;
 
-/// The time limit for all launches of a submission, as a multiple of the limit for one. Otherwise a
+/// The limit for all launches of a submission, as a multiple of the limit for one. Otherwise a
 /// submission could use up the whole limit at each shape.
-constexpr double kTotalLaunchTimeMultiple = 2;
+constexpr int kTotalLaunchMultiple = 2;
+/// Warp instructions that a launch may execute for each second of its limit. Instructions decide,
+/// because they are the same in every run. A launch with all checks executes more than this in a
+/// second even if most of its instructions access memory.
+constexpr std::uint64_t kInstructionsPerSecond = 4'000'000;
+/// The processor time after which a sandbox ends a launch, as a multiple of its limit. It is only
+/// reached by kernels whose instructions are far slower than usual.
+constexpr int kProcessorTimeMultiple = 4;
 
 Failure explain_idle_prediction(const std::string& file, Shape shape) {
-    return {.kind = FailureKind::wrong_result,
-            .fault = Fault::never_written,
-            .headline =
-                "at " + shape.name() +
-                ", where its time is predicted, the kernel does not transpose the whole matrix.",
-            .place = {file, 0, 0},
-            .shape = shape,
-            .next = "Let the kernel do the same at every shape as at the published ones."};
+    return {
+        .kind = FailureKind::wrong_result,
+        .fault = Fault::never_written,
+        .headline = "at " + shape.name() +
+                    ", where only some of its blocks run, these do not store what belongs there.",
+        .place = {file, 0, 0},
+        .shape = shape,
+        .next = "Let the kernel do the same at every shape as at the published ones."};
+}
+
+Failure explain_too_many_instructions(const std::string& file) {
+    return {.kind = FailureKind::launch_out_of_time,
+            .headline = "its launches together execute more instructions than the grader allows.",
+            .place = {file, 0, 0}};
 }
 
 Failure explain_order_dependence(const std::string& file, Shape shape) {
@@ -161,6 +175,12 @@ Failure launch_failure_from(const JobResult& result, const std::string& file, bo
     fail(result.end.problem);
 }
 
+bool is_stopped_by_budget(const Trial& trial) {
+    return std::ranges::any_of(trial.reports, [](const simulated::Report& report) {
+        return report.is("execution", "instruction budget");
+    });
+}
+
 bool is_hidden(const Assigned& exercise, Shape shape) {
     return shape == exercise.hidden_counted ||
            std::ranges::count(exercise.hidden_shapes, shape) > 0;
@@ -234,8 +254,20 @@ std::uint64_t JailRunner::input_seed(Shape shape) const {
 }
 
 double JailRunner::seconds_left() const {
-    return kTotalLaunchTimeMultiple * exercise_.resources.launch_seconds -
-           launch_milliseconds_ / 1000;
+    return kTotalLaunchMultiple * launch_seconds() - launch_milliseconds_ / 1000;
+}
+
+int JailRunner::launch_seconds() const {
+    return kProcessorTimeMultiple * exercise_.resources.launch_seconds;
+}
+
+/// Returns the most instructions that the next launch may execute: the limit for one launch, or
+/// what remains of the limit for all.
+std::uint64_t JailRunner::instructions_left() const {
+    const std::uint64_t one =
+        kInstructionsPerSecond * static_cast<std::uint64_t>(exercise_.resources.launch_seconds);
+    const std::uint64_t all = kTotalLaunchMultiple * one;
+    return std::clamp<std::uint64_t>(all - std::min(all, instructions_), 1, one);
 }
 
 JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
@@ -251,7 +283,7 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     JobResult result = run_with_retry(
         launcher_, {.request = request,
                     .answer_bytes = text_offset(layout_for_job(job)) + kMaxAnswerTextBytes,
-                    .limits = {.processor_seconds = exercise_.resources.launch_seconds,
+                    .limits = {.processor_seconds = launch_seconds(),
                                .memory_mb = exercise_.resources.launch_mb},
                     .on_note = on_note});
     launch_milliseconds_ += processor_milliseconds_ - before;
@@ -266,12 +298,12 @@ bool JailRunner::note(const Failure& trouble) {
 
 Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialRequest& order) {
     Trial usual = run_once(kernel, task, order);
-    const bool is_looked_into = order.wants_counters || order.traced.limit > 0;
-    if (order.watch != Watch::everything || is_looked_into || !usual.is_good() ||
-        usual.elements() > kMaxElementsForReordering) {
+    if (order.watch != Watch::everything || order.traced.limit > 0 || !usual.is_good())
         return usual;
-    }
-    return run_reordered(kernel, task, order, std::move(usual));
+    TrialRequest reordered = order;
+    reordered.wants_counters = false;
+    if (usual.elements() > kMaxElementsForChecks) reordered.watch = Watch::result_alone;
+    return run_reordered(kernel, task, reordered, std::move(usual));
 }
 
 bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape shape) {
@@ -306,6 +338,7 @@ Trial JailRunner::run_reordered(const Compiled& kernel, const Produces& task, Tr
 Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
                            const TrialRequest& order) {
     LaunchJob job{.kernel = kernel, .order = order, .is_in_place = task.in_place};
+    job.order.max_instructions = instructions_left();
     // Choose random addresses, so that a kernel cannot recognize a launch by its pointers.
     job.address_seed = derive_secret_number("addresses at " + order.shape.name()) | 1;
     // Treat `out` as unwritten only on hidden shapes. The public shapes, which run earlier, report
@@ -329,6 +362,16 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
     }
     Trial trial = parse_trial_answer(result.answer.text(text_offset(layout)));
     trial.shape = order.shape;
+    if (is_stopped_by_budget(trial)) {
+        // A launch that was stopped reports no instructions, so assume that it used all of them.
+        instructions_ += job.order.max_instructions;
+        const double warps = thread_count(trial.launch) / 32;
+        if (job.order.max_instructions < instruction_budget(order.shape, warps, false)) {
+            trial.launch_failure = explain_too_many_instructions(kernel.file);
+            note(trial.launch_failure);
+        }
+    }
+    instructions_ += trial.instructions;
     if (trial.has_ended()) {
         std::string images = result.answer.bytes(0, layout.both());
         trial.comparison = compare(problem, layout, images);
@@ -339,16 +382,38 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
 std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produces& task,
                                              Shape shape) {
     if (exercise_.limits.predicted_fraction_of_copy <= 0) return std::nullopt;
+    const auto told = predict_with(predicted_job(kernel, task, shape));
+    if (!told) return std::nullopt;
+    if (!told->is_moved) note(explain_idle_prediction(kernel.file, shape));
+    return told->predicted;
+}
+
+Runner::LargeTrial JailRunner::run_large(const Compiled& kernel, const Produces& task,
+                                         Shape shape) {
+    LaunchJob job = predicted_job(kernel, task, shape);
+    job.must_launch = true;
+    job.order.seed = derive_secret_number("blocks at " + shape.name()) | 1;
+    const auto told = predict_with(job);
+    if (!told) return {.failure = trouble_};
+    if (!told->is_moved) return {.failure = explain_idle_prediction(kernel.file, shape)};
+    return {told->launch_failure, told->predicted};
+}
+
+LaunchJob JailRunner::predicted_job(const Compiled& kernel, const Produces& task,
+                                    Shape shape) const {
     LaunchJob job{.kernel = kernel,
-                  .order = {.shape = shape},
+                  .order = {.shape = shape, .max_instructions = instructions_left()},
                   .is_in_place = task.in_place,
                   .is_predicted = true};
     if (task.kind == Produces::transpose) job.value_seed = input_seed(shape);
+    return job;
+}
+
+/// Runs a job that predicts a time. Returns nothing if the launch itself failed, which is noted.
+std::optional<PredictedTime> JailRunner::predict_with(const LaunchJob& job) {
     const JobResult result = launch(job, "");
-    if (note(launch_failure_from(result, kernel.file, seconds_left() > 0))) return std::nullopt;
-    const PredictedTime told = parse_prediction_answer(result.answer.text(), shape);
-    if (!told.is_moved) note(explain_idle_prediction(kernel.file, shape));
-    return told.predicted;
+    if (note(launch_failure_from(result, job.kernel.file, seconds_left() > 0))) return std::nullopt;
+    return parse_prediction_answer(result.answer.text(), job.order.shape);
 }
 
 // ---- what solutions cost ----

@@ -36,6 +36,7 @@ public:
     /// Predicts the time. Returns nothing if the exercise does not limit the time.
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
+    LargeTrial run_large(const Compiled& kernel, const Produces& task, Shape shape) override;
     std::optional<std::string> load_cached(const std::string& kind, const std::string& of) override;
     void save_cached(const std::string& kind, const std::string& of,
                      const std::string& text) override;
@@ -51,9 +52,13 @@ private:
     Trial run_once(const Compiled& kernel, const Produces& task, const TrialRequest& order);
     Trial run_reordered(const Compiled& kernel, const Produces& task, TrialRequest order,
                         Trial usual);
+    LaunchJob predicted_job(const Compiled& kernel, const Produces& task, Shape shape) const;
+    std::optional<PredictedTime> predict_with(const LaunchJob& job);
     JobResult launch(const LaunchJob& job, const std::string& images);
     bool note(const Failure& trouble);
     double seconds_left() const;
+    int launch_seconds() const;
+    std::uint64_t instructions_left() const;
     std::uint64_t derive_secret_number(const std::string& what) const;
     std::uint64_t input_seed(Shape shape) const;
 
@@ -68,6 +73,7 @@ private:
     Failure trouble_;
     double processor_milliseconds_ = 0;
     double launch_milliseconds_ = 0;
+    std::uint64_t instructions_ = 0;  ///< warp instructions of all launches
 };
 
 }  // namespace coalesce::grader

@@ -7,6 +7,7 @@
 #include "examiner/examine.h"
 #include "examiner/exercises/skeleton.h"
 #include "examiner/picture.h"
+#include "grader/judge/drawn_shapes.h"
 #include "grader/judge/jail_runner.h"
 #include "grader/judge/telling.h"
 #include "grader/sandbox/doctor.h"
@@ -106,14 +107,21 @@ void apply_launch_problem(const JailRunner& runner, Result& result) {
     result.points = {};
 }
 
-void judge_source(JailRunner& runner, const Source& source, const Assigned& exercise,
-                  Result& result) {
+/// Examines the kernel. The solution is measured by `solution_runner`, which has limits of its own,
+/// so that the verdict does not depend on whether its costs are known already.
+void judge_source(JailRunner& runner, JailRunner& solution_runner, const Source& source,
+                  const Assigned& exercise, Result& result) {
     const coalesce::Exercise asked = exercise_without_hidden(exercise);
-    ExamineOptions options{.second_counted = exercise.hidden_counted};
+    ExamineOptions options{.second_counted = exercise.hidden_counted,
+                           .ragged_counted = exercise.drawn_counted,
+                           .large_shapes = exercise.drawn_large,
+                           .solution_runner = &solution_runner};
     if (!exercise.solution.empty()) {
         options.solution = make_source(exercise.solution, "solution");
     }
     result.verdict = examine(source, asked, runner, options);
+    if (const Failure& failure = solution_runner.trouble(); failure.kind != FailureKind::none)
+        throw std::runtime_error("the solution cannot be measured: " + failure.headline);
     mark(source, exercise, asked, runner, result);
     apply_launch_problem(runner, result);
     if (result.mark == Mark::system) throw std::runtime_error(result.verdict.failures[0].headline);
@@ -198,8 +206,10 @@ Result Judge::judge(const std::string& text, const Assigned& exercise, const Sec
     Result result;
     try {
         if (!problem_.empty()) throw std::runtime_error(problem_);
-        JailRunner runner(*compiler_, *launcher_, solution_costs_, exercise, secret);
-        judge_source(runner, source_of(text, exercise), exercise, result);
+        const Assigned drawn = with_drawn_shapes(exercise, secret);
+        JailRunner runner(*compiler_, *launcher_, solution_costs_, drawn, secret);
+        JailRunner solution_runner(*compiler_, *launcher_, solution_costs_, drawn, secret);
+        judge_source(runner, solution_runner, source_of(text, drawn), drawn, result);
         result.processor_milliseconds = runner.processor_milliseconds();
     } catch (const std::exception& error) {
         result = result_for_environment_problem(error.what());

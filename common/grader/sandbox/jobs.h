@@ -33,6 +33,7 @@ struct LaunchJob {
     /// For predictions, the seed of the values that the blocks load. With 0, the moved values are
     /// not checked.
     std::uint64_t value_seed = 0;
+    bool must_launch = false;  ///< for predictions, whether a kernel that cannot be launched fails
 };
 
 // Jobs come from the grader itself, so base/codec.h may read them without checks.
@@ -43,8 +44,8 @@ void describe(auto& codec, LaunchJob& job) {
     fields(codec, "file", job.kernel.file, "kernel", job.kernel.kernel, "ptx", job.kernel.ptx,
            "entry", job.kernel.entry, "order", job.order, "is_in_place", job.is_in_place,
            "is_predicted", job.is_predicted, "guard_bytes", job.guard_bytes, "address_seed",
-           job.address_seed, "is_out_unwritten", job.is_out_unwritten, "value_seed",
-           job.value_seed);
+           job.address_seed, "is_out_unwritten", job.is_out_unwritten, "value_seed", job.value_seed,
+           "must_launch", job.must_launch);
 }
 
 std::string to_json(const Compiled& compiled);
@@ -56,13 +57,16 @@ Trial parse_trial_answer(std::string_view json);
 
 /// The predicted time of a launch on a GPU.
 struct PredictedTime {
-    std::optional<Predicted> predicted;  ///< empty if the model cannot predict the time
-    bool is_moved = true;                ///< false if the blocks store wrong values or omit some
+    std::optional<Predicted> predicted = {};  ///< empty if the model cannot predict the time
+    bool is_moved = true;         ///< false if the blocks store wrong values or omit some
+    Failure launch_failure = {};  ///< why the kernel cannot be launched, or kind none
 };
 std::string to_json(const PredictedTime& foretold);
 /// Reads a prediction. Takes only the model's figures for the launch from the answer and computes
 /// the rest from the shape and the known GPU. Rejects impossibly fast times. Throws
 /// std::runtime_error for an answer that no simulator would give.
+/// A long and narrow shape has so many blocks at its edges that the sampled ones may move far less
+/// than the average.
 PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 
 /// The note that a worker sends when the kernel is loaded and its launch is known. The grader

@@ -33,6 +33,7 @@ struct Options {
     Checks checks;
     u32 workers = 0;           ///< host threads that run blocks; 0 means one per core
     u64 seed = 0;              ///< varies the order of warps and blocks; 0 keeps the natural order
+    u64 sample_seed = 0;       ///< draws the blocks that are recorded; 0 records the usual ones
     u64 max_instructions = 0;  ///< warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
     /// instruction, every lane's access is separate, and every block is checked completely. Tests
@@ -43,7 +44,9 @@ struct Options {
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
     bool quiet = false;              ///< suppresses reports on stderr during the run
     std::string json_file;           ///< JSON file to write at exit, unless empty
-    bool print_report = false;       ///< print the table at exit
+    /// Whether printf prints. If not, its calls cost nothing in kernels that are lowered from now on.
+    bool has_printf = true;
+    bool print_report = false;  ///< print the table at exit
     bool print_lines = false;
     /// How many of the launches with the same arguments are checked; 0 means all of them.
     u64 sample = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "simulator/base/options.h"
 #include "simulator/execute/graph_conditions.h"
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/printf_format.h"
@@ -26,7 +27,9 @@ constexpr i64 kInstructionsPerLine = 50;
 constexpr u64 kCharactersPerInstruction = 16;
 
 const Op* run_vprintf(Warp& w, const Op* op) {
-    const i64 lines = std::popcount(w.active);
+    const bool is_silent = !options().has_printf;
+    const i64 lines = is_silent ? 0 : std::popcount(w.active);
+    ++print_calls();
     w.uncounted_instructions += static_cast<u64>(lines * kInstructionsPerLine);
     w.fuel -= lines;
     const u64* formats = w.lanes<u64>(op->a);
@@ -54,9 +57,10 @@ const Op* run_vprintf(Warp& w, const Op* op) {
         const Formatted formatted = format_printf(format, source);
         if (!formatted.problem.empty())
             return report_unprintable(w, op, lane, buffers[lane], formatted.problem);
+        used[lane] = static_cast<u32>(formatted.arguments);
+        if (is_silent) continue;
         text += formatted.text;
         w.uncounted_instructions += formatted.text.size() / kCharactersPerInstruction;
-        used[lane] = static_cast<u32>(formatted.arguments);
     }
     std::fwrite(text.data(), 1, text.size(), stdout);
     w.block->watch->memory_changed();
@@ -149,6 +153,11 @@ constexpr DeviceCall kCalls[] = {
 };
 
 }  // namespace
+
+std::atomic<u64>& print_calls() {
+    static std::atomic<u64> calls = 0;
+    return calls;
+}
 
 const DeviceCall* find_device_call(const std::string& name) {
     for (const DeviceCall& call : kCalls)

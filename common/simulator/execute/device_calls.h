@@ -2,6 +2,7 @@
 // free, cudaGraphSetConditional.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -29,6 +30,9 @@ struct DeviceCall {
 
 /// Finds a function by name, such as "vprintf" or "malloc". Returns nullptr for any other name.
 const DeviceCall* find_device_call(const std::string& name);
+
+/// The number of times that a warp has called printf.
+std::atomic<u64>& print_calls();
 
 /// malloc and free in kernels. The heap is a single allocation of device memory, divided into
 /// pieces. As on hardware, it exists until the process ends.

@@ -6,6 +6,7 @@
 #include "base/ranges.h"
 #include "simulator/analysis/deciding_registers.h"
 #include "simulator/analysis/register_use.h"
+#include "simulator/base/options.h"
 #include "simulator/base/subjects.h"
 #include "simulator/execute/barriers.h"
 #include "simulator/execute/cluster.h"
@@ -223,7 +224,8 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
     }
     op.has_destination = !results.empty() && call.result != Width::none;
     if (op.has_destination) op.d = take_temporary(call.result);
-    if (call.order_sensitive) kernel_code_.order_sensitive = true;
+    const bool is_silent = call.name == std::string_view("vprintf") && !options().has_printf;
+    if (call.order_sensitive && !is_silent) kernel_code_.order_sensitive = true;
     if (call.needs_heap) kernel_code_.needs_heap = true;
     emit(op);
     if (!op.has_destination) return;

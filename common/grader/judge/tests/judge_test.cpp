@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "examiner/render.h"
@@ -41,6 +43,22 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text.replace(text.find(what), what.size(), with);
 }
 
+/// Returns a correct kernel that executes this many needless instructions for each element.
+std::string slow_kernel(int loops) {
+    return "// " + std::to_string(loops) + R"(
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    unsigned number = row;
+    for (int i = 0; i < )" +
+           std::to_string(loops) + R"(; ++i) number = number * 1664525u + (number >> 3);
+    if (row < rows && col < cols && (number != 12345u || rows > 0)) out[col * rows + row] = in[row * cols + col];
+}
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}
+)";
+}
+
 }  // namespace
 
 TEST_CASE("every solution of the course gets all points, from hidden shapes too") {
@@ -55,7 +73,8 @@ TEST_CASE("every solution of the course gets all points, from hidden shapes too"
         CHECK(std::string(code_of(result.mark)) == "OK");
         CHECK(result.failure_id() == "");
         CHECK(result.points == exercise.possible);
-        CHECK(result.hidden_passed == 2);
+        CHECK(result.hidden_passed == result.hidden_tried);
+        CHECK(result.hidden_tried > 2);
         CHECK(result.sandbox == name_of(judge().tier()));
     }
 }
@@ -79,6 +98,36 @@ TEST_CASE("the same submission gives the same bytes, in every tier") {
     CHECK(elsewhere.sandbox == "B");
     elsewhere.sandbox = first.sandbox;
     CHECK(to_json(elsewhere) == to_json(first));
+}
+
+TEST_CASE("a result does not depend on what was judged before") {
+    if (!can_judge()) return;
+    Assigned exercise = exercise_called("02_naive");
+    exercise.hidden_counted = {384, 128};
+    // Kernels that take from a small part of what a submission may execute to all of it.
+    std::vector<std::string> class_of_all = {
+        exercise.solution, replaced(exercise.solution, "row < rows && ", ""), "not a kernel"};
+    for (const int loops : {40, 400, 900, 1400, 1900}) class_of_all.push_back(slow_kernel(loops));
+    std::vector<std::string> alone;
+    for (const std::string& text : class_of_all) {
+        Judge fresh({});
+        alone.push_back(to_json(fresh.judge(text, exercise, secret)));
+    }
+    std::set<std::string> marks;
+    for (const int first : {0, 3, 5}) {
+        Judge one({});
+        for (std::size_t i = 0; i < class_of_all.size(); ++i) {
+            // From `first` on in turn, and every other time backwards.
+            std::size_t number = (i + static_cast<std::size_t>(first)) % class_of_all.size();
+            if (first == 3) number = class_of_all.size() - 1 - number;
+            const Result result = one.judge(class_of_all[number], exercise, secret);
+            marks.insert(code_of(result.mark));
+            CAPTURE(number);
+            CHECK(to_json(result) == alone[number]);
+        }
+    }
+    CHECK(marks.contains("OK"));
+    CHECK(marks.contains("TLE"));
 }
 
 TEST_CASE("a wrong kernel is told its line; what is hidden stays hidden") {

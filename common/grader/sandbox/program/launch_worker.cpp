@@ -72,13 +72,19 @@ PredictedTime predict(const LaunchJob& job) {
                                  .produces = job.is_in_place ? in_place() : Produces{},
                                  .seed = job.value_seed});
     try {
-        PredictedTime told{predict_launch(kernel, job.is_in_place, shape,
-                                          job.value_seed != 0 ? &sampled : nullptr)};
+        PredictedTime told{.predicted =
+                               predict_launch(kernel, job.is_in_place, shape,
+                                              {.sampled = job.value_seed != 0 ? &sampled : nullptr,
+                                               .max_instructions = job.order.max_instructions,
+                                               .seed = job.order.seed,
+                                               .must_launch = job.must_launch})};
         if (!told.predicted) return told;
         for (timing::Prediction& launch : told.predicted->launches) launch.time_line = {};
         return told;
     } catch (const WrongSampledValues&) {
-        return {.predicted = {}, .is_moved = false};
+        return {.is_moved = false};
+    } catch (const NotLaunched& refused) {
+        return {.launch_failure = refused.failure};
     }
 }
 

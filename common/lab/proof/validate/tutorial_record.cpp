@@ -206,9 +206,10 @@ void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunc
     for (Json* kernel : kernels) {
         std::vector<Json> runs{kernel->at("counters")};
         for (std::size_t i = 0; i < repeats; ++i, ++launch) {
-            if (kernel_name(launch->kernel) != kernel->at("kernel"))
+            const auto& expected = kernel->at("kernel").get_ref<const std::string&>();
+            if (kernel_name(launch->kernel) != expected)
                 throw std::runtime_error("ncu profiled " + launch->kernel + " in place of " +
-                                         kernel->at("kernel").get<std::string>());
+                                         expected);
             runs.push_back(values_of(*launch, recorded_counters()));
         }
         (*kernel)["runs"] = runs.size();

@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 SOURCES = pathlib.Path(__file__).resolve().parent
-RESULTS = SOURCES.parents[3] / "docs/results/tutorial"
+RESULTS = SOURCES.parents[4] / "docs/results/tutorial"
 FACTS = ("memory_bytes", "run_bytes_read", "run_bytes_written", "resident_blocks", "rounds", "shared_bytes")
 
 

@@ -7,7 +7,7 @@ step=$1
 folder=$(mkdir -p "$2" && cd "$2" && pwd)
 shift 2
 sources=$(cd "$(dirname "$0")" && pwd)
-flags="-O1 -std=c++20 -lineinfo -cudart shared -I$sources/../../.. --generate-code=arch=compute_90,code=[compute_90,sm_90]"
+flags="-O1 -std=c++20 -lineinfo -cudart shared -I$sources/../../../.. --generate-code=arch=compute_90,code=[compute_90,sm_90]"
 
 # Compiles one theme and links it with the objects shared by all themes.
 build_theme() {
