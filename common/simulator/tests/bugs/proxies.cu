@@ -93,9 +93,9 @@ __global__ void one_phase_each(int* out) {
     if (threadIdx.x == 0) init(phase, 32);
     __syncthreads();
     if (threadIdx.x < 32)
-        ARRIVE(phase);  // other phase_not_waited_for
-    else
         ARRIVE(phase);  // bug phase_not_waited_for: racecheck: mbarrier reused too early
+    else
+        ARRIVE(phase);  // other phase_not_waited_for
     out[threadIdx.x] = 1;
 }
 static void phase_not_waited_for() {
