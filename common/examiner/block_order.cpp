@@ -33,7 +33,8 @@ constexpr BlockOrder kBlockOrderTable[] = {{"diagonal", diagonal_tile, {96, 128}
 /// than the matrix has tiles.
 constexpr long long kMaxCheckedBlocks = 4096;
 
-/// The tile that a block takes, and the source line that stores it.
+/// The tile that a block takes, and the line of the warp's first access to global memory. The kernel
+/// chooses the tile just before this line.
 struct TakenTile {
     Cell tile;
     int line = 0;
@@ -46,14 +47,17 @@ std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expe
     const bool is_alone = trial.launch.blocks() * side * side >=
                           static_cast<long long>(trial.shape.rows) * trial.shape.cols;
     std::optional<TakenTile> taken;
+    int line = 0;
     for (const simulated::Access& access : trial.accesses) {
-        if (access.is_shared || !access.is_store) continue;
+        if (access.is_shared) continue;
+        if (line == 0) line = access.line;
+        if (!access.is_store) continue;
         for (const std::uint64_t address : access.active_addresses()) {
             const auto element =
                 static_cast<std::int64_t>((address - trial.out_address) / sizeof(float));
             const Cell tile{element % trial.shape.rows / side, element / trial.shape.rows / side};
-            if (!taken) taken = TakenTile{tile, access.line};
-            if (!is_alone || !(tile == expected)) return TakenTile{tile, access.line};
+            if (!taken) taken = TakenTile{tile, line};
+            if (!is_alone || !(tile == expected)) return TakenTile{tile, line};
         }
     }
     return taken;

@@ -27,8 +27,9 @@ std::optional<Failure> dearer_than_solution(const Verdict& verdict);
 
 // ---- overlap.cpp: whether a warp's accesses to global memory overlap ----
 
-/// Finds kernels whose warps wait for memory once for every load, as the simulator saw it. The text
-/// only serves to explain why.
+/// Finds loads that cannot overlap because there is a barrier or a store between them, in the source
+/// or in the compiled kernel. Loads in a loop that the compiler did not unroll cannot overlap either,
+/// but are not reported.
 std::optional<Failure> loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
 /// Finds kernels that wait for all asynchronous copies before they read a tile, although the lesson

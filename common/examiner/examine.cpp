@@ -102,6 +102,7 @@ private:
         compiled_ = runner_.compile(source_, Signature(exercise_));
         verdict_.compiler = compiled_.compiler;
         verdict_.messages = compiled_.messages;
+        verdict_.ptx = compiled_.ptx;
         if (!compiled_.ok()) fail(compiled_.failure);
         return compiled_.ok();
     }
@@ -273,6 +274,7 @@ private:
         Verdict found;
         found.file = verdict_.file;
         found.source = verdict_.source;
+        found.ptx = verdict_.ptx;
         if (!count(shape, found)) return;
         check_costs(found);
         if (!verdict_.failures.empty() || !find_block_order(exercise_.block_order)) return;
@@ -292,6 +294,7 @@ private:
         Verdict found;
         found.file = verdict_.file;
         found.source = verdict_.source;
+        found.ptx = verdict_.ptx;
         if (count(shape, found)) fail_if(dearer_than_solution(found));
     }
 
@@ -306,9 +309,9 @@ private:
             }
             // A grid has limits, and an exercise does not ask for more rows than it can have.
             if (kind == FailureKind::bad_launch) continue;
-            // A kernel that exceeds the limits on costs may take long, so judge those first.
-            if (kind == FailureKind::endless_loop) {
-                endless_ = std::pair(shape, std::move(trial.failure));
+            // Judge costs first, and this failure only if they are within the limits.
+            if (trial.may_be_cost) {
+                deferred_ = std::pair(shape, std::move(trial.failure));
                 return true;
             }
             verdict_.shapes.push_back({shape, false, {}});
@@ -320,9 +323,9 @@ private:
 
     /// Compares predicted times with the solution's, unless the exercise does not limit the time.
     void check_times_on_large_shapes() {
-        if (endless_) {
-            verdict_.shapes.push_back({endless_->first, false, {}});
-            return fail(endless_->second);
+        if (deferred_) {
+            verdict_.shapes.push_back({deferred_->first, false, {}});
+            return fail(deferred_->second);
         }
         const double limit = exercise_.limits.predicted_fraction_of_copy;
         if (limit <= 0 || !options_.solution) return;
@@ -362,7 +365,7 @@ private:
     std::unique_ptr<ElementTrials> elements_;  ///< null for matrices
     Compiled compiled_;
     std::vector<std::pair<Shape, std::optional<Predicted>>> large_trials_;
-    std::optional<std::pair<Shape, Failure>> endless_;  ///< the large shape that took too long
+    std::optional<std::pair<Shape, Failure>> deferred_;  ///< a failure on a large shape
     bool was_correct_on_whole_tiles_ = false;
 };
 

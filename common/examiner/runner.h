@@ -56,7 +56,9 @@ public:
 
     /// The result of a launch on a shape that is too large to be run whole.
     struct LargeTrial {
-        Failure failure = {};                     ///< the failure, or kind none
+        Failure failure = {};  ///< the failure, or kind none
+        /// Whether a kernel that costs too much may have this failure too. Then it is not the cause.
+        bool may_be_cost = false;
         std::optional<Predicted> predicted = {};  ///< the predicted time, if the model has one
     };
     /// Launches a few blocks, which nobody can guess, on a large shape, and compares the values that

@@ -123,12 +123,39 @@ bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
     });
 }
 
+/// Returns the failure for a bulk copy without the fence that it needs, or for an mbarrier whose next
+/// phase begins too early.
+std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence& evidence) {
+    if (const Report* report = find_report(trial, "racecheck", "missing proxy fence")) {
+        const bool is_init = report->message.find("mbarrier") != report->message.npos;
+        return failure_from_report(
+            FailureKind::missing_barrier, *report, trial, evidence,
+            is_init ? "a copy may start before it can see the initialized mbarrier: a fence is "
+                      "missing."
+                    : "a bulk copy may not see what the threads have stored in shared memory: "
+                      "a fence is missing.",
+            is_init ? "Put fence.mbarrier_init.release.cluster or fence.proxy.async after the "
+                      "initialization, in the same thread."
+                    : "Put fence.proxy.async after the stores, in every thread that stores, "
+                      "before the barrier.");
+    }
+    if (const Report* report = find_report(trial, "racecheck", "mbarrier reused too early")) {
+        return failure_from_report(
+            FailureKind::missing_barrier, *report, trial, evidence,
+            "a thread arrives for the next phase of an mbarrier while others may not have "
+            "arrived for the last one.",
+            "Wait for the phase before you arrive again, or use another mbarrier.");
+    }
+    return std::nullopt;
+}
+
 /// Returns the failure for threads in a block that do not wait for each other.
 std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {
         return failure_from_report(kind, report, trial, evidence, headline, next);
     };
+    if (auto failure = find_asynchronous_race(trial, evidence)) return failure;
     if (const Report* report = find_report(trial, "racecheck", "write after write")) {
         if (!find_report(trial, "racecheck", "read after write") &&
             !find_report(trial, "racecheck", "write after read")) {

@@ -95,6 +95,7 @@ struct Verdict {
     std::optional<Counters> counters;             ///< of the learner's kernel; simulated
     std::optional<Counters> solution_counters;    ///< of the solution
     std::vector<LineCounters> lines;              ///< costs by line
+    std::string ptx;                              ///< the compiled kernel; not in the JSON
     std::uint64_t print_calls = 0;                ///< printf calls of warps; not in the JSON
     std::string output;                           ///< the beginning of the kernel's output
     bool output_is_truncated = false;             ///< whether it printed more

@@ -29,6 +29,7 @@ struct Section {
 // The smallest value allowed for numbers that must not be 0, such as rates and latencies.
 constexpr double kMinPositive = 0.01;
 
+// Long: one table of all figures in a file.
 const std::vector<Section>& sections() {
     static const std::vector<Section> all = {
         {"multiprocessors",

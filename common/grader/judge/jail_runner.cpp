@@ -439,11 +439,15 @@ Runner::LargeTrial JailRunner::run_large(const Compiled& kernel, const Produces&
                                          Shape shape) {
     LaunchJob job = predicted_job(kernel, task, shape);
     job.must_launch = true;
+    // A block that loops over a large matrix executes many instructions.
+    job.order.max_instructions = 0;
     job.order.seed = derive_secret_number("blocks at " + shape.name()) | 1;
     const auto told = predict_with(job);
     if (!told) return {.failure = trouble_};
-    if (!told->is_moved) return {.failure = explain_idle_prediction(kernel.file, shape)};
-    return {told->launch_failure, told->predicted};
+    if (!told->is_moved)
+        return {explain_idle_prediction(kernel.file, shape), told->is_idle, std::nullopt};
+    const bool is_endless = told->launch_failure.kind == FailureKind::endless_loop;
+    return {told->launch_failure, is_endless, told->predicted};
 }
 
 LaunchJob JailRunner::predicted_job(const Compiled& kernel, const Produces& task,

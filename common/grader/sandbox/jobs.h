@@ -74,14 +74,13 @@ Trial parse_trial_answer(std::string_view json);
 struct PredictedTime {
     std::optional<Predicted> predicted = {};  ///< empty if the model cannot predict the time
     bool is_moved = true;         ///< false if the blocks store wrong values or omit some
+    bool is_idle = false;         ///< whether the blocks store too little, but nothing wrong
     Failure launch_failure = {};  ///< why the kernel cannot be launched, or kind none
 };
 std::string to_json(const PredictedTime& foretold);
 /// Reads a prediction. Takes only the model's figures for the launch from the answer and computes
 /// the rest from the shape and the known GPU. Rejects impossibly fast times. Throws
 /// std::runtime_error for an answer that no simulator would give.
-/// A long and narrow shape has so many blocks at its edges that the sampled ones may move far less
-/// than the average.
 PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 
 /// The note that a worker sends when the kernel is loaded and its launch is known. The grader

@@ -15,12 +15,17 @@ struct Checks {
     bool init = true;         ///< initcheck: global and shared
     bool sync = true;         ///< synccheck
     bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
+    bool streams = true;      ///< streamcheck: order between streams, and with the host
     bool leak = false;        ///< leakcheck at exit
+    /// equalvalues: races in which the store does not change the memory, because the value is the
+    /// same. With other input it may change it.
+    bool equal_values = false;
 
     /// Reports whether the check with this name is on. Anything that is not one of these checks
     /// ("execution": asserts, the instruction limit, unknown instructions) is always on.
     bool is_enabled(const std::string& name) const;
-    /// Returns the names of the checks that are part of "all" but turned off.
+    /// Returns the names of the checks that are part of "all" but turned off. Neither leakcheck nor
+    /// equalvalues is part of "all".
     std::vector<std::string> names_of_disabled() const;
 };
 
@@ -58,7 +63,7 @@ struct Options {
 Options& options();
 
 /// Turns on exactly the checks in `list`: "all", "none", or names separated by commas. "all" does
-/// not include leakcheck; "all,leakcheck" does. Returns "", or a message that says what is wrong
+/// not include leakcheck and equalvalues; "all,leakcheck" includes leakcheck. Returns "", or a message that says what is wrong
 /// with the list. On error, `checks` is not changed.
 std::string set_checks(Checks& checks, const std::string& list);
 

@@ -156,8 +156,10 @@ uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t 
     const auto add_block = [&](const RecordedBlock& block) {
         for (const WarpPath& warp : block.warps) *is_all &= warp.executed <= warp.steps.size();
         for (const auto& access : block.accesses) {
-            const bool is_load =
-                access.kind == AccessKind::load || access.kind == AccessKind::copy_from;
+            // An atomic reads what it changes.
+            const bool is_load = access.kind == AccessKind::load ||
+                                 access.kind == AccessKind::copy_from ||
+                                 access.kind == AccessKind::atomic;
             if (stores ? access.kind != AccessKind::store : !is_load) continue;
             moved += uint64_t{access.lanes} * access.bytes_per_lane;
             for (std::uint32_t i = 0; i < access.runs; ++i) {

@@ -121,6 +121,8 @@ const Op* run_free(Warp& w, const Op* op) {
                 l, pointers[l]);
         w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }
+    // The caches may hold the freed pieces.
+    std::fill_n(w.caches, w.block->launch->kernel->sites.size(), SiteCache{});
     w.block->watch->memory_changed();
     return op + 1;
 }
@@ -190,8 +192,10 @@ bool DeviceHeap::set_size(u64 bytes) {
 u64 DeviceHeap::allocate(u64 bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes == 0 || bytes > size_) return 0;
-    const Interval piece = zone_.take(round_up(bytes, 16), 16);
-    if (piece.size() != 0) live_[piece.begin] = piece.size();
+    const Interval piece = zone_.take(taken_bytes(bytes), 16);
+    if (piece.size() == 0) return 0;
+    live_[piece.begin] = bytes;
+    freed_.erase(freed_.lower_bound(piece.begin), freed_.lower_bound(piece.end));
     return piece.begin;
 }
 
@@ -200,9 +204,32 @@ u64 DeviceHeap::free(u64 address) {
     const auto piece = live_.find(address);
     if (piece == live_.end()) return 0;
     const u64 bytes = piece->second;
-    zone_.give_back({address, address + bytes});
+    zone_.give_back({address, address + taken_bytes(bytes)});
     live_.erase(piece);
+    freed_[address] = bytes;
     return bytes;
+}
+
+Interval DeviceHeap::find_in(const Pieces& pieces, u64 address) {
+    const auto above = pieces.upper_bound(address);
+    if (above == pieces.begin()) return {};
+    const auto& [begin, bytes] = *std::prev(above);
+    return address < begin + bytes ? Interval{begin, begin + bytes} : Interval{};
+}
+
+Interval DeviceHeap::find(u64 address) const {
+    return find_in(live_, address);
+}
+
+Interval DeviceHeap::find_freed(u64 address) const {
+    return find_in(freed_, address);
+}
+
+Interval DeviceHeap::find_below(u64 address) const {
+    const auto above = live_.upper_bound(address);
+    if (above == live_.begin()) return {};
+    const auto& [begin, bytes] = *std::prev(above);
+    return {begin, begin + bytes};
 }
 
 }  // namespace coalesce::simulator

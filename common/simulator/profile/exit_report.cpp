@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 #include "simulator/base/device_model.h"
@@ -43,8 +44,7 @@ void write_file(const std::string& file, const std::string& text) {
     }
 }
 
-std::string summary() {
-    const std::vector<Report> all = reports().all();
+std::string format_own_reports(const std::vector<Report>& all) {
     if (all.empty()) return "no reports";
     u64 seen = 0;
     bool is_more = false;
@@ -58,12 +58,44 @@ std::string summary() {
            with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
 }
 
+/// A process that was forked from the selected one, or started by it, writes its reports to a file
+/// beside the selected process's JSON file. Its name is followed by a dot and the process ID.
+void write_reports_of_child() {
+    const std::vector<Report> all = reports().all();
+    if (all.empty() || options().json_file.empty()) return;
+    write_file(options().json_file + "." + std::to_string(getpid()),
+               to_json(DeviceModel::name, {}, all));
+}
+
+/// Returns the number of child processes that have ended and left reports.
+u64 count_children_with_reports() {
+    namespace fs = std::filesystem;
+    const fs::path file = options().json_file;
+    if (file.empty() || !std::getenv("COALESCE_SIM_PID")) return 0;
+    u64 count = 0;
+    std::error_code error;
+    const std::string start = file.filename().string() + ".";
+    for (const auto& entry : fs::directory_iterator(file.parent_path(), error))
+        count += entry.path().filename().string().starts_with(start);
+    return count;
+}
+
+std::string summary() {
+    const std::vector<Report> all = reports().all();
+    if (const u64 children = count_children_with_reports(); children > 0)
+        return format_own_reports(all) + "; " + with_commas(children) +
+               (children == 1 ? " child process has reports, printed above"
+                              : " child processes have reports, printed above");
+    return format_own_reports(all);
+}
+
 }  // namespace
 
 void write_exit_report() {
     const Options& wanted = options();
     const bool wants_text = wanted.print_report || wanted.print_lines;
-    if ((wanted.json_file.empty() && !wants_text) || !is_selected_process()) return;
+    if (wanted.json_file.empty() && !wants_text) return;
+    if (!is_selected_process()) return write_reports_of_child();
 
     const std::vector<KernelRow> rows = kernel_table(all_kernels());
     const ExactnessSummary exactness = summarize_exactness(all_kernels());

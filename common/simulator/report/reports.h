@@ -57,6 +57,8 @@ public:
     u64 total() const;  ///< the sum of the counts of all added reports
     void clear();
     void print_immediately(bool on);
+    /// Lets a process that is forked from this one begin without reports.
+    void forget_in_forked_processes();
 
 private:
     struct State;

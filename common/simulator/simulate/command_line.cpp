@@ -97,8 +97,9 @@ void add_options(CLI::App& app, CommandLine& line) {
     hand_on("--check", "COALESCE_SIM_CHECK",
             "What to check: all (the default), none, or names\n"
             "with commas: memcheck, racecheck, globalrace,\n"
-            "initcheck, synccheck, apicheck, leakcheck\n"
-            "(leakcheck is not among all: give all,leakcheck)",
+            "initcheck, synccheck, apicheck, streamcheck, leakcheck\n"
+            "(not among all: leakcheck, and equalvalues, which\n"
+            "reports races that change nothing: all,equalvalues)",
             "LIST", validate_check_list);
     number("--sample", "COALESCE_SIM_SAMPLE",
            "Check only N of the launches that are alike, and\ncount the others, which is faster");

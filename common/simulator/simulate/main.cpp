@@ -64,18 +64,36 @@ void explain_missing_report(const Ending& ending) {
     }
 }
 
-/// The number of reports that the file contains.
+using Json = nlohmann::ordered_json;
+
+/// Returns the contents of a report file, or nothing if it is not complete.
+std::optional<Json> read_report(const fs::path& file) {
+    std::ifstream in(file);
+    if (!in) return std::nullopt;
+    Json json = Json::parse(in, nullptr, false);
+    if (json.is_discarded() || !json.contains("reports")) return std::nullopt;
+    return json;
+}
+
+/// Adds the reports of child processes, which are in files beside the program's own
+/// (profile/exit_report.h).
+void add_reports_of_children(Json& json, const fs::path& file) {
+    const std::string start = file.filename().string() + ".";
+    for (const auto& entry : fs::directory_iterator(file.parent_path())) {
+        if (!entry.path().filename().string().starts_with(start)) continue;
+        const auto of_child = read_report(entry.path());
+        if (!of_child) continue;
+        for (const auto& report : (*of_child)["reports"]) json["reports"].push_back(report);
+    }
+}
+
+/// The number of reports.
 struct Findings {
     std::size_t reports = 0;
     std::size_t not_simulated = 0;  ///< the number of reports about work that was not done
 };
 
-/// Returns nothing if the file does not contain a complete report.
-std::optional<Findings> read_findings(const fs::path& file) {
-    std::ifstream in(file);
-    if (!in) return std::nullopt;
-    const auto json = nlohmann::json::parse(in, nullptr, false);
-    if (json.is_discarded() || !json.contains("reports")) return std::nullopt;
+Findings count_findings(const Json& json) {
     Findings findings{.reports = json["reports"].size()};
     for (const auto& report : json["reports"]) {
         const bool undone =
@@ -98,9 +116,9 @@ int choose_exit_code(const Ending& ending, const Findings& findings) {
     return ending.exit_code != 0 ? ending.exit_code : kNotSimulated;
 }
 
-void copy_report(const fs::path& from, const std::string& to) {
+void write_report(const Json& json, const std::string& to) {
     std::ofstream out(to);
-    out << std::ifstream(from).rdbuf();
+    out << json.dump(1) << "\n";
     if (!out.flush()) print_message("cannot write " + to + "; the disk may be full");
 }
 
@@ -119,16 +137,18 @@ int simulate(const CommandLine& line) {
     }
     if (ending.signal != 0) print_message(line.program[0] + " was ended by " + describe(ending));
 
-    const std::optional<Findings> findings = read_findings(report);
-    if (!findings)
+    std::optional<Json> json = read_report(report);
+    if (!json)
         explain_missing_report(ending);
-    else if (!line.json_file.empty())
-        copy_report(report, line.json_file);
+    else
+        add_reports_of_children(*json, report);
+    if (json && !line.json_file.empty()) write_report(*json, line.json_file);
 
     // Without counters it is unknown whether there was a report, so a script must not treat this as
     // success.
-    const bool suspicious = findings ? findings->reports > 0 : ending.signal == 0;
-    const int exit_code = choose_exit_code(ending, findings.value_or(Findings{}));
+    const Findings findings = json ? count_findings(*json) : Findings{};
+    const bool suspicious = json ? findings.reports > 0 : ending.signal == 0;
+    const int exit_code = choose_exit_code(ending, findings);
     return line.error_exit_code != 0 && suspicious ? line.error_exit_code : exit_code;
 }
 

@@ -191,11 +191,15 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     CHECK(format_result(result_from_json(json), exercise) == text);
     CHECK(to_json(judge().judge(slow, exercise, secret)) == json);
 
-    // Kernels that print get no predicted time, either here or in the learner's own check.
+    // The time of a kernel that prints is predicted without printing.
     exercise.allow = {"printf"};
-    const std::string prints =
-        replaced(slow, "__syncthreads();", "if (rows < 0) printf(\"no\");\n    __syncthreads();");
-    CHECK(judge().judge(prints, exercise, secret).failure_id() == "");
+    const auto printing = [](const std::string& text) {
+        return replaced(text, "__syncthreads();",
+                        "if (threadIdx.x + threadIdx.y + blockIdx.x + blockIdx.y == 0) "
+                        "printf(\"%d\", rows);\n    __syncthreads();");
+    };
+    CHECK(judge().judge(printing(slow), exercise, secret).failure_id() == "too-slow-predicted");
+    CHECK(judge().judge(printing(exercise.solution), exercise, secret).failure_id() == "");
     // No time is predicted if the exercise asks for none.
     exercise.allow = {};
     exercise.limits.predicted_fraction_of_copy = 0;

@@ -1,4 +1,5 @@
 // Ends or misbehaves as its first argument says. command_test.cpp runs this program.
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -33,6 +34,13 @@ int main(int argc, char** argv) {
     if (std::strcmp(how, "unsupported") == 0) {
         video<<<1, 32>>>(reinterpret_cast<unsigned*>(out));
         if (argc > 2) return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+    }
+    if (std::strcmp(how, "fork") == 0) {  // only the child's kernel writes past the end
+        if (fork() == 0) {
+            fill<<<1, kCount + 32>>>(out, kCount + 32);
+            return 0;
+        }
+        wait(nullptr);
     }
     if (std::strcmp(how, "collide") == 0)
         for (int k = 0; k < 5; ++k) collide<<<2, 32>>>(out + k / 4);  // four alike, and another one
