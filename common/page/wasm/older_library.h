@@ -73,18 +73,59 @@ private:
 #endif
 
 #if !defined(__cpp_lib_ranges) || __cpp_lib_ranges < 201911L
+#    include <functional>
+#    include <iterator>
 namespace std::ranges {
-template <class Range, class Test>
-auto find_if(Range&& range, Test test) {
-    return std::find_if(std::begin(range), std::end(range), test);
+struct Itself {
+    template <class T>
+    constexpr T&& operator()(T&& one) const {
+        return std::forward<T>(one);
+    }
+};
+template <class Range, class Test, class Member = Itself>
+auto find_if(Range&& range, Test test, Member member = {}) {
+    return std::find_if(std::begin(range), std::end(range), [&](auto&& one) -> bool {
+        return std::invoke(test, std::invoke(member, one));
+    });
 }
-template <class Range, class Value, class Member>
-auto find(Range&& range, const Value& value, Member member) {
-    return find_if(range, [&](const auto& one) { return one.*member == value; });
+template <class Range, class Value, class Member = Itself>
+auto find(Range&& range, const Value& value, Member member = {}) {
+    return ranges::find_if(
+        range, [&](const auto& one) { return one == value; }, member);
+}
+template <class Range, class Test, class Member = Itself>
+bool any_of(Range&& range, Test test, Member member = {}) {
+    return ranges::find_if(range, test, member) != std::end(range);
+}
+template <class Range, class Test, class Member = Itself>
+bool none_of(Range&& range, Test test, Member member = {}) {
+    return !ranges::any_of(range, test, member);
+}
+template <class Range, class Test, class Member = Itself>
+bool all_of(Range&& range, Test test, Member member = {}) {
+    return ranges::none_of(
+        range, [&](const auto& one) { return !std::invoke(test, one); }, member);
+}
+template <class Range, class Test, class Member = Itself>
+auto count_if(Range&& range, Test test, Member member = {}) {
+    return std::count_if(std::begin(range), std::end(range), [&](auto&& one) -> bool {
+        return std::invoke(test, std::invoke(member, one));
+    });
+}
+template <class Range, class Value, class Member = Itself>
+auto count(Range&& range, const Value& value, Member member = {}) {
+    return ranges::count_if(
+        range, [&](const auto& one) { return one == value; }, member);
 }
 template <class Range, class Value>
-auto count(Range&& range, const Value& value) {
-    return std::count(std::begin(range), std::end(range), value);
+void fill(Range&& range, const Value& value) {
+    std::fill(std::begin(range), std::end(range), value);
+}
+template <class Range, class Less = std::less<>, class Member = Itself>
+auto max_element(Range&& range, Less less = {}, Member member = {}) {
+    return std::max_element(std::begin(range), std::end(range), [&](const auto& a, const auto& b) {
+        return std::invoke(less, std::invoke(member, a), std::invoke(member, b));
+    });
 }
 }  // namespace std::ranges
 #endif
