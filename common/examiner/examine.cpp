@@ -332,7 +332,7 @@ private:
         for (const auto& [shape, predicted] : large_trials_) {
             if (!predicted) continue;
             const auto solution =
-                cached_for_solution("large", shape, [&](const Compiled& compiled) {
+                cached_for_solution("large", shape, [&, shape = shape](const Compiled& compiled) {
                     return solution_runner_.run_large(compiled, task_, shape).predicted;
                 });
             if (!solution) continue;

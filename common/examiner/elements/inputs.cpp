@@ -54,7 +54,7 @@ std::vector<double> draw_values(const Generator& generator, const ElementType& t
         case Generator::Kind::permutation: std::iota(values.begin(), values.end(), 0.0); break;
         default: break;
     }
-    if (generator.kind == Generator::Kind::sorted) std::ranges::sort(values);
+    if (generator.kind == Generator::Kind::sorted) std::sort(values.begin(), values.end());
     if (generator.kind != Generator::Kind::permutation) return values;
     for (std::size_t i = values.size(); i > 1; --i) {
         std::swap(values[i - 1], values[random.below(i)]);
