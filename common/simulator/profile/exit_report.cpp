@@ -1,13 +1,17 @@
 // See exit_report.h.
 #include "simulator/profile/exit_report.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "simulator/base/device_model.h"
 #include "simulator/base/options.h"
@@ -18,16 +22,32 @@
 #include "simulator/profile/next_action.h"
 #include "simulator/profile/profile_text.h"
 #include "simulator/report/host_work.h"
+#include "simulator/report/last_words.h"
 #include "simulator/report/reports.h"
+#include "simulator/report/selection.h"
 #include "simulator/report/text.h"
 
 namespace coalesce::simulator {
 
 namespace {
 
-bool is_selected_process() {
+/// Reports whether this process is the program that `simulate` started, or runs without `simulate`.
+bool is_main_process() {
     const char* wanted = std::getenv("COALESCE_SIM_PID");
     return !wanted || std::strtol(wanted, nullptr, 10) == getpid();
+}
+
+std::vector<const Kernel*> selected_kernels() {
+    std::vector<const Kernel*> kernels = all_kernels();
+    std::erase_if(kernels, [](const Kernel* one) { return !is_selected_kernel(one->demangled); });
+    return kernels;
+}
+
+/// Returns the name of the program that this process runs.
+std::string program_name() {
+    std::error_code failed;
+    const auto path = std::filesystem::read_symlink("/proc/self/exe", failed);
+    return failed ? "a program" : path.filename().string();
 }
 
 void write_file(const std::string& file, const std::string& text) {
@@ -58,26 +78,20 @@ std::string summary() {
            with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
 }
 
-}  // namespace
+std::string summary_with_suppressed() {
+    const u64 suppressed = reports().suppressed();
+    return summary() + (suppressed ? ", " + with_commas(suppressed) + " suppressed" : "");
+}
 
-void write_exit_report() {
+void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exactness) {
     const Options& wanted = options();
-    const bool wants_text = wanted.print_report || wanted.print_lines;
-    if ((wanted.json_file.empty() && !wants_text) || !is_selected_process()) return;
-
-    const std::vector<KernelRow> rows = kernel_table(all_kernels());
-    const ExactnessSummary exactness = summarize_exactness(all_kernels());
-    if (!wanted.json_file.empty()) {
-        write_file(wanted.json_file, to_json(DeviceModel::name, rows, reports().all(),
-                                             predicted_times(), &exactness));
-    }
-    if (!wants_text) return;
-
     // Flush the program's output first, so that it precedes the report even if both go to the same
     // file.
     std::fflush(stdout);
     const bool colour = wants_colour(STDERR_FILENO);
     std::string text = "\n";
+    if (!is_main_process())
+        text += "process " + std::to_string(getpid()) + ", " + program_name() + "\n";
     if (wanted.print_report)
         text += profile_text(DeviceModel::name, rows, colour, predicted_times()) + host_work_text();
     if (wanted.print_lines) text += annotated_text(rows, read_source, colour);
@@ -85,8 +99,49 @@ void write_exit_report() {
         const std::string next = next_action(rows, predicted_times());
         if (!next.empty()) text += "\n" + next;
     }
-    text += "\n" + summary() + "\n" + format_exactness(exactness);
+    text += "\n" + summary_with_suppressed() + "\n" + format_exactness(exactness);
     std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+/// Prepares a process that a fork made. The counters and reports so far belong to its parent.
+void forget_work_of_parent() {
+    reports().clear();
+    for (const Kernel* kernel : all_kernels()) {
+        KernelTotals& totals = const_cast<Kernel*>(kernel)->totals;
+        const std::size_t sites = totals.sites.size();
+        totals = {};
+        totals.sites.resize(sites);
+    }
+}
+
+}  // namespace
+
+void write_exit_report() {
+    static std::mutex& mutex = *new std::mutex;
+    static bool has_written = false;
+    const std::lock_guard lock(mutex);
+    const Options& wanted = options();
+    const bool wants_text = wanted.print_report || wanted.print_lines;
+    if (has_written || (wanted.json_folder.empty() && !wants_text)) return;
+
+    const std::vector<const Kernel*> kernels = selected_kernels();
+    const std::vector<KernelRow> rows = kernel_table(kernels);
+    const std::vector<Report> found = reports().all();
+    if (!is_main_process() && rows.empty() && found.empty()) return;
+    has_written = true;
+    const ExactnessSummary exactness = summarize_exactness(kernels);
+    if (!wanted.json_folder.empty()) {
+        write_file(wanted.json_folder + "/" + std::to_string(getpid()) + ".json",
+                   to_json(DeviceModel::name, rows, found, predicted_times(), &exactness));
+    }
+    const bool has_work = !rows.empty() || !found.empty();
+    if (wants_text && (has_work || !wanted.is_launcher)) write_text(rows, exactness);
+}
+
+void prepare_exit_report() {
+    if (options().json_folder.empty()) return;
+    pthread_atfork(nullptr, nullptr, forget_work_of_parent);
+    watch_for_signals(write_exit_report);
 }
 
 }  // namespace coalesce::simulator
