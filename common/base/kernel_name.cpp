@@ -61,4 +61,14 @@ std::string kernel_name(const std::string& name) {
     return text.substr(skip_return_type(text));
 }
 
+std::string kernel_signature(const std::string& name) {
+    const std::string mangled = strip_static_symbol_prefix(name);
+    const std::string text = demangled(mangled);
+    if (text == mangled) return mangled;
+    // The list of parameters contains spaces, but no return type.
+    const std::size_t list = find_parameter_list(text);
+    const std::string front = text.substr(0, list);
+    return front.substr(skip_return_type(front)) + text.substr(list);
+}
+
 }  // namespace coalesce

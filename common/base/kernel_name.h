@@ -13,4 +13,7 @@ std::string demangled(const std::string& name);
 /// "naive<float>". A name that is not mangled is returned unchanged.
 std::string kernel_name(const std::string& mangled);
 
+/// Like kernel_name, but with the parameters: "naive<float>(float*, float const*, int)".
+std::string kernel_signature(const std::string& mangled);
+
 }  // namespace coalesce

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <regex>
 #include <vector>
 
 #include "base/text.h"
@@ -16,11 +15,15 @@ constexpr long long kMaxThreads = 1024, kMinThreads = 32;
 
 /// Returns the values of the kernel's named constants, such as TILE_DIM = 32.
 std::vector<long long> constants_in(const std::string& text) {
-    static const std::regex constant(R"(\b[A-Z][A-Z_0-9]*\s*=\s*(\d{1,4})\b)");
+    static const TextPattern constant(R"(\b[A-Z][A-Z_0-9]*\s*=\s*(\d{1,4})\b)");
+    constexpr std::size_t most_constants = 8;
     std::vector<long long> values;
     const std::string code = code_for_search(text);
-    for (const std::smatch& one : find_matches(code, constant))
-        values.push_back(std::stoll(one.str(1)));
+    for (const TextMatch& one : find_matches(code, constant)) {
+        const long long value = std::stoll(one.str(1));
+        if (std::ranges::count(values, value) == 0) values.push_back(value);
+        if (values.size() == most_constants) break;
+    }
     return values;
 }
 
@@ -65,10 +68,10 @@ struct BlockRows {
 };
 
 BlockRows find_block_rows(const std::string& text) {
-    static const std::regex constant(R"(\bBLOCK_ROWS\s*=\s*(?:(\d{1,4})\b)?)");
-    std::smatch found;
+    static const TextPattern constant(R"(\bBLOCK_ROWS\s*=\s*(?:(\d{1,4})\b)?)");
+    TextMatch found;
     const std::string code = code_for_search(text);
-    if (!std::regex_search(code, found, constant)) return {};
+    if (!search(code, found, constant)) return {};
     return {line_of(code, found), found[1].matched ? std::stoll(found.str(1)) : 0};
 }
 

@@ -1,9 +1,9 @@
 #include "examiner/costs.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-#include "examiner/block_places.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -29,42 +29,60 @@ constexpr BlockOrder kBlockOrderTable[] = {{"diagonal", diagonal_tile, {96, 128}
                                            {"any-diagonal", nullptr, {96, 128}},
                                            {"in-turn", row_by_row_tile, {160, 256}}};
 
-/// The number of accesses to record, large enough to include a warp's first load.
-constexpr std::size_t kMaxRecordedAccesses = 64;
 /// The maximum number of blocks in a grid whose order is checked. A larger grid has far more blocks
 /// than the matrix has tiles.
 constexpr long long kMaxCheckedBlocks = 4096;
 
-/// The tile that a block takes, and the source line that loads from it.
+/// The tile that a block takes, and the line of the warp's first access to global memory. The kernel
+/// chooses the tile just before this line.
 struct TakenTile {
     Cell tile;
     int line = 0;
 };
 
-/// Returns the tile that the traced warp loads from first, or nothing if the warp loads nothing.
-std::optional<TakenTile> find_taken_tile(const Trial& trial, int side) {
-    const auto load = find_first_load(trial);
-    if (!load) return std::nullopt;
-    const std::int64_t element = load->element;
-    return TakenTile{{element / trial.shape.cols / side, element % trial.shape.cols / side},
-                     load->line};
+/// Returns the tile whose elements the traced warp stores, or nothing if it stores none. If there is
+/// a block for each tile, a warp that stores elements of another tile as well took that one. Loads
+/// would show less: a kernel can load what it does not need.
+std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expected) {
+    const bool is_alone = trial.launch.blocks() * side * side >=
+                          static_cast<long long>(trial.shape.rows) * trial.shape.cols;
+    std::optional<TakenTile> taken;
+    int line = 0;
+    for (const simulated::Access& access : trial.accesses) {
+        if (access.is_shared) continue;
+        if (line == 0) line = access.line;
+        if (!access.is_store) continue;
+        for (const std::uint64_t address : access.active_addresses()) {
+            const auto element =
+                static_cast<std::int64_t>((address - trial.out_address) / sizeof(float));
+            const Cell tile{element % trial.shape.rows / side, element / trial.shape.rows / side};
+            if (!taken) taken = TakenTile{tile, line};
+            if (!is_alone || !(tile == expected)) return TakenTile{tile, line};
+        }
+    }
+    return taken;
 }
 
-/// Returns the number of tiles across and down. A grid with several rows has one block per tile. If
-/// the grid has only one row, the numbers are computed from the size of the matrix.
-std::pair<int, int> tile_grid_size(const Trial& trial, const BlockOrder& order) {
-    const int wide = static_cast<int>(trial.launch.grid[0]);
-    const int tall = static_cast<int>(trial.launch.grid[1]);
-    if (tall > 1) return {wide, tall};
-    return {order.shape.cols / order.tile, order.shape.rows / order.tile};
+/// Returns the tile of the first element that the traced warp stores.
+std::optional<TakenTile> find_first_tile(const Trial& trial, int side) {
+    return find_taken_tile(trial, side, {-1, -1});
+}
+
+/// Returns the tile that the blocks take in the lesson's order, counted in the order in which blocks
+/// are launched. It does not matter how many dimensions the grid has.
+Cell expected_tile(const BlockOrder& order, long long block) {
+    const int wide = order.shape.cols / order.tile, tall = order.shape.rows / order.tile;
+    return order.tile_for_block(static_cast<int>(block % wide), static_cast<int>(block / wide),
+                                wide, tall);
 }
 
 std::string pair_text(std::int64_t first, std::int64_t second) {
     return "(" + std::to_string(first) + ", " + std::to_string(second) + ")";
 }
 
-Failure wrong_tile(const std::string& file, Shape shape, int x, int y, const TakenTile& taken,
-                   Cell expected) {
+Failure wrong_tile(const std::string& file, const Trial& trial, long long block,
+                   const TakenTile& taken, Cell expected) {
+    const auto x = block % trial.launch.grid[0], y = block / trial.launch.grid[0];
     return {.kind = FailureKind::wrong_block_order,
             .headline =
                 "block " + pair_text(x, y) + " takes the tile in row " +
@@ -72,14 +90,10 @@ Failure wrong_tile(const std::string& file, Shape shape, int x, int y, const Tak
                 " of tiles; in this lesson's order it is row " + std::to_string(expected.row) +
                 ", column " + std::to_string(expected.col) + ".",
             .place = {file, taken.line, 0},
-            .shape = shape,
+            .shape = trial.shape,
             .next =
                 "The result is right, but the order of the blocks is not. Number the blocks, and "
                 "work out the tiles of the first few by hand."};
-}
-
-long long block_count(const Trial& trial) {
-    return static_cast<long long>(trial.launch.grid[0]) * trial.launch.grid[1];
 }
 
 /// Returns how many blocks apart the checked blocks are. An odd distance spreads them over several
@@ -103,11 +117,11 @@ std::optional<Failure> find_undiagonal_order(const BlockOrder& order, const std:
     for (long long block = 0; block + 1 < blocks; block += step) {
         const Trial trial = launch_for(block);
         if (trial.launch.blocks() > kMaxCheckedBlocks) return std::nullopt;
-        blocks = block_count(trial);
+        blocks = trial.launch.blocks();
         step = checked_block_stride(order, blocks);
         if (block + 1 >= blocks) break;
-        const auto first = find_taken_tile(trial, order.tile);
-        const auto second = find_taken_tile(launch_for(block + 1), order.tile);
+        const auto first = find_first_tile(trial, order.tile);
+        const auto second = find_first_tile(launch_for(block + 1), order.tile);
         if (!first || !second) continue;
         ++pairs;
         const bool is_row = first->tile.row == second->tile.row;
@@ -135,27 +149,30 @@ const BlockOrder* find_block_order(const std::string& name) {
 
 std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
                                          const std::function<Trial(const TrialRequest&)>& launch) {
+    unsigned warps = 1;
+    // Look at another warp of each block, so that no warp alone can pretend an order.
     const auto launch_for = [&](long long block) {
-        return launch({.shape = order.shape,
-                       .traced = {static_cast<std::uint64_t>(block), 0, kMaxRecordedAccesses}});
+        const auto number = static_cast<std::uint64_t>(block);
+        const Trial trial =
+            launch({.shape = order.shape,
+                    .traced = {number, static_cast<unsigned>((5 * number + 3) % warps),
+                               kMaxTracedAccesses}});
+        warps = static_cast<unsigned>(std::max<long long>(1, trial.launch.threads() / 32));
+        return trial;
     };
     if (!order.tile_for_block) return find_undiagonal_order(order, file_name, launch_for);
+    const long long tiles =
+        static_cast<long long>(order.shape.rows / order.tile) * (order.shape.cols / order.tile);
     long long blocks = 1, step = 1;
-    for (long long block = 0; block < blocks; block += step) {
+    for (long long block = 0; block < std::min(blocks, tiles); block += step) {
         const Trial trial = launch_for(block);
         if (trial.launch.blocks() > kMaxCheckedBlocks) return std::nullopt;
-        blocks = block_count(trial);
+        blocks = trial.launch.blocks();
         step = checked_block_stride(order, blocks);
-        const auto [wide, tall] = tile_grid_size(trial, order);
-        const auto taken = find_taken_tile(trial, order.tile);
-        if (!taken) continue;
-        const int x = static_cast<int>(block % wide), y = static_cast<int>(block / wide);
-        const Cell expected = order.tile_for_block(x, y, wide, tall);
-        if (!(taken->tile == expected)) {
-            const auto across = static_cast<int>(trial.launch.grid[0]);
-            return wrong_tile(file_name, order.shape, static_cast<int>(block % across),
-                              static_cast<int>(block / across), *taken, expected);
-        }
+        const Cell expected = expected_tile(order, block);
+        const auto taken = find_taken_tile(trial, order.tile, expected);
+        if (taken && !(taken->tile == expected))
+            return wrong_tile(file_name, trial, block, *taken, expected);
     }
     return std::nullopt;
 }

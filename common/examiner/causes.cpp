@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "base/first_found.h"
+#include "examiner/elements/element_rules.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -18,6 +19,7 @@ using simulated::Report;
 /// Such a kernel still finishes on a small matrix.
 std::optional<Failure> find_too_much_work(const Trial& trial, const Report& report,
                                           const Evidence& evidence) {
+    if (evidence.elements) return std::nullopt;
     constexpr int side = 8;
     const Shape small = evidence.exercise.round_up_shape(side, side);
     const Trial seen = evidence.launch_without_checks(small);
@@ -37,6 +39,8 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
     failure.place.line = seen.store_line;
     return failure;
 }
+
+}  // namespace
 
 std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& evidence) {
     auto failure = find_reported_failure(
@@ -63,6 +67,8 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
     return failure;
 }
 
+namespace {
+
 // ---- errors of a real GPU ----
 
 /// Returns the failure for an error on a real GPU that no other rule explains.
@@ -84,6 +90,11 @@ Failure explain_device_error(const Trial& trial, const Evidence& evidence) {
     };
     switch (error) {
         case cudaErrorIllegalAddress:
+            if (evidence.elements) {
+                tell(FailureKind::out_of_bounds,
+                     "the kernel accesses memory outside of its arrays.");
+                break;
+            }
             return explain_out_of_bounds(trial, failure.place, wrap(says), evidence);
         case cudaErrorMisalignedAddress:
             tell(FailureKind::misaligned,
@@ -102,8 +113,8 @@ Failure explain_device_error(const Trial& trial, const Evidence& evidence) {
     return failure;
 }
 
-/// Returns the failure for a refused launch. The code that refuses a launch knows only the name of
-/// the file, so this function adds the line.
+}  // namespace
+
 std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& evidence) {
     if (trial.launch_failure.kind == FailureKind::none) return std::nullopt;
     Failure refused = trial.launch_failure;
@@ -117,20 +128,28 @@ std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& e
     return refused;
 }
 
-}  // namespace
-
 bool has_whole_tiles(Shape shape) {
     constexpr int largest_side = 64;
     return shape.rows % largest_side == 0 && shape.cols % largest_side == 0;
 }
 
-Failure find_cause(const Trial& trial, const Evidence& evidence) {
-    const auto found = first_found(
+namespace {
+
+std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evidence) {
+    return first_found(
         {find_local_array_overrun, find_memory_error, find_execution_error, find_refused_launch,
          find_copy_error, find_barrier_error, find_unshared_tile, uninitialised, find_result_error},
         trial, evidence);
+}
+
+}  // namespace
+
+Failure find_cause(const Trial& trial, const Evidence& evidence) {
+    const auto found = evidence.elements ? find_element_cause(trial, evidence)
+                                         : find_matrix_cause(trial, evidence);
     if (!found) return explain_device_error(trial, evidence);
     Failure failure = *found;
+    if (evidence.elements) return failure;
     look_at_block(failure, trial, evidence);
     return failure;
 }

@@ -11,15 +11,21 @@
 
 namespace coalesce {
 
+class ElementTrials;
+
 /// The evidence about a failed launch, in addition to the launch itself.
 struct Evidence {
     const Source& source;
     const Exercise& exercise;
     /// Whether the kernel was correct on an earlier shape that consists of whole tiles.
     bool was_correct_on_whole_tiles = false;
+    /// Whether the kernel was correct on an earlier shape.
+    bool was_correct_before = false;
     /// Launches the kernel again, on another shape or with other checks. On a real GPU it returns
     /// an empty trial, because the failed kernel may have left the GPU's context unusable.
     RelaunchFunction relaunch;
+    /// The trials of an exercise beyond the transpose, or null.
+    ElementTrials* elements = nullptr;
 
     /// Launches the kernel again without checks, so that it runs to completion despite errors.
     Trial launch_without_checks(Shape shape, const TracedWarp& traced = {}) const {

@@ -12,8 +12,8 @@ constexpr const char* kOutputName = "kernel.ll";
 /// the same names on every computer.
 constexpr const char* kHeadersName = "include";
 
-std::vector<std::string> joined(std::vector<std::string> words,
-                                const std::vector<std::string>& more) {
+std::vector<std::string> concatenated(std::vector<std::string> words,
+                                      const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
     return words;
 }
@@ -43,8 +43,8 @@ std::vector<std::string> front_end_arguments() {
 }  // namespace
 
 ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped) {
-    const auto arguments = joined(joined(front_end_arguments(), translator::kOptimiser),
-                                  {"-o", kOutputName, kInputName});
+    const auto arguments = concatenated(concatenated(front_end_arguments(), translator::kOptimiser),
+                                        {"-o", kOutputName, kInputName});
     return {arguments, wrapped, kInputName, kOutputName, kHeadersName};
 }
 
@@ -54,8 +54,8 @@ ClangRequest clang_ir_request(const Source& source) {
 
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request) {
     constexpr const char* between = "unoptimised.ll";
-    return {joined(request.arguments, {"-disable-llvm-passes", "-o", between}),
-            joined(translator::optimise_without_back_end(), {"-o", request.output, between})};
+    return {concatenated(request.arguments, {"-disable-llvm-passes", "-o", between}),
+            concatenated(translator::optimise_without_back_end(), {"-o", request.output, between})};
 }
 
 std::string add_translator_name(const std::string& version) {

@@ -29,12 +29,13 @@ Failure no_compiler(Compiler wanted) {
 
 Compiled compile_or_find(const Source& source, const CompileOptions& options,
                          const FoundCompiler& compiler) {
-    const std::string text = wrapped(source.text, dialect_of(compiler));
+    const std::string text = wrapped(source.text, dialect_of(compiler), options.kernel.sizes);
+    const std::string entry = mangle_kernel_name(options.kernel);
     const std::string key =
-        compiler.identity + "\n" + options.architecture + "\n" + options.kernel + "\n" + text;
+        compiler.identity + "\n" + options.architecture + "\n" + entry + "\n" + text;
     const Cache cache(options.cache);
     if (auto kept = read_cached<Compiled>(cache.find("ptx", key))) {
-        kept->entry = mangle_kernel_name(options.kernel);
+        kept->entry = entry;
         // The file's name is not part of the key, so a cached message may contain the name of
         // another file.
         for (Message& message : kept->messages) message.place.file = source.name;
@@ -60,7 +61,8 @@ Compiled compile(const Source& source, const CompileOptions& options) {
         compiled = compile_or_find(source, options, *compiler);
     }
     compiled.file = source.name;
-    compiled.kernel = options.kernel;
+    compiled.kernel = options.kernel.kernel;
+    compiled.sizes = options.kernel.sizes;
     return compiled;
 }
 

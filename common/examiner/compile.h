@@ -3,7 +3,7 @@
 ///
 /// The lines before the file define `Launch` and `ceil_div`, so that the file needs no includes.
 /// The lines after the file define a single-thread kernel that evaluates `configure(rows, cols)` on
-/// the device. None of the file's host code ever runs. Messages mention only the learner's file and
+/// the device, or `configure` with the sizes that the exercise has instead. None of the file's host code ever runs. Messages mention only the learner's file and
 /// its lines.
 ///
 ///     Compiled compiled = compile(read_source("exercises/02_naive/kernel.cu"), {});
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "examiner/failure.h"
+#include "examiner/signature.h"
 #include "examiner/source.h"
 
 namespace coalesce {
@@ -43,8 +44,8 @@ enum class Compiler {
 
 /// The options of a compilation.
 struct CompileOptions {
-    /// The name of the __global__ function to find. Its parameters are (float*, const float*, int, int).
-    std::string kernel = "transpose";
+    /// The __global__ function to find.
+    Signature kernel = {};
     /// The virtual architecture to compile for. `native_architecture()` returns the one of the
     /// device.
     std::string architecture = "compute_90";
@@ -58,8 +59,10 @@ struct CompileOptions {
 
 /// The result of a compilation.
 struct Compiled {
-    std::string file;               ///< the file's name in messages
-    std::string kernel;             ///< name of the kernel's function
+    std::string file;    ///< the file's name in messages
+    std::string kernel;  ///< name of the kernel's function
+    /// the names of the arguments of `configure`
+    std::vector<std::string> sizes = {"rows", "cols"};
     std::string ptx;                ///< the PTX, or "" if the file did not compile
     std::string entry;              ///< the name of the kernel in the PTX
     std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
@@ -74,8 +77,8 @@ struct Compiled {
 /// Compiles a file. Errors in the file are returned in Compiled::failure, never thrown.
 Compiled compile(const Source& source, const CompileOptions& options);
 
-/// The PTX name of the kernel that evaluates `configure`. Its parameters are (long long* result,
-/// int rows, int cols). It writes seven numbers: the grid's x, y and z, the block's x, y and z, and
+/// The PTX name of the kernel that evaluates `configure`. Its parameters are (long long* result),
+/// followed by the sizes. It writes seven numbers: the grid's x, y and z, the block's x, y and z, and
 /// the bytes of shared memory.
 extern const char* const kConfigureEntry;
 

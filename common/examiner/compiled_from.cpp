@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/kernel_name.h"
+#include "base/text.h"
 #include "examiner/matches.h"
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
@@ -15,29 +16,20 @@
 namespace coalesce {
 namespace {
 
-std::string required_signature(const std::string& kernel) {
-    // An in-place kernel uses one matrix and its side length. Its other parameters are unnamed.
-    if (kernel.ends_with("_in_place")) {
-        return "__global__ void " + kernel + "(float* data, const float*, int side, int)";
-    }
-    return "__global__ void " + kernel + "(float* out, const float* in, int rows, int cols)";
-}
-
-constexpr const char* kRequiredConfigure = "constexpr Launch configure(int rows, int cols)";
-
 /// Returns the number of the first line that contains `word`, or 0 if there is none.
 int find_line_with(const std::string& text, const std::string& word) {
-    std::smatch found;
-    const std::regex whole_word("\\b" + word + "\\b");
-    return std::regex_search(text, found, whole_word) ? line_of(text, found) : 0;
+    TextMatch found;
+    const TextPattern whole_word("\\b" + word + "\\b");
+    return search(text, found, whole_word) ? line_of(text, found) : 0;
 }
 
-Failure missing_kernel(const Source& source, const std::string& kernel,
+Failure missing_kernel(const Source& source, const Signature& signature,
                        const std::vector<std::string>& others) {
+    const std::string& kernel = signature.kernel;
     Failure failure{.kind = FailureKind::kernel_missing,
                     .headline = "there is no kernel called '" + kernel + "'.",
                     .place = {source.name, find_line_with(source.text, kernel), 0},
-                    .next = "The file needs " + required_signature(kernel) + " { ... }"};
+                    .next = "The file needs " + signature.declaration() + " { ... }"};
     if (failure.place.line > 0) {
         failure.headline = "'" + kernel + "' is not a kernel.";
         failure.next +=
@@ -50,20 +42,21 @@ Failure missing_kernel(const Source& source, const std::string& kernel,
     return failure;
 }
 
-Failure wrong_signature(const Source& source, const std::string& kernel, const std::string& name) {
+Failure wrong_signature(const Source& source, const Signature& signature, const std::string& name) {
     return {.kind = FailureKind::wrong_signature,
             .headline = "the kernel's parameters do not match the arguments that it gets.",
-            .place = {source.name, find_line_with(source.text, kernel), 0},
+            .place = {source.name, find_line_with(source.text, signature.kernel), 0},
             .details = wrap("Its signature is " + demangled(name) + "."),
-            .next = "Make it " + required_signature(kernel) + "."};
+            .next = "Make it " + signature.declaration() + "."};
 }
 
 /// Finds the kernel in the PTX and sets `entry`. Sets `failure` if the kernel is missing or has the
 /// wrong parameters.
-void find_entry(Compiled& compiled, const Source& source, const std::string& kernel) {
+void find_entry(Compiled& compiled, const Source& source, const Signature& signature) {
+    const std::string& kernel = signature.kernel;
     const std::string name = std::to_string(kernel.size()) + kernel;
     const std::vector<std::string> entries = find_entries(compiled.ptx);
-    const std::string wanted = mangle_kernel_name(kernel);
+    const std::string wanted = mangle_kernel_name(signature);
     if (std::find(entries.begin(), entries.end(), wanted) != entries.end()) {
         compiled.entry = wanted;
         return;
@@ -71,23 +64,24 @@ void find_entry(Compiled& compiled, const Source& source, const std::string& ker
     const auto close = std::find_if(entries.begin(), entries.end(), [&](const std::string& entry) {
         return entry == kernel || entry.starts_with("_Z" + name);
     });
-    compiled.failure = close != entries.end() ? wrong_signature(source, kernel, *close)
-                                              : missing_kernel(source, kernel, entries);
+    compiled.failure = close != entries.end() ? wrong_signature(source, signature, *close)
+                                              : missing_kernel(source, signature, entries);
 }
 
 std::string first_line_of(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
-Failure missing_configure(const Source& source, const std::string& compiler_says) {
-    Failure failure{
-        .kind = FailureKind::configure_missing,
-        .headline = "there is no 'configure' that returns the launch for rows and cols.",
-        .place = {source.name, find_line_with(source.text, "configure"), 0},
-        .next = std::string("The file needs ") + kRequiredConfigure + " { ... }"};
+Failure missing_configure(const Source& source, const Signature& signature,
+                          const std::string& compiler_says) {
+    Failure failure{.kind = FailureKind::configure_missing,
+                    .headline = "there is no 'configure' that returns the launch for " +
+                                joined(signature.sizes, " and ") + ".",
+                    .place = {source.name, find_line_with(source.text, "configure"), 0},
+                    .next = "The file needs " + signature.configure_declaration() + " { ... }"};
     if (failure.place.line > 0) {
-        failure.headline =
-            "'configure' cannot be called with (rows, cols), or does not return a Launch.";
+        failure.headline = "'configure' cannot be called with (" + joined(signature.sizes, ", ") +
+                           "), or does not return a Launch.";
         failure.details = wrap("The compiler says: " + compiler_says);
     }
     return failure;
@@ -141,14 +135,16 @@ Failure out_of_time(const Source& source, int seconds) {
 }
 
 /// Returns the failure that explains why the compiler produced no PTX.
-Failure explain_compile_failure(const Source& source, const std::string& compiler,
-                                const RawOutput& raw, const CompilerOutput& said) {
+Failure explain_compile_failure(const Source& source, const Signature& signature,
+                                const std::string& compiler, const RawOutput& raw,
+                                const CompilerOutput& said) {
     if (raw.has_timed_out) return out_of_time(source, raw.seconds);
     const bool has_error =
         std::any_of(said.messages.begin(), said.messages.end(),
                     [](const Message& message) { return message.severity == Severity::error; });
     if (has_error) return does_not_compile(source, said.messages);
-    if (!said.configure.empty()) return missing_configure(source, said.configure.front());
+    if (!said.configure.empty())
+        return missing_configure(source, signature, said.configure.front());
     return explain_compiler_crash(source, compiler, raw, said.in_own_lines);
 }
 
@@ -178,23 +174,21 @@ std::vector<std::string> find_entries(const std::string& ptx) {
     return names;
 }
 
-std::string mangle_kernel_name(const std::string& kernel) {
-    return "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";
-}
-
-Compiled finish_compilation(const Source& source, const std::string& kernel,
+Compiled finish_compilation(const Source& source, const Signature& signature,
                             const std::string& compiler, const RawOutput& raw) {
     Compiled compiled;
     compiled.file = source.name;
-    compiled.kernel = kernel;
+    compiled.kernel = signature.kernel;
+    compiled.sizes = signature.sizes;
     compiled.compiler = compiler;
     CompilerOutput said = read_messages(raw.output, source.text, source.name);
-    if (!raw.is_good) compiled.failure = explain_compile_failure(source, compiler, raw, said);
+    if (!raw.is_good)
+        compiled.failure = explain_compile_failure(source, signature, compiler, raw, said);
     compiled.messages = std::move(said.messages);
     if (!compiled.ok()) return compiled;
     try {
         compiled.ptx = raw.ir.empty() ? raw.ptx : translator::ptx_of(raw.ir);
-        find_entry(compiled, source, kernel);
+        find_entry(compiled, source, signature);
     } catch (const translator::Untranslated& why) {
         compiled.failure = not_translated(source, why);
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "examiner/compile.h"
+#include "examiner/signature.h"
 
 namespace coalesce {
 
@@ -20,15 +21,12 @@ struct RawOutput {
     std::string output = "";     ///< its messages
 };
 
-/// Completes the compilation of `source` from the compiler's output `raw`, and looks for `kernel`
+/// Completes the compilation of `source` from the compiler's output `raw`, and looks for the kernel
 /// in the PTX. `compiler` is the name stored in Compiled::compiler.
-Compiled finish_compilation(const Source& source, const std::string& kernel,
+Compiled finish_compilation(const Source& source, const Signature& signature,
                             const std::string& compiler, const RawOutput& raw);
 
 /// Returns the names of the kernels in a PTX module, except the kernel that `wrapped` adds.
 std::vector<std::string> find_entries(const std::string& ptx);
-
-/// Returns the mangled name of a kernel that takes (float*, const float*, int, int).
-std::string mangle_kernel_name(const std::string& kernel);
 
 }  // namespace coalesce

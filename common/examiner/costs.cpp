@@ -104,8 +104,8 @@ bool exceeds_solution_in_total(const Verdict& found, const AccessKind& access) {
     const std::uint64_t cost = *found.counters.*access.cost;
     if (access.ideal) {
         // Accesses with one active lane never cause conflicts, but a kernel needs so many of them
-        // that they take as long in total.
-        if (solution && wavefronts(*found.counters) > 2 * wavefronts(*solution)) return true;
+        // that they take as long in total. The same holds for a tile that is read several times.
+        if (solution && 2 * wavefronts(*found.counters) > 3 * wavefronts(*solution)) return true;
         return cost > *found.counters.*access.ideal &&
                (!solution || wavefronts(*found.counters) > wavefronts(*solution));
     }
@@ -226,6 +226,9 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
     }
 }
 
+/// The most elements of a tile that one call of printf reads.
+constexpr std::uint64_t kLoadsPerPrintCall = 4;
+
 /// Finds accesses that are cheap enough per request, but more numerous than in the solution.
 std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind& access,
                                          const RelaunchFunction& relaunch) {
@@ -234,10 +237,11 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     const std::uint64_t enough = *found.solution_counters.*access.requests;
     if (has <= enough) return std::nullopt;
     if (access.ideal) {
-        // Allow for a tile even if the solution has none, and for the additional reads of a kernel
-        // that prints its tile.
-        const bool prints = blank_out_comments(found.source).find("printf") != std::string::npos;
-        if (enough == 0 || prints || !exceeds_solution_in_total(found, access)) return std::nullopt;
+        // Allow for a tile even if the solution has none, and for the reads of the values that the
+        // kernel really prints.
+        const bool is_printed = has <= enough + kLoadsPerPrintCall * found.print_calls;
+        if (enough == 0 || is_printed || !exceeds_solution_in_total(found, access))
+            return std::nullopt;
     }
     Failure failure{.kind = FailureKind::too_many_requests,
                     .place = {found.file, 0, 0},
@@ -345,6 +349,10 @@ void explain_too_many_threads(Failure& failure, const Verdict& found, const Laun
         " elements.";
 }
 
+/// The fewest elements for each thread of a grid, whatever an exercise asks for. It leaves room for
+/// blocks that extend beyond the edges.
+constexpr double kMinElementsPerThread = 0.4;
+
 std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
                                                       const LaunchShape& launch,
                                                       const Limits& limits) {
@@ -358,6 +366,13 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
                (has == 1 ? " element" : " elements") + " for each " + what +
                " of the grid; this lesson asks for " + kFormatNumber(asked) + ".";
     };
+    if (a_thread < kMinElementsPerThread) {
+        failure.kind = FailureKind::too_many_threads;
+        failure.headline = "there are " + format("%.0f", 1 / a_thread) +
+                           " threads for each element, so that most of them have nothing to do.";
+        failure.next = "Divide rows and cols by the side of the tile: ceil_div(cols, 32).";
+        return failure;
+    }
     if (a_thread < limits.elements_per_thread) {
         failure.headline = less("thread", a_thread, limits.elements_per_thread);
         explain_too_many_threads(failure, found, launch, limits);
@@ -372,7 +387,51 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
     return std::nullopt;
 }
 
+/// Above this multiple of the solution's cost, a kernel does not treat the edges of a matrix
+/// differently, but the whole matrix. A kernel that moves float4 where it can, and single floats
+/// with the same lanes elsewhere, costs 4 times as much.
+constexpr double kMaxRatioAtEdges = 5;
+
+Failure dearer_failure(const Verdict& found, const AccessKind& access, std::uint64_t has,
+                       std::uint64_t enough) {
+    return {.kind = access.kind,
+            .headline = std::string(access.verb) + "s take " + std::to_string(has) + " " +
+                        access.unit + ", where the solution takes " + std::to_string(enough) +
+                        ". On multiples of a tile the kernel costs less.",
+            .place = {found.file, 0, 0},
+            .shape = found.counted,
+            .next = "Let the kernel do the same on every shape, and check bounds at the edges."};
+}
+
 }  // namespace
+
+std::vector<Failure> find_costly_requests(const Verdict& found, const Limits& limits) {
+    std::vector<Failure> failures;
+    for (const AccessKind& access : kAccesses) {
+        if (limits.*access.limit == 0) continue;
+        auto failure = find_too_costly_requests(found, access, limits);
+        if (failure) failures.push_back(std::move(*failure));
+    }
+    return failures;
+}
+
+std::optional<Failure> dearer_than_solution(const Verdict& verdict) {
+    if (!verdict.counters || !verdict.solution_counters) return std::nullopt;
+    const Verdict counted = count_atomics_as_stores(verdict);
+    const Counters &mine = *counted.counters, &solution = *counted.solution_counters;
+    const auto is_dearer = [](std::uint64_t has, std::uint64_t enough) {
+        return static_cast<double>(has) > kMaxRatioAtEdges * static_cast<double>(enough);
+    };
+    for (const AccessKind& access : kAccesses) {
+        const std::uint64_t has = mine.*access.cost, enough = solution.*access.cost;
+        // Loads and stores of shared memory count together, as in the other limits.
+        const bool is_bad = access.ideal ? is_dearer(wavefronts(mine), wavefronts(solution)) &&
+                                               is_dearer(has, enough) && wavefronts(solution) > 0
+                                         : is_dearer(has, enough);
+        if (is_bad) return dearer_failure(counted, access, has, enough);
+    }
+    return too_many_instructions(counted);
+}
 
 std::vector<Failure> find_exceeded_limits(const Verdict& found, const LaunchShape& launch,
                                           const Limits& limits, const RelaunchFunction& relaunch) {

@@ -17,11 +17,19 @@ namespace coalesce {
 std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchShape& launch,
                                           const Limits& limits, const RelaunchFunction& relaunch);
 
+/// Returns a failure for each kind of access whose cost per request exceeds a limit, if it also
+/// costs more in total than in the solution. Kinds without a limit may cost anything.
+std::vector<Failure> find_costly_requests(const Verdict& verdict, const Limits& limits);
+
+/// Finds accesses that cost far more than those of the solution. For shapes that are not multiples of
+/// a tile, on which kernels that are equally good differ somewhat.
+std::optional<Failure> dearer_than_solution(const Verdict& verdict);
+
 // ---- overlap.cpp: whether a warp's accesses to global memory overlap ----
 
-/// Finds loads that cannot overlap because there is a barrier or a store between them in the
-/// source. Loads in a loop that the compiler did not unroll cannot overlap either, but are not
-/// reported.
+/// Finds loads that cannot overlap because there is a barrier or a store between them, in the source
+/// or in the compiled kernel. Loads in a loop that the compiler did not unroll cannot overlap either,
+/// but are not reported.
 std::optional<Failure> loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
 /// Finds kernels that wait for all asynchronous copies before they read a tile, although the lesson

@@ -1,12 +1,16 @@
 #include "examiner/examine.h"
 
 #include <algorithm>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "examiner/cache.h"
 #include "examiner/causes.h"
 #include "examiner/costs.h"
+#include "examiner/elements/element_costs.h"
+#include "examiner/elements/element_trials.h"
+#include "examiner/launch_limits.h"
 #include "examiner/load_lines.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/stretch.h"
@@ -52,17 +56,24 @@ public:
           exercise_(exercise),
           task_(exercise.task()),
           runner_(runner),
+          solution_runner_(options.solution_runner ? *options.solution_runner : runner),
           options_(options),
-          verdict_(verdict) {}
+          verdict_(verdict) {
+        if (!exercise.elements) return;
+        elements_ = std::make_unique<ElementTrials>(exercise, runner, solution_runner_);
+        verdict_.sizes = exercise.elements->sizes;
+    }
 
     void run() {
         verdict_.device = runner_.device();
         verdict_.is_simulated = runner_.is_simulated();
         if (check_source() && compile_source() && try_shapes() &&
-            count(exercise_.counted, verdict_)) {
-            predict();
+            count(exercise_.counted, verdict_) && try_large_shapes()) {
+            if (!elements_) predict();
             check_limits();
             if (verdict_.passed()) check_limits_on_second_shape();
+            if (verdict_.passed()) check_limits_on_ragged_shape();
+            if (verdict_.passed()) check_times_on_large_shapes();
         }
     }
 
@@ -72,9 +83,13 @@ private:
         if (failure) fail(std::move(*failure));
     }
     Trial run_trial(const TrialRequest& order) {
-        Trial trial = runner_.run(compiled_, task_, order);
+        Trial trial = run_kernel(compiled_, order);
         correct_load_lines(source_.text, trial);
         return trial;
+    }
+
+    Trial run_kernel(const Compiled& kernel, const TrialRequest& order) {
+        return elements_ ? elements_->run(kernel, order) : runner_.run(kernel, task_, order);
     }
 
     bool check_source() {
@@ -84,9 +99,10 @@ private:
 
     bool compile_source() {
         const ScopedTimer stretch(verdict_.milliseconds.compile);
-        compiled_ = runner_.compile(source_, exercise_.kernel);
+        compiled_ = runner_.compile(source_, Signature(exercise_));
         verdict_.compiler = compiled_.compiler;
         verdict_.messages = compiled_.messages;
+        verdict_.ptx = compiled_.ptx;
         if (!compiled_.ok()) fail(compiled_.failure);
         return compiled_.ok();
     }
@@ -95,10 +111,13 @@ private:
     bool is_good(const Trial& trial) {
         verdict_.shapes.push_back({trial.shape, trial.is_good(), trial.launch});
         if (trial.is_good()) return true;
-        const Evidence evidence{.source = source_,
-                                .exercise = exercise_,
-                                .was_correct_on_whole_tiles = was_correct_on_whole_tiles_,
-                                .relaunch = relaunch_};
+        const Evidence evidence{
+            .source = source_,
+            .exercise = exercise_,
+            .was_correct_on_whole_tiles = was_correct_on_whole_tiles_,
+            .was_correct_before = std::ranges::any_of(verdict_.shapes, &TriedShape::passed),
+            .relaunch = relaunch_,
+            .elements = elements_.get()};
         fail(find_cause(trial, evidence));
         return false;
     }
@@ -117,12 +136,31 @@ private:
         // larger matrices, and a block that grows with the matrix may become too large. With a
         // fixed block and a growing grid, neither applies.
         if (is_block_fixed && !is_grid_fixed) return true;
+        if (elements_) return try_larger_sizes();
         const LaunchShape grown;
         const LaunchShape& launch = is_grid_fixed ? verdict_.shapes.front().launch : grown;
         for (const Shape shape : elongated_shapes(launch.grid, exercise_)) {
             if (!is_good(run_trial({.shape = shape}))) return false;
         }
         return true;
+    }
+
+    /// Tries more than twice the largest sizes, which shows a grid that is too small for them or a
+    /// block that grows too large.
+    bool try_larger_sizes() {
+        const ElementTask& task = *exercise_.elements;
+        std::vector<int> larger;
+        for (std::size_t i = 0; i < task.sizes.size(); ++i) {
+            int largest = 0;
+            for (const Shape shape : exercise_.shapes)
+                largest = std::max(largest, size_at(shape, i));
+            const int most = task.most.empty() ? 2 * largest + 1 : task.most[i];
+            larger.push_back(std::min(2 * largest + 1, most));
+        }
+        const Shape shape = shape_of(larger);
+        constexpr double most_elements = 1 << 18;
+        if (element_count(shape) > most_elements) return true;
+        return is_good(run_trial({.shape = shape}));
     }
 
     /// Counts all costs on a shape. Returns false if the kernel fails on this shape.
@@ -134,6 +172,7 @@ private:
         if (!verdict_.is_simulated) return true;
         found.counters = trial.counters;
         found.lines = trial.lines;
+        found.print_calls = trial.print_calls;
         return compare_with_solution(found);
     }
 
@@ -161,19 +200,20 @@ private:
         if (!solution.is_good()) throw SolutionUnusable(solution.problem.headline);
         const std::string key =
             text_of(exercise_) + shape.name() + "\n" + compiled_.compiler + "\n" + solution.text;
-        if (auto known = read_cached<Found>(runner_.load_cached(kind, key))) return known;
-        const Compiled compiled = runner_.compile(solution, exercise_.kernel);
+        if (auto known = read_cached<Found>(solution_runner_.load_cached(kind, key))) return known;
+        const Compiled compiled = solution_runner_.compile(solution, Signature(exercise_));
         if (!compiled.ok()) throw SolutionUnusable(compiled.failure.headline);
         std::optional<Found> found = make(compiled);
-        if (found) runner_.save_cached(kind, key, codec::write(*found));
+        if (found) solution_runner_.save_cached(kind, key, codec::write(*found));
         return found;
     }
 
     /// Counts the solution's costs in the same way as the learner's.
     std::optional<Counters> solution_counters_at(Shape counted) {
         return cached_for_solution("counters", counted, [&](const Compiled& compiled) {
-            const Trial trial =
-                runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
+            const TrialRequest order{.shape = counted, .wants_counters = true};
+            const Trial trial = elements_ ? elements_->run_on(solution_runner_, compiled, order)
+                                          : solution_runner_.run(compiled, task_, order);
             if (!trial.is_good()) throw SolutionUnusable("it is not right itself.");
             return std::optional(trial.counters);
         });
@@ -190,23 +230,27 @@ private:
         if (!options_.solution || !verdict_.is_simulated) return std::nullopt;
         const Shape shape = predicted_shape(exercise_);
         return cached_for_solution("time", shape, [&](const Compiled& compiled) {
-            auto predicted = runner_.predict(compiled, task_, shape);
+            auto predicted = solution_runner_.predict(compiled, task_, shape);
             if (!predicted) return predicted;
             for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
             return predicted;
         });
     }
 
-    /// Reports whether the learner's kernel is the reason why there is no predicted time. A kernel
-    /// that prints has no predicted time either, but that is allowed.
+    /// Reports whether the learner's kernel is the reason why there is no predicted time.
     bool is_prediction_missing() {
         if (verdict_.predicted || exercise_.limits.predicted_fraction_of_copy <= 0) return false;
-        if (compiled_.ptx.find("vprintf") != std::string::npos) return false;
         return predict_solution_time().has_value();
     }
 
     /// Compares the costs of the most recently counted shape with their limits.
     void check_costs(const Verdict& found) {
+        if (elements_) {
+            for (Failure& failure : find_exceeded_element_limits(found, exercise_.limits)) {
+                fail(std::move(failure));
+            }
+            return;
+        }
         const LaunchShape& launch = verdict_.shapes.back().launch;
         for (Failure& failure : find_exceeded_limits(found, launch, exercise_.limits, relaunch_)) {
             fail(std::move(failure));
@@ -230,6 +274,7 @@ private:
         Verdict found;
         found.file = verdict_.file;
         found.source = verdict_.source;
+        found.ptx = verdict_.ptx;
         if (!count(shape, found)) return;
         check_costs(found);
         if (!verdict_.failures.empty() || !find_block_order(exercise_.block_order)) return;
@@ -241,16 +286,86 @@ private:
         fail_if(wrong_block_order(order, source_.name, relaunch_));
     }
 
+    /// Compares the costs with the solution's on a shape that does not consist of whole tiles. Limits per
+    /// request do not hold there.
+    void check_limits_on_ragged_shape() {
+        const Shape shape = options_.ragged_counted;
+        if (shape == Shape{0, 0} || !verdict_.is_simulated || !options_.solution) return;
+        Verdict found;
+        found.file = verdict_.file;
+        found.source = verdict_.source;
+        found.ptx = verdict_.ptx;
+        if (count(shape, found)) fail_if(dearer_than_solution(found));
+    }
+
+    /// Compares the values that some blocks store on large shapes. Returns false if the kernel fails.
+    bool try_large_shapes() {
+        for (const Shape shape : options_.large_shapes) {
+            Runner::LargeTrial trial = runner_.run_large(compiled_, task_, shape);
+            const FailureKind kind = trial.failure.kind;
+            if (kind == FailureKind::none) {
+                large_trials_.push_back({shape, std::move(trial.predicted)});
+                continue;
+            }
+            // A grid has limits, and an exercise does not ask for more rows than it can have.
+            if (kind == FailureKind::bad_launch) continue;
+            // Judge costs first, and this failure only if they are within the limits.
+            if (trial.may_be_cost) {
+                deferred_ = std::pair(shape, std::move(trial.failure));
+                return true;
+            }
+            verdict_.shapes.push_back({shape, false, {}});
+            fail(std::move(trial.failure));
+            return false;
+        }
+        return true;
+    }
+
+    /// Compares predicted times with the solution's, unless the exercise does not limit the time.
+    void check_times_on_large_shapes() {
+        if (deferred_) {
+            verdict_.shapes.push_back({deferred_->first, false, {}});
+            return fail(deferred_->second);
+        }
+        const double limit = exercise_.limits.predicted_fraction_of_copy;
+        if (limit <= 0 || !options_.solution) return;
+        for (const auto& [shape, predicted] : large_trials_) {
+            if (!predicted) continue;
+            const auto solution =
+                cached_for_solution("large", shape, [&](const Compiled& compiled) {
+                    return solution_runner_.run_large(compiled, task_, shape).predicted;
+                });
+            if (!solution) continue;
+            // On these shapes nobody has compared the model with a GPU.
+            constexpr double tolerance = 0.85;
+            Verdict found;
+            found.file = verdict_.file;
+            found.predicted = predicted;
+            found.solution_predicted = solution;
+            Limits limits;
+            limits.predicted_fraction_of_copy =
+                tolerance * std::min(limit, solution->fraction_of_copy());
+            auto failure = too_slow_predicted(found, limits);
+            if (!failure) continue;
+            verdict_.shapes.push_back({shape, true, {}});
+            return fail(std::move(*failure));
+        }
+    }
+
     const Source& source_;
     const Exercise& exercise_;
     Produces task_;
     Runner& runner_;
+    Runner& solution_runner_;
     const ExamineOptions& options_;
     Verdict& verdict_;
     const RelaunchFunction relaunch_ = [this](const TrialRequest& order) {
         return verdict_.is_simulated ? run_trial(order) : Trial{};
     };
+    std::unique_ptr<ElementTrials> elements_;  ///< null for matrices
     Compiled compiled_;
+    std::vector<std::pair<Shape, std::optional<Predicted>>> large_trials_;
+    std::optional<std::pair<Shape, Failure>> deferred_;  ///< a failure on a large shape
     bool was_correct_on_whole_tiles_ = false;
 };
 
@@ -267,6 +382,13 @@ Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
         const ScopedTimer stretch(verdict.milliseconds.total);
         try {
             Examiner(source, exercise, runner, options, verdict).run();
+        } catch (const ReferenceUnusable& problem) {
+            verdict.fail({.kind = FailureKind::environment_problem,
+                          .headline = "the reference of the exercise cannot be used: " +
+                                      std::string(problem.what()),
+                          .next =
+                              "This is not a mistake in your kernel: whoever wrote the exercise "
+                              "must correct its reference."});
         } catch (const std::exception& problem) {
             // This computer caused the problem, not the kernel. For example, there may not be
             // enough memory.

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "examiner/course/exercise.h"
 #include "examiner/runner.h"
@@ -30,6 +31,14 @@ struct ExamineOptions {
     /// the costs at `counted` are within the limits. 0 x 0 means no second shape. Errors on this
     /// shape are reported like any others.
     Shape second_counted{0, 0};
+    /// A shape that does not consist of whole tiles, on which the kernel may cost somewhat more than the
+    /// solution. 0 x 0 means no such shape.
+    Shape ragged_counted{0, 0};
+    /// Shapes that are too large to be run whole. The runner launches some of the blocks.
+    std::vector<Shape> large_shapes = {};
+    /// The runner that measures the solution. Null stands for the learner's runner. A runner with
+    /// limits needs another one here, so that the solution is not charged to the learner's limits.
+    Runner* solution_runner = nullptr;
 };
 
 /// Examines a file. Never throws: a problem with this computer is also reported as a Failure.

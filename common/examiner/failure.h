@@ -79,6 +79,12 @@ enum class FailureKind {
     // The result.
     wrong_result,  ///< `Failure::fault` describes the mistake and supplies the identifier
 
+    // The result of an exercise beyond the transpose.
+    inputs_left_out,   ///< the values are those of only some of the inputs
+    inputs_repeated,   ///< the values are those of inputs that count more than once
+    beyond_tolerance,  ///< the values are nearly right, but not near enough
+    wrong_elements,    ///< other wrong values
+
     // The cost.
     uncoalesced_loads,      ///< the kernel reads more sectors than the lesson allows
     uncoalesced_stores,     ///< the kernel writes more sectors than the lesson allows
@@ -89,6 +95,7 @@ enum class FailureKind {
     wrong_block_order,      ///< blocks take tiles in a different order than the lesson requires
     work_repeated,          ///< elements are moved several times
     lanes_idle,             ///< most lanes of a warp do nothing
+    too_many_atomics,       ///< the kernel uses more atomics than the exercise allows
     needless_atomics,       ///< the kernel uses atomics although no other thread writes there
     multiprocessors_idle,   ///< one block does all the work
     loads_not_overlapped,   ///< each load waits for the previous one

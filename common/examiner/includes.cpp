@@ -7,7 +7,10 @@
 // refused before a compiler sees the file.
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "examiner/source.h"
@@ -73,15 +76,30 @@ struct Directive {
     std::string_view name, rest;
 };
 
+bool is_letter(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// Returns the names and numbers in a text, in order.
+std::vector<std::string_view> names_in(std::string_view text) {
+    std::vector<std::string_view> names;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t begin = at;
+        while (at < text.size() && is_letter(text[at])) ++at;
+        if (at > begin) names.push_back(text.substr(begin, at - begin));
+        at += at == begin;
+    }
+    return names;
+}
+
 /// Returns everything on a line that could be a directive. A comment from an earlier line may end
 /// anywhere on this line, so every # counts, even if it seems to be inside a comment.
 std::vector<Directive> find_directives(std::string_view line) {
-    const auto is_letter = [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    };
     std::vector<Directive> found;
     const std::vector<std::size_t> ends = find_ends_of_whitespace(line);
+    std::size_t last = line.npos;  // many comments can lead to the same #
     const auto look_behind = [&](std::size_t at) {
+        if (std::exchange(last, ends[at]) == ends[at]) return;
         for (const std::string_view hash : {"#", "%:", "\?\?="}) {
             if (!line.substr(ends[at]).starts_with(hash)) continue;
             const std::size_t begin = ends[ends[at] + hash.size()];
@@ -113,6 +131,60 @@ bool is_inside_include_path(std::string_view name) {
     return name != ".." && !name.starts_with("../") && name.find("/..") == name.npos;
 }
 
+/// The macros of a file that may expand to names made of parts, with `##`. Such a name may be
+/// __has_include, which is not seen in the text.
+class PastingMacros {
+public:
+    explicit PastingMacros(const std::vector<Line>& lines) {
+        for (const Line& line : lines) {
+            for (const Directive& directive : find_directives(line.text)) {
+                if (directive.name == "define") note(directive.rest);
+            }
+        }
+        while (!to_follow_.empty()) {
+            const auto users = users_.find(to_follow_.back());
+            to_follow_.pop_back();
+            if (users == users_.end()) continue;
+            for (const std::string_view user : users->second) add(user);
+        }
+    }
+    bool empty() const { return found_.empty(); }
+    /// Reports whether one of these macros may be expanded in the text.
+    bool are_used_in(std::string_view text) const {
+        return std::ranges::any_of(names_in(text),
+                                   [&](std::string_view name) { return found_.contains(name); });
+    }
+
+private:
+    void note(std::string_view definition) {
+        const std::vector<std::string_view> names = names_in(definition);
+        if (names.empty()) return;
+        for (const std::string_view used : names) users_[used].push_back(names.front());
+        for (const std::string_view paste : {"##", "%:%:", "\?\?=\?\?="}) {
+            if (definition.find(paste) != definition.npos) add(names.front());
+        }
+    }
+    void add(std::string_view macro) {
+        if (found_.insert(macro).second) to_follow_.push_back(macro);
+    }
+
+    std::map<std::string_view, std::vector<std::string_view>>
+        users_;  ///< macros, by a name in them
+    std::set<std::string_view> found_;
+    std::vector<std::string_view> to_follow_;
+};
+
+/// Reports whether the text has the beginning of __has_include or __has_embed as a name.
+bool has_beginning_of_question(const std::vector<Line>& lines) {
+    const auto is_beginning = [](std::string_view name) {
+        return name.size() > 2 && (std::string_view("__has_include").starts_with(name) ||
+                                   std::string_view("__has_embed").starts_with(name));
+    };
+    return std::ranges::any_of(lines, [&](const Line& line) {
+        return std::ranges::any_of(names_in(line.text), is_beginning);
+    });
+}
+
 Failure refuse_include(const std::string& file, int line, const std::string& headline) {
     return {.kind = FailureKind::include_refused,
             .headline = headline,
@@ -126,7 +198,11 @@ Failure refuse_include(const std::string& file, int line, const std::string& hea
 
 Failure find_refused_include(const std::string& text, const std::string& file_name) {
     constexpr std::string_view opening[] = {"include", "include_next", "import", "embed"};
-    for (const Line& line : joined_lines(text)) {
+    const std::vector<Line> lines = joined_lines(text);
+    const PastingMacros pasting(lines);
+    // The headers of the toolkit ask too, and a file can define what they ask.
+    const bool pastes_question = !pasting.empty() && has_beginning_of_question(lines);
+    for (const Line& line : lines) {
         // These directives reveal whether a file exists.
         const bool looks_for_files = line.text.find("__has_include") != line.text.npos ||
                                      line.text.find("__has_embed") != line.text.npos;
@@ -138,6 +214,13 @@ Failure find_refused_include(const std::string& text, const std::string& file_na
                                       "a comment within a directive hides its name.");
             }
             if (word.empty()) continue;
+            const bool is_condition = word == "if" || word == "elif";
+            if ((is_condition && pasting.are_used_in(rest)) ||
+                (word == "define" && pastes_question)) {
+                return refuse_include(file_name, line.number,
+                                      "a condition may not use names that ## makes of parts, "
+                                      "because they could look for other files.");
+            }
             if (looks_for_files) {
                 return refuse_include(file_name, line.number,
                                       "a kernel's file may not look for other files.");

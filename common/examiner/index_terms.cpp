@@ -1,6 +1,5 @@
 // Parses a kernel's index expressions to find the terms that are multiplied by the row length.
 #include <algorithm>
-#include <regex>
 #include <set>
 #include <vector>
 
@@ -30,12 +29,12 @@ std::vector<std::string> split_terms(const std::string& sum) {
 /// Returns the variables that contain a thread's row or column and are not multiplied by the row
 /// length.
 std::set<std::string> find_coordinate_variables(const std::string& code) {
-    static const std::regex definition(
+    static const TextPattern definition(
         R"(\b(\w+)\s*=\s*([^;,=]*(?:threadIdx|blockIdx)[^;,=]*)[;,])");
-    static const std::regex pitch(R"(\b(?:rows|cols)\b)");
+    static const TextPattern pitch(R"(\b(?:rows|cols)\b)");
     std::set<std::string> names;
-    for (const std::smatch& one : find_matches(code, definition)) {
-        if (!std::regex_search(one.str(2), pitch)) names.insert(one.str(1));
+    for (const TextMatch& one : find_matches(code, definition)) {
+        if (!contains(one.str(2), pitch)) names.insert(one.str(1));
     }
     return names;
 }
@@ -75,23 +74,23 @@ private:
 }  // namespace
 
 MissingParentheses find_missing_parentheses(const std::string& text) {
-    static const std::regex matrix(R"(\b(?:in|out|data)\s*\[)");
-    static const std::regex product(R"((threadIdx\.[xy]|\w+)\s*\*\s*(rows|cols))");
+    static const TextPattern matrix(R"(\b(?:in|out|data)\s*\[)");
+    static const TextPattern product(R"((threadIdx\.[xy]|\w+)\s*\*\s*(rows|cols))");
     const std::string code = code_for_search(text);
     const Kernel kernel(code);
-    for (const std::smatch& one : find_matches(code, matrix)) {
+    for (const TextMatch& one : find_matches(code, matrix)) {
         const std::size_t open = match_end(one) - 1;
         const std::string index =
             code.substr(open + 1, find_closing_bracket(code, open) - open - 1);
         std::vector<std::string> others;
-        std::smatch multiplied;
+        TextMatch multiplied;
         int products = 0;
         const std::vector<std::string> terms = split_terms(index);
         for (const std::string& term : terms) {
-            std::smatch found;
+            TextMatch found;
             if (term.find("rows") == term.npos && term.find("cols") == term.npos) {
                 others.push_back(term);
-            } else if (std::regex_match(term, found, product)) {
+            } else if (match_whole(term, found, product)) {
                 ++products;
                 multiplied = found;
             } else {

@@ -1,11 +1,14 @@
 #include "examiner/launch_limits.h"
 
+#include <algorithm>
+
 #include "harness/text.h"
 
 namespace coalesce {
 
 double element_count(Shape shape) {
-    return static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
+    return static_cast<double>(shape.rows) * static_cast<double>(shape.cols) *
+           std::max(shape.depth, 1);
 }
 
 std::uint64_t instruction_budget(Shape shape, double warps, bool prints) {

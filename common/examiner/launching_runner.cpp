@@ -53,6 +53,28 @@ Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task,
     return trial;
 }
 
+Trial LaunchingRunner::run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
+                                const TrialRequest& order) {
+    // Guard bands would hide accesses outside the arrays from the simulator.
+    const bool is_bare = is_simulated() && order.watch == Watch::everything;
+    std::unique_ptr<DeviceArrays> arrays;
+    const auto make_arguments = [&] {
+        arrays = std::make_unique<DeviceArrays>(arguments,
+                                                is_bare ? 0 : VerifiedBuffers::kDefaultGuardBytes);
+        return arrays->arguments();
+    };
+    LoadedKernel& it = load_if_needed(kernel);
+    Trial trial =
+        launch_once(it, order, std::function<std::vector<std::uint64_t>()>(make_arguments));
+    if (trial.is_hung) {
+        it.abandon();
+        static_cast<void>(arrays.release());
+    } else if (arrays) {
+        trial.arrays = trial.has_ended() ? arrays->read() : arrays->addresses();
+    }
+    return trial;
+}
+
 std::optional<Predicted> LaunchingRunner::predict(const Compiled& kernel, const Produces& task,
                                                   Shape shape) {
     if (!is_simulated()) return std::nullopt;

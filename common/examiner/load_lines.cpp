@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "examiner/matches.h"
 #include "examiner/source_lines.h"
 
 namespace coalesce {
@@ -23,18 +23,17 @@ constexpr std::uint64_t Counters::*kLoadCounters[] = {&Counters::load_requests,
 /// Returns the variable that a line stores without changing it, or "" if the line does anything
 /// else.
 std::string find_stored_variable(const std::string& line) {
-    static const std::regex store(R"(^[^=]*[\])]\s*=\s*([A-Za-z_]\w*)\s*;\s*$)");
-    std::smatch found;
-    return std::regex_match(line, found, store) ? found.str(1) : "";
+    static const TextPattern store(R"(^[^=]*[\])]\s*=\s*([A-Za-z_]\w*)\s*;\s*$)");
+    TextMatch found;
+    return match_whole(line, found, store) ? found.str(1) : "";
 }
 
 bool assigns(const std::string& line, const std::string& variable) {
-    return std::regex_search(line,
-                             std::regex("\\b" + variable + "\\b\\s*(?:\\.\\s*\\w+\\s*)?=[^=]"));
+    return contains(line, TextPattern("\\b" + variable + "\\b\\s*(?:\\.\\s*\\w+\\s*)?=[^=]"));
 }
 
 bool assigns_from_load(const std::string& line, const std::string& variable) {
-    return std::regex_search(line, std::regex("\\b" + variable + "\\s*=[^=].*\\["));
+    return contains(line, TextPattern("\\b" + variable + "\\s*=[^=].*\\["));
 }
 
 void move_loads(Counters& from, Counters& to) {

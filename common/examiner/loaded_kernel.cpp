@@ -1,6 +1,7 @@
 #include "examiner/loaded_kernel.h"
 
 #include <algorithm>
+#include <cctype>
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
@@ -19,10 +20,6 @@ constexpr std::size_t kUsualShared = std::size_t{48} << 10;
 std::string product(const std::array<long long, 3>& extent) {
     const std::string text = format_product(extent[0], extent[1]);
     return extent[2] == 1 ? text : text + " x " + std::to_string(extent[2]);
-}
-
-std::string format_configure_call(Shape shape) {
-    return "configure(" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + ")";
 }
 
 std::string format_cuda_error(cudaError_t error) {
@@ -90,10 +87,14 @@ std::size_t count_shared_bytes(const std::string& ptx) {
     return sum;
 }
 
-/// Converts a pointer to the 64 bits that kernels expect. In a web page, host pointers are 32 bits
-/// wide.
-std::uint64_t address_of(const void* pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer);
+/// Reports whether the PTX declares a variable in global memory. Before the `.global` of an
+/// instruction, such as `ld.global`, is always a letter or a digit.
+bool declares_global_variables(const std::string& ptx) {
+    constexpr std::string_view word = ".global";
+    for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i + word.size())) {
+        if (i == 0 || !std::isalnum(static_cast<unsigned char>(ptx[i - 1]))) return true;
+    }
+    return false;
 }
 
 bool has_nonpositive_extent(const std::array<long long, 3>& extent) {
@@ -110,9 +111,14 @@ std::string LaunchShape::text() const {
 }
 
 LoadedKernel::LoadedKernel(const Compiled& compiled)
-    : name_(compiled.kernel),
+    : has_variables_(declares_global_variables(compiled.ptx)),
+      name_(compiled.kernel),
+      entry_(compiled.entry),
+      ptx_(compiled.ptx),
       prints_(compiled.ptx.find("vprintf") != compiled.ptx.npos),
+      has_dynamic_array_(compiled.ptx.find(".extern .shared") != compiled.ptx.npos),
       file_name_(compiled.file),
+      size_count_(compiled.sizes.size()),
       static_shared_bytes_(count_shared_bytes(compiled.ptx)) {
     if (static_shared_bytes_ > kUsualShared) {
         problem_ = explain_too_much_shared(
@@ -121,23 +127,14 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
             kUsualShared);
         return;
     }
-    std::array<char, 2048> log{};
-    cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
-    void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-    cudaError_t error = cudaLibraryLoadData(&library_, compiled.ptx.c_str(), options, values, 2,
-                                            nullptr, nullptr, 0);
-    if (error == cudaSuccess) {
-        error = cudaLibraryGetKernel(&kernel_, library_, compiled.entry.c_str());
-    }
-    if (error == cudaSuccess) {
-        error = cudaLibraryGetKernel(&configure_, library_, kConfigureEntry);
-    }
+    std::string log;
+    cudaError_t error = load(log);
     cudaFuncAttributes attributes{};
     if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, kernel_);
     if (error == cudaSuccess) error = cudaMalloc(&configure_result_, 7 * sizeof(long long));
     if (error != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
-        problem_ = does_not_load(error, log.data(), file_name_);
+        problem_ = does_not_load(error, log, file_name_);
         return;
     }
     static_shared_bytes_ = attributes.sharedSizeBytes;
@@ -154,24 +151,62 @@ LoadedKernel::~LoadedKernel() {
     static_cast<void>(cudaGetLastError());
 }
 
+std::string LoadedKernel::configure_call(Shape shape) const {
+    std::string arguments;
+    for (std::size_t i = 0; i < size_count_; ++i) {
+        arguments += (i == 0 ? "" : ", ") + std::to_string(size_at(shape, i));
+    }
+    return "configure(" + arguments + ")";
+}
+
+cudaError_t LoadedKernel::load(std::string& log) {
+    std::array<char, 2048> text{};
+    cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
+    void* values[] = {text.data(), reinterpret_cast<void*>(text.size())};
+    cudaError_t error =
+        cudaLibraryLoadData(&library_, ptx_.c_str(), options, values, 2, nullptr, nullptr, 0);
+    if (error == cudaSuccess) error = cudaLibraryGetKernel(&kernel_, library_, entry_.c_str());
+    if (error == cudaSuccess) error = cudaLibraryGetKernel(&configure_, library_, kConfigureEntry);
+    log = text.data();
+    may_have_changed_ = false;
+    return error;
+}
+
+cudaError_t LoadedKernel::reload() {
+    std::string log;
+    const cudaError_t error = cudaLibraryUnload(library_);
+    library_ = nullptr;
+    return error == cudaSuccess ? load(log) : error;
+}
+
+/// Gives the variables of the file their initial values, so that neither `configure` nor an earlier
+/// launch can leave a message for the next one.
+cudaError_t LoadedKernel::reset_variables() {
+    const cudaError_t error = has_variables_ && may_have_changed_ ? reload() : cudaSuccess;
+    may_have_changed_ = true;
+    return error;
+}
+
 std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure) {
     auto answer_at = address_of(configure_result_);
-    void* arguments[] = {&answer_at, &shape.rows, &shape.cols};
+    // A kernel reads only as many arguments as it has parameters.
+    void* arguments[] = {&answer_at, &shape.rows, &shape.cols, &shape.depth};
     cudaLaunchConfig_t one_thread{};
     one_thread.gridDim = one_thread.blockDim = dim3(1, 1, 1);
-    cudaError_t error = cudaLaunchKernelExC(&one_thread, configure_, arguments);
+    cudaError_t error = reset_variables();
+    if (error == cudaSuccess) error = cudaLaunchKernelExC(&one_thread, configure_, arguments);
     std::array<long long, 7> answer{};
     if (error == cudaSuccess) {
         error = cudaMemcpy(answer.data(), configure_result_, sizeof answer, cudaMemcpyDeviceToHost);
     }
     if (error != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
-        failure = {.kind = FailureKind::kernel_failed,
-                   .headline =
-                       format_configure_call(shape) + " failed (" + format_cuda_error(error) + ").",
-                   .place = {file_name_, 0, 0},
-                   .shape = shape,
-                   .next = "Let configure compute the launch from rows and cols only."};
+        failure = {
+            .kind = FailureKind::kernel_failed,
+            .headline = configure_call(shape) + " failed (" + format_cuda_error(error) + ").",
+            .place = {file_name_, 0, 0},
+            .shape = shape,
+            .next = "Let configure compute the launch from its arguments only."};
         return std::nullopt;
     }
     const LaunchShape launch{
@@ -182,7 +217,7 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
 }
 
 Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
-    const std::string gives = format_configure_call(shape) + " gives ";
+    const std::string gives = configure_call(shape) + " gives ";
     const auto refused = [&](FailureKind kind, const std::string& what,
                              const std::string& next) -> Failure {
         return {.kind = kind,
@@ -229,6 +264,13 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
 
 cudaError_t LoadedKernel::launch(const LaunchShape& launch, float* out, const float* in,
                                  Shape shape) {
+    return this->launch(launch,
+                        {address_of(out), address_of(in), static_cast<std::uint64_t>(shape.rows),
+                         static_cast<std::uint64_t>(shape.cols)});
+}
+
+cudaError_t LoadedKernel::launch(const LaunchShape& launch, std::vector<std::uint64_t> arguments) {
+    if (const cudaError_t error = reset_variables(); error != cudaSuccess) return error;
     const auto bytes = static_cast<std::size_t>(launch.shared_bytes);
     if (bytes + static_shared_bytes_ > kUsualShared) {
         const cudaError_t error = cudaFuncSetAttribute(
@@ -243,9 +285,9 @@ cudaError_t LoadedKernel::launch(const LaunchShape& launch, float* out, const fl
     config.gridDim = to_dim3(launch.grid);
     config.blockDim = to_dim3(launch.block);
     config.dynamicSmemBytes = bytes;
-    auto out_at = address_of(out), in_at = address_of(in);
-    void* arguments[] = {&out_at, &in_at, &shape.rows, &shape.cols};
-    return cudaLaunchKernelExC(&config, kernel_, arguments);
+    std::vector<void*> places;
+    for (std::uint64_t& argument : arguments) places.push_back(&argument);
+    return cudaLaunchKernelExC(&config, kernel_, places.data());
 }
 
 std::string native_architecture() {

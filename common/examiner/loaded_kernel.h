@@ -4,14 +4,22 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "examiner/compile.h"
 #include "examiner/failure.h"
 #include "examiner/launch_shape.h"
 
 namespace coalesce {
+
+/// Converts a pointer to the 64 bits that kernels expect. In a web page, host pointers are 32 bits
+/// wide.
+inline std::uint64_t address_of(const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 /// A kernel that has been loaded and can be launched. The destructor unloads it.
 class LoadedKernel {
@@ -28,6 +36,8 @@ public:
     const std::string& file_name() const { return file_name_; }
     /// Reports whether the code in the kernel's file calls printf.
     bool prints() const { return prints_; }
+    /// Reports whether the kernel's file declares an array in dynamic shared memory.
+    bool has_dynamic_array() const { return has_dynamic_array_; }
     /// Returns the reason why the kernel cannot be launched, or a failure of kind none.
     const Failure& problem() const { return problem_; }
 
@@ -37,6 +47,11 @@ public:
     /// Launches the kernel without waiting for it to finish. Returns cudaSuccess, or the error from
     /// the launch.
     cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
+    /// The same for a kernel of any signature. Each argument is stored in the first bytes of its
+    /// eight.
+    cudaError_t launch(const LaunchShape& launch, std::vector<std::uint64_t> arguments);
+    /// Loads the PTX again, so that its variables have their initial values.
+    cudaError_t reload();
 
     /// Marks the kernel as hung. From then on nothing is freed, because freeing memory would wait
     /// forever for the kernel.
@@ -44,6 +59,10 @@ public:
 
 private:
     Failure check(const LaunchShape& launch, Shape shape) const;
+    /// Returns "configure(1000, 777)".
+    std::string configure_call(Shape shape) const;
+    cudaError_t load(std::string& log);
+    cudaError_t reset_variables();
 
     cudaLibrary_t library_ = nullptr;
     cudaKernel_t kernel_ = nullptr, configure_ = nullptr;
@@ -51,9 +70,12 @@ private:
     int max_threads_ = 0;
     long long max_shared_bytes_ = 0;
     bool is_abandoned_ = false;
-    std::string name_;
-    bool prints_ = false;
+    bool has_variables_ = false;     ///< whether the PTX has variables that a kernel may change
+    bool may_have_changed_ = false;  ///< whether a launch may have changed them
+    std::string name_, entry_, ptx_;
+    bool prints_ = false, has_dynamic_array_ = false;
     std::string file_name_;
+    std::size_t size_count_ = 2;  ///< number of arguments of `configure`
     std::size_t static_shared_bytes_ = 0;
     Failure problem_;
 };

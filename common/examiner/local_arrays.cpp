@@ -1,8 +1,9 @@
 // Finds the threads' local arrays in the text of a kernel, and the largest values of their indices.
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <optional>
-#include <regex>
+#include <set>
 #include <vector>
 
 #include "examiner/matches.h"
@@ -12,7 +13,8 @@ namespace {
 
 using Values = std::map<std::string, long long>;
 
-/// Evaluates an integer expression made up of numbers, names, + - * / % and parentheses.
+/// Evaluates an integer expression made up of numbers, names, + - * / % and parentheses. The text may
+/// be anything, so every result has a limit that no index needs, and parentheses nest only so deep.
 class Expression {
 public:
     Expression(const std::string& expression, const Values& names)
@@ -40,7 +42,7 @@ private:
         long long found = product();
         while (const char sign = take("+-")) {
             const long long next = product();
-            found += sign == '+' ? next : -next;
+            found = limited(sign == '+' ? found + next : found - next);
         }
         return found;
     }
@@ -50,13 +52,22 @@ private:
             const long long next = factor();
             is_good_ &= sign == '*' || next != 0;
             if (!is_good_) return 0;
-            found = sign == '*' ? found * next : sign == '/' ? found / next : found % next;
+            found = limited(sign == '*' ? found * next : sign == '/' ? found / next : found % next);
         }
         return found;
     }
+    /// Returns the number if it is small enough for every operation on two such numbers.
+    long long limited(long long number) {
+        constexpr long long limit = 1LL << 30;
+        is_good_ &= number >= -limit && number <= limit;
+        return is_good_ ? number : 0;
+    }
     long long factor() {
+        constexpr int most_depth = 64;
         if (take("(")) {
-            const long long found = sum();
+            is_good_ &= ++depth_ <= most_depth;
+            const long long found = is_good_ ? sum() : 0;
+            --depth_;
             is_good_ &= take(")") != '\0';
             return found;
         }
@@ -79,6 +90,7 @@ private:
     const std::string& text_;
     const Values& values_;
     std::size_t at_ = 0;
+    int depth_ = 0;
     bool is_good_ = true;
 };
 
@@ -89,12 +101,12 @@ std::optional<long long> value_of(const std::string& text, const Values& values)
 /// Returns the constants defined by declarations such as `constexpr int TILE_DIM = 32, BLOCK_ROWS =
 /// 8;`.
 Values find_constants(const std::string& code) {
-    static const std::regex declaration(R"(\bconst(?:expr)?\s+(?:int|unsigned)\s+([^;{}]*);)");
-    static const std::regex part(R"((\w+)\s*=\s*([^,]*))");
+    static const TextPattern declaration(R"(\bconst(?:expr)?\s+(?:int|unsigned)\s+([^;{}]*);)");
+    static const TextPattern part(R"((\w+)\s*=\s*([^,]*))");
     Values values;
-    for (const std::smatch& found : find_matches(code, declaration)) {
+    for (const TextMatch& found : find_matches(code, declaration)) {
         const std::string declared = found.str(1);
-        for (const std::smatch& one : find_matches(declared, part)) {
+        for (const TextMatch& one : find_matches(declared, part)) {
             if (const auto value = value_of(one.str(2), values)) values[one.str(1)] = *value;
         }
     }
@@ -109,33 +121,36 @@ struct CountingLoop {
 };
 
 std::vector<CountingLoop> find_counting_loops(const std::string& code, const Values& constants) {
-    static const std::regex header(
-        R"(\bfor\s*\(\s*(?:int|unsigned)\s+(\w+)\s*=\s*([^;]*);\s*\1\s*(<=?)\s*([^;]*);\s*)"
-        R"((?:\+\+\s*\1|\1\s*\+\+|\1\s*\+=\s*([^){;]*))\))");
+    static const TextPattern header(
+        R"(\bfor\s*\(\s*(?:int|unsigned)\s+(\w+)\s*=\s*([^;]*);\s*(\w+)\s*(<=?)\s*([^;]*);\s*)"
+        R"((?:\+\+\s*(\w+)|(\w+)\s*\+\+|(\w+)\s*\+=\s*([^){;]*))\))");
     const std::vector<Loop> loops = find_loops(code);
     std::vector<CountingLoop> counting;
-    for (const std::smatch& found : find_matches(code, header)) {
+    for (const TextMatch& found : find_matches(code, header)) {
+        const std::string name = found.str(1), stepped = found.str(6) + found.str(7) + found.str(8);
+        if (found.str(3) != name || stepped != name) continue;
         const int line = line_of(code, found);
         const Loop* loop = innermost_loop(loops, line);
         const auto begin = value_of(found.str(2), constants),
-                   end = value_of(found.str(4), constants);
-        const auto step = found[5].matched ? value_of(found.str(5), constants) : 1;
+                   end = value_of(found.str(5), constants);
+        const auto step = found[9].matched ? value_of(found.str(9), constants) : 1;
         if (!loop || loop->first_line != line || !begin || !end || !step || *step < 1) continue;
-        const long long most = *end - (found.str(3) == "<" ? 1 : 0);
+        const long long most = *end - (found.str(4) == "<" ? 1 : 0);
         if (most < *begin) continue;
-        counting.push_back(
-            {line, loop->last_line, found.str(1), *begin + (most - *begin) / *step * *step});
+        counting.push_back({line, loop->last_line, name, *begin + (most - *begin) / *step * *step});
     }
     return counting;
 }
 
 /// Returns the lengths of all one-dimensional arrays that are not in shared memory.
 Values find_arrays(const std::string& code, const Values& constants) {
-    static const std::regex array(R"([;{}]\s*([\w\s]*?)\b(\w+)\s*\[([^\]=;]*)\]\s*(?:;|=|\{))");
-    static const std::regex type(R"((?:const\s+)?(?:float|int|unsigned|double)[234]?\s*)");
+    static const TextPattern array(R"([;{}]\s*([\w\s]*?)\b(\w+)\s*\[([^\]=;]*)\]\s*(?:;|=|\{))");
+    static const TextPattern type(R"((?:const\s+)?(?:float|int|unsigned|double)[234]?\s*)");
     Values arrays;
-    for (const std::smatch& found : find_matches(code, array)) {
-        if (!std::regex_match(found.str(1), type)) continue;
+    for (const TextMatch& found : find_matches(code, array)) {
+        const std::string before = found.str(1);
+        TextMatch match;
+        if (!match_whole(before, match, type)) continue;
         if (const auto length = value_of(found.str(3), constants)) arrays[found.str(2)] = *length;
     }
     return arrays;
@@ -153,16 +168,16 @@ Values values_in_last_iteration(const Values& constants, const std::vector<Count
 
 /// Reports whether the code contains an `if` that compares a loop's counter with a bound.
 bool has_bounds_check(const std::string& code, const std::vector<CountingLoop>& loops) {
-    for (const CountingLoop& loop : loops) {
-        const std::regex guard("\\bif\\s*\\(\\s*" + loop.name + "\\s*[<>=!]");
-        if (std::regex_search(code, guard)) return true;
-    }
-    return false;
+    static const TextPattern guard(R"(\bif\s*\(\s*(\w+)\s*[<>=!])");
+    std::set<std::string> counters;
+    for (const CountingLoop& loop : loops) counters.insert(loop.name);
+    return std::ranges::any_of(find_matches(code, guard),
+                               [&](const TextMatch& one) { return counters.contains(one.str(1)); });
 }
 
 /// values[k]
-const std::regex& access_pattern() {
-    static const std::regex access(R"(\b(\w+)\s*\[([^\[\]]*)\])");
+const TextPattern& access_pattern() {
+    static const TextPattern access(R"(\b(\w+)\s*\[([^\[\]]*)\])");
     return access;
 }
 
@@ -174,7 +189,7 @@ ArrayOverrun find_array_overrun(const std::string& text) {
     const Values arrays = find_arrays(code, constants);
     const std::vector<CountingLoop> loops = find_counting_loops(code, constants);
     if (arrays.empty() || has_bounds_check(code, loops)) return {};
-    for (const std::smatch& found : find_matches(code, access_pattern())) {
+    for (const TextMatch& found : find_matches(code, access_pattern())) {
         const auto array = arrays.find(found.str(1));
         if (array == arrays.end()) continue;
         const int line = line_of(code, found);
@@ -190,7 +205,7 @@ ArrayOverrun find_array_overrun(const std::string& text) {
 LocalArray find_local_array(const std::string& text, int line) {
     const std::string code = code_for_search(text);
     const Values arrays = find_arrays(code, find_constants(code));
-    for (const std::smatch& found : find_matches(code, access_pattern())) {
+    for (const TextMatch& found : find_matches(code, access_pattern())) {
         const auto known = arrays.find(found.str(1));
         if (known != arrays.end() && line_of(code, found) == line)
             return {known->first, known->second};

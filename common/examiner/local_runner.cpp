@@ -21,7 +21,7 @@ LocalRunner::LocalRunner(Options options) : options_(std::move(options)) {
     }
 }
 
-Compiled LocalRunner::compile(const Source& source, const std::string& kernel) {
+Compiled LocalRunner::compile(const Source& source, const Signature& kernel) {
     CompileOptions options{
         .kernel = kernel, .cache = options_.cache, .compiler = options_.compiler};
     if (!is_simulated()) options.architecture = native_architecture();

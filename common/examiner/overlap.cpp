@@ -1,8 +1,11 @@
 #include "examiner/costs.h"
 
 #include <algorithm>
+#include <map>
 
+#include "base/text.h"
 #include "examiner/source_lines.h"
+#include "examiner/text_pattern.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -40,15 +43,68 @@ Failure find_reason_for_wait(const Verdict& found) {
     return {};
 }
 
+/// Reports whether the compiled kernel has a barrier between two loads of a thread, or both in one
+/// loop. The text of a kernel may hide that, with goto, templates or a function for each load.
+bool has_barrier_between_loads(const std::string& ptx) {
+    std::map<std::string, std::size_t> labels;  // by name, the number of the line
+    std::vector<std::size_t> loads, barriers;   // the numbers of their lines
+    std::size_t number = 0;
+    const auto is_behind = [](const std::vector<std::size_t>& places, std::size_t place) {
+        return !places.empty() && places.back() > place;
+    };
+    for (const std::string& line : lines_of(ptx)) {
+        ++number;
+        static const TextPattern instruction(
+            R"(^\s*(?:@!?%\w+\s+)?(?:(ld\.(?:volatile\.|relaxed\.\w+\.)?global))"
+            R"(|(bar(?:rier)?\.)|bra(?:\.uni)?\s+(\$\w+)|(\$\w+):))");
+        TextMatch found;
+        if (line.starts_with(".visible") || line.starts_with(".func")) {
+            loads.clear();
+            barriers.clear();
+        }
+        if (!search(line, found, instruction)) continue;
+        if (found[1].matched) {
+            if (!loads.empty() && is_behind(barriers, loads.back())) return true;
+            loads.push_back(number);
+        } else if (found[2].matched) {
+            barriers.push_back(number);
+        } else if (found[4].matched) {
+            labels[found.str(4)] = number;
+        } else if (const auto back = labels.find(found.str(3)); back != labels.end()) {
+            if (is_behind(loads, back->second) && is_behind(barriers, back->second)) return true;
+        }
+    }
+    return false;
+}
+
+/// Returns a failure that names the line whose loads are waited for most often, if there is a
+/// barrier between loads of the compiled kernel. Its kind is `none` if there is not.
+Failure find_line_that_waits(const Verdict& found) {
+    if (!has_barrier_between_loads(found.ptx)) return {};
+    Failure failure{
+        .kind = FailureKind::loads_not_overlapped,
+        .headline = "there is a barrier between two loads of a thread",
+        .place = {found.file, 0, 0},
+        .next = "Let the thread issue all of its loads first, and wait once after them."};
+    std::uint64_t most = 0;
+    for (const LineCounters& line : found.lines) {
+        if (line.counters.load_waits <= most) continue;
+        most = line.counters.load_waits;
+        failure.place.line = line.line;
+    }
+    return failure;
+}
+
 }  // namespace
 
 std::optional<Failure> loads_not_overlapped(const Verdict& found, const Limits& limits) {
     const Counters& counters = *found.counters;
-    if (counters.load_waits == 0 || counters.copy_waits > 0) return std::nullopt;
+    if (counters.load_waits == 0) return std::nullopt;
     const double in_flight =
         static_cast<double>(counters.load_requests) / static_cast<double>(counters.load_waits);
     if (in_flight >= limits.loads_in_flight) return std::nullopt;
     Failure failure = find_reason_for_wait(found);
+    if (failure.kind == FailureKind::none) failure = find_line_that_waits(found);
     if (failure.kind == FailureKind::none) return std::nullopt;
     failure.headline += ", so that a warp waits for memory once for every load: nothing overlaps.";
     failure.shape = found.counted;

@@ -112,7 +112,8 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
     picture.problem = trial.launch_failure;
     const Addresses matrices{trial.in_address, trial.out_address, 4 * trial.elements()};
     for (const simulated::Access& access : trial.accesses) {
-        if (access.active != 0) add_access(picture.accesses, draw_access(access, matrices, source));
+        if (access.active != 0 && access.line > 0)
+            add_access(picture.accesses, draw_access(access, matrices, source));
     }
     if (picture.ok() && picture.accesses.empty()) {
         picture.problem = {.kind = FailureKind::wrong_result,

@@ -1,6 +1,8 @@
 #include "examiner/predicted_launch.h"
 
+#include <algorithm>
 #include <cctype>
+#include <string_view>
 
 #include "examiner/launch_limits.h"
 #include "examiner/loaded_kernel.h"
@@ -8,6 +10,7 @@
 #include "harness/counters.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
+#include "harness/simulator_function.h"
 #include "timing/comparison.h"
 #include "timing/facts.h"
 
@@ -17,6 +20,25 @@ namespace {
 constexpr int kPredictedSide = 8192;
 /// The shape whose instruction budget is the limit for all recorded blocks together.
 constexpr Shape kBudgetShape{1024, 1024};
+
+/// Takes the calls of printf out of a kernel while it exists. A few blocks would not print what the
+/// whole launch prints, and the time of printing is not what an exercise asks about.
+class WithoutPrinting {
+public:
+    explicit WithoutPrinting(LoadedKernel& kernel) : kernel_(kernel) { set(0); }
+    ~WithoutPrinting() { set(1); }
+    WithoutPrinting(const WithoutPrinting&) = delete;
+    WithoutPrinting& operator=(const WithoutPrinting&) = delete;
+
+private:
+    void set(int prints) {
+        if (!kernel_.prints()) return;
+        SIMULATOR_FUNCTION(coalesceSetPrinting)(prints);
+        static_cast<void>(kernel_.reload());
+    }
+
+    LoadedKernel& kernel_;
+};
 
 /// Predicts the time of a launch on two matrices, or on one matrix for an in-place kernel. If
 /// `sampled` is not null, verifies the values that the blocks store.
@@ -52,6 +74,18 @@ Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in
     return predicted;
 }
 
+/// Returns the failure of a launch on a large shape. The time-out is the instruction limit.
+Failure launch_failure(const CudaError& error, const std::string& file, Shape shape) {
+    const bool is_endless =
+        std::string_view(error.what()).find(cudaGetErrorName(cudaErrorLaunchTimeout)) !=
+        std::string_view::npos;
+    return {.kind = is_endless ? FailureKind::endless_loop : FailureKind::kernel_failed,
+            .headline = std::string("the launch failed: ") + error.what(),
+            .place = {file, 0, 0},
+            .shape = shape,
+            .next = "Compute every size and index from rows and cols."};
+}
+
 }  // namespace
 
 Shape predicted_shape(const Exercise& exercise) {
@@ -59,21 +93,27 @@ Shape predicted_shape(const Exercise& exercise) {
 }
 
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
-                                        const SampledMatrix* sampled) {
-    if (kernel.prints()) return std::nullopt;
+                                        const PredictedLaunchOptions& options) {
+    const WithoutPrinting without_printing(kernel);
+    std::uint64_t budget = instruction_budget(kBudgetShape, 1, false);
+    if (options.max_instructions > 0) budget = std::min(budget, options.max_instructions);
+    simulated::prepare("none", budget);
+    SIMULATOR_FUNCTION(coalesceDrawSample)(options.seed);
     std::optional<Predicted> predicted;
+    Failure failure;
     try {
-        simulated::prepare("none", instruction_budget(kBudgetShape, 1, false));
-        Failure failure;
         if (const auto launch = kernel.configure(shape, failure))
-            predicted = predict_large(kernel, *launch, in_place, shape, sampled);
+            predicted = predict_large(kernel, *launch, in_place, shape, options.sampled);
     } catch (const NotPredicted&) {
         // The model cannot predict a kernel whose blocks wait for one another.
-    } catch (const CudaError&) {
+    } catch (const CudaError& error) {
         // The kernel is correct on smaller shapes, but cannot be launched on a matrix of this size.
         static_cast<void>(cudaGetLastError());
+        failure = launch_failure(error, kernel.file_name(), shape);
     }
+    SIMULATOR_FUNCTION(coalesceDrawSample)(0);
     simulator_library::clear_reports();
+    if (options.must_launch && failure.kind != FailureKind::none) throw NotLaunched(failure);
     return predicted;
 }
 

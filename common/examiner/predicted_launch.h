@@ -1,11 +1,14 @@
 // Predicts the time of a kernel on a GPU, for the matrix size at which GPUs are measured.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "examiner/course/exercise.h"
+#include "examiner/failure.h"
 #include "examiner/sampled_matrix.h"
 #include "harness/predicted.h"
 #include "timing/words.h"
@@ -24,13 +27,26 @@ struct WrongSampledValues : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// Thrown if the kernel cannot be launched on a matrix of the predicted size.
+struct NotLaunched : std::runtime_error {
+    explicit NotLaunched(Failure why) : std::runtime_error(why.headline), failure(std::move(why)) {}
+    Failure failure;
+};
+
+/// The options of a predicted launch.
+struct PredictedLaunchOptions {
+    /// If not null, WrongSampledValues is thrown if the blocks do not store the correct values.
+    const SampledMatrix* sampled = nullptr;
+    std::uint64_t max_instructions = 0;  ///< limits the warp instructions further; 0: no limit
+    std::uint64_t seed = 0;              ///< draws the sampled blocks; 0 samples the usual ones
+    bool must_launch = false;            ///< whether to throw NotLaunched
+};
+
 /// Predicts the time of a kernel from a few of its blocks, which are launched on the simulator. The
 /// simulator's checks remain disabled afterwards. With `in_place` the kernel takes only one matrix.
-/// If `sampled` is not null, throws WrongSampledValues if the blocks do not store the correct values. Returns
-/// nothing if the model cannot predict a time, or if the kernel prints, because a few blocks would
-/// not print the same output as the whole launch.
+/// The kernel runs without its calls of printf. Returns nothing if the model cannot predict a time.
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
-                                        const SampledMatrix* sampled = nullptr);
+                                        const PredictedLaunchOptions& options = {});
 
 /// Describes a prediction in sentences.
 timing::TimeExplanation describe_prediction(const Predicted& predicted);

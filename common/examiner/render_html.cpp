@@ -37,14 +37,14 @@ std::string html_costs(const Verdict& verdict) {
     }
     if (rows.empty()) return "";
     return "<table class=\"costs\">\n" +
-           element("caption", "Counted at " + verdict.counted.name() + ", simulated") +
+           element("caption", "Counted at " + verdict.name_of(verdict.counted) + ", simulated") +
            "<tr><td></td><th>yours</th><th>ideal</th><th>solution</th></tr>\n" + rows +
            "</table>\n";
 }
 
 std::string failure_html(const Failure& failure, const Verdict& verdict) {
     std::string html = element("h2", as_sentence(failure.headline)) +
-                       element("p", format_failing_input(failure)) +
+                       element("p", format_failing_input(failure, verdict.sizes)) +
                        element("p", failure.place.text(), "place");
     html += element("pre", source_excerpt(failure, verdict.source), "excerpt");
     return html + element("pre", failure.details, "details");

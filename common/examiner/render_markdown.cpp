@@ -12,7 +12,7 @@ using namespace render;
 
 std::string failure_markdown(const Failure& failure, const Verdict& verdict) {
     std::string text = "**" + escape_markdown(as_sentence(failure.headline)) + "**\n\n";
-    const std::string seen = format_failing_input(failure);
+    const std::string seen = format_failing_input(failure, verdict.sizes);
     if (!seen.empty()) text += escape_markdown(seen) + "\n\n";
     if (const std::string lines = source_excerpt(failure, verdict.source); !lines.empty()) {
         text += "Line " + std::to_string(failure.place.line) + " of your file:\n\n" +
@@ -25,7 +25,7 @@ std::string failure_markdown(const Failure& failure, const Verdict& verdict) {
 std::string costs_text(const Verdict& verdict) {
     const std::vector<CostRow> rows = costs_with_time(verdict);
     if (rows.empty()) return "";
-    std::string text = "| counted at " + verdict.counted.name() +
+    std::string text = "| counted at " + verdict.name_of(verdict.counted) +
                        " (simulated) | yours | ideal | solution |\n|---|---|---|---|\n";
     for (const CostRow& row : rows) {
         text +=

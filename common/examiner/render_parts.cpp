@@ -108,10 +108,12 @@ std::vector<std::string> warnings(const Verdict& verdict) {
     return all;
 }
 
-std::string format_failing_input(const Failure& failure) {
+std::string format_failing_input(const Failure& failure, const std::vector<std::string>& sizes) {
     if (failure.shape.rows == 0) return "";
-    return "Seen with rows = " + std::to_string(failure.shape.rows) +
-           ", cols = " + std::to_string(failure.shape.cols) + ".";
+    return "Seen with " +
+           describe_sizes(sizes.empty() ? std::vector<std::string>{"rows", "cols"} : sizes,
+                          failure.shape) +
+           ".";
 }
 
 }  // namespace render
@@ -164,6 +166,29 @@ std::string format_ratio(const std::optional<Counters>& counters, const Kind& ki
     return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
 }
 
+/// Adds the sums that exercises beyond the transpose limit. Their ideal depends on the task, so only
+/// the solution is there to compare with.
+void add_totals(std::vector<CostRow>& rows, const Counters& yours,
+                const std::optional<Counters>& solution) {
+    const auto add = [&](const char* what, const auto& sum) {
+        const std::uint64_t has = sum(yours);
+        if (has == 0 && (!solution || sum(*solution) == 0)) return;
+        rows.push_back(
+            {what, std::to_string(has), "-", solution ? std::to_string(sum(*solution)) : "-"});
+    };
+    add("sectors in all", [](const Counters& all) {
+        return all.load_sectors + all.store_sectors + all.atomic_sectors;
+    });
+    add("global requests in all", [](const Counters& all) {
+        return all.load_requests + all.store_requests + all.atomic_requests;
+    });
+    add("global atomics", [](const Counters& all) { return all.atomic_requests; });
+    add("shared wavefronts in all", [](const Counters& all) {
+        return all.shared_load_wavefronts + all.shared_store_wavefronts +
+               all.shared_atomic_wavefronts;
+    });
+}
+
 }  // namespace
 
 std::vector<CostRow> cost_rows(const Verdict& verdict) {
@@ -176,9 +201,12 @@ std::vector<CostRow> cost_rows(const Verdict& verdict) {
     for (const Kind& kind : kCostKinds) {
         if (yours.*kind.requests == 0 && !(solution && *solution.*kind.requests > 0)) continue;
         const double ideal = kind.ideal ? static_cast<double>(yours.*kind.ideal) : sectors;
+        const bool has_ideal = kind.ideal || verdict.sizes.empty();
         rows.push_back({kind.what, format_ratio(yours, kind),
-                        ratio_text(ideal, yours.*kind.requests), format_ratio(solution, kind)});
+                        has_ideal ? ratio_text(ideal, yours.*kind.requests) : "-",
+                        format_ratio(solution, kind)});
     }
+    if (!verdict.sizes.empty()) add_totals(rows, yours, solution);
     if (yours.shared_load_requests + yours.shared_store_requests > 0) {
         rows.push_back({"bank conflicts", std::to_string(yours.bank_conflicts()), "0",
                         solution ? std::to_string(solution->bank_conflicts()) : "-"});

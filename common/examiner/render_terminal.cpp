@@ -21,12 +21,12 @@ std::string with_line_end(std::string text) {
     return text;
 }
 
-std::string failure_text(const Failure& failure, const std::string& source,
+std::string failure_text(const Failure& failure, const Verdict& verdict,
                          const TerminalOptions& look) {
     std::string text = bold(wrap(as_sentence(failure.headline)), look);
-    text += wrap(format_failing_input(failure));
+    text += wrap(format_failing_input(failure, verdict.sizes));
     if (!failure.place.file.empty()) text += "Where: " + failure.place.text() + "\n";
-    const std::string lines = source_excerpt(failure, source);
+    const std::string lines = source_excerpt(failure, verdict.source);
     if (!lines.empty()) text += "\n" + lines;
     if (!failure.details.empty()) text += "\n" + with_line_end(failure.details);
     return text;
@@ -44,7 +44,9 @@ std::string costs_text(const Verdict& verdict, TimeShown time) {
         text += row(cost.what, cost.yours, cost.ideal, cost.solution);
     }
     if (text.empty()) return "";
-    return "\n" + row("Counted at " + verdict.counted.name(), "yours", "ideal", "solution") + text;
+    return "\n" +
+           row("Counted at " + verdict.name_of(verdict.counted), "yours", "ideal", "solution") +
+           text;
 }
 
 std::string list_text(const std::string& head, const std::vector<std::string>& sentences,
@@ -86,14 +88,14 @@ std::string format_small_map(const Failure& failure, int lines_left) {
 }  // namespace
 
 std::string terminal_text(const Failure& failure) {
-    return failure_text(failure, "", {}) + format_next(failure) + format_full_map(failure);
+    return failure_text(failure, {}, {}) + format_next(failure) + format_full_map(failure);
 }
 
 std::string terminal_text(const Verdict& verdict, const TerminalOptions& look) {
     const Failure* first = verdict.failures.empty() ? nullptr : &verdict.failures.front();
     std::string text;
     if (first != nullptr) {
-        text = failure_text(*first, verdict.source, look) + format_next(*first);
+        text = failure_text(*first, verdict, look) + format_next(*first);
     } else if (verdict.passed()) {
         text = wrap(passed_text(verdict));
         if (look.has_costs && look.time == TimeShown::in_words)

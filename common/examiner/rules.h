@@ -14,6 +14,14 @@ namespace coalesce {
 /// not coincide with the edges of tiles.
 constexpr Shape kRaggedShape{84, 140};
 
+// ---- causes.cpp ----
+
+/// Returns the failure for a kernel that does not end, or ends with an error.
+std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& evidence);
+/// Returns the failure for a refused launch. The code that refuses a launch knows only the name of
+/// the file, so this function adds the line.
+std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& evidence);
+
 // ---- report_failure.cpp ----
 //
 // Converts a report of the simulated GPU to a failure, in terms of the learner's lines and

@@ -29,16 +29,43 @@ public:
     /// Reports whether the device is the simulator, which has checks and counters.
     virtual bool is_simulated() const = 0;
 
-    /// Compiles a file that contains a kernel with this name.
-    virtual Compiled compile(const Source& source, const std::string& kernel) = 0;
+    /// Compiles a file that contains this kernel.
+    virtual Compiled compile(const Source& source, const Signature& kernel) = 0;
     /// Launches the kernel once on a new input, and compares the output with what `task` requires.
     virtual Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) = 0;
+
+    /// Launches a kernel of any signature once with these arguments. Trial::arrays then has what
+    /// became of the arrays, which the caller compares.
+    virtual Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
+                           const TrialRequest& order) = 0;
+
+    /// Returns the number that selects the inputs of a shape. Kernels must not be able to guess it
+    /// if they could gain something by that.
+    virtual std::uint64_t input_seed(Shape /*shape*/) const { return 0; }
+
+    /// Returns seeds of other orders of blocks and warps, in which a kernel that is right once must
+    /// also be right.
+    virtual std::vector<std::uint64_t> other_orders(Shape /*shape*/) const { return {}; }
 
     /// Predicts the time of a correct kernel on a GPU for this shape. Returns nothing if this
     /// runner cannot predict times.
     virtual std::optional<Predicted> predict(const Compiled& /*kernel*/, const Produces& /*task*/,
                                              Shape /*shape*/) {
         return std::nullopt;
+    }
+
+    /// The result of a launch on a shape that is too large to be run whole.
+    struct LargeTrial {
+        Failure failure = {};  ///< the failure, or kind none
+        /// Whether a kernel that costs too much may have this failure too. Then it is not the cause.
+        bool may_be_cost = false;
+        std::optional<Predicted> predicted = {};  ///< the predicted time, if the model has one
+    };
+    /// Launches a few blocks, which nobody can guess, on a large shape, and compares the values that
+    /// they store. A runner that has no secrets does not need this.
+    virtual LargeTrial run_large(const Compiled& /*kernel*/, const Produces& /*task*/,
+                                 Shape /*shape*/) {
+        return {};
     }
 
     /// Returns the stored value of this kind ("counters" or "time") that belongs to the inputs
@@ -71,6 +98,8 @@ public:
     std::string device() const override;
     bool is_simulated() const override { return simulator_library::is_loaded(); }
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
+    Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
+                   const TrialRequest& order) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::string take_output(bool& is_cut) override;
@@ -98,7 +127,7 @@ public:
     /// Creates the runner. Throws std::runtime_error if there is no device.
     explicit LocalRunner(Options options);
 
-    Compiled compile(const Source& source, const std::string& kernel) override;
+    Compiled compile(const Source& source, const Signature& kernel) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::optional<std::string> load_cached(const std::string& kind, const std::string& of) override;

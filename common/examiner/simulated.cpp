@@ -129,8 +129,9 @@ std::vector<Access> traced() {
     auto* get = SIMULATOR_FUNCTION(coalesceGetAccess);
     for (std::size_t i = 0; i < count; ++i) {
         CoalesceAccess from{};
-        if (get(i, &from) != 0 || std::string(from.file) != kLearnerFile) continue;
-        Access to{.line = static_cast<int>(from.line),
+        if (get(i, &from) != 0) continue;
+        const bool is_learners = std::string(from.file) == kLearnerFile;
+        Access to{.line = is_learners ? static_cast<int>(from.line) : 0,
                   .is_shared = from.shared != 0,
                   .is_store = from.store != 0,
                   .bytes_per_lane = from.bytes_per_lane,

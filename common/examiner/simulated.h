@@ -55,7 +55,7 @@ std::vector<LineCounters> lines_of(const std::string& kernel);
 
 /// A load or store executed by a warp.
 struct Access {
-    int line = 0;            ///< in the learner's file
+    int line = 0;            ///< in the learner's file, or 0 if it is in another file
     bool is_shared = false;  ///< whether the memory is shared, not global
     bool is_store = false;   ///< whether it is a store, not a load
     unsigned bytes_per_lane = 4;
@@ -75,7 +75,7 @@ struct Access {
     }
 };
 
-/// Returns the recorded accesses that are due to lines in the learner's file.
+/// Returns the recorded accesses. Those of other files, such as headers, have line 0.
 std::vector<Access> traced();
 
 /// Enables `checks` ("all" or "none"), and limits each launch to this many warp instructions.

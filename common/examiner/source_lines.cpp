@@ -4,7 +4,6 @@
 #include <cctype>
 #include <map>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -26,17 +25,18 @@ std::size_t find_end_of_quoted(const std::string& text, std::size_t begin) {
 
 int find_line_of_match(const std::string& text, const std::string& pattern) {
     const std::string code = code_for_search(text);
-    std::smatch found;
-    if (!std::regex_search(code, found, std::regex(pattern))) return 0;
+    TextMatch found;
+    if (!search(code, found, TextPattern(pattern))) return 0;
     return line_of(code, found, 1);
 }
 
 /// Returns the last line with a match outside comments, or 0. PTX instructions inside strings match
 /// as well.
-int find_last_line(const std::string& text, const std::regex& pattern) {
-    const std::string code = blank_out_comments(text);
+int find_last_line(const std::string& text, const TextPattern& pattern) {
+    const std::string code = code_for_search(text);
+    if (code.empty()) return 0;
     int line = 0;
-    for (const std::smatch& one : find_matches(text, pattern)) {
+    for (const TextMatch& one : find_matches(text, pattern)) {
         const bool is_ptx = one.str().starts_with("cp.async");
         if (is_ptx || code[match_offset(one)] != ' ') line = line_of(text, one);
     }
@@ -44,22 +44,22 @@ int find_last_line(const std::string& text, const std::regex& pattern) {
 }
 
 /// Matches the beginning of a __device__ function and captures its name.
-const std::regex& device_function_pattern() {
-    static const std::regex head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
+const TextPattern& device_function_pattern() {
+    static const TextPattern head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
     return head;
 }
 
 /// Returns the last line of the kernel that matches. If the last match is in a function before the
 /// kernel, returns the last line that calls that function.
-int find_last_line_in_kernel(const std::string& text, const std::regex& pattern) {
+int find_last_line_in_kernel(const std::string& text, const TextPattern& pattern) {
     const int line = find_last_line(text, pattern);
     if (line == 0 || line >= find_kernel_line(text, "")) return line;
     const std::string code = code_for_search(text);
     std::string name;
-    for (const std::smatch& one : find_matches(code, device_function_pattern())) {
+    for (const TextMatch& one : find_matches(code, device_function_pattern())) {
         if (line_of(code, one, 1) <= line) name = one.str(1);
     }
-    return name.empty() ? line : find_last_line(text, std::regex("\\b" + name + "\\s*\\("));
+    return name.empty() ? line : find_last_line(text, TextPattern("\\b" + name + "\\s*\\("));
 }
 
 bool is_component(const std::string& text) {
@@ -117,12 +117,16 @@ std::size_t find_end_of_scope(const std::string& code, std::size_t begin) {
 std::string find_unset_component(const std::string& scope, const std::string& name,
                                  std::size_t count) {
     const auto has = [&](const std::string& pattern) {
-        return std::regex_search(scope, std::regex("\\b" + name + pattern));
+        return contains(scope, TextPattern("\\b" + name + pattern));
     };
+    const TextPattern use("\\b" + name + "\\b\\s*(\\.)?");
+    const std::vector<TextMatch> uses = find_matches(scope, use);
+    const bool is_used_as_a_whole =
+        std::ranges::any_of(uses, [](const TextMatch& one) { return !one[1].matched; });
     // Code that assigns the whole vector, or takes its address, may set every component.
     const bool is_set_as_a_whole =
         has("\\s*=[^=]") || has("\\s*\\[") || scope.find("&" + name) != scope.npos;
-    if (is_set_as_a_whole || !has("\\b(?!\\s*\\.)")) return "";
+    if (is_set_as_a_whole || !is_used_as_a_whole) return "";
     std::string unset;
     std::size_t set = 0;
     for (const char letter : std::string("xyzw").substr(0, count)) {
@@ -138,9 +142,9 @@ std::string find_unset_component(const std::string& scope, const std::string& na
 
 /// Returns the first match of `head` for which `line` lies between the match and its closing
 /// bracket. `head` must end with an opening bracket.
-std::optional<std::smatch> find_match_around_line(const std::string& code, int line,
-                                                  const std::regex& head) {
-    for (const std::smatch& one : find_matches(code, head)) {
+std::optional<TextMatch> find_match_around_line(const std::string& code, int line,
+                                                const TextPattern& head) {
+    for (const TextMatch& one : find_matches(code, head)) {
         const int last = line_number_at(code, find_closing_bracket(code, match_end(one) - 1));
         if (line >= line_of(code, one) && line <= last) return one;
     }
@@ -149,7 +153,7 @@ std::optional<std::smatch> find_match_around_line(const std::string& code, int l
 
 /// Returns the name of the __device__ function that contains an asm statement on this line, or "".
 std::string find_function_with_asm(const std::string& code, int line) {
-    static const std::regex statement(R"(\basm\b[^();]*\()");
+    static const TextPattern statement(R"(\basm\b[^();]*\()");
     if (!find_match_around_line(code, line, statement)) return "";
     const auto function = find_match_around_line(code, line, device_function_pattern());
     return function ? function->str(1) : "";
@@ -215,14 +219,13 @@ std::string code_for_search(const std::string& text) {
 }
 
 Declared find_unshared_array(const std::string& text) {
-    static const std::regex array(R"(\b\w+\s+(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
+    static const TextPattern array(R"(\b\w+\s+(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
     const std::string code = code_for_search(text);
     const std::size_t barrier = code.find("__syncthreads");
     if (barrier == code.npos || code.find("__shared__") != code.npos) return {};
     const std::string before = code.substr(0, barrier), behind = code.substr(barrier);
-    for (const std::smatch& one : find_matches(before, array)) {
-        const std::regex name("\\b" + one.str(1) + "\\b");
-        if (std::regex_search(behind, name)) return {one.str(1), line_of(code, one, 1)};
+    for (const TextMatch& one : find_matches(before, array)) {
+        if (contains_word(behind, one.str(1))) return {one.str(1), line_of(code, one, 1)};
     }
     return {};
 }
@@ -234,14 +237,14 @@ int find_line_with_mixed_axes(const std::string& text) {
 }
 
 Declared find_cast_of_value(const std::string& text) {
-    static const std::regex cast(
+    static const TextPattern cast(
         R"((?:\(\s*(float[234])\s*\)|\bstatic_cast\s*<\s*(float[234])\s*>\s*\()"
         R"(|\b(float[234])\s*\()\s*(\w+)\s*\[)");
     const std::string code = code_for_search(text);
-    std::smatch one;
-    if (!std::regex_search(code, one, cast)) return {};
-    const std::regex floats("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + one.str(4) + "\\b");
-    if (!std::regex_search(code, floats)) return {};
+    TextMatch one;
+    if (!search(code, one, cast)) return {};
+    const TextPattern floats("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + one.str(4) + "\\b");
+    if (!contains(code, floats)) return {};
     return {one.str(1) + one.str(2) + one.str(3), line_of(code, one)};
 }
 
@@ -261,14 +264,17 @@ int find_line_with_repeated_component(const std::string& text) {
 }
 
 Declared find_component_never_set(const std::string& text) {
-    static const std::regex declaration(R"(\bfloat([24])\s+(\w+(?:\s*,\s*\w+)*)\s*;)");
-    static const std::regex word(R"(\w+)");
+    static const TextPattern declaration(R"(\bfloat([24])\s+(\w+(?:\s*,\s*\w+)*)\s*;)");
+    static const TextPattern word(R"(\w+)");
+    constexpr int most_names = 64;
     const std::string code = code_for_search(text);
-    for (const std::smatch& one : find_matches(code, declaration)) {
+    int names_tried = 0;
+    for (const TextMatch& one : find_matches(code, declaration)) {
         const std::size_t begin = match_end(one);
         const std::string scope = code.substr(begin, find_end_of_scope(code, begin) - begin);
         const std::string names = one.str(2);
-        for (const std::smatch& name : find_matches(names, word)) {
+        for (const TextMatch& name : find_matches(names, word)) {
+            if (++names_tried > most_names) return {};
             const std::string lost =
                 find_unset_component(scope, name.str(), one.str(1) == "2" ? 2 : 4);
             if (!lost.empty()) return {lost, line_of(code, one)};
@@ -281,8 +287,8 @@ int find_caller_of_asm(const std::string& text, int line) {
     const std::string code = code_for_search(text);
     const std::string word = find_function_with_asm(code, line);
     if (word.empty()) return line;
-    const std::regex use("\\b" + word + "\\s*\\(");
-    const std::vector<std::smatch> uses = find_matches(code, use);
+    const TextPattern use("\\b" + word + "\\s*\\(");
+    const std::vector<TextMatch> uses = find_matches(code, use);
     // The first match is the definition of the function, not a call.
     return uses.size() == 2 ? line_of(code, uses.back()) : line;
 }
@@ -297,8 +303,8 @@ int find_statement_line(const std::string& text, int line) {
 }
 
 bool has_dynamic_array(const std::string& text) {
-    static const std::regex array(R"(\bextern\b[^;"]*\b__shared__\b)");
-    return std::regex_search(code_for_search(text), array);
+    static const TextPattern array(R"(\bextern\b[^;"]*\b__shared__\b)");
+    return contains(code_for_search(text), array);
 }
 
 int find_line_leaving_diagonal(const std::string& text) {
@@ -308,9 +314,9 @@ int find_line_leaving_diagonal(const std::string& text) {
 
 OddPitch find_odd_pitch(const std::string& text, const std::string& array) {
     const std::string code = code_for_search(text);
-    const std::regex index("\\b" + array + R"(\s*\[[^\];]*\*\s*(\w+)\s*[+\]])");
+    const TextPattern index("\\b" + array + R"(\s*\[[^\];]*\*\s*(\w+)\s*[+\]])");
     std::map<std::string, std::vector<int>> lines;
-    for (const std::smatch& one : find_matches(code, index))
+    for (const TextMatch& one : find_matches(code, index))
         lines[one.str(1)].push_back(line_of(code, one, 1));
     if (lines.size() != 2) return {};
     const auto &first = *lines.begin(), &second = *lines.rbegin();
@@ -343,12 +349,12 @@ bool tracks_copies_with_mbarrier(const std::string& text) {
 }
 
 int find_copy_wait_line(const std::string& text) {
-    static const std::regex wait(R"(__pipeline_wait_prior|consumer_wait|cp\.async\.wait_)");
+    static const TextPattern wait(R"(__pipeline_wait_prior|consumer_wait|cp\.async\.wait_)");
     return find_last_line_in_kernel(text, wait);
 }
 
 int find_copy_start_line(const std::string& text) {
-    static const std::regex sent(R"(\b(?:__pipeline_)?memcpy_async\b|cp\.async\.c[ag]\b)");
+    static const TextPattern sent(R"(\b(?:__pipeline_)?memcpy_async\b|cp\.async\.c[ag]\b)");
     return find_last_line_in_kernel(text, sent);
 }
 
@@ -391,10 +397,10 @@ void read_for_header(const std::string& header, Loop& loop) {
 }  // namespace
 
 std::vector<Loop> find_loops(const std::string& text) {
-    const std::string code = blank_out_comments(text);
-    static const std::regex keyword(R"(\b(?:for|while|do)\b)");
+    const std::string code = code_for_search(text);
+    static const TextPattern keyword(R"(\b(?:for|while|do)\b)");
     std::vector<Loop> loops;
-    for (const std::smatch& at : find_matches(code, keyword)) {
+    for (const TextMatch& at : find_matches(code, keyword)) {
         const std::size_t begin = match_offset(at), end = find_end_of_loop(code, match_end(at));
         Loop loop{.first_line = line_number_at(code, begin),
                   .last_line = line_number_at(code, end)};

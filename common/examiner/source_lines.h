@@ -21,9 +21,8 @@ std::size_t find_closing_bracket(const std::string& code, std::size_t open);
 /// Replaces comments, strings and character constants with spaces. The lines and columns of the
 /// code stay the same.
 std::string blank_out_comments(const std::string& text);
-/// Returns the code in the text for use with std::regex, or "" if the text is far longer than any
-/// kernel. std::regex recurses for each repeated character and would overflow the stack on such a
-/// text.
+/// Returns the code in the text, or "" if the text is far longer than any kernel. What is found in it
+/// only adds to advice, and a search that takes the square of the length stays quick.
 std::string code_for_search(const std::string& text);
 /// Returns the line of `configure` that sets a member of its result, such as ".grid". If there is
 /// none, returns the line of its return statement, or else its first line.

@@ -1,7 +1,7 @@
+#include "examiner/matches.h"
 #include "examiner/rules.h"
 
 #include <algorithm>
-#include <regex>
 
 #include "base/text.h"
 #include "examiner/source_lines.h"
@@ -100,23 +100,53 @@ bool uses_both_thread_indices(const Evidence& evidence, int line) {
 /// part of the tile in each iteration. The sign of this is a store whose index contains the loop's
 /// counter. Such a loop reads elements that only its later iterations write.
 bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
+    static const TextPattern access(R"(\b(\w+)\[([^\[\]]*))");
     const std::vector<Loop> loops = find_loops(code_for_search(evidence.source.text));
     const int one = place_in_learner_file(race.place, evidence).line,
               other = place_in_learner_file(race.other_place, evidence).line;
+    std::string stored_at;  // the indices of arrays that are assigned to on the two lines
+    for (const int line : {one, other}) {
+        const std::string text = line_of_code(evidence, line);
+        for (const TextMatch& found :
+             find_matches(std::string_view(text).substr(0, text.find(" = ")), access)) {
+            const std::string array = found.str(1);
+            if (array != "out" && array != "in" && array != "data") stored_at += found.str(2) + " ";
+        }
+    }
     return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
         const auto has = [&](int line) {
             return line >= loop.first_line && line <= loop.last_line;
         };
         if (loop.barrier_line == 0 || loop.counter.empty() || !has(one) || !has(other))
             return false;
-        const std::regex used("\\b(?!out\\b|in\\b|data\\b)\\w+\\[[^\\]]*\\b" + loop.counter +
-                              "\\b");
-        for (const int line : {one, other}) {
-            const std::string text = line_of_code(evidence, line);
-            if (std::regex_search(text.substr(0, text.find(" = ")), used)) return true;
-        }
-        return false;
+        return contains_word(stored_at, loop.counter);
     });
+}
+
+/// Returns the failure for a bulk copy without the fence that it needs, or for an mbarrier whose next
+/// phase begins too early.
+std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence& evidence) {
+    if (const Report* report = find_report(trial, "racecheck", "missing proxy fence")) {
+        const bool is_init = report->message.find("mbarrier") != report->message.npos;
+        return failure_from_report(
+            FailureKind::missing_barrier, *report, trial, evidence,
+            is_init ? "a copy may start before it can see the initialized mbarrier: a fence is "
+                      "missing."
+                    : "a bulk copy may not see what the threads have stored in shared memory: "
+                      "a fence is missing.",
+            is_init ? "Put fence.mbarrier_init.release.cluster or fence.proxy.async after the "
+                      "initialization, in the same thread."
+                    : "Put fence.proxy.async after the stores, in every thread that stores, "
+                      "before the barrier.");
+    }
+    if (const Report* report = find_report(trial, "racecheck", "mbarrier reused too early")) {
+        return failure_from_report(
+            FailureKind::missing_barrier, *report, trial, evidence,
+            "a thread arrives for the next phase of an mbarrier while others may not have "
+            "arrived for the last one.",
+            "Wait for the phase before you arrive again, or use another mbarrier.");
+    }
+    return std::nullopt;
 }
 
 /// Returns the failure for threads in a block that do not wait for each other.
@@ -125,6 +155,7 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
                           const std::string& next) {
         return failure_from_report(kind, report, trial, evidence, headline, next);
     };
+    if (auto failure = find_asynchronous_race(trial, evidence)) return failure;
     if (const Report* report = find_report(trial, "racecheck", "write after write")) {
         if (!find_report(trial, "racecheck", "read after write") &&
             !find_report(trial, "racecheck", "write after read")) {

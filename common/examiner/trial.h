@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "examiner/elements/comparison.h"
 #include "examiner/failure.h"
 #include "examiner/launch_shape.h"
 #include "examiner/simulated.h"
+#include "harness/device_buffer.h"
 #include "harness/verify.h"
 
 namespace coalesce {
@@ -45,23 +47,50 @@ struct TrialRequest {
     /// whether the block is to blame. Zeros leave the block as it is.
     std::array<long long, 3> block{};
     long long shared_bytes = 0;  ///< the same for the dynamic shared memory
+    /// Warp instructions to allow in addition to those that the shape of a matrix justifies. For
+    /// exercises beyond the transpose, the reference shows how many the task takes.
+    std::uint64_t more_instructions = 0;
+    /// The most warp instructions of the launch, besides the limit for its shape. 0 stands for no
+    /// other limit. Simulated only.
+    std::uint64_t max_instructions = 0;
+};
+
+/// An argument of a launch.
+struct CallArgument {
+    bool is_array = false;
+    std::uint64_t value = 0;    ///< a scalar, in the first bytes
+    std::string bytes = "";     ///< an array, before the launch
+    bool is_unwritten = false;  ///< whether reading the array before writing it is an error
+};
+
+/// An array in device memory, as a launch left it.
+struct ArrayAfter {
+    std::uint64_t address = 0;
+    std::string bytes = "";          ///< empty if the kernel did not run to completion
+    bool is_written_before = false;  ///< whether the guard band before the array was changed
+    bool is_written_after = false;   ///< whether the guard band after the array was changed
 };
 
 /// The results of a launch.
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure launch_failure;                         ///< why the launch was refused, or kind none
-    bool is_launched = false;                       ///< whether it was launched
-    int error = 0;                                  ///< cudaError_t of the launch or its completion
-    bool is_hung = false;                           ///< whether a real GPU failed to finish in time
-    std::vector<simulated::Report> reports;         ///< of the simulator's checks
-    std::optional<Comparison> comparison;           ///< present if the kernel ran to completion
+    Failure launch_failure;                  ///< why the launch was refused, or kind none
+    bool is_launched = false;                ///< whether it was launched
+    int error = 0;                           ///< cudaError_t of the launch or its completion
+    bool is_hung = false;                    ///< whether a real GPU failed to finish in time
+    std::vector<simulated::Report> reports;  ///< of the simulator's checks
+    std::optional<Comparison> comparison;    ///< present if the kernel ran to completion
+    std::vector<ArrayAfter> arrays;          ///< of a launch with arguments, in their order
+    /// What `comparison` is for matrices, for an exercise beyond the transpose.
+    std::optional<ElementComparison> element_comparison;
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
     int store_line = 0;                             ///< the first line that stored to device memory
     Counters counters;                              ///< if requested
     std::vector<LineCounters> lines;                ///< if requested
+    std::uint64_t instructions = 0;                 ///< warp instructions; simulated only
+    std::uint64_t print_calls = 0;                  ///< printf calls of warps; simulated only
 
     /// Reports whether the kernel ran to completion, so that its output can be compared.
     bool has_ended() const {
@@ -70,7 +99,9 @@ struct Trial {
     /// Reports whether the kernel ran to completion and produced the correct result, and no check
     /// reported anything.
     bool is_good() const {
-        return has_ended() && reports.empty() && comparison && comparison->is_right();
+        return has_ended() && reports.empty() &&
+               ((comparison && comparison->is_right()) ||
+                (element_comparison && element_comparison->is_right()));
     }
     /// Returns the number of elements in each matrix.
     std::uint64_t elements() const {
@@ -92,5 +123,32 @@ struct Matrices {
 /// launched. The caller must compare the contents of the matrices with the correct result.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<Matrices()>& make_matrices);
+
+/// The same for a kernel of any signature. `make_arguments` returns the arguments' bits.
+Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
+                  const std::function<std::vector<std::uint64_t>()>& make_arguments);
+
+/// The arrays of a launch in device memory, each in a buffer of its own with guard bands.
+class DeviceArrays {
+public:
+    /// Copies the arrays among the arguments to the device. A guard size of 0 leaves the guard
+    /// bands out.
+    DeviceArrays(const std::vector<CallArgument>& arguments, std::size_t guard_bytes);
+    /// Returns the bits of each argument: a scalar's value, or an array's address.
+    const std::vector<std::uint64_t>& arguments() const { return arguments_; }
+    /// Copies the arrays back.
+    std::vector<ArrayAfter> read() const;
+    /// Returns only the addresses of the arrays.
+    std::vector<ArrayAfter> addresses() const;
+
+private:
+    struct Buffer {
+        DeviceBuffer memory;
+        std::size_t bytes = 0;
+    };
+    std::vector<Buffer> buffers_;
+    std::vector<std::uint64_t> arguments_;
+    std::size_t guard_bytes_ = 0;
+};
 
 }  // namespace coalesce

@@ -17,14 +17,23 @@ void describe(auto& codec, TracedWarp& traced) {
 void describe(auto& codec, TrialRequest& order) {
     fields(codec, "shape", order.shape, "watch", order.watch, "wants_counters",
            order.wants_counters, "traced", order.traced, "seed", order.seed, "block", order.block,
-           "shared_bytes", order.shared_bytes);
+           "shared_bytes", order.shared_bytes, "more_instructions", order.more_instructions,
+           "max_instructions", order.max_instructions);
+}
+
+/// Describes all but the contents of an array, which are binary.
+void describe(auto& codec, ArrayAfter& array) {
+    fields(codec, "address", array.address, "is_written_before", array.is_written_before,
+           "is_written_after", array.is_written_after);
 }
 
 void describe(auto& codec, Trial& trial) {
     fields(codec, "launch", trial.launch, "refused", trial.launch_failure, "is_launched",
            trial.is_launched, "error", trial.error, "reports", trial.reports, "out_address",
            trial.out_address, "in_address", trial.in_address, "accesses", trial.accesses,
-           "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines);
+           "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines,
+           "arrays", trial.arrays, "instructions", trial.instructions, "print_calls",
+           trial.print_calls);
 }
 
 namespace simulated {

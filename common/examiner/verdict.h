@@ -19,6 +19,8 @@
 ///       "messages": [{"severity": "error" | "warning" | "note", "place": {...}, "text": "..."}],
 ///       "shapes": [{"shape": {...}, "passed", "launch": {"grid": [x, y, z], "block": [x, y, z],
 ///                   "shared_bytes"}}],
+///       "sizes": ["n"],                       only beyond the transpose: a shape's "rows", "cols"
+///                                             and "depth" are then these sizes
 ///       "counted": {"rows", "cols"},
 ///       "counters": {...} | null,             simulated, at "counted"
 ///       "solution_counters": {...} | null,    the same for the solution
@@ -42,6 +44,7 @@
 #include <vector>
 
 #include "examiner/compile.h"
+#include "examiner/course/element_task.h"
 #include "examiner/failure.h"
 #include "examiner/launch_shape.h"
 #include "examiner/simulated.h"
@@ -74,21 +77,26 @@ struct Verdict {
         failed,        ///< `failures` says why
         not_examined,  ///< the examination itself failed, through no fault of the learner
     };
-    Outcome outcome = Outcome::not_examined;      ///< how it ended
-    std::vector<Failure> failures;                ///< sorted by importance
-    std::string file;                             ///< the file's name in messages
-    std::string kernel;                           ///< name of the kernel's function
-    std::string source_hash;                      ///< hash of the examined text
-    std::string source;                           ///< the examined text, if known; not in the JSON
-    std::string device;                           ///< name of the device
-    bool is_simulated = false;                    ///< whether the device is the simulator
-    std::string compiler;                         ///< the compiler that produced the PTX
-    std::vector<Message> messages;                ///< messages of the compiler, including warnings
+    Outcome outcome = Outcome::not_examined;  ///< how it ended
+    std::vector<Failure> failures;            ///< sorted by importance
+    std::string file;                         ///< the file's name in messages
+    std::string kernel;                       ///< name of the kernel's function
+    std::string source_hash;                  ///< hash of the examined text
+    std::string source;                       ///< the examined text, if known; not in the JSON
+    std::string device;                       ///< name of the device
+    bool is_simulated = false;                ///< whether the device is the simulator
+    std::string compiler;                     ///< the compiler that produced the PTX
+    std::vector<Message> messages;            ///< messages of the compiler, including warnings
+    /// The names of the sizes that shapes give, for an exercise beyond the transpose; empty for
+    /// matrices.
+    std::vector<std::string> sizes;
     std::vector<TriedShape> shapes;               ///< in the order of the trials
     Shape counted{0, 0};                          ///< the shape for which costs were counted
     std::optional<Counters> counters;             ///< of the learner's kernel; simulated
     std::optional<Counters> solution_counters;    ///< of the solution
     std::vector<LineCounters> lines;              ///< costs by line
+    std::string ptx;                              ///< the compiled kernel; not in the JSON
+    std::uint64_t print_calls = 0;                ///< printf calls of warps; not in the JSON
     std::string output;                           ///< the beginning of the kernel's output
     bool output_is_truncated = false;             ///< whether it printed more
     std::optional<Predicted> predicted;           ///< predicted time on a GPU of a correct kernel
@@ -102,6 +110,10 @@ struct Verdict {
                                  failure.kind != FailureKind::environment_problem;
         outcome = is_learners ? Outcome::failed : Outcome::not_examined;
         failures.push_back(std::move(failure));
+    }
+    /// Returns "256 x 256", or "rows = 256, cols = 100" for an exercise beyond the transpose.
+    std::string name_of(Shape shape) const {
+        return sizes.empty() ? shape.name() : describe_sizes(sizes, shape);
     }
     /// Reports whether the kernel is correct, clean and cheap enough.
     bool passed() const { return outcome == Outcome::passed; }

@@ -19,8 +19,12 @@ constexpr Verdict::Outcome last_of(Verdict::Outcome) {
 /// Returns a failure with this identifier. Throws codec::Error if there is no such identifier.
 Failure failure_from_id(const std::string& id);
 
-void describe(auto& codec, Shape& shape) {
+template <class Codec>
+void describe(Codec& codec, Shape& shape) {
     fields(codec, "rows", shape.rows, "cols", shape.cols);
+    // Only shapes with a third size have the key.
+    const bool has_depth = Codec::kIsReading ? codec.has("depth") : shape.depth != 0;
+    if (has_depth) codec("depth", shape.depth);
 }
 
 void describe(auto& codec, Place& place) {
@@ -89,7 +93,8 @@ std::optional<Value> read_cached(const std::optional<std::string>& text) {
 
 /// Describes all fields except the times. Times measured on this computer vary from run to run, and
 /// predicted times that matter are in the failures.
-void describe_untimed_fields(auto& codec, Verdict& verdict) {
+template <class Codec>
+void describe_untimed_fields(Codec& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",
            verdict.source_hash, "outcome", verdict.outcome, "device", verdict.device,
            "is_simulated", verdict.is_simulated, "compiler", verdict.compiler, "failures",
@@ -97,6 +102,8 @@ void describe_untimed_fields(auto& codec, Verdict& verdict) {
            verdict.counted, "counters", verdict.counters, "solution_counters",
            verdict.solution_counters, "lines", verdict.lines, "output", verdict.output,
            "output_is_cut", verdict.output_is_truncated);
+    const bool has_sizes = Codec::kIsReading ? codec.has("sizes") : !verdict.sizes.empty();
+    if (has_sizes) codec("sizes", verdict.sizes);
 }
 
 void describe(auto& codec, Verdict& verdict) {

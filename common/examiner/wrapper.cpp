@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/text.h"
 #include "examiner/compile.h"
 #include "examiner/safe_text.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr const char* kPrologueName = "/coalesce/front";
 constexpr const char* kEpilogueName = "/coalesce/back";
-/// The number of the line in `kEpilogue` that calls `configure`.
+/// The number of the line in `epilogue` that calls `configure`.
 constexpr int kConfigureLine = 2;
 
 /// The lines that precede the learner's file when clang compiles it. The command line already
@@ -32,14 +33,18 @@ constexpr const char* kClangPrologue = R"(#pragma clang force_cuda_host_device b
 /// The line with which a learner's file includes the header. The header already precedes the file.
 constexpr std::string_view kIncludesHeader = "#include \"exercise.h\"";
 
-constexpr const char* kEpilogue =
-    R"(extern "C" __global__ void coalesce_configure(long long* to, int rows, int cols) {
-    const ::Launch launch = ::configure(rows, cols);
+/// Returns the kernel that calls `configure` with the sizes.
+std::string epilogue(const std::vector<std::string>& sizes) {
+    const auto declare = [](const std::string& size) { return "int " + size; };
+    return "extern \"C\" __global__ void coalesce_configure(long long* to, " +
+           joined(sizes, ", ", declare) + ") {\n    const ::Launch launch = ::configure(" +
+           joined(sizes, ", ") + R"();
     to[0] = launch.grid.x; to[1] = launch.grid.y; to[2] = launch.grid.z;
     to[3] = launch.block.x; to[4] = launch.block.y; to[5] = launch.block.z;
     to[6] = launch.shared_bytes.value;
 }
 )";
+}
 
 /// Converts the text to UTF-8, which compilers require. Comments may be in any encoding, and NVRTC
 /// would mistake a byte of value 255 for the end of the file.
@@ -66,7 +71,8 @@ std::string line_directive(const char* file) {
 
 }  // namespace
 
-std::string wrapped(const std::string& text, Dialect dialect) {
+std::string wrapped(const std::string& text, Dialect dialect,
+                    const std::vector<std::string>& sizes) {
     std::string all = line_directive(kPrologueName);
     if (dialect == Dialect::bare_clang) all += kClangPrologue;
     all += exercise_header();
@@ -79,7 +85,7 @@ std::string wrapped(const std::string& text, Dialect dialect) {
     // to it.
     all += "\n\n";
     if (dialect == Dialect::bare_clang) all += "#pragma clang force_cuda_host_device end\n";
-    return all + line_directive(kEpilogueName) + kEpilogue;
+    return all + line_directive(kEpilogueName) + epilogue(sizes);
 }
 
 PlaceKind kind_of_place(const std::string& file, int line) {

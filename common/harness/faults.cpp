@@ -63,6 +63,9 @@ struct KnownFaults {
          "With registers, store the first components of all loads side by side.",
          "A lane must store a different element from the one that it loaded: read each of the two "
          "tiles by column."},
+        {tile_turned_around, trait::certain,
+         "Follow the first row of a tile by hand: where is it written, and where is it read? No "
+         "index such as TILE_DIM - 1 - x is needed."},
         {off_by_one_row, trait::certain, "Count the rows: the first one is row 0."},
         {off_by_one_col, trait::certain, "Count the columns: the first one is column 0."},
         {shifted, trait::certain,

@@ -24,6 +24,7 @@ enum class Fault : std::uint8_t {
     wrong_pitch,          ///< `rows` is the row length in place of `cols`, or vice versa
     tile_not_moved,       ///< tiles are transposed, but did not move
     tile_not_transposed,  ///< tiles are in the correct position, but not transposed
+    tile_turned_around,   ///< tiles are in the correct position, but rotated or mirrored
     off_by_one_row,       ///< each value is from the next or previous row of the input
     off_by_one_col,       ///< each value is from the next or previous column of the input
     shifted,              ///< values are from a constant distance of more than one row or column

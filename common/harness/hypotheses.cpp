@@ -108,6 +108,17 @@ bool is_tile_moved_untransposed(const Look& look, int tile) {
     }
 }
 
+/// Reports whether the value comes from the mirror image of the correct position, within the same
+/// tile.
+bool is_turned_around_in_tile(const Look& look, int tile) {
+    if (!look.expected) return false;
+    const auto [row, col] = *look.expected;
+    const std::int64_t other_row = row / tile * tile + (tile - 1 - row % tile);
+    const std::int64_t other_col = col / tile * tile + (tile - 1 - col % tile);
+    return look.has_value_of({other_row, col}) || look.has_value_of({row, other_col}) ||
+           look.has_value_of({other_row, other_col});
+}
+
 // ---- arrays ----
 
 using Order = std::array<int, 4>;
@@ -144,6 +155,19 @@ void add_tiles(std::vector<Hypothesis>& list, int tile) {
     list.push_back(
         {Fault::tile_repeated, test_repeated(tile, tile),
          "the first tile" + side + " is in the others too: blockIdx is missing in an index"});
+}
+
+/// Adds tiles that are rotated or mirrored. Groups of two or four are left to
+/// explain_by_components, which names their rows or columns.
+void add_turned_tiles(std::vector<Hypothesis>& list) {
+    for (const int tile : kTileSides) {
+        if (tile <= 4) continue;
+        list.push_back(
+            {Fault::tile_turned_around,
+             [=](const Look& look) { return is_turned_around_in_tile(look, tile); },
+             "each tile (" + size_text(tile) +
+                 ") is in the right place, but its rows or columns are in reverse order"});
+    }
 }
 
 /// Adds all permutations of `rank` axes, except for the identity.
@@ -188,6 +212,7 @@ std::vector<Hypothesis> list_hypotheses() {
           "off by one row: it comes from the previous row"},
          {Fault::off_by_one_col, test_neighbour(0, -1),
           "off by one column: it comes from the previous column"}});
+    add_turned_tiles(list);
     for (const int rank : {3, 4}) add_orders(list, rank);
     return list;
 }

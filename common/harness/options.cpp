@@ -113,7 +113,8 @@ void check_prediction(Options& options) {
 }  // namespace
 
 std::string Shape::name() const {
-    return std::to_string(rows) + " x " + std::to_string(cols);
+    return std::to_string(rows) + " x " + std::to_string(cols) +
+           (depth == 0 ? "" : " x " + std::to_string(depth));
 }
 
 Shape parse_shape(const std::string& option, const std::string& text) {

@@ -11,11 +11,13 @@
 
 namespace coalesce {
 
-/// The number of rows and columns of an input.
+/// The number of rows and columns of an input. For an exercise beyond the transpose, these are its
+/// first two sizes, and a size that it does not have is 1.
 struct Shape {
-    int rows = 0;  ///< rows of `in`
-    int cols = 0;  ///< columns of `in`
-    /// Compares both numbers.
+    int rows = 0;   ///< rows of `in`
+    int cols = 0;   ///< columns of `in`
+    int depth = 0;  ///< the third size, or 0 if there is none
+    /// Compares all numbers.
     bool operator==(const Shape&) const = default;
     /// Returns the shape as a string, such as "1024 x 768".
     std::string name() const;

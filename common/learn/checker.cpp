@@ -60,6 +60,9 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
         "COALESCE_DEVICE=" + request.device,
         "COALESCE_CACHE=" + (learners_folder() / "cache").string(),
     };
+    if (request.exercise.is_beyond()) {
+        environment.push_back("COALESCE_EXERCISE=" + request.exercise.name());
+    }
     if (request.uses_llvm_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
     // Tell the program where the simulator is. Otherwise it would search for the simulator and
     // restart itself, which takes time.
@@ -109,12 +112,13 @@ Check::Check(const CheckRequest& request)
     }
     // Run the child in the folder that the file's name is relative to: the course's folder, or the
     // current folder if the learner typed the name.
-    child_ = std::make_unique<Child>(
-        Command{.program = program,
-                .arguments = {"--test-case=" + request.exercise.name()},
-                .environment = environment_for(request, file_, verdict_file_),
-                .folder = request.file.empty() ? repository() : fs::path(),
-                .captures_stderr = true});
+    child_ = std::make_unique<Child>(Command{
+        .program = program,
+        .arguments = {"--test-case=" + (request.exercise.is_beyond() ? "beyond the transpose"
+                                                                     : request.exercise.name())},
+        .environment = environment_for(request, file_, verdict_file_),
+        .folder = request.file.empty() ? repository() : fs::path(),
+        .captures_stderr = true});
 }
 
 Check::~Check() {

@@ -19,6 +19,8 @@ namespace coalesce::learn {
 int show_progress(Session& session, bool json);
 /// Prints the steps and the learner's progress in their exercises.
 int show_list(Session& session, bool json);
+/// Prints the exercises beyond the transpose.
+void show_beyond(Session& session);
 /// Prints the variants of a lesson and the required costs of each. If the lesson is a whole
 /// program, prints the program's path instead.
 void show_lesson(const course::Step& step);

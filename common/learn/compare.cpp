@@ -98,6 +98,10 @@ int diff(Session& session, const Work& exercise, const DiffArguments& words) {
         throw UsageError(step.name +
                          " is the first step, so there is no earlier kernel to compare it with");
     }
+    if (exercise.is_beyond()) {
+        throw UsageError(exercise.name() + " builds on no other exercise; ./learn explain " +
+                         exercise.words() + " shows the solution");
+    }
     std::string before, after, what;
     if (!words.is_learner_file && !may_see_lessons(session, exercise, words.yes)) return 1;
     if (words.is_learner_file) {
@@ -136,7 +140,7 @@ int explain(Session& session, const Work& exercise, bool yes) {
     }
     if (verdict) show_time_line(*verdict, session.style);
     std::cout << "\nThe lesson: " << exercise.lesson();
-    if (!exercise.is_program())
+    if (!exercise.is_program() && !exercise.is_beyond())
         std::cout << "      A picture: ./learn picture " << exercise.words();
     std::cout << "\n";
     return 0;

@@ -224,7 +224,7 @@ LaunchedCode load_file_code(const Work& exercise, const std::string& file) {
     const Source source = exercise.source(file);
     LocalRunner runner({.cache = cache_folder()});
     const Exercise& asked = exercise.asked();
-    const Compiled compiled = runner.compile(source, asked.kernel);
+    const Compiled compiled = runner.compile(source, Signature(asked));
     LaunchedCode code;
     code.what = exercise.name() + ", " + source.name;
     code.file = source.name;
@@ -234,6 +234,11 @@ LaunchedCode load_file_code(const Work& exercise, const std::string& file) {
     if (!compiled.ok()) return code;
     code.ptx = compiled.ptx;
     code.compiler = compiled.compiler;
+    if (exercise.is_beyond()) {
+        code.kernels.push_back({compiled.entry, find_kernel_line(source.text, asked.kernel), {}});
+        code.why_not_launched = "times are predicted for matrices only";
+        return code;
+    }
     const Shape shape = predicted_shape(asked);
     code.kernels.push_back({compiled.entry, find_kernel_line(source.text, asked.kernel), {}});
     if (const auto predicted = runner.predict(compiled, asked.task(), shape)) {

@@ -15,6 +15,7 @@
 #include "learn/check.h"
 #include "learn/commands.h"
 #include "learn/measure.h"
+#include "learn/own_exercise.h"
 #include "learn/paths.h"
 #include "learn/predict.h"
 
@@ -341,6 +342,11 @@ int read(Session& session, const ReadWords& words) {
     if (step == nullptr) {
         throw UsageError("there is no lesson \"" + name + "\"; ./learn list names them");
     }
+    if (is_beyond(step->name)) {
+        throw UsageError(step->name +
+                         " has no lesson; docs/guide/beyond.md introduces it, and exercises/" +
+                         step->name + "/kernel.cu says what to write");
+    }
     return read_lesson(session, *step, words.with_answers);
 }
 
@@ -358,6 +364,10 @@ struct ListArguments {
 
 int list(Session& session, const ListArguments& words) {
     if (words.step.empty()) return show_list(session, words.json);
+    if (words.step == "x") {
+        show_beyond(session);
+        return 0;
+    }
     const course::Step* step = session.course.lesson(words.step);
     if (step == nullptr) {
         throw UsageError("there is no step \"" + words.step + "\"; ./learn list names them");
@@ -369,16 +379,46 @@ int list(Session& session, const ListArguments& words) {
 void add_list(CommandLine& line) {
     const auto [command, words] = add<ListArguments>(
         line, "list", "List the steps and your progress; 03: its variants", list);
-    command->add_option("STEP", words.step, "List the variants of this step");
+    command->add_option("STEP", words.step, "The variants of this step; x: other exercises");
     command->add_flag("--json", words.json, "Print JSON");
+}
+
+struct ExerciseWords {
+    std::string action;
+    NewExercise made;
+    bool is_without_mutants = false;
+};
+
+void add_exercise(CommandLine& line) {
+    const auto [command, words] = add<ExerciseWords>(
+        line, "exercise", "Make and prove an exercise of your own",
+        [&line](Session&, const ExerciseWords& typed) {
+            if (typed.action == "new") return new_exercise(typed.made);
+            if (typed.action == "verify") {
+                return verify_exercise({typed.made.name, !typed.is_without_mutants}, line.words());
+            }
+            throw UsageError("there is no ./learn exercise " + typed.action +
+                             "; there are new and verify");
+        });
+    command->add_option("ACTION", words.action, "new or verify")->required();
+    command->add_option("NAME", words.made.name, "Its name, such as histogram");
+    command->add_option("--title", words.made.title, "new: its title");
+    command->add_option("--sizes", words.made.sizes, "new: names of its sizes: \"rows cols\"");
+    command->add_option("--argument", words.made.arguments,
+                        "new: \"float* out[n]\"; once for each argument");
+    command->add_option("--element", words.made.element,
+                        "new: one element in C++: \"2 * in[index]\"");
+    command->add_option("--tolerance", words.made.tolerance, "new: bits or \"relative 1e-5\"");
+    command->add_flag("--no-mutants", words.is_without_mutants, "verify: plant no mistakes");
 }
 
 // Adds the commands in the order in which --help lists them. The first one runs if no command is
 // typed.
 void add_commands(CommandLine& line) {
-    for (const auto add : {add_start, add_progress, add_play, add_doctor, add_check, add_watch,
-                           add_hint, add_predict, add_picture, add_explain, add_diff, add_reset,
-                           add_measure, add_ptx, add_beat, add_run, add_list, add_read}) {
+    for (const auto add :
+         {add_start, add_progress, add_play, add_doctor, add_check, add_watch, add_hint,
+          add_predict, add_picture, add_explain, add_diff, add_reset, add_measure, add_ptx,
+          add_beat, add_run, add_list, add_read, add_exercise}) {
         add(line);
     }
     line.add_program("bench", "Time every kernel and rival in one run");

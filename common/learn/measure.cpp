@@ -38,6 +38,12 @@ void validate_arguments(const Work& exercise, const MeasureArguments& words) {
                          " is a whole program, and only a kernel has a bandwidth: ./learn check " +
                          exercise.words() + " runs it");
     }
+    if (exercise.is_beyond()) {
+        throw UsageError(exercise.name() +
+                         " moves no matrix, so its time cannot be compared with a copy's: ./learn "
+                         "check " +
+                         exercise.words() + " counts its costs");
+    }
     for (int extent : {words.rows, words.cols}) {
         if (extent < 1 || extent > kMaxSide) {
             throw UsageError("--rows and --cols take whole numbers from 1 to " +
@@ -147,7 +153,7 @@ Json measure_in_child(const Work& exercise, const std::string& file, bool must, 
 }
 
 std::string format_bandwidth(const Work& exercise, const std::string& file, bool must) {
-    if (exercise.is_program()) return "";
+    if (exercise.is_program() || exercise.is_beyond()) return "";
     std::string why;
     const Json measured = measure_in_child(exercise, file, must, why);
     if (!measured.is_null()) return "\n" + format_measured(measured);

@@ -18,6 +18,10 @@ void validate_arguments(const Work& exercise, const PictureArguments& words) {
                          " is a whole program, and only a kernel has a picture: ./learn check " +
                          exercise.words() + " runs it");
     }
+    if (exercise.is_beyond()) {
+        throw UsageError("a picture shows a tile of a matrix, and " + exercise.name() +
+                         " has none: ./learn check " + exercise.words() + " shows its costs");
+    }
     constexpr int LARGEST = 1024, MOST_WARPS = 32;
     for (int extent : {words.rows, words.cols}) {
         if (extent < 1 || extent > LARGEST) {

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "harness/text.h"
 #include "learn/counted.h"
 #include "learn/request.h"
@@ -119,8 +120,9 @@ void print_next(const Session& session, const State& state) {
     Status status = status_of(next, state);
     std::cout << "Next: " << next.name() << " (" << name_of(status) << ")  " << next.step->title
               << "\n\n";
-    std::cout << "  lesson     " << next.lesson() << "  (./learn read " << next.step->number()
-              << ")\n";
+    const std::string reading =
+        next.is_beyond() ? "" : "  (./learn read " + next.step->number() + ")";
+    std::cout << "  lesson     " << next.lesson() << reading << "\n";
     std::cout << "  your file  " << next.relative_file().string() << "\n";
     if (status == Status::stale) {
         std::cout << "  your file passed, but you have edited it since: check it again\n";
@@ -189,14 +191,36 @@ int show_list(Session& session, bool json) {
     std::cout << format("%-14s%-11s%s\n", "", "exercise", "bug hunt");
     if (session.course.program) print_step_line(*session.course.program, state);
     for (auto& step : session.course.steps) print_step_line(step, state);
+    // The list fits a screen of 24 lines together with the footer of `learn watch`.
     std::cout
-        << "\nStale: the file was edited since it passed. ./learn list 03: the variants of 03.\n"
+        << "x             " << format_count(session.course.beyond.size(), "exercise")
+        << " beyond the transpose: ./learn list x\n"
+        << "Stale: the file was edited since it passed. ./learn list 03: the variants of 03.\n"
            "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
     return 0;
 }
 
+void show_beyond(Session& session) {
+    const State state = session.progress.read();
+    std::cout << format(kStepLine, "", "exercise", "bug hunt", "");
+    for (auto& step : session.course.beyond) print_step_line(step, state);
+    std::cout
+        << "\nTheir introduction: docs/guide/beyond.md. ./learn list x_NAME: the arguments.\n";
+}
+
 void show_lesson(const course::Step& step) {
     std::cout << step.name << "  " << step.title << "\n\n";
+    if (is_beyond(step.name)) {
+        const ElementTask& task = *step.exercise->elements;
+        std::cout << wrap("Write " + task.kernel_declaration(step.exercise->kernel) +
+                          " in exercises/" + step.name + "/kernel.cu.");
+        for (const Parameter& one : task.parameters) {
+            if (one.is_array) std::cout << "  " << one.text << "\n";
+        }
+        std::cout << "Each element may differ from the expected one by: " << task.tolerance.text()
+                  << "\n";
+        return;
+    }
     if (step.variants.empty()) {
         std::cout << "One program, without variants: steps/" << step.name
                   << "/program.cu. Run it: ./learn run " << step.number() << "\n";

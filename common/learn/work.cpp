@@ -46,14 +46,16 @@ std::string Work::solution() const {
 }
 
 std::string Work::lesson() const {
-    return "steps/" + step->name + "/README.md";
+    return is_beyond() ? "docs/guide/beyond.md" : "steps/" + step->name + "/README.md";
 }
 
 std::vector<Work> list_exercises(const course::Course& course) {
     std::vector<Work> all;
     if (course.program) all.push_back({&*course.program, false});
-    for (auto& step : course.steps) {
-        if (step.exercise) all.push_back({&step, false});
+    for (auto* steps : {&course.steps, &course.beyond}) {
+        for (auto& step : *steps) {
+            if (step.exercise) all.push_back({&step, false});
+        }
     }
     return all;
 }

@@ -37,16 +37,20 @@ struct Work {
     /// Reports whether the exercise is a whole program instead of a kernel that can be counted,
     /// drawn or timed.
     bool is_program() const { return asked().is_program; }
+    /// Reports whether the exercise is beyond the transpose, so that there is no matrix to draw and
+    /// no copy to compare its speed with.
+    bool is_beyond() const { return asked().elements.has_value(); }
     /// Returns the exercise's description from the course.
     const Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }
-    /// Returns the lesson's text: "steps/03_tiled/README.md".
+    /// Returns the lesson's text: "steps/03_tiled/README.md". The exercises beyond the transpose share
+    /// a page of the guide.
     std::string lesson() const;
     /// Returns the points for passing the exercise.
     int points() const { return asked().points; }
 };
 
-/// Returns the exercises in course order, beginning with the whole program. Bug hunts are not
-/// included.
+/// Returns the exercises in course order, beginning with the whole program and ending with those
+/// beyond the transpose. Bug hunts are not included.
 std::vector<Work> list_exercises(const course::Course& course);
 /// Returns all exercises, each followed by its bug hunt.
 std::vector<Work> list_exercises_and_hunts(const course::Course& course);

@@ -29,63 +29,67 @@ struct Section {
 // The smallest value allowed for numbers that must not be 0, such as rates and latencies.
 constexpr double kMinPositive = 0.01;
 
+// Long: one table of all figures in a file.
 const std::vector<Section>& sections() {
     static const std::vector<Section> all = {
         {"multiprocessors",
-         "What there is of them, and what one holds at a time",
+         "The number of multiprocessors, and what each can hold at a time",
          {{"count", &Gpu::multiprocessors, 1, 4096, ""},
           {"warps", &Gpu::warps, 1, 1024, ""},
           {"blocks", &Gpu::blocks, 1, 1024, ""},
-          {"registers", &Gpu::registers, 1024, 1 << 24, "of 32 bits"},
+          {"registers", &Gpu::registers, 1024, 1 << 24, "each has 32 bits"},
           {"shared_bytes", &Gpu::shared_bytes, 1024, 1 << 24,
-           "for blocks, the system's part of each included"},
-          {"shared_bytes_of_system", &Gpu::system_shared_bytes, 1, 1 << 16, "of each block"},
+           "shared memory for all blocks, including what the system reserves"},
+          {"shared_bytes_of_system", &Gpu::system_shared_bytes, 1, 1 << 16,
+           "reserved by the system in each block"},
           {"clock_ghz", &Gpu::clock_ghz, kMinPositive, 100, "under load"}}},
         {"memory",
-         "Memory: GB/s, nanoseconds",
-         {{"peak_gbps", &Gpu::peak_gbps, 1, 1e6, "what data sheets say"},
-          {"copy_gbps", &Gpu::copy_gbps, 1, 1e6, "long runs, read and written"},
+         "Memory: rates in GB/s, times in nanoseconds",
+         {{"peak_gbps", &Gpu::peak_gbps, 1, 1e6, "according to data sheets"},
+          {"copy_gbps", &Gpu::copy_gbps, 1, 1e6, "a copy in long runs: bytes read + written"},
           {"read_gbps", &Gpu::read_gbps, 1, 1e6, "long runs"},
           {"write_gbps", &Gpu::write_gbps, 1, 1e6, "long runs"},
-          {"latency_ns", &Gpu::latency_ns, 1, 1e5, "of a load when nothing else is under way"},
+          {"latency_ns", &Gpu::latency_ns, 1, 1e5, "of one load in an idle memory"},
           {"queue_ns", &Gpu::queue_ns, 0, 1e5,
-           "more, times u / (1 - u) where memory is busy u of the time"},
+           "added, times u / (1 - u), if memory is busy for the share u"},
           {"write_delay_ns", &Gpu::write_delay_ns, 0, 1e5,
-           "more, times the share of the time in which it writes"},
+           "added, times the share of the time spent on writing"},
           {"latency_floor", &Gpu::fastest_latency_fraction, kMinPositive, 1,
-           "the fastest loads, as a part of latency_ns"},
+           "latency of the fastest loads / latency_ns"},
           {"latency_spread_ns", &Gpu::latency_spread_ns, 0, 1e5,
-           "the most by which loads are slower, on average, than those"},
+           "average latency minus that of the fastest loads, at most"},
           {"l2_bytes", &Gpu::l2_bytes, 0, 1e12, ""},
           {"l2_latency_ns", &Gpu::l2_latency_ns, 1, 1e5, "of a load that hits there"}}},
         {"multiprocessor",
-         "One multiprocessor: its cycles",
+         "One multiprocessor: times in its clock cycles",
          {{"l1_latency", &Gpu::l1_latency_cycles, 1, 1e4, "of a load that hits there"},
           {"shared_latency", &Gpu::shared_latency_cycles, 1, 1e4, "of a load"},
           {"l2_read_bytes", &Gpu::l2_read_bytes_per_cycle, kMinPositive, 1e4,
-           "a cycle, from the second-level cache when all multiprocessors read"},
+           "per cycle from the second-level cache, if all multiprocessors read"},
           {"l2_write_bytes", &Gpu::l2_write_bytes_per_cycle, kMinPositive, 1e4,
-           "a cycle, to it, when all write"},
-          {"barrier", &Gpu::barrier, 0, 1e4, "__syncthreads, and more for each warp:"},
+           "per cycle to the second-level cache, if all write"},
+          {"barrier", &Gpu::barrier, 0, 1e4,
+           "__syncthreads; barrier_of_warp is added for each warp"},
           {"barrier_of_warp", &Gpu::barrier_cycles_per_warp, 0, 1e4, ""},
           {"add_issue", &Gpu::add_issue_cycles, kMinPositive, 1e4,
-           "of a scheduler, for a warp's instruction"},
+           "cycles of a scheduler per instruction of a warp"},
           {"multiply_issue", &Gpu::multiply_issue_cycles, kMinPositive, 1e4, ""},
           {"divide_issue", &Gpu::divide_issue_cycles, kMinPositive, 1e4,
-           "all that a division becomes"},
+           "all instructions that a division is compiled to"},
           {"special_issue", &Gpu::special_issue_cycles, kMinPositive, 1e4,
            "reciprocals, roots, exponentials, conversions"},
           {"double_issue", &Gpu::double_issue_cycles, kMinPositive, 1e4,
-           "sums and products of doubles"}}},
+           "additions and multiplications of doubles"}}},
         {"blocks",
-         "Blocks that come and go: cycles",
+         "The start of kernels and blocks: times in clock cycles",
          {{"launch_us", &Gpu::launch_us, 0, 1e5,
-           "microseconds, of a kernel that does nothing, by events"},
+           "duration of an empty kernel in microseconds, by events"},
           {"interval", &Gpu::block_interval_cycles, kMinPositive, 1e6,
-           "between two that start on a multiprocessor"},
+           "between the starts of two blocks on a multiprocessor"},
           {"start", &Gpu::block_start_cycles, 0, 1e6,
-           "from the end of one to the first instruction of the next"},
-          {"warp_start", &Gpu::warp_start_cycles, 0, 1e6, "more, for each warp before"}}},
+           "from a block's end to the next block's first instruction"},
+          {"warp_start", &Gpu::warp_start_cycles, 0, 1e6,
+           "added for each warp that starts earlier"}}},
     };
     return all;
 }
@@ -275,26 +279,27 @@ Gpu read_gpu(std::string_view text, const std::string& file) {
 }
 
 std::string write_gpu(const Gpu& gpu) {
-    std::string text = "# What the model of time knows of this GPU; " +
-                       std::string(gpu.measured ? "measured by build/bin/calibrate.\n"
-                                                : "unverified: no such GPU was measured.\n");
+    std::string text =
+        "# The time model's description of this GPU; " +
+        std::string(gpu.measured ? "measured by build/bin/calibrate.\n"
+                                 : "unverified, because no such GPU was measured.\n");
     text += line("name", toml_string(gpu.name), "") + line("source", toml_string(gpu.source), "") +
             line("measured", gpu.measured ? "true" : "false", "");
     for (const Section& section : sections()) text += format_section(gpu, section);
     text +=
-        "\n# Stores of part of a sector, by bytes that one request writes of it: cycles of a\n"
-        "# multiprocessor's share of the second-level cache for such a sector\n[partial]\n";
+        "\n# A store that writes 4, 8 or 16 bytes of a sector: cycles that this sector takes in "
+        "one multiprocessor's share of\n# the second-level cache\n[partial]\n";
     for (const char* key : kPartialKeys)
         text += line(key, written(*find_partial_cost(gpu, key)), "");
     text +=
-        "\n# Bytes in short runs: memory takes 1 + read (+ write) times as long as for a copy\n"
-        "[runs]\n";
+        "\n# A copy in runs of so many bytes takes 1 + read + write times as long as one in long "
+        "runs\n[runs]\n";
     for (const char* key : kRunKeys) text += line(key, list(*find_run_list(gpu, key)), "");
     if (gpu.bulk.bytes.empty()) return text;
     text +=
-        "\n# Bulk copies into shared memory: cycles of a multiprocessor for a row of so many "
-        "bytes,\n"
-        "# each copied for itself, or as one of a box\n[bulk]\n";
+        "\n# Bulk copies into shared memory: cycles that a multiprocessor needs for a row of so "
+        "many bytes, if the row is copied\n# alone (row) or as part of a box "
+        "(row_of_box)\n[bulk]\n";
     for (const char* key : kBulkKeys) text += line(key, list(*find_bulk_list(gpu, key)), "");
     return text;
 }

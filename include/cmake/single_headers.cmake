@@ -1,5 +1,5 @@
-# cmake -DTO=FOLDER -P single_headers.cmake -- writes transpose.cuh and permute.cuh into FOLDER, each with everything
-# that it includes from this library, for projects that copy one file. A program may include both.
+# cmake -DTO=FOLDER -P single_headers.cmake -- writes transpose.cuh, permute.cuh and plan.cuh into FOLDER, each with
+# everything that it includes from this library, for projects that copy one file. A program may include all of them.
 
 cmake_minimum_required(VERSION 3.22...3.25)
 
@@ -26,7 +26,7 @@ function(inline_includes variable file)
   set(${variable} "${text}#endif  // ${guard}\n" PARENT_SCOPE)
 endfunction()
 
-foreach(header transpose permute)
+foreach(header transpose permute plan)
   set_property(GLOBAL PROPERTY inlined_headers)
   inline_includes(text ${CMAKE_CURRENT_LIST_DIR}/../coalesce/${header}.cuh)
   file(WRITE ${TO}/${header}.cuh "// Made by single_headers.cmake of the headers of Coalesce.\n${text}")

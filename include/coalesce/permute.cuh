@@ -35,16 +35,16 @@ constexpr int max_of_size_and = SIZE < LEAST ? LEAST : SIZE;
 /// smaller units are not compiled.
 template <int LEAST>
 cudaError_t permute(void* out, const void* in, std::size_t element_size, int axes,
-                    const std::int64_t* sizes, const int* order, cudaStream_t stream) {
+                    const std::int64_t* sizes, const int* order, const Queue& queue) {
     Plan plan;
     const cudaError_t error = parse_arguments(plan, out, in, element_size, axes, sizes, order);
     if (error != cudaSuccess) return error;
     switch (plan.unit) {
-        case 16: return launch_plan<16>(plan, stream);
-        case 8: return launch_plan<max_of_size_and<LEAST, 8>>(plan, stream);
-        case 4: return launch_plan<max_of_size_and<LEAST, 4>>(plan, stream);
-        case 2: return launch_plan<max_of_size_and<LEAST, 2>>(plan, stream);
-        default: return launch_plan<LEAST>(plan, stream);
+        case 16: return launch_plan<16>(plan, queue);
+        case 8: return launch_plan<max_of_size_and<LEAST, 8>>(plan, queue);
+        case 4: return launch_plan<max_of_size_and<LEAST, 4>>(plan, queue);
+        case 2: return launch_plan<max_of_size_and<LEAST, 2>>(plan, queue);
+        default: return launch_plan<LEAST>(plan, queue);
     }
 }
 

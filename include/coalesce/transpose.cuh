@@ -26,6 +26,8 @@
 #include <type_traits>
 
 #include "detail/choice.cuh"
+#include "detail/device.cuh"
+#include "detail/launch.cuh"
 
 /// The version. COALESCE_VERSION increases with every version, so that it can be compared in #if.
 #define COALESCE_VERSION_MAJOR 0
@@ -72,21 +74,21 @@ inline cudaError_t parse_arguments(Task& task, void* out, const void* in, std::i
     // 32768 and 4096 x 32768, tiles along the rows take 2 and 3 % less time. This condition makes
     // that exception.
     task.is_down_first = cols / 8 < rows || cols / 16 > rows;
+    task.has_fast_memory = has_fast_memory();
     return cudaSuccess;
 }
 
 template <int SIZE>
 cudaError_t transpose(void* out, const void* in, std::int64_t rows, std::int64_t cols,
-                      const TransposeOptions& options, cudaStream_t stream) {
+                      const TransposeOptions& options, const Queue& queue) {
     Task task;
     const cudaError_t error = parse_arguments(task, out, in, SIZE, rows, cols, options);
     if (error != cudaSuccess || rows == 0 || cols == 0 || options.batches == 0) return error;
     const bool is_line = (rows == 1 && task.out_pitch == 1) || (cols == 1 && task.in_pitch == 1);
     if (is_line && options.batches == 1) {
-        return cudaMemcpyAsync(out, in, static_cast<std::size_t>(rows * cols * SIZE),
-                               cudaMemcpyDeviceToDevice, stream);
+        return copy_bytes(out, in, rows * cols * SIZE, queue);
     }
-    return launch_best<SIZE>(task, stream);
+    return launch_best<SIZE>(task, queue);
 }
 
 }  // namespace transposing

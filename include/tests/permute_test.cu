@@ -117,6 +117,11 @@ TEST_CASE("right: elements of a few units") {
         }
         check({size, {34, 72}, {1, 0}});
     }
+    for (const std::int64_t start : {0, 8, 1}) {  // elements of 6 bytes, in vectors
+        check({6, {2, 112, 56}, {0, 2, 1}, start, 0});
+        check({6, {232, 136}, {1, 0}, 0, start});
+    }
+    for (const std::int64_t start : {0, 1}) check({12, {2, 130, 70}, {0, 2, 1}, start, 2});
     check({4, {40, 50, 15}, {1, 0, 2}});  // words, and short rows of bytes
     check({1, {40, 50, 63}, {1, 0, 2}});
 }
@@ -149,6 +154,7 @@ TEST_CASE("right: tiles of vectors") {
         check({size, {16, 3, 9, 32}, {3, 1, 2, 0}});  // a short run of rows
         check({size, {144, 3, 272}, {2, 1, 0}});      // several tiles in both directions
         check({size, {8, 30, 9, 10, 7, 4}, {3, 5, 1, 4, 0, 2}});
+        check({size, {40, 42, 3, 8, 36}, {4, 3, 2, 1, 0}});  // several of the tallest tiles
     }
     check({4, {3, 14, 14, 256}, {0, 3, 1, 2}});  // whole rows of `out`
     check({4, {2, 6, 15, 68}, {0, 3, 1, 2}});
@@ -303,6 +309,17 @@ TEST_CASE("which way when") {
     CHECK(has_triples(3, 224));
     CHECK_FALSE(has_triples(3, 222));  // rows are not whole words
     CHECK_FALSE(has_triples(5, 224));  // five units
+    const auto has_triple_vectors = [](std::int64_t rows, std::int64_t cols, int offset) {
+        const Plan plan = plan_of(6, {rows, cols}, {1, 0}, offset);
+        return permuting::has_triple_vectors(permuting::make_compounds<2>(plan));
+    };
+    CHECK(has_triple_vectors(224, 224, 0));
+    CHECK_FALSE(has_triple_vectors(224, 220, 0));  // rows are not whole vectors
+    CHECK_FALSE(has_triple_vectors(224, 224, 1));  // and do not start where vectors do
+    CHECK_FALSE(has_triple_vectors(64, 224, 0));   // tiles would be empty
+    CHECK_EQ(permuting::make_compounds<4>(plan_of(12, {4096, 4096}, {1, 0})).tile_cols, 64);
+    CHECK_EQ(permuting::make_compounds<2>(plan_of(2, {2, 2048, 48, 75}, {0, 2, 1, 3})).tile_cols,
+             48);
     CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), Way::compound);
     CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), Way::gather);  // gaps between rows
     CHECK_EQ(way(12, {10, 5000}, {1, 0}), Way::gather);               // tiles would be empty

@@ -21,6 +21,9 @@ TEST_CASE("how long a strip is") {
     CHECK_EQ(tall_rows<4>(task(1000003, 37)), 128);
     CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // with more than the default memory
     CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no room
+    CHECK_EQ(TallOfWords::strip_rows(64), 480);      // 512 rows are loaded
+    CHECK_EQ(TallOfWords::strip_rows(24), 992);      // rows are not longer than a thread can take
+    CHECK_EQ(TallOfWords::strip_rows(128), 224);
     CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // whole chunks of 124
     CHECK_EQ(wide_cols<1>(task(110, 1000003)), 496);
     CHECK_EQ(wide_cols<1>(task(200, 1000003)), 248);
@@ -83,16 +86,24 @@ TEST_CASE("which kernel when") {
     Task behind = task(8192, 8191);
     behind.out = static_cast<char*>(behind.out) + 16;
     CHECK_FALSE(are_out_rows_sector_aligned<4>(behind));
+    CHECK(has_fast_memory());  // the simulated GPU is an H200
     Task square = task(20001, 20003), high = task(50001, 8003), large = task(28001, 27999);
-    for (Task* const one : {&square, &high, &large}) shorten_strips<4>(*one);
+    Task large_in_fast = large, huge_in_fast = task(45001, 45003);
+    large.has_fast_memory = false;
+    for (Task* const one : {&square, &high, &large, &large_in_fast, &huge_in_fast}) {
+        shorten_strips<4>(*one);
+    }
     CHECK(square.is_down_first);
     CHECK_EQ(square.group, 1);
     CHECK_FALSE(high.is_down_first);  // after 50001 rows, shared cache lines are evicted
     CHECK_EQ(high.group, 1);
     CHECK(large.is_down_first);  // too long in both directions
     CHECK_EQ(large.group, strips_per_group<4>);
+    CHECK(large_in_fast.is_down_first);  // fast memory: not too long yet
+    CHECK_EQ(large_in_fast.group, 1);
+    CHECK_EQ(huge_in_fast.group, strips_per_group<4>);
     CHECK_FALSE(group_for_line_sharing<4>(task(50000, 8004)).is_down_first);
-    CHECK_EQ(group_for_line_sharing<4>(task(32760, 32760)).group, strips_per_group<4>);
+    CHECK_EQ(group_for_line_sharing<4>(task(45000, 45000)).group, strips_per_group<4>);
     CHECK_FALSE(
         group_for_line_sharing<2>(task(20000, 10008)).is_down_first);  // 20016 bytes: half a sector
     CHECK(group_for_line_sharing<2>(task(20000, 10016)).is_down_first);
@@ -111,8 +122,14 @@ TEST_CASE("which kernel when") {
     CHECK_FALSE(is_stack_of_words<2>(task(100, 98, 4096)));
     CHECK_FALSE(is_stack_of_words<1>(task(100, 4, 4096)));  // one word per row
     CHECK_FALSE(is_stack_of_words<4>(task(100, 96, 4096)));
-    CHECK(are_columns_whole_words(task(64, 4000003)));
-    CHECK_FALSE(are_columns_whole_words(task(37, 1000003)));
+    CHECK(are_columns_whole_words<1>(task(64, 4000003)));
+    CHECK_FALSE(are_columns_whole_words<1>(task(37, 1000003)));
+    CHECK(are_columns_whole_words<2>(task(38, 1000003)));
+    CHECK_FALSE(are_columns_whole_words<2>(task(37, 1000003)));
+    CHECK(are_rows_whole_words(task(4000003, 64)));
+    CHECK_FALSE(are_rows_whole_words(task(4000003, 63)));
+    CHECK_FALSE(are_rows_whole_words(task(4000003, 20)));   // short rows
+    CHECK_FALSE(are_rows_whole_words(task(4000003, 132)));  // too few rows per strip
     CHECK(is_stack<4>(task(63, 95, 4096)));
     CHECK_FALSE(is_stack<4>(task(63, 95)));
     CHECK_FALSE(is_stack<4>(task(101, 131, 4096)));  // too large for a block

@@ -71,36 +71,38 @@ void check_only(const Sample& sample, bool is_spread = false, unsigned group = 1
     CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(is_spread, group), nullptr), "");
 }
 
-/// Tests the kernel on strips of a tall matrix, as if the matrix were large.
-template <class Kernel>
-void check_tall(const Sample& sample) {
+/// Tests a launch of strips, as if the matrix were large.
+template <int SIZE, class Launch>
+void check_launch(const Sample& sample, const Launch& launch) {
     const Sample whole = filled_in(sample);
     INFO(whole.name());
-    const Transposer tall = [](void* out, const void* in, const Sample& s, cudaStream_t stream) {
-        transposing::Task task;
-        const cudaError_t error =
-            transposing::parse_arguments(task, out, in, 1, s.rows, s.cols, s.options);
-        if (error != cudaSuccess) return error;
-        task.tile_rows = transposing::tall_rows<1>(task);
-        return transposing::launch_tall_kernel<1, Kernel>(task, stream);
-    };
-    CHECK_EQ(trouble_with(whole, tall, nullptr), "");
-}
-
-/// Tests the kernel on strips of a wide matrix, as if the matrix were large.
-template <int SIZE, class Kernel>
-void check_wide(const Sample& sample) {
-    const Sample whole = filled_in(sample);
-    INFO(whole.name());
-    const Transposer wide = [](void* out, const void* in, const Sample& s, cudaStream_t stream) {
+    const Transposer transposer = [&](void* out, const void* in, const Sample& s,
+                                      cudaStream_t stream) {
         transposing::Task task;
         const cudaError_t error =
             transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
-        if (error != cudaSuccess) return error;
+        return error == cudaSuccess ? launch(task, stream) : error;
+    };
+    CHECK_EQ(trouble_with(whole, transposer, nullptr), "");
+}
+template <class Kernel>
+void check_tall(const Sample& sample) {
+    check_launch<1>(sample, [](transposing::Task& task, cudaStream_t stream) {
+        task.tile_rows = transposing::tall_rows<1>(task);
+        return transposing::launch_tall_kernel<1, Kernel>(task, stream);
+    });
+}
+void check_tall_of_words(const Sample& sample) {
+    check_launch<1>(sample, [](const transposing::Task& task, cudaStream_t stream) {
+        return transposing::launch_tall_of_words(task, stream);
+    });
+}
+template <int SIZE, class Kernel>
+void check_wide(const Sample& sample) {
+    check_launch<SIZE>(sample, [](transposing::Task& task, cudaStream_t stream) {
         task.tile_cols = transposing::wide_cols<SIZE>(task);
         return transposing::launch_wide_kernel<SIZE, Kernel>(task, stream);
-    };
-    CHECK_EQ(trouble_with(whole, wide, nullptr), "");
+    });
 }
 
 /// Writes a wrong value to one cell.
@@ -167,16 +169,18 @@ TEST_CASE("right: kernels of large matrices, on small ones") {
             check_only<2, Rewound<2, 128, 256, 4, far, 32>>({2, 397, 283, options, start, 3});
             check_only<1, Rewound<1, 128, 512, 4, far, 32>>({1, 397, 523, options, start, 3});
             check_only<1, Rewound<1, 128, 512, 4, far, 16>>({1, 397, 523, options, start, 3});
-            check_only<4, Shifted<4, 64, 128, 1024, 32, far>>({4, 197, 203, options, start, 3});
+            check_only<4, Shifted<4, 64, 64, 256, 32, far>>({4, 197, 203, options, start, 3});
+            check_only<4, Shifted<4, 64, 64, 512, 32, far>>({4, 197, 203, options, start, 3});
             check_only<8, Shifted<8, 64, 32, 512, 32, far>>({8, 97, 103, options, start, 3});
             check_only<16, Shifted<16, 64, 16, 512, 32, far>>({16, 97, 73, options, start, 3});
-            check_only<4, Shifted<4, 64, 128, 1024, 4, far>>({4, 197, 203, options, start, 3});
+            check_only<4, Shifted<4, 64, 64, 512, 4, far>>({4, 197, 203, options, start, 3});
             check_only<8, Shifted<8, 32, 64, 512, 8, far>>({8, 97, 103, options, start, 3});
             check_only<16, Shifted<16, 32, 32, 512, 16, far>>({16, 97, 73, options, start, 3});
         }
     }
     for (const TransposeOptions& options : {TransposeOptions{}, TransposeOptions{272, 208, 3}}) {
         check_only<1, Pieces<1, 16, 8, 1, stay>>({1, 208, 272, options, 0, 0});
+        check_only<1, Pieces<1, 16, 16, 1, stay>>({1, 208, 272, options, 0, 0});
         check_only<2, Pieces<2, 16, 16, 1, stay>>({2, 200, 264, options, 0, 0});
         check_only<4, Raw<stay>>({4, 196, 268, options, 0, 0});
         check_only<4, Raw<far>>({4, 196, 268, options, 0, 0});
@@ -192,6 +196,12 @@ TEST_CASE("right: long strips of bytes, of which there are few here") {
         check_tall<TallOfFewCols<1, 0>>({1, 1203, 37, {0, 0, 2}, start, 1});
         check_tall<TallOfFewCols<1, 4>>({1, 1203, 24, {0, 0, 2}, 1, start});
     }
+    for (const std::int64_t cols : {24, 36, 64, 96, 128}) {
+        for (const std::int64_t start : {0, 4})
+            check_tall_of_words({1, 1203, cols, {0, 0, 2}, start, 5});
+        check_tall_of_words({1, 31, cols, {}, 4, 0});  // shorter than what is loaded twice
+        check_tall_of_words({1, 992, cols, {cols, 1000, 1}, 0, 3});
+    }
 }
 
 TEST_CASE("right: strips of large wide matrices, on small ones") {
@@ -206,12 +216,21 @@ TEST_CASE("right: strips of large wide matrices, on small ones") {
     }
 }
 
-TEST_CASE("right: strips of bytes, turned in registers or one by one") {
+TEST_CASE("right: strips of small elements, turned in registers or one by one") {
     for (const std::int64_t rows : {20, 24, 32, 36, 44, 48, 80, 96, 21, 29, 37, 47, 49, 70, 73}) {
         for (const std::int64_t start : {0, 1, 4}) {
             check({1, rows, 603, {0, 0, 2}, 1, start});
             check({1, rows, 560, {563, 0, 1}, start, 0});
         }
+        check({2, rows, 603, {0, 0, 2}, 1, 0});
+        check({2, rows, 560, {563, 0, 1}, 0, 2});
+        check({2, rows, 560, {}, 3, 1});
+    }
+}
+
+TEST_CASE("right: strips of 41 to 56 rows") {
+    for (const std::int64_t rows : {40, 41, 48, 50, 51, 56, 57}) {
+        for (const std::int64_t start : {0, 1}) check({4, rows, 403, {0, 0, 2}, start, 3});
     }
 }
 

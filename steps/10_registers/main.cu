@@ -1,4 +1,4 @@
-// 10_registers -- 4 x 4 pieces, transposed in registers: the fastest.
+// 10_registers -- 4 x 4 pieces, transposed in registers; and then what is left: channels and caches.
 //
 // Builds on  09_vec4_t64: the same tile, but it is written and read with 16 bytes per lane.
 // Idea       A thread transposes 4 x 4 floats in its registers, so it can store them as float4s.
@@ -133,10 +133,83 @@ static void launch_tall(float* out, const float* in, int rows, int cols) {
     transpose_tall<TILE_ROWS, BLOCK_ROWS><<<grid, block, bytes>>>(out, in, rows, cols);
 }
 
+// ---- the last percent: loads that stay, and strips 8 KB apart ----
+//
+// The tile keeps the order of `in`, and is transposed when it is read. A thread needs few registers
+// for that, so its two loads are in flight together in four blocks per multiprocessor.
+
+//! [raw]
+// Loads a float4. STAY asks the second-level cache to evict its cache line last.
+template <bool STAY>
+__device__ float4 load(const float4& from) {
+    if constexpr (STAY) {
+        float4 v;
+        asm volatile(
+            "{ .reg .b64 policy;\n"
+            "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+            "ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], policy; }"
+            : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+            : "l"(__cvta_generic_to_global(&from)));
+        return v;
+    }
+    return from;
+}
+
+// Returns the strip of tiles that is processed at position n: 0, 32, 1, 33, and so on, in groups of
+// 64. Strips in an incomplete group keep their order.
+__device__ int strip_apart(int n, int strips) {
+    return (n | 63) >= strips ? n : (n & ~63) | (n & 1) << 5 | (n & 63) >> 1;
+}
+
+template <bool STAY, bool APART>
+__global__ void transpose_raw(float* out, const float* in, int rows, int cols) {
+    __shared__ float4 tile[TILE_DIM * QUADS];
+
+    int strip = APART ? strip_apart(blockIdx.y, gridDim.y) : blockIdx.y;
+    int col = strip * TILE_DIM + threadIdx.x * 4;
+    int row = blockIdx.x * TILE_DIM + threadIdx.y;
+    int y = threadIdx.y;
+    float4 near = {}, far = {};
+    if (row < rows && col < cols) {
+        near = load<STAY>(reinterpret_cast<const float4&>(in[row * cols + col]));
+    }
+    if (row + 32 < rows && col < cols) {
+        far = load<STAY>(reinterpret_cast<const float4&>(in[(row + 32) * cols + col]));
+    }
+    tile[swizzled(y, threadIdx.x)] = near;
+    tile[swizzled(y + 32, threadIdx.x)] = far;
+
+    __syncthreads();
+
+    // A thread takes two columns of four rows, and stores a float4 of each.
+    int x = threadIdx.y * 2;
+    float2 pair[4];
+    for (int i = 0; i < 4; ++i) {
+        const float4& quad = tile[swizzled(threadIdx.x * 4 + i, x / 4)];
+        pair[i] = reinterpret_cast<const float2*>(&quad)[x % 4 / 2];
+    }
+    col = strip * TILE_DIM + x;
+    row = blockIdx.x * TILE_DIM + threadIdx.x * 4;
+    if (row < rows && col < cols) {
+        auto [a, b, c, d] = pair;
+        reinterpret_cast<float4&>(out[col * rows + row]) = {a.x, b.x, c.x, d.x};
+        reinterpret_cast<float4&>(out[(col + 1) * rows + row]) = {a.y, b.y, c.y, d.y};
+    }
+}
+//! [raw]
+
+template <bool STAY, bool APART>
+static void launch_raw(float* out, const float* in, int rows, int cols) {
+    dim3 grid(ceil_div(rows, TILE_DIM), ceil_div(cols, TILE_DIM));
+    transpose_raw<STAY, APART><<<grid, dim3(QUADS, 32)>>>(out, in, rows, cols);
+}
+
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "registers_128", .about = "a tile of 128 rows, 512 threads: the fastest of all",
+        {.name = "raw_stay_apart", .about = "a tile of 64 x 64, loads that stay, strips apart: the fastest of all",
+         .launch = launch_raw<true, true>, .rows_multiple = 4, .cols_multiple = 4},
+        {.name = "registers_128", .about = "a tile of 128 rows, 512 threads",
          .launch = launch_tall<128, 32>, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "registers", .about = "a 4 x 4 piece per thread, a tile of 64 x 64, 256 threads",
          .launch = launch, .rows_multiple = 4, .cols_multiple = 4},
@@ -144,6 +217,12 @@ int main(int argc, char** argv) {
          .launch = launch_tall<64, 16>, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "registers_256", .about = "a tile of 256 rows, 512 threads, two pieces per thread",
          .launch = launch_tall<256, 32>, .rows_multiple = 4, .cols_multiple = 4},
+        {.name = "raw", .about = "a tile of 64 x 64 in the order of `in`, 512 threads",
+         .launch = launch_raw<false, false>, .rows_multiple = 4, .cols_multiple = 4},
+        {.name = "stay", .about = "the same, with loads that stay in the second-level cache",
+         .launch = launch_raw<true, false>, .rows_multiple = 4, .cols_multiple = 4},
+        {.name = "apart", .about = "the same as raw, with strips of tiles 8 KB apart",
+         .launch = launch_raw<false, true>, .rows_multiple = 4, .cols_multiple = 4},
     });
     // clang-format on
 }

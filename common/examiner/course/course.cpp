@@ -110,7 +110,8 @@ std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table,
     const bool first_is_for_all = first == FirstHint::is_general;
     const std::string header = "[[hint]] of " + where;
     std::vector<Hint> hints;
-    if (!table.contains("hint") && !first_is_for_all) return hints;
+    const bool is_optional = !first_is_for_all || table.contains("sizes");
+    if (!table.contains("hint") && is_optional) return hints;
     std::set<std::string> known;
     for (auto& node : reader.tables(table, "hint", header)) {
         const toml::table& entry = *node.as_table();
@@ -205,11 +206,11 @@ Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exe
         entry, {"points", "shapes", "block_order", "question", "picture", "api", "line"}, name);
     Exercise hunt = of;
     hunt.is_hunt = true;
-    hunt.limits = {};
+    if (!of.elements) hunt.limits = {};
     hunt.predictions = {};
     const int line = StrictToml::line_of(entry);
     hunt.points = read_points(reader, entry, name);
-    if (entry.contains("shapes")) {
+    if (entry.contains("shapes") && !of.elements) {
         hunt.shapes = reader.shapes(entry, "shapes", name);
         check_shapes(reader, line, hunt, hunt.shapes);
     }
@@ -219,6 +220,32 @@ Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exe
     read_levels(reader, entry, true, name, hint);
     hunt.hints = {hint};
     return hunt;
+}
+
+// Reads an exercise beyond the transpose. `reference` is null if reference.cu is missing.
+Step read_beyond(const CourseText& record, const CourseText* reference, const std::string& name) {
+    const StrictToml reader(record.file);
+    const toml::table table = reader.parse(record.text);
+    std::set<std::string_view> known(std::begin(kElementKeys), std::end(kElementKeys));
+    known.insert({"title", "points", "hint", "hunt"});
+    reader.allow_keys(table, known, "the exercise " + name);
+    Exercise exercise{.name = name};
+    exercise.points = table.contains("points") ? read_points(reader, table, name) : 10;
+    read_elements(reader, table, exercise);
+    const std::string file = "solutions/" + name + "/reference.cu";
+    if (reference == nullptr) {
+        reader.fail(1, name + " has no " + file + "; write __device__ " +
+                           exercise.elements->reference_name(
+                               exercise.kernel, *exercise.elements->outputs().front()) +
+                           "(...), which returns one element of the output");
+    }
+    exercise.elements->reference = reference->text;
+    exercise.elements->reference_file = file;
+    exercise.hints = read_hints(reader, table, FirstHint::is_general, name);
+    Step step{.name = name, .title = reader.text(table, "title", "the exercise " + name)};
+    step.exercise = exercise;
+    if (table.contains("hunt")) step.hunt = read_hunt(reader, table, exercise);
+    return step;
 }
 
 bool is_step_name(const std::string& name) {
@@ -310,6 +337,22 @@ std::vector<LessonTexts> collect_lessons(const std::vector<CourseText>& texts) {
     return lessons;
 }
 
+/// Reads the exercises beyond the transpose, ordered by name.
+void read_all_beyond(const std::vector<CourseText>& texts, Course& course) {
+    const std::string before = "solutions/" + std::string(kBeyondPrefix), behind = "/exercise.toml";
+    for (const CourseText& text : texts) {
+        const std::size_t begin = text.file.rfind(before);
+        if (begin == std::string::npos || !text.file.ends_with(behind)) continue;
+        const std::size_t from = begin + before.size() - kBeyondPrefix.size();
+        const std::string name = text.file.substr(from, text.file.size() - behind.size() - from);
+        const CourseText* reference =
+            find_course_text(texts, "solutions/" + name + "/reference.cu");
+        course.beyond.push_back(read_beyond(text, reference, name));
+    }
+    std::sort(course.beyond.begin(), course.beyond.end(),
+              [](const Step& a, const Step& b) { return a.name < b.name; });
+}
+
 void read_lesson(const LessonTexts& texts, const Exercise& usual, Course& course) {
     const StrictToml reader(texts.lesson->file);
     if (!is_step_name(texts.name)) {
@@ -353,7 +396,9 @@ const Step* Course::find(const std::string& name_or_number) const {
 
 const Step* Course::lesson(const std::string& name_or_number) const {
     if (program && names_step(name_or_number, program->name)) return &*program;
-    return find(name_or_number);
+    const auto found = std::ranges::find_if(
+        beyond, [&](const Step& step) { return names_step(name_or_number, step.name); });
+    return found == beyond.end() ? find(name_or_number) : &*found;
 }
 
 Hint Course::hint_for(const Exercise& exercise, const std::string& failure) const {
@@ -388,6 +433,11 @@ std::vector<CourseText> read_course_texts(const std::filesystem::path& root) {
         add(entry.path() / "lesson.toml");
         add(root / "solutions" / name / "exercise.toml");
     }
+    for (const auto& entry : fs::directory_iterator(root / "solutions", error)) {
+        if (!is_beyond(entry.path().filename())) continue;
+        add(entry.path() / "exercise.toml");
+        add(entry.path() / "reference.cu");
+    }
     return texts;
 }
 
@@ -409,6 +459,7 @@ Course parse_course(const std::vector<CourseText>& texts) {
     if (course.steps.empty()) {
         reader.fail(1, "there is no lesson: no folder of steps/ has a lesson.toml with variants");
     }
+    read_all_beyond(texts, course);
     return course;
 }
 

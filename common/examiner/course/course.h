@@ -40,7 +40,7 @@ struct Step {
     std::optional<Exercise> hunt = {};      ///< the bug hunt, if there is one
 
     /// "02"
-    std::string number() const { return name.substr(0, 2); }
+    std::string number() const { return step_number(name); }
     /// Returns the variant with this name, or nullptr.
     const Variant* find(const std::string& variant) const;
 };
@@ -56,11 +56,14 @@ struct Course {
     /// take a matrix, which can be counted, timed and drawn.
     std::optional<Step> program = {};
     std::vector<Step> steps;
+    /// The exercises beyond the transpose, by name. They have no lesson and no variants.
+    std::vector<Step> beyond = {};
     std::vector<Hint> hints;  ///< for failures in any step
 
     /// Returns the step with this name or number ("02_naive", "02", "2"), or nullptr.
     const Step* find(const std::string& name_or_number) const;
-    /// Returns the step or the whole-program lesson with this name or number, or nullptr.
+    /// Returns the step, the whole-program lesson, or the exercise beyond the transpose with this
+    /// name or number, or nullptr.
     const Step* lesson(const std::string& name_or_number) const;
 
     /// Returns the exercise's own hint for a failure, or else the course's hint. An empty `failure`
@@ -71,8 +74,9 @@ struct Course {
 
 /// The text of one of the course's records, and the name of its file for use in messages.
 struct CourseText {
-    std::string
-        file;  ///< ends with course.toml, steps/NN_name/lesson.toml or solutions/NN_name/exercise.toml
+    /// ends with course.toml, steps/NN_name/lesson.toml, solutions/NN_name/exercise.toml or
+    /// solutions/x_name/reference.cu
+    std::string file;
     std::string text;
 };
 /// Reads the records that exist in the course's folder.

@@ -5,10 +5,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "examiner/course/element_task.h"
 #include "harness/options.h"
 
 namespace coalesce {
@@ -26,6 +29,9 @@ struct Limits {
     double copies_in_flight = 0;     ///< minimum bytes of copies in flight when a tile is read
     double predicted_fraction_of_copy =
         0;  ///< smallest predicted fraction of a copy's speed on a GPU
+    /// Largest multiple of the solution's total sectors, requests, wavefronts and atomics. Only for
+    /// exercises beyond the transpose; the others allow no more than the solution.
+    double of_solution = 0;
 };
 
 /// The limits, with their names in exercise.toml.
@@ -39,6 +45,7 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"loads_in_flight", &Limits::loads_in_flight},
     {"copies_under_way", &Limits::copies_in_flight},
     {"of_copy_predicted", &Limits::predicted_fraction_of_copy},
+    {"of_solution", &Limits::of_solution},
 };
 
 /// The results in `out` that an exercise can require, with their names in exercise.toml.
@@ -90,7 +97,19 @@ struct Prediction {
         kRoundingTolerance;  ///< allowed relative error; larger if the question says "about"
 };
 
-/// Reports whether what the learner typed, such as "03_tiled", "03" or "3", names this step.
+/// The beginning of the folder name of an exercise beyond the transpose, such as x_row_sums.
+inline constexpr std::string_view kBeyondPrefix = "x_";
+/// Reports whether a step's name is that of an exercise beyond the transpose.
+inline bool is_beyond(const std::string& step) {
+    return step.starts_with(kBeyondPrefix);
+}
+/// Returns "03" for "03_tiled". An exercise beyond the transpose has no number, so its name is
+/// returned.
+inline std::string step_number(const std::string& step) {
+    return is_beyond(step) ? step : step.substr(0, 2);
+}
+/// Reports whether what the learner typed, such as "03_tiled", "03" or "3", names this step. For
+/// "x_row_sums", "row_sums" does as well.
 bool names_step(const std::string& typed, const std::string& step);
 
 /// An exercise, or the bug hunt of a lesson.
@@ -110,9 +129,15 @@ struct Exercise {
     int points = 0;                            ///< for passing it
     std::vector<Hint> hints = {};              ///< hints; the first one is general
     std::vector<Prediction> predictions = {};  ///< questions, in the order they are asked
+    /// What one element of the output is, if this is an exercise beyond the transpose.
+    std::optional<ElementTask> elements = {};
 
     /// "03"
-    std::string number() const { return name.substr(0, 2); }
+    std::string number() const { return step_number(name); }
+    /// Returns the names of the sizes that a shape gives.
+    std::vector<std::string> size_names() const {
+        return elements ? elements->sizes : std::vector<std::string>{"rows", "cols"};
+    }
     /// Returns "kernel.cu", "hunt.cu" or "program.cu".
     std::string file() const {
         if (is_program) return "program.cu";
@@ -144,8 +169,9 @@ struct Exercise {
 /// Formats a value the way exercise.toml does. A number gets the fewest digits that still read back
 /// as the same number.
 std::string to_toml(double number);
-std::string to_toml(Shape shape);
-std::string to_toml(const std::vector<Shape>& shapes);
+/// Formats the values of the first `sizes` sizes.
+std::string to_toml(Shape shape, std::size_t sizes = 2);
+std::string to_toml(const std::vector<Shape>& shapes, std::size_t sizes = 2);
 
 /// Returns the requirements of an exercise in the format of its record, for people to read and for
 /// detecting changes.

@@ -17,6 +17,23 @@ inline constexpr std::string_view kRequirementKeys[] = {
 /// that the exercise is consistent.
 void read_requirements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
+/// The keys of a table that `read_elements` reads.
+inline constexpr std::string_view kElementKeys[] = {"kernel", "sizes",  "arguments", "tolerance",
+                                                    "most",   "shapes", "counted",   "limits"};
+
+/// Reads what an exercise beyond the transpose asks, except for its reference.
+void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
+
+/// Reads a list with a value for each size of the task.
+Shape read_element_shape(const StrictToml& reader, const toml::node& node, const char* key,
+                         const ElementTask& task);
+/// Reads `shapes`, a list of such lists.
+std::vector<Shape> read_element_shapes(const StrictToml& reader, const toml::table& table,
+                                       const ElementTask& task, const std::string& where);
+/// Reports an error at `node` unless every array can be made for this shape.
+void check_element_shape(const StrictToml& reader, const toml::node& node, const ElementTask& task,
+                         Shape shape);
+
 /// Reads the multiples for the rows and columns of an exercise or a variant, if the table contains
 /// them.
 void read_multiples(const StrictToml& reader, const toml::table& table, auto& task) {

@@ -12,15 +12,17 @@ namespace coalesce::exercises {
 namespace fs = std::filesystem;
 
 fs::path repository() {
-    return COALESCE_REPOSITORY;
+    return from_environment("COALESCE_COURSE", COALESCE_REPOSITORY);
 }
 
 const Exercise& require_exercise(const std::string& name) {
     static const course::Course course = course::read_course(repository());
     if (course.program && name == course.program->name) return *course.program->exercise;
-    for (const course::Step& step : course.steps) {
-        if (step.exercise && name == step.name) return *step.exercise;
-        if (step.hunt && name == step.name + " hunt") return *step.hunt;
+    for (const auto* steps : {&course.steps, &course.beyond}) {
+        for (const course::Step& step : *steps) {
+            if (step.exercise && name == step.name) return *step.exercise;
+            if (step.hunt && name == step.name + " hunt") return *step.hunt;
+        }
     }
     throw UsageError("the course has no exercise " + name);
 }

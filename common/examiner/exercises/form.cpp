@@ -44,7 +44,7 @@ void check_names(const std::vector<Hint>& hints, const std::string& file, Faults
 }  // namespace
 
 Faults find_header_faults(const std::string& name, const Skeleton& skeleton, bool is_hunt) {
-    const std::string head = extract_header_comment(skeleton.blank()), number = name.substr(0, 2);
+    const std::string head = extract_header_comment(skeleton.blank()), number = step_number(name);
     const std::string check = "// Check   ./learn check " + number;
     const Lines of_exercise = {"// Exercise " + name + " -- ", "// Given   ", "// Write   ",
                                check + "          Stuck?   ./learn hint " + number};
@@ -84,6 +84,7 @@ Faults find_hint_faults(const course::Course& course) {
     };
     if (course.program) check_lesson(*course.program);
     for (const course::Step& step : course.steps) check_lesson(step);
+    for (const course::Step& step : course.beyond) check_lesson(step);
     return faults;
 }
 

@@ -51,6 +51,10 @@ std::string read_committed_file(const Tree& tree, const std::string& path) {
 
 void find_unexpected_files(const Tree& tree, Faults& faults) {
     std::set<std::string> steps = entries(tree.root() / "steps");
+    // The exercises beyond the transpose have no lesson.
+    for (const std::string& name : tree.names()) {
+        if (is_beyond(name)) steps.insert(name);
+    }
     compare_entries("solutions", entries(tree.root() / "solutions"), steps, faults);
     compare_entries("exercises", entries(tree.root() / "exercises"), steps, faults);
     for (const std::string& name : tree.names()) {
@@ -58,7 +62,8 @@ void find_unexpected_files(const Tree& tree, Faults& faults) {
         const std::vector<std::string> list = tree.files(name);
         std::set<std::string> wanted(list.begin(), list.end());
         compare_entries(exercise, entries(tree.root() / exercise), wanted, faults);
-        wanted.insert({"exercise.toml", "mutants.toml", "right", "wrong"});
+        wanted.insert(
+            {"exercise.toml", is_beyond(name) ? "reference.cu" : "mutants.toml", "right", "wrong"});
         compare_entries(solution, entries(tree.root() / solution), wanted, faults);
     }
 }
@@ -154,7 +159,9 @@ Tree::Tree(fs::path root) : root_(std::move(root)) {
 
 std::vector<std::string> Tree::files(const std::string& name) const {
     if (fs::exists(root_ / "solutions" / name / kProgram)) return {kProgram};
-    return {"kernel.cu", "hunt.cu"};
+    const bool has_hunt = !is_beyond(name) || fs::exists(root_ / "solutions" / name / "hunt.cu");
+    return has_hunt ? std::vector<std::string>{"kernel.cu", "hunt.cu"}
+                    : std::vector<std::string>{"kernel.cu"};
 }
 
 Skeleton Tree::skeleton(const std::string& name, const std::string& file) const {
@@ -183,6 +190,7 @@ std::vector<std::string> Tree::faults() const {
     for (const std::string& name : names_) {
         try {
             for (const std::string& file : files(name)) check_skeleton(*this, name, file, faults);
+            if (is_beyond(name)) continue;
             // The lesson with a whole program does something different from its exercise, so there
             // is nothing to compare.
             if (files(name).front() != kProgram) check_kernel_of_step(*this, name, faults);
@@ -198,6 +206,7 @@ Faults Tree::find_faults_in_hints() const {
     const course::Course course = course::read_course(root_);
     Faults faults = find_hint_faults(course);
     for (const std::string& name : names_) {
+        if (is_beyond(name)) continue;
         Mutants expected = read_mutants(root_ / "solutions" / name / "mutants.toml");
         std::set<std::string> provoked = {expected.blank_failure};
         for (const Mutant& mutant : expected.mutants) provoked.insert(mutant.failure);

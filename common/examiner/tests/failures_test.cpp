@@ -150,6 +150,9 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
         // tested by the exercises' own cases, in solutions/*/wrong
         "copy-not-waited-for", "copy-not-committed", "copy-too-short", "too-much-work",
         "grid-exchanged", "elements-left-out", "outside-local-array",
+        // the same, in solutions/x_*/wrong
+        "inputs-left-out", "inputs-repeated", "beyond-tolerance", "wrong-elements",
+        "too-many-atomics",
         // tested by the mutants and cases of the exercise that is a whole program
         "program-failed", "not-launched", "launch-exchanged", "not-copied", "wrong-element",
         "launch-not-checked", "comparison-wrong", "memory-leaked"};

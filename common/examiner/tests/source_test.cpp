@@ -98,8 +98,25 @@ TEST_CASE("headers of the toolkit may be included, others not") {
     }
 }
 
+TEST_CASE("a condition may not ask for files with a name made of parts") {
+    const std::string paste = "#define PASTE(a, b) a##b\n";
+    CHECK(kind_of_text(paste + "int PASTE(a, b);\n#if defined(X)\n#endif\n") == FailureKind::none);
+    CHECK(kind_of_text("#define __half_sum 1\n#if __half_sum\n#endif\n") == FailureKind::none);
+    for (const std::string text : {
+             "#if PASTE(__has_, include)(\"/etc/passwd\")\n#endif\n",
+             "#define ASK PASTE(_, _has_include)(\"/etc/passwd\")\n#if 0\n#elif ASK\n#endif\n",
+             "#define B A\n#define A PASTE(x, y)\n#if B\n#endif\n",
+             "#define __CUDA_SOMETHING PASTE(__has_, include)(\"/etc/passwd\")\n",
+         }) {
+        CAPTURE(text);
+        CHECK(kind_of_text(paste + text) == FailureKind::include_refused);
+        CHECK(kind_of_text("%:define PASTE(a, b) a %:%: b\n" + text) ==
+              FailureKind::include_refused);
+    }
+}
+
 TEST_CASE("a line of nothing but comments takes no longer than others of its length") {
-    for (const std::string comment : {"/**/", "*/", "/*", "/*/", "*/#", "#/*", "\\\n"}) {
+    for (const std::string comment : {"/**/", "*/", "/*", "/*/", "*/#", "#/*", "\\\n", "*/#a"}) {
         std::string text;
         while (text.size() + comment.size() < kLargestSource) text += comment;
         CAPTURE(comment);

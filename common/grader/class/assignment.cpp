@@ -37,6 +37,7 @@ public:
     explicit HiddenShapePicker(const Assigned& exercise) : exercise_(exercise) {}
 
     std::vector<Shape> make() {
+        if (exercise_.elements) return draw_sizes();
         for (const HiddenShape& rule : exercise_.hidden) {
             const int rows = draw_from(rule.rows);
             const int cols =
@@ -50,6 +51,7 @@ public:
     // by recognizing the size of the public shape. The shape consists of whole tiles in every
     // lesson, so that the limits per request hold, and it is square only if it must be.
     Shape counted() {
+        if (exercise_.elements) return draw_counted_sizes();
         constexpr int tile = 128, least = 4, most = 9;  // in tiles; the public shape has 4 tiles
         for (;;) {
             const int down = draw_from({1, most}),
@@ -65,6 +67,44 @@ public:
     }
 
 private:
+    // Returns the largest value of a size that the exercise takes.
+    int most_of(std::size_t size) const {
+        const ElementTask& task = *exercise_.elements;
+        return task.most.empty() ? 1 << 20 : task.most[size];
+    }
+
+    // Draws sizes up to one and a half times the public ones.
+    std::vector<Shape> draw_sizes() {
+        constexpr std::size_t count = 4;
+        const std::size_t sizes = exercise_.elements->sizes.size();
+        for (int tries = 0; shapes_.size() < count && tries < 100; ++tries) {
+            std::vector<int> values;
+            for (std::size_t i = 0; i < sizes; ++i) {
+                int largest = 0;
+                for (const Shape shape : exercise_.shapes) {
+                    largest = std::max(largest, size_at(shape, i));
+                }
+                values.push_back(draw_from({1, std::min(largest + largest / 2 + 1, most_of(i))}));
+            }
+            if (!is_known(shape_of(values))) shapes_.push_back(shape_of(values));
+        }
+        return shapes_;
+    }
+
+    // Draws sizes near those for which costs are counted, in steps of a quarter, so that whole warps
+    // stay whole. Returns 0 x 0 if there are none.
+    Shape draw_counted_sizes() {
+        constexpr int least = 256, quarters = 4;
+        std::vector<int> values;
+        for (std::size_t i = 0; i < exercise_.elements->sizes.size(); ++i) {
+            const int value = size_at(exercise_.counted, i);
+            const int drawn = value / quarters * draw_from({2, 6});
+            values.push_back(value >= least && drawn <= most_of(i) ? drawn : value);
+        }
+        const Shape shape = shape_of(values);
+        return shape == exercise_.counted ? Shape{0, 0} : shape;
+    }
+
     int draw_from(std::array<int, 2> range) {
         return std::uniform_int_distribution<int>(range[0], range[1])(device_);
     }
@@ -148,13 +188,28 @@ std::string describe_limits(const Assigned& exercise) {
     return "- " + exercise.name + ": " + joined(kLimits, ", ", limit) + "\n";
 }
 
+// Says how far elements may be from the expected ones, for exercises that allow it.
+std::string describe_tolerances(const Assignment& assignment) {
+    std::string list;
+    for (const Assigned& exercise : assignment.exercises) {
+        if (!exercise.elements) continue;
+        if (exercise.elements->tolerance.kind == Tolerance::Kind::bits) continue;
+        list += "- " + exercise.name + ": " + exercise.elements->tolerance.text() + "\n";
+    }
+    return list.empty() ? "" : "\nThese elements may differ from the expected ones by:\n\n" + list;
+}
+
 std::string format_shapes(const Assigned& exercise) {
-    return "- " + exercise.name + ": " + joined(exercise.shapes, ", ", &Shape::name) + "\n";
+    const auto name = [&](Shape shape) {
+        return exercise.elements ? describe_sizes(exercise.elements->sizes, shape) : shape.name();
+    };
+    return "- " + exercise.name + ": " +
+           joined(exercise.shapes, exercise.elements ? "; " : ", ", name) + "\n";
 }
 
 std::string handout_readme(const Assignment& assignment) {
     std::string first = assignment.exercises.front().name;
-    std::string number = first.substr(0, 2);
+    std::string number = step_number(first);
     std::string text =
         "# " + escape_markdown(assignment.title) +
         "\n\n"
@@ -183,6 +238,7 @@ std::string handout_readme(const Assignment& assignment) {
         "sectors of\nmemory and wavefronts of shared memory a request at most; elements of the "
         "matrix at least):\n\n";
     for (const Assigned& exercise : assignment.exercises) text += describe_limits(exercise);
+    text += describe_tolerances(assignment);
     text +=
         "\nA kernel includes nothing, and keeps nothing from one launch to the next. Clocks and "
         "inline\n"
@@ -204,7 +260,9 @@ void write_exercise(const Assigned& exercise, const fs::path& handout, const fs:
         exercises::parse_skeleton(read_file(course / "kernel.cu"), course / "kernel.cu").blank());
     make_folder(solution);
     write_atomically(solution / "kernel.cu", exercise.solution);
-    write_atomically(solution / "mutants.toml", read_file(course / "mutants.toml"));
+    if (!exercise.elements) {
+        write_atomically(solution / "mutants.toml", read_file(course / "mutants.toml"));
+    }
 }
 
 void write_assignment(const Assignment& assignment, const fs::path& handout,

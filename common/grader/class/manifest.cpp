@@ -63,21 +63,23 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
                                      std::end(course::kRequirementKeys));
     known.erase("hidden");
     known.insert({"name", "points", "allow", "resources"});
-    reader.allow_keys(table, known, where);
     const std::string name = reader.text(table, "name", where);
+    // The requirements of an exercise beyond the transpose are those of its own record.
+    if (is_beyond(name)) known = {"name", "points", "allow", "resources"};
+    reader.allow_keys(table, known, where);
     if (course.program && course.lesson(name) == &*course.program) {
         reader.fail(StrictToml::line_of(table),
                     "\"" + name +
                         "\" is a whole program, and no host code of students runs here: " +
                         "this grader takes kernels alone; remove it");
     }
-    const course::Step* step = course.find(name);
+    const course::Step* step = course.lesson(name);
     if (step == nullptr || !step->exercise || step->name != name) {
         reader.fail(StrictToml::line_of(table),
                     "the course has no exercise \"" + name + "\"; fix its name, or remove it");
     }
     Assigned assigned{*step->exercise};
-    course::read_requirements(reader, table, assigned);
+    if (!assigned.elements) course::read_requirements(reader, table, assigned);
     assigned.possible = read_points(reader, reader.section(table, "points", name));
     assigned.allow = reader.strings(table, "allow", name);
     assigned.resources = read_resources(reader, reader.section(table, "resources", name));
@@ -104,6 +106,19 @@ void read_manifest(const fs::path& file, const course::Course& course, Assignmen
     }
 }
 
+// Reads the hidden shapes of an exercise beyond the transpose.
+void read_hidden_sizes(const StrictToml& reader, const toml::table& table, Assigned& exercise) {
+    const ElementTask& task = *exercise.elements;
+    exercise.hidden_shapes = course::read_element_shapes(reader, table, task, exercise.name);
+    for (const Shape shape : exercise.hidden_shapes) {
+        course::check_element_shape(reader, *table.get("shapes"), task, shape);
+    }
+    const toml::node* counted = table.get("counted");
+    if (counted == nullptr) return;
+    exercise.hidden_counted = course::read_element_shape(reader, *counted, "counted", task);
+    course::check_element_shape(reader, *counted, task, exercise.hidden_counted);
+}
+
 void read_hidden(const fs::path& file, Assignment& assignment) {
     const StrictToml reader(file.string());
     const toml::table whole = reader.parse();
@@ -116,6 +131,10 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
         auto exercise = std::ranges::find(assignment.exercises, name, &Assigned::name);
         if (exercise == assignment.exercises.end()) {
             reader.fail(line, "assignment.toml has no exercise " + name + "; remove it here");
+        }
+        if (exercise->elements) {
+            read_hidden_sizes(reader, table, *exercise);
+            continue;
         }
         exercise->hidden_shapes = reader.shapes(table, "shapes", name);
         course::check_shapes(reader, line, *exercise, exercise->hidden_shapes);
@@ -244,17 +263,20 @@ std::string hidden_text(const Assignment& assignment) {
         "# and at `counted` costs are counted once more; leave it out, and they are not.\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "\n[[exercise]]\nname = " + toml_string(exercise.name) +
-                "\nshapes = " + to_toml(exercise.hidden_shapes) + "\n";
+                "\nshapes = " + to_toml(exercise.hidden_shapes, exercise.size_names().size()) +
+                "\n";
         if (exercise.hidden_counted == Shape{0, 0}) continue;
-        text += "counted = " + to_toml(exercise.hidden_counted) + "\n";
+        text +=
+            "counted = " + to_toml(exercise.hidden_counted, exercise.size_names().size()) + "\n";
     }
     return text;
 }
 
 std::string requirements_digest(const Assigned& exercise) {
+    const std::size_t sizes = exercise.size_names().size();
     return sha256_of_parts({coalesce::text_of(exercise), grading_text(exercise),
-                            to_toml(exercise.hidden_shapes), to_toml(exercise.hidden_counted),
-                            exercise.solution});
+                            to_toml(exercise.hidden_shapes, sizes),
+                            to_toml(exercise.hidden_counted, sizes), exercise.solution});
 }
 
 fs::path assignment_folder(const fs::path& folder, const std::string& name) {

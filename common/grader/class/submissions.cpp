@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "examiner/course/exercise.h"
 #include "examiner/safe_text.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
@@ -22,7 +23,7 @@ std::string path_text(const Item& item) {
 // Reports whether an item has the file name that is expected for an exercise.
 bool is_named_after_exercise(const Item& item, const std::string& exercise) {
     const std::string& last = item.path.back();
-    std::string number = exercise.substr(0, 2);
+    std::string number = step_number(exercise);
     if (last == exercise + ".cu" || last == number + ".cu") return true;
     if (last != "kernel.cu" || item.path.size() < 2) return false;
     const std::string& folder = item.path[item.path.size() - 2];
@@ -228,7 +229,7 @@ bool is_wrapped_class_folder(const Tree& tree, const std::vector<std::string>& e
             continue;
         }
         bool is_exercise = std::ranges::any_of(exercises, [&](const std::string& exercise) {
-            return below == exercise || below == exercise.substr(0, 2);
+            return below == exercise || below == step_number(exercise);
         });
         if (is_exercise || below == "exercises") return false;
         has_students = true;

@@ -39,11 +39,26 @@ std::string insert_first_line(const Assigned& exercise, const std::string& line)
 std::string kernel_right_on_public_shapes(const Assigned& exercise) {
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back(exercise.counted);
-    const auto is_it = [](Shape shape) {
-        return "(rows == " + std::to_string(shape.rows) +
-               " && cols == " + std::to_string(shape.cols) + ")";
+    const std::vector<std::string> sizes = exercise.size_names();
+    const auto is_it = [&](Shape shape) {
+        std::string test;
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            test += (i == 0 ? "" : " && ") + sizes[i] + " == " + std::to_string(size_at(shape, i));
+        }
+        return "(" + test + ")";
     };
     return insert_first_line(exercise, "if (!(" + joined(shapes, " || ", is_it) + ")) return;");
+}
+
+// Returns a statement that changes an input of the kernel.
+std::string change_of_input(const Assigned& exercise) {
+    if (!exercise.elements) return "const_cast<float*>(in)[0] = 1.5f;";
+    const auto& parameters = exercise.elements->parameters;
+    const auto input = std::ranges::find_if(
+        parameters, [](const Parameter& one) { return one.is_array && one.is_const; });
+    if (input == parameters.end()) return "*(volatile int*)nullptr = 1;";
+    return "const_cast<" + input->type.name + "*>(" + input->name + ")[0] = " + input->type.name +
+           "{};";
 }
 
 std::vector<ProofCase> list_cheats(const Assigned& exercise) {
@@ -52,8 +67,7 @@ std::vector<ProofCase> list_cheats(const Assigned& exercise) {
     };
     return {
         cheat("right only on the published shapes", kernel_right_on_public_shapes(exercise)),
-        cheat("changes its input",
-              insert_first_line(exercise, "const_cast<float*>(in)[0] = 1.5f;")),
+        cheat("changes its input", insert_first_line(exercise, change_of_input(exercise))),
         cheat("keeps data from one launch to the next",
               "__device__ int kept;\n" + insert_first_line(exercise, "atomicAdd(&kept, 1);")),
         cheat("reads the clock",
@@ -68,6 +82,7 @@ std::vector<ProofCase> list_cheats(const Assigned& exercise) {
 
 // Returns the solution of the previous exercise of the course, or "".
 std::string previous_solution(const std::vector<Assigned>& course, const Assigned& exercise) {
+    if (exercise.elements) return "";
     const auto found = std::ranges::find(course, exercise.name, &Assigned::name);
     return found == course.begin() || found == course.end() ? "" : std::prev(found)->solution;
 }
@@ -102,8 +117,11 @@ std::vector<ProofCase> list_proofs(const Assignment& assignment) {
     std::vector<ProofCase> proofs;
     const std::vector<Assigned> course = course_exercises(repository());
     for (const Assigned& exercise : assignment.exercises) {
-        exercises::Mutants known = exercises::read_mutants(assignment.teacher() / "solutions" /
-                                                           exercise.name / "mutants.toml");
+        exercises::Mutants known;
+        if (!exercise.elements) {
+            known = exercises::read_mutants(assignment.teacher() / "solutions" / exercise.name /
+                                            "mutants.toml");
+        }
         proofs.push_back({exercise.name, "the solution", exercise.solution, true, ""});
         proofs.push_back({exercise.name, "the blank", read_handout_skeleton(assignment, exercise),
                           false, known.blank_failure, kMaxShareWithoutWork});

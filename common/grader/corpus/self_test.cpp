@@ -169,7 +169,12 @@ std::map<std::string, Assigned> corpus_exercises() {
         };
         const Shape large{rounded(1040, exercise.rows_multiple),
                           rounded(70, exercise.cols_multiple)};
-        if (!exercise.requires_square()) exercise.hidden_shapes.push_back(large);
+        if (!exercise.requires_square()) {
+            exercise.hidden_shapes.push_back(large);
+            exercise.hidden_shapes.push_back(
+                {rounded(70, exercise.rows_multiple), rounded(1040, exercise.cols_multiple)});
+        }
+        exercise.hidden_shapes.push_back(exercise.round_up_shape(410, 380));
         exercise.hidden_counted = exercise.requires_square() ? Shape{384, 384} : Shape{384, 128};
         // Also store the exercise under its name without the number, because lesson numbers change.
         all[exercise.name] = all[exercise.name.substr(3)] = exercise;

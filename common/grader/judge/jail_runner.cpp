@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "examiner/compiled_from.h"
+#include "examiner/launch_limits.h"
 #include "grader/judge/ptx_rules.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/store/sha256.h"
@@ -58,23 +59,36 @@ Comparison compare(const Problem& problem, const ImageLayout& layout, std::strin
 
 /// The number of additional orders of blocks and warps in which a kernel is launched.
 constexpr int kReorderedLaunches = 2;
-/// The largest shape, in elements, that is launched in other orders. A result that depends on the
-/// order does so at small shapes too.
-constexpr std::uint64_t kMaxElementsForReordering = 1 << 14;
+/// The largest shape, in elements, on which the launches in other orders have all checks. On larger
+/// shapes only the results are compared, which takes a fraction of the time.
+constexpr std::uint64_t kMaxElementsForChecks = 1 << 14;
 
-/// The time limit for all launches of a submission, as a multiple of the limit for one. Otherwise a
+/// The limit for all launches of a submission, as a multiple of the limit for one. Otherwise a
 /// submission could use up the whole limit at each shape.
-constexpr double kTotalLaunchTimeMultiple = 2;
+constexpr int kTotalLaunchMultiple = 2;
+/// Warp instructions that a launch may execute for each second of its limit. Instructions decide,
+/// because they are the same in every run. A launch with all checks executes more than this in a
+/// second even if most of its instructions access memory.
+constexpr std::uint64_t kInstructionsPerSecond = 4'000'000;
+/// The processor time after which a sandbox ends a launch, as a multiple of its limit. It is only
+/// reached by kernels whose instructions are far slower than usual.
+constexpr int kProcessorTimeMultiple = 4;
 
 Failure explain_idle_prediction(const std::string& file, Shape shape) {
-    return {.kind = FailureKind::wrong_result,
-            .fault = Fault::never_written,
-            .headline =
-                "at " + shape.name() +
-                ", where its time is predicted, the kernel does not transpose the whole matrix.",
-            .place = {file, 0, 0},
-            .shape = shape,
-            .next = "Let the kernel do the same at every shape as at the published ones."};
+    return {
+        .kind = FailureKind::wrong_result,
+        .fault = Fault::never_written,
+        .headline = "at " + shape.name() +
+                    ", where only some of its blocks run, these do not store what belongs there.",
+        .place = {file, 0, 0},
+        .shape = shape,
+        .next = "Let the kernel do the same at every shape as at the published ones."};
+}
+
+Failure explain_too_many_instructions(const std::string& file) {
+    return {.kind = FailureKind::launch_out_of_time,
+            .headline = "its launches together execute more instructions than the grader allows.",
+            .place = {file, 0, 0}};
 }
 
 Failure explain_order_dependence(const std::string& file, Shape shape) {
@@ -161,6 +175,12 @@ Failure launch_failure_from(const JobResult& result, const std::string& file, bo
     fail(result.end.problem);
 }
 
+bool is_stopped_by_budget(const Trial& trial) {
+    return std::ranges::any_of(trial.reports, [](const simulated::Report& report) {
+        return report.is("execution", "instruction budget");
+    });
+}
+
 bool is_hidden(const Assigned& exercise, Shape shape) {
     return shape == exercise.hidden_counted ||
            std::ranges::count(exercise.hidden_shapes, shape) > 0;
@@ -178,13 +198,13 @@ JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_c
 
 // ---- compiling ----
 
-Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
-    const std::array key{source.name, kernel, source.text};
+Compiled JailRunner::compile(const Source& source, const Signature& kernel) {
+    const std::array key{source.name, mangle_kernel_name(kernel), source.text};
     if (const auto known = compiled_.find(key); known != compiled_.end()) return known->second;
     return compiled_[key] = compile_in_jail(source, kernel);
 }
 
-Compiled JailRunner::compile_in_jail(const Source& source, const std::string& kernel) {
+Compiled JailRunner::compile_in_jail(const Source& source, const Signature& kernel) {
     const Resources& most = exercise_.resources;
     const std::string request = codec::write(CompileJob{source.name, source.text, kernel});
     // The PTX can double in size when it is written as JSON, and the messages need space too.
@@ -195,11 +215,12 @@ Compiled JailRunner::compile_in_jail(const Source& source, const std::string& ke
          .limits = {.processor_seconds = most.compile_seconds, .memory_mb = most.compile_mb}});
     Compiled compiled = to_compiled(result, source.name, most);
     compiled.file = source.name;
-    compiled.kernel = kernel;
+    compiled.kernel = kernel.kernel;
+    compiled.sizes = kernel.sizes;
     compiled.entry = mangle_kernel_name(kernel);
     if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
     if (!compiled.ok()) return compiled;
-    compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, exercise_);
+    compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, exercise_, kernel);
     if (!compiled.ok()) compiled.failure.place.file = source.name;
     return compiled;
 }
@@ -234,8 +255,20 @@ std::uint64_t JailRunner::input_seed(Shape shape) const {
 }
 
 double JailRunner::seconds_left() const {
-    return kTotalLaunchTimeMultiple * exercise_.resources.launch_seconds -
-           launch_milliseconds_ / 1000;
+    return kTotalLaunchMultiple * launch_seconds() - launch_milliseconds_ / 1000;
+}
+
+int JailRunner::launch_seconds() const {
+    return kProcessorTimeMultiple * exercise_.resources.launch_seconds;
+}
+
+/// Returns the most instructions that the next launch may execute: the limit for one launch, or
+/// what remains of the limit for all.
+std::uint64_t JailRunner::instructions_left() const {
+    const std::uint64_t one =
+        kInstructionsPerSecond * static_cast<std::uint64_t>(exercise_.resources.launch_seconds);
+    const std::uint64_t all = kTotalLaunchMultiple * one;
+    return std::clamp<std::uint64_t>(all - std::min(all, instructions_), 1, one);
 }
 
 JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
@@ -251,7 +284,7 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     JobResult result = run_with_retry(
         launcher_, {.request = request,
                     .answer_bytes = text_offset(layout_for_job(job)) + kMaxAnswerTextBytes,
-                    .limits = {.processor_seconds = exercise_.resources.launch_seconds,
+                    .limits = {.processor_seconds = launch_seconds(),
                                .memory_mb = exercise_.resources.launch_mb},
                     .on_note = on_note});
     launch_milliseconds_ += processor_milliseconds_ - before;
@@ -266,12 +299,12 @@ bool JailRunner::note(const Failure& trouble) {
 
 Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialRequest& order) {
     Trial usual = run_once(kernel, task, order);
-    const bool is_looked_into = order.wants_counters || order.traced.limit > 0;
-    if (order.watch != Watch::everything || is_looked_into || !usual.is_good() ||
-        usual.elements() > kMaxElementsForReordering) {
+    if (order.watch != Watch::everything || order.traced.limit > 0 || !usual.is_good())
         return usual;
-    }
-    return run_reordered(kernel, task, order, std::move(usual));
+    TrialRequest reordered = order;
+    reordered.wants_counters = false;
+    if (usual.elements() > kMaxElementsForChecks) reordered.watch = Watch::result_alone;
+    return run_reordered(kernel, task, reordered, std::move(usual));
 }
 
 bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape shape) {
@@ -289,10 +322,7 @@ Trial JailRunner::run_reordered(const Compiled& kernel, const Produces& task, Tr
     // A single warp has only one order.
     if (usual.launch.blocks() * usual.launch.threads() <= 32) return usual;
     for (int number = 1; number <= kReorderedLaunches; ++number) {
-        // An odd seed makes the second of two blocks run first.
-        order.seed =
-            derive_secret_number("order " + std::to_string(number) + " at " + order.shape.name()) |
-            1;
+        order.seed = order_seed(number, order.shape);
         Trial other = run_once(kernel, task, order);
         if (other.is_good()) continue;
         if (other.has_ended() && other.reports.empty()) {
@@ -306,6 +336,7 @@ Trial JailRunner::run_reordered(const Compiled& kernel, const Produces& task, Tr
 Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
                            const TrialRequest& order) {
     LaunchJob job{.kernel = kernel, .order = order, .is_in_place = task.in_place};
+    job.order.max_instructions = instructions_left();
     // Choose random addresses, so that a kernel cannot recognize a launch by its pointers.
     job.address_seed = derive_secret_number("addresses at " + order.shape.name()) | 1;
     // Treat `out` as unwritten only on hidden shapes. The public shapes, which run earlier, report
@@ -319,16 +350,8 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
                           .cols = order.shape.cols,
                           .produces = task,
                           .seed = input_seed(order.shape)};
-    JobResult result = launch(job, initial_images(problem, layout));
-    const Failure trouble = launch_failure_from(result, kernel.file, seconds_left() > 0);
-    if (note(trouble)) {
-        Trial none;
-        none.shape = order.shape;
-        none.launch_failure = trouble;
-        return none;
-    }
-    Trial trial = parse_trial_answer(result.answer.text(text_offset(layout)));
-    trial.shape = order.shape;
+    JobResult result;
+    Trial trial = launch_and_read(job, initial_images(problem, layout), result);
     if (trial.has_ended()) {
         std::string images = result.answer.bytes(0, layout.both());
         trial.comparison = compare(problem, layout, images);
@@ -336,19 +359,112 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
     return trial;
 }
 
+Trial JailRunner::launch_and_read(const LaunchJob& job, const std::string& images,
+                                  JobResult& result) {
+    result = launch(job, images);
+    Trial trial;
+    const Failure trouble = launch_failure_from(result, job.kernel.file, seconds_left() > 0);
+    if (note(trouble)) {
+        trial.launch_failure = trouble;
+    } else {
+        trial = parse_trial_answer(result.answer.text(text_offset(layout_for_job(job))));
+    }
+    trial.shape = job.order.shape;
+    if (is_stopped_by_budget(trial)) {
+        // A launch that was stopped reports no instructions, so assume that it used all of them.
+        instructions_ += job.order.max_instructions;
+        const double warps = thread_count(trial.launch) / 32;
+        const std::uint64_t usual = instruction_budget(job.order.shape, warps, false);
+        if (job.order.max_instructions < usual + job.order.more_instructions) {
+            trial.launch_failure = explain_too_many_instructions(job.kernel.file);
+            note(trial.launch_failure);
+        }
+    }
+    instructions_ += trial.instructions;
+    return trial;
+}
+
+Trial JailRunner::run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
+                           const TrialRequest& order) {
+    LaunchJob job{.kernel = kernel, .order = order};
+    job.order.max_instructions = instructions_left();
+    job.address_seed = derive_secret_number("addresses at " + order.shape.name()) | 1;
+    if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kDefaultGuardBytes;
+    std::string images;
+    for (const CallArgument& one : arguments) {
+        job.arguments.push_back({one.is_array, one.value, one.bytes.size(), one.is_unwritten});
+        images += one.bytes;
+    }
+    JobResult result;
+    Trial trial = launch_and_read(job, images, result);
+    const auto array_count = std::ranges::count_if(arguments, &CallArgument::is_array);
+    if (!trial.has_ended()) return trial;
+    if (trial.arrays.size() != static_cast<std::size_t>(array_count)) {
+        fail("the simulated GPU returned another number of arrays");
+    }
+    const std::string left = result.answer.bytes(0, images.size());
+    std::size_t from = 0, number = 0;
+    for (const CallArgument& one : arguments) {
+        if (!one.is_array) continue;
+        trial.arrays[number++].bytes = left.substr(from, one.bytes.size());
+        from += one.bytes.size();
+    }
+    return trial;
+}
+
+std::vector<std::uint64_t> JailRunner::other_orders(Shape shape) const {
+    std::vector<std::uint64_t> seeds;
+    for (int number = 1; number <= kReorderedLaunches; ++number) {
+        seeds.push_back(order_seed(number, shape));
+    }
+    return seeds;
+}
+
+/// Returns the seed of an additional order of blocks and warps. An odd seed makes the second of two
+/// blocks run first.
+std::uint64_t JailRunner::order_seed(int number, Shape shape) const {
+    return derive_secret_number("order " + std::to_string(number) + " at " + shape.name()) | 1;
+}
+
 std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produces& task,
                                              Shape shape) {
     if (exercise_.limits.predicted_fraction_of_copy <= 0) return std::nullopt;
+    const auto told = predict_with(predicted_job(kernel, task, shape));
+    if (!told) return std::nullopt;
+    if (!told->is_moved) note(explain_idle_prediction(kernel.file, shape));
+    return told->predicted;
+}
+
+Runner::LargeTrial JailRunner::run_large(const Compiled& kernel, const Produces& task,
+                                         Shape shape) {
+    LaunchJob job = predicted_job(kernel, task, shape);
+    job.must_launch = true;
+    // A block that loops over a large matrix executes many instructions.
+    job.order.max_instructions = 0;
+    job.order.seed = derive_secret_number("blocks at " + shape.name()) | 1;
+    const auto told = predict_with(job);
+    if (!told) return {.failure = trouble_};
+    if (!told->is_moved)
+        return {explain_idle_prediction(kernel.file, shape), told->is_idle, std::nullopt};
+    const bool is_endless = told->launch_failure.kind == FailureKind::endless_loop;
+    return {told->launch_failure, is_endless, told->predicted};
+}
+
+LaunchJob JailRunner::predicted_job(const Compiled& kernel, const Produces& task,
+                                    Shape shape) const {
     LaunchJob job{.kernel = kernel,
-                  .order = {.shape = shape},
+                  .order = {.shape = shape, .max_instructions = instructions_left()},
                   .is_in_place = task.in_place,
                   .is_predicted = true};
     if (task.kind == Produces::transpose) job.value_seed = input_seed(shape);
+    return job;
+}
+
+/// Runs a job that predicts a time. Returns nothing if the launch itself failed, which is noted.
+std::optional<PredictedTime> JailRunner::predict_with(const LaunchJob& job) {
     const JobResult result = launch(job, "");
-    if (note(launch_failure_from(result, kernel.file, seconds_left() > 0))) return std::nullopt;
-    const PredictedTime told = parse_prediction_answer(result.answer.text(), shape);
-    if (!told.is_moved) note(explain_idle_prediction(kernel.file, shape));
-    return told.predicted;
+    if (note(launch_failure_from(result, job.kernel.file, seconds_left() > 0))) return std::nullopt;
+    return parse_prediction_answer(result.answer.text(), job.order.shape);
 }
 
 // ---- what solutions cost ----

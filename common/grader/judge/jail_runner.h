@@ -26,16 +26,22 @@ public:
     /// Returns a fixed name, so that it does not matter whether the sandbox has started.
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
-    Compiled compile(const Source& source, const std::string& kernel) override;
+    Compiled compile(const Source& source, const Signature& kernel) override;
     /// Launches the kernel, and on small shapes launches it again in other orders of blocks and
     /// warps. Returns the first launch that failed, or the one in the usual order if none did.
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
+    /// Launches a kernel with other arguments than two matrices, once.
+    Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
+                   const TrialRequest& order) override;
+    std::vector<std::uint64_t> other_orders(Shape shape) const override;
     /// Reports whether the result is correct in every order that `run` would use, even if checks
     /// report errors.
     bool is_right(const Compiled& kernel, const Produces& task, Shape shape);
     /// Predicts the time. Returns nothing if the exercise does not limit the time.
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
+    std::uint64_t input_seed(Shape shape) const override;
+    LargeTrial run_large(const Compiled& kernel, const Produces& task, Shape shape) override;
     std::optional<std::string> load_cached(const std::string& kind, const std::string& of) override;
     void save_cached(const std::string& kind, const std::string& of,
                      const std::string& text) override;
@@ -46,21 +52,27 @@ public:
     double processor_milliseconds() const { return processor_milliseconds_; }
 
 private:
-    Compiled compile_in_jail(const Source& source, const std::string& kernel);
+    Compiled compile_in_jail(const Source& source, const Signature& kernel);
     JobResult run_with_retry(Jail& jail, Job job);
     Trial run_once(const Compiled& kernel, const Produces& task, const TrialRequest& order);
     Trial run_reordered(const Compiled& kernel, const Produces& task, TrialRequest order,
                         Trial usual);
+    LaunchJob predicted_job(const Compiled& kernel, const Produces& task, Shape shape) const;
+    std::optional<PredictedTime> predict_with(const LaunchJob& job);
     JobResult launch(const LaunchJob& job, const std::string& images);
+    /// Launches a job and reads its answer. If the launch did not end, the trial says why.
+    Trial launch_and_read(const LaunchJob& job, const std::string& images, JobResult& result);
     bool note(const Failure& trouble);
     double seconds_left() const;
+    int launch_seconds() const;
+    std::uint64_t instructions_left() const;
     std::uint64_t derive_secret_number(const std::string& what) const;
-    std::uint64_t input_seed(Shape shape) const;
+    std::uint64_t order_seed(int number, Shape shape) const;
 
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
-    /// Compiled kernels by file name, kernel name and source text. Compiling the same text again,
+    /// Compiled kernels by file name, mangled kernel name and source text. Compiling the same text again,
     /// for example to draw a picture, reuses them.
     std::map<std::array<std::string, 3>, Compiled> compiled_;
     const Assigned& exercise_;
@@ -68,6 +80,7 @@ private:
     Failure trouble_;
     double processor_milliseconds_ = 0;
     double launch_milliseconds_ = 0;
+    std::uint64_t instructions_ = 0;  ///< warp instructions of all launches
 };
 
 }  // namespace coalesce::grader

@@ -4,9 +4,11 @@
 #include <chrono>
 
 #include "examiner/course/course.h"
+#include "examiner/elements/element_trials.h"
 #include "examiner/examine.h"
 #include "examiner/exercises/skeleton.h"
 #include "examiner/picture.h"
+#include "grader/judge/drawn_shapes.h"
 #include "grader/judge/jail_runner.h"
 #include "grader/judge/telling.h"
 #include "grader/sandbox/doctor.h"
@@ -56,6 +58,12 @@ bool is_right_despite_failed_check(const Compiled& kernel, const coalesce::Exerc
     std::vector<Shape> shapes = asked.shapes;
     shapes.push_back(asked.counted);
     if (hidden_counted != Shape{0, 0}) shapes.push_back(hidden_counted);
+    if (asked.elements) {
+        ElementTrials trials(asked, runner, runner);
+        return std::ranges::all_of(shapes, [&](Shape shape) {
+            return trials.run(kernel, {.shape = shape, .watch = Watch::result_alone}).is_good();
+        });
+    }
     return std::all_of(shapes.begin(), shapes.end(),
                        [&](Shape shape) { return runner.is_right(kernel, asked.task(), shape); });
 }
@@ -76,12 +84,12 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
         // that shape, draw no picture, because a picture of the public shape would show nothing
         // wrong.
         result.is_hidden = is_shape_hidden(exercise, verdict.shapes, verdict.shapes.size() - 1);
-        if (result.is_hidden) return;
+        if (result.is_hidden || asked.elements) return;
         const Picture picture = draw_warp_picture(
             source, asked, runner, {.shape = exercise.counted, .block = 0, .warp = 0});
         if (picture.ok()) result.picture = picture.text();
     } else if (may_be_correct(result.mark) && !verdict.shapes.empty()) {
-        const Compiled kernel = runner.compile(source, asked.kernel);
+        const Compiled kernel = runner.compile(source, Signature(asked));
         if (is_right_despite_failed_check(kernel, asked, exercise.hidden_counted, runner)) {
             result.points.correct = exercise.possible.correct;
         }
@@ -106,14 +114,21 @@ void apply_launch_problem(const JailRunner& runner, Result& result) {
     result.points = {};
 }
 
-void judge_source(JailRunner& runner, const Source& source, const Assigned& exercise,
-                  Result& result) {
+/// Examines the kernel. The solution is measured by `solution_runner`, which has limits of its own,
+/// so that the verdict does not depend on whether its costs are known already.
+void judge_source(JailRunner& runner, JailRunner& solution_runner, const Source& source,
+                  const Assigned& exercise, Result& result) {
     const coalesce::Exercise asked = exercise_without_hidden(exercise);
-    ExamineOptions options{.second_counted = exercise.hidden_counted};
+    ExamineOptions options{.second_counted = exercise.hidden_counted,
+                           .ragged_counted = exercise.drawn_counted,
+                           .large_shapes = exercise.drawn_large,
+                           .solution_runner = &solution_runner};
     if (!exercise.solution.empty()) {
         options.solution = make_source(exercise.solution, "solution");
     }
     result.verdict = examine(source, asked, runner, options);
+    if (const Failure& failure = solution_runner.trouble(); failure.kind != FailureKind::none)
+        throw std::runtime_error("the solution cannot be measured: " + failure.headline);
     mark(source, exercise, asked, runner, result);
     apply_launch_problem(runner, result);
     if (result.mark == Mark::system) throw std::runtime_error(result.verdict.failures[0].headline);
@@ -153,12 +168,15 @@ std::string judge_identity() {
 
 std::vector<Assigned> course_exercises(const std::filesystem::path& repository) {
     std::vector<Assigned> all;
-    for (const course::Step& step : course::read_course(repository).steps) {
-        if (!step.exercise) continue;
-        Assigned exercise{*step.exercise};
-        const std::filesystem::path file = repository / "solutions" / step.name / "kernel.cu";
-        exercise.solution = exercises::parse_skeleton(read_file(file), file.string()).solved();
-        all.push_back(std::move(exercise));
+    const course::Course course = course::read_course(repository);
+    for (const auto* steps : {&course.steps, &course.beyond}) {
+        for (const course::Step& step : *steps) {
+            if (!step.exercise) continue;
+            Assigned exercise{*step.exercise};
+            const std::filesystem::path file = repository / "solutions" / step.name / "kernel.cu";
+            exercise.solution = exercises::parse_skeleton(read_file(file), file.string()).solved();
+            all.push_back(std::move(exercise));
+        }
     }
     return all;
 }
@@ -189,7 +207,7 @@ std::optional<Compiled> Judge::compile(const std::string& text, const Assigned& 
     JailRunner runner(*compiler_, *launcher_, solution_costs_, exercise, {});
     const Source source = source_of(text, exercise);
     if (!source.is_good()) return std::nullopt;
-    Compiled compiled = runner.compile(source, exercise.kernel);
+    Compiled compiled = runner.compile(source, Signature(exercise));
     return compiled.ok() ? std::optional(std::move(compiled)) : std::nullopt;
 }
 
@@ -198,8 +216,10 @@ Result Judge::judge(const std::string& text, const Assigned& exercise, const Sec
     Result result;
     try {
         if (!problem_.empty()) throw std::runtime_error(problem_);
-        JailRunner runner(*compiler_, *launcher_, solution_costs_, exercise, secret);
-        judge_source(runner, source_of(text, exercise), exercise, result);
+        const Assigned drawn = with_drawn_shapes(exercise, secret);
+        JailRunner runner(*compiler_, *launcher_, solution_costs_, drawn, secret);
+        JailRunner solution_runner(*compiler_, *launcher_, solution_costs_, drawn, secret);
+        judge_source(runner, solution_runner, source_of(text, drawn), drawn, result);
         result.processor_milliseconds = runner.processor_milliseconds();
     } catch (const std::exception& error) {
         result = result_for_environment_problem(error.what());

@@ -60,8 +60,9 @@ Failure ptx_failure(FailureKind kind, const std::string& headline, const std::st
 /// simulator will run.
 class PtxInspector {
 public:
-    PtxInspector(const Module& module, const std::string& entry, const Assigned& exercise)
-        : module_(module), entry_(entry), exercise_(exercise) {}
+    PtxInspector(const Module& module, const std::string& entry, const Assigned& exercise,
+                 const Signature& signature)
+        : module_(module), entry_(entry), exercise_(exercise), signature_(signature) {}
 
     Failure inspect() {
         for (const auto& [name, one] : module_.variables) variable(one);
@@ -135,14 +136,29 @@ private:
                "Remove it before you hand in the file.");
     }
 
+    /// Returns the sizes of the kernel's parameters, in bytes.
+    std::string kernel_sizes() const {
+        if (signature_.parameters.empty()) return "8 8 4 4 ";
+        std::string sizes;
+        for (const Parameter& one : signature_.parameters) {
+            sizes += std::to_string(one.is_array ? 8 : one.type.bytes()) + " ";
+        }
+        return sizes;
+    }
+    std::string configure_sizes() const {
+        std::string sizes = "8 ";
+        for (std::size_t i = 0; i < signature_.sizes.size(); ++i) sizes += "4 ";
+        return sizes;
+    }
+
     void entry(const Function& function) {
         std::string sizes;
         for (const Variable& parameter : function.parameters)
             sizes += std::to_string(parameter.size) + " ";
         if (!function.has_body) refuse("a kernel of the compiled file has no body.");
-        if (function.name == entry_ && sizes != "8 8 4 4 ")
+        if (function.name == entry_ && sizes != kernel_sizes())
             report_forgery("the kernel's parameters are not those of the task.");
-        if (function.name == kConfigureEntry && sizes != "8 4 4 ")
+        if (function.name == kConfigureEntry && sizes != configure_sizes())
             report_forgery("another configure is hidden in the file.");
         if (function.cluster[0] != 0) refuse("the kernel asks for clusters of blocks.");
     }
@@ -258,6 +274,7 @@ private:
     const Module& module_;
     const std::string& entry_;
     const Assigned& exercise_;
+    const Signature& signature_;
     int line_ = 0;
     std::set<std::string_view> tables_;  ///< variables in global memory that are only read
     std::set<std::uint32_t> addresses_;  ///< registers that contain their addresses
@@ -311,7 +328,8 @@ std::string find_deceit(const std::string& text) {
 
 }  // namespace
 
-Failure inspect_ptx(std::string_view text, const std::string& entry, const Assigned& exercise) {
+Failure inspect_ptx(std::string_view text, const std::string& entry, const Assigned& exercise,
+                    const Signature& signature) {
     const std::size_t most_kb = exercise.resources.ptx_kb;
     if (text.size() > most_kb << 10) {
         return ptx_failure(FailureKind::ptx_too_large,
@@ -321,7 +339,7 @@ Failure inspect_ptx(std::string_view text, const std::string& entry, const Assig
     if (const std::string deceit = find_deceit(std::string(text)); !deceit.empty())
         return ptx_failure(FailureKind::ptx_forged, deceit, "Write the kernel in CUDA C++.");
     try {
-        return PtxInspector(*ptx::parse(text), entry, exercise).inspect();
+        return PtxInspector(*ptx::parse(text), entry, exercise, signature).inspect();
     } catch (const ptx::ParseError&) {
         return ptx_failure(FailureKind::ptx_refused, "the compiler's output is not PTX.",
                            "Is there inline assembly in the file?");

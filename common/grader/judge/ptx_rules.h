@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "examiner/signature.h"
 #include "grader/judge/judge.h"
 
 namespace coalesce::grader {
@@ -14,7 +15,9 @@ namespace coalesce::grader {
 /// anything. `entry` is the kernel's name in PTX, such as "_Z9transposePfPKfii". Returns a failure
 /// of kind `none` if the module is acceptable, `ptx_too_large` or `ptx_refused` if not, and
 /// `ptx_forged` for inline assembly that deliberately imitates something else. The place of the
-/// failure is a line of the student's file, or 0.
-Failure inspect_ptx(std::string_view ptx, const std::string& entry, const Assigned& exercise);
+/// failure is a line of the student's file, or 0. `signature` has the parameters that the kernel and
+/// `configure` must have.
+Failure inspect_ptx(std::string_view ptx, const std::string& entry, const Assigned& exercise,
+                    const Signature& signature = {});
 
 }  // namespace coalesce::grader

@@ -21,8 +21,10 @@ bool is_shape_hidden(const Assigned& exercise, const std::vector<TriedShape>& tr
     const std::size_t first = exercise.shapes.size();
     const std::size_t last = first + exercise.hidden_shapes.size();
     if (place >= first && place < last) return true;
-    return place >= last && exercise.hidden_counted != Shape{0, 0} &&
-           tried[place].shape == exercise.hidden_counted;
+    if (place < last || tried[place].shape == exercise.counted) return false;
+    const Shape shape = tried[place].shape;
+    return shape == exercise.hidden_counted || shape == exercise.drawn_counted ||
+           std::ranges::count(exercise.drawn_large, shape) > 0;
 }
 
 void hide_secrets(const Assigned& exercise, Result& result) {

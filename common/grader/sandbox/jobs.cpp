@@ -9,7 +9,8 @@
 namespace coalesce::grader {
 
 void describe(auto& codec, PredictedTime& foretold) {
-    fields(codec, "predicted", foretold.predicted, "is_moved", foretold.is_moved);
+    fields(codec, "predicted", foretold.predicted, "is_moved", foretold.is_moved, "refused",
+           foretold.launch_failure);
 }
 
 namespace {
@@ -78,12 +79,29 @@ constexpr double kMaxErrorBand = 1;
 /// The smallest memory traffic that is accepted in an answer, as a fraction of the bytes of the
 /// task. It is below 1 because a few recorded blocks stand for all blocks.
 constexpr double kMinMovedFraction = 0.95;
+/// The same for large shapes that do not consist of whole tiles. There, the only sampled block may be
+/// one at an edge.
+constexpr double kMinMovedFractionOfRagged = 0.4;
+
+double min_moved_fraction(Shape shape) {
+    constexpr int narrow = 1000, tile = 64;
+    // A long and narrow matrix consists of edges.
+    if (std::min(shape.rows, shape.cols) < narrow) return 0;
+    const bool has_whole_tiles = shape.rows % tile == 0 && shape.cols % tile == 0;
+    return has_whole_tiles ? kMinMovedFraction : kMinMovedFractionOfRagged;
+}
+
 /// The highest speed that is accepted in an answer, as a multiple of the speed of a copy. No kernel
 /// is that fast.
 constexpr double kMaxSpeedOfCopy = 2;
 
 PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
-    const PredictedTime not_moved{.predicted = {}, .is_moved = false};
+    if (told.launch_failure.kind != FailureKind::none) {
+        PredictedTime refused{.launch_failure = told.launch_failure};
+        truncate(refused.launch_failure);
+        return refused;
+    }
+    const PredictedTime not_moved{.is_moved = false}, idle{.is_moved = false, .is_idle = true};
     if (!told.is_moved) return not_moved;
     if (!told.predicted) return {};
     const timing::Gpu& gpu = timing::known_gpus().front();
@@ -91,7 +109,7 @@ PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
         throw std::runtime_error("one launch was to be predicted");
     }
     timing::Prediction launch = told.predicted->launches.front();
-    if (!(launch.memory_bytes >= kMinMovedFraction * useful_bytes(shape))) return not_moved;
+    if (!(launch.memory_bytes >= min_moved_fraction(shape) * useful_bytes(shape))) return idle;
     const bool is_time =
         launch.ms > 0 && launch.error_band >= 0 && launch.error_band <= kMaxErrorBand;
     if (!is_time || launch.gpu != gpu.name) throw std::runtime_error("that is no time of a launch");
@@ -145,6 +163,11 @@ PredictedTime parse_prediction_answer(std::string_view json, Shape shape) {
 
 ImageLayout layout_for_job(const LaunchJob& job) {
     if (job.is_predicted) return {};
+    if (!job.arguments.empty()) {
+        ImageLayout layout;
+        for (const JobArgument& argument : job.arguments) layout.array_bytes += argument.bytes;
+        return layout;
+    }
     const Shape shape = job.order.shape;
     return {.matrix_bytes = sizeof(float) * static_cast<std::size_t>(shape.rows) *
                             static_cast<std::size_t>(shape.cols),

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "examiner/compile.h"
+#include "examiner/signature_codec.h"
 #include "examiner/trial_codec.h"
 #include "harness/predicted.h"
 
@@ -18,7 +19,15 @@ namespace coalesce::grader {
 struct CompileJob {
     std::string name;    ///< the file's name in messages
     std::string source;  ///< text of the file
-    std::string kernel;  ///< name of the kernel's function
+    Signature kernel;    ///< the kernel that the file must have
+};
+
+/// An argument of a launch. The contents of an array are sent separately, as those of matrices are.
+struct JobArgument {
+    bool is_array = false;
+    std::uint64_t value = 0;    ///< of a scalar
+    std::uint64_t bytes = 0;    ///< size of an array
+    bool is_unwritten = false;  ///< whether its initial content counts as unwritten
 };
 
 /// A request to launch a kernel once.
@@ -30,21 +39,28 @@ struct LaunchJob {
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
     std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
+    /// The arguments of a kernel that takes other arrays than two matrices; empty for matrices.
+    std::vector<JobArgument> arguments = {};
     /// For predictions, the seed of the values that the blocks load. With 0, the moved values are
     /// not checked.
     std::uint64_t value_seed = 0;
+    bool must_launch = false;  ///< for predictions, whether a kernel that cannot be launched fails
 };
 
 // Jobs come from the grader itself, so base/codec.h may read them without checks.
+void describe(auto& codec, JobArgument& argument) {
+    fields(codec, "is_array", argument.is_array, "value", argument.value, "bytes", argument.bytes,
+           "is_unwritten", argument.is_unwritten);
+}
 void describe(auto& codec, CompileJob& job) {
     fields(codec, "name", job.name, "source", job.source, "kernel", job.kernel);
 }
 void describe(auto& codec, LaunchJob& job) {
-    fields(codec, "file", job.kernel.file, "kernel", job.kernel.kernel, "ptx", job.kernel.ptx,
-           "entry", job.kernel.entry, "order", job.order, "is_in_place", job.is_in_place,
-           "is_predicted", job.is_predicted, "guard_bytes", job.guard_bytes, "address_seed",
-           job.address_seed, "is_out_unwritten", job.is_out_unwritten, "value_seed",
-           job.value_seed);
+    fields(codec, "file", job.kernel.file, "kernel", job.kernel.kernel, "sizes", job.kernel.sizes,
+           "ptx", job.kernel.ptx, "entry", job.kernel.entry, "order", job.order, "is_in_place",
+           job.is_in_place, "is_predicted", job.is_predicted, "guard_bytes", job.guard_bytes,
+           "address_seed", job.address_seed, "is_out_unwritten", job.is_out_unwritten, "arguments",
+           job.arguments, "value_seed", job.value_seed, "must_launch", job.must_launch);
 }
 
 std::string to_json(const Compiled& compiled);
@@ -56,8 +72,10 @@ Trial parse_trial_answer(std::string_view json);
 
 /// The predicted time of a launch on a GPU.
 struct PredictedTime {
-    std::optional<Predicted> predicted;  ///< empty if the model cannot predict the time
-    bool is_moved = true;                ///< false if the blocks store wrong values or omit some
+    std::optional<Predicted> predicted = {};  ///< empty if the model cannot predict the time
+    bool is_moved = true;         ///< false if the blocks store wrong values or omit some
+    bool is_idle = false;         ///< whether the blocks store too little, but nothing wrong
+    Failure launch_failure = {};  ///< why the kernel cannot be launched, or kind none
 };
 std::string to_json(const PredictedTime& foretold);
 /// Reads a prediction. Takes only the model's figures for the launch from the answer and computes
@@ -70,11 +88,12 @@ PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 constexpr std::string_view kRequestImages = "loaded";
 
 /// The layout of the two matrices in their shared memory. Each has guards on both sides, and `in`
-/// is first.
+/// is first. The arrays of other kernels follow each other without guards, which the worker adds.
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
+    std::size_t array_bytes = 0;  ///< all arrays together, if there are no matrices
     std::size_t one() const { return matrix_bytes + 2 * guard_bytes; }
-    std::size_t both() const { return 2 * one(); }
+    std::size_t both() const { return array_bytes > 0 ? array_bytes : 2 * one(); }
 };
 /// Returns the layout of the matrices for a job.
 ImageLayout layout_for_job(const LaunchJob& job);

@@ -271,6 +271,7 @@ enum TileMistake {
     not_moved,
     not_transposed,
     barrier_forgotten,
+    rotated_in_tile,
     swizzled_once,
     blocks_turned,
 };
@@ -292,8 +293,9 @@ __global__ void tiled(float* out, const float* in, int rows, int cols) {
         out_row = blockIdx.y * TILE_DIM + threadIdx.y;
         out_col = blockIdx.x * TILE_DIM + threadIdx.x;
     }
+    int tile_row = mistake == rotated_in_tile ? TILE_DIM - 1 - threadIdx.x : threadIdx.x;
     out[out_row * rows + out_col] =
-        mistake == not_transposed ? tile[threadIdx.y][threadIdx.x] : tile[threadIdx.x][threadIdx.y];
+        mistake == not_transposed ? tile[threadIdx.y][threadIdx.x] : tile[tile_row][threadIdx.y];
 }
 
 enum LoopMistake { loads_once, stores_once, no_barrier };
@@ -438,6 +440,7 @@ std::vector<WrongKernel> wrong_transposes() {
         {"computes something", changed<Invert>, 100, 70, Fault::value_not_of_input},
         {"tile not moved", square<tiled<not_moved>>, 128, 128, Fault::tile_not_moved},
         {"tile not transposed", square<tiled<not_transposed>>, 64, 96, Fault::tile_not_transposed},
+        {"tile rotated", square<tiled<rotated_in_tile>>, 64, 96, Fault::tile_turned_around},
         {"barrier forgotten", square<tiled<barrier_forgotten>>, 128, 96, Fault::mixed_in_tile},
         {"swizzled once", square<tiled<swizzled_once>>, 64, 96, Fault::scrambled_in_tile},
         {"blocks turned", square<tiled<blocks_turned>>, 128, 160, Fault::wrong_tile},

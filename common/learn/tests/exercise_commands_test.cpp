@@ -33,9 +33,15 @@ void keep_steps(const ScratchCourse& course, int count) {
     std::sort(names.begin(), names.end());
     fs::remove(course.path("steps"));
     fs::create_directory(course.path("steps"));
+    // The exercises beyond the transpose are removed with the solutions of the other steps.
+    const fs::path solutions = fs::canonical(course.path("solutions"));
+    fs::remove(course.path("solutions"));
+    fs::create_directory(course.path("solutions"));
     // Lesson 00, the whole program, is kept too.
-    for (int k = 0; k <= count; ++k)
+    for (int k = 0; k <= count; ++k) {
         fs::create_symlink(all / names[k], course.path("steps") / names[k]);
+        fs::create_symlink(solutions / names[k], course.path("solutions") / names[k]);
+    }
 }
 
 // Records in the progress that ./learn has run all steps.
@@ -501,8 +507,9 @@ TEST_CASE("progress, list, doctor") {
     expect(course, {"progress"}, 0, {"0 of ", "02_naive hunt", "Stale: "});
     Json progress = course.learn_json({"progress", "--json"});
     CHECK(progress["next"] == "00_program");
-    auto steps = coalesce::course::read_course(COALESCE_REPOSITORY).steps;
-    CHECK(progress["exercises"].size() == 1 + 2 * steps.size());  // with their bug hunts
+    const auto all = coalesce::course::read_course(COALESCE_REPOSITORY);
+    // with their bug hunts
+    CHECK(progress["exercises"].size() == 1 + 2 * all.steps.size() + 2 * all.beyond.size());
     CHECK(course.learn_json({"list", "--json"}) == progress);
     expect(course, {"doctor"}, 0, {"compiler", "GPU", "simulator", "can be checked here"});
     CHECK(course.learn_json({"doctor", "--json"})["works"] == true);

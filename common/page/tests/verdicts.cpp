@@ -14,10 +14,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
-#include "examiner/exercises/examined.h"
-#include "examiner/exercises/mutants.h"
 #include "examiner/compilers.h"
 #include "examiner/examine.h"
+#include "examiner/exercises/examined.h"
+#include "examiner/exercises/mutants.h"
 
 namespace coalesce::exercises {
 namespace {
@@ -31,10 +31,11 @@ class Recorder : public LaunchingRunner {
 public:
     explicit Recorder(const FoundCompiler& compiler) : compiler_(compiler) {}
 
-    Compiled compile(const Source& source, const std::string& kernel) override {
+    Compiled compile(const Source& source, const Signature& kernel) override {
         constexpr int seconds = 60;
-        RawOutput raw = run_compiler(compiler_, wrapped(source.text, dialect_of(compiler_)),
-                                     CompileOptions{}.architecture, seconds);
+        RawOutput raw =
+            run_compiler(compiler_, wrapped(source.text, dialect_of(compiler_), kernel.sizes),
+                         CompileOptions{}.architecture, seconds);
         const Compiled compiled = finish_compilation(source, kernel, version_of(compiler_), raw);
         // The learner's kernel is compiled first, and the solution after it.
         if (made.is_null()) {
@@ -100,8 +101,7 @@ void add_course(const std::string& name, Cases& cases) {
 void add_learners(const std::string& name, Cases& cases) {
     for (const char* kind : {"right", "wrong"}) {
         std::vector<fs::path> files;
-        for (const auto& entry :
-             fs::directory_iterator(repository() / "solutions" / name / kind)) {
+        for (const auto& entry : fs::directory_iterator(repository() / "solutions" / name / kind)) {
             if (entry.path().extension() == ".cu") files.push_back(entry.path());
         }
         std::sort(files.begin(), files.end());

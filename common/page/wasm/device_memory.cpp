@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "simulator/memory/address_zone.h"
+#include "simulator/memory/host_guard.h"
 
 namespace coalesce::simulator {
 namespace {
@@ -160,6 +161,12 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
     return state_->table;
 }
 
+/// A page has one device, which can access everything.
+void DeviceMemory::set_device(u64, int) {}
+std::shared_ptr<const AllocationTable> DeviceMemory::table_for(u64) const {
+    return table();
+}
+
 std::optional<Allocation> DeviceMemory::find(u64 address) const {
     const State::LiveAllocation* owned = state_->find(address);
     return owned ? std::optional(owned->allocation) : std::nullopt;
@@ -188,4 +195,14 @@ bool DeviceMemory::try_describe_address(u64, char*, std::size_t) const {
     return false;  // no host code uses device pointers here
 }
 
+// The host code of a page is the module's own, so nothing needs to be guarded against it.
+namespace host_guard {
+
+void protect(std::vector<GuardedRange>) {}
+void open() {}
+std::vector<HostTouch> take_touches() {
+    return {};
+}
+
+}  // namespace host_guard
 }  // namespace coalesce::simulator

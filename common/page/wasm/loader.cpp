@@ -25,7 +25,8 @@ const LinkedFunction linked[] = {
     LINKED(coalesceSetChecks),        LINKED(coalesceSetMaxInstructions),
     LINKED(coalesceSetQuiet),         LINKED(coalesceClearError),
     LINKED(coalesceSetOrder),         LINKED(coalesceMarkUnwritten),
-    LINKED(coalesceDrawAddresses),
+    LINKED(coalesceDrawAddresses),    LINKED(coalesceSetPrinting),
+    LINKED(coalesceGetPrintCalls),    LINKED(coalesceDrawSample),
 };
 
 }  // namespace

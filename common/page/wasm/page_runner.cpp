@@ -18,7 +18,7 @@ namespace coalesce::page {
 PageRunner::PageRunner(const FromCompiler& learners, const nlohmann::json& solution)
     : compiler_output_(learners), solution_(solution) {}
 
-Compiled PageRunner::compile(const Source& source, const std::string& kernel) {
+Compiled PageRunner::compile(const Source& source, const Signature& kernel) {
     tell_page_of_step();
     return compiled_ =
                finish_compilation(source, kernel, compiler_output_.compiler, compiler_output_.raw);

@@ -23,7 +23,7 @@ public:
     // one that takes too long.
 
     /// Returns the learner's text, which has been compiled already.
-    Compiled compile(const Source& source, const std::string& kernel) override;
+    Compiled compile(const Source& source, const Signature& kernel) override;
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;

@@ -17,10 +17,11 @@ struct NamedCheck {
 };
 
 constexpr NamedCheck kChecks[] = {
-    {"memcheck", &Checks::memory},        {"racecheck", &Checks::race},
-    {"globalrace", &Checks::global_race}, {"initcheck", &Checks::init},
-    {"synccheck", &Checks::sync},         {"apicheck", &Checks::api},
-    {"leakcheck", &Checks::leak},
+    {"memcheck", &Checks::memory},          {"racecheck", &Checks::race},
+    {"globalrace", &Checks::global_race},   {"initcheck", &Checks::init},
+    {"synccheck", &Checks::sync},           {"apicheck", &Checks::api},
+    {"streamcheck", &Checks::streams},      {"leakcheck", &Checks::leak},
+    {"equalvalues", &Checks::equal_values},
 };
 
 void warn_invalid_value(const char* read_variable, const std::string& value,
@@ -112,12 +113,13 @@ bool Checks::is_enabled(const std::string& name) const {
 std::vector<std::string> Checks::names_of_disabled() const {
     std::vector<std::string> names;
     for (const NamedCheck& check : kChecks)
-        if (check.on != &Checks::leak && !(this->*check.on)) names.push_back(check.name);
+        if (check.on != &Checks::leak && check.on != &Checks::equal_values && !(this->*check.on))
+            names.push_back(check.name);
     return names;
 }
 
 std::string set_checks(Checks& checks, const std::string& list) {
-    constexpr Checks none{false, false, false, false, false, false, false};
+    constexpr Checks none{false, false, false, false, false, false, false, false, false};
     Checks wanted = none;
     std::string names = list;
     std::erase(names, ' ');
@@ -129,9 +131,10 @@ std::string set_checks(Checks& checks, const std::string& list) {
             continue;
         }
         if (part == "all") {
-            const bool leak = wanted.leak;
+            const bool leak = wanted.leak, equal_values = wanted.equal_values;
             wanted = Checks{};
             wanted.leak = leak;
+            wanted.equal_values = equal_values;
             continue;
         }
         bool known = false;

@@ -15,12 +15,17 @@ struct Checks {
     bool init = true;         ///< initcheck: global and shared
     bool sync = true;         ///< synccheck
     bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
+    bool streams = true;      ///< streamcheck: order between streams, and with the host
     bool leak = false;        ///< leakcheck at exit
+    /// equalvalues: races in which the store does not change the memory, because the value is the
+    /// same. With other input it may change it.
+    bool equal_values = false;
 
     /// Reports whether the check with this name is on. Anything that is not one of these checks
     /// ("execution": asserts, the instruction limit, unknown instructions) is always on.
     bool is_enabled(const std::string& name) const;
-    /// Returns the names of the checks that are part of "all" but turned off.
+    /// Returns the names of the checks that are part of "all" but turned off. Neither leakcheck nor
+    /// equalvalues is part of "all".
     std::vector<std::string> names_of_disabled() const;
 };
 
@@ -28,6 +33,7 @@ struct Options {
     Checks checks;
     u32 workers = 0;           ///< host threads that run blocks; 0 means one per core
     u64 seed = 0;              ///< varies the order of warps and blocks; 0 keeps the natural order
+    u64 sample_seed = 0;       ///< draws the blocks that are recorded; 0 records the usual ones
     u64 max_instructions = 0;  ///< warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
     /// instruction, every lane's access is separate, and every block is checked completely. Tests
@@ -37,6 +43,8 @@ struct Options {
     u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
     bool quiet = false;              ///< suppresses reports on stderr during the run
+    /// Whether printf prints. If not, its calls cost nothing in kernels that are lowered from now on.
+    bool has_printf = true;
     /// Whether the program is expected to start others rather than to launch kernels itself, such as
     /// a script. Without kernels, it then prints no report.
     bool is_launcher = false;
@@ -62,7 +70,7 @@ struct Options {
 Options& options();
 
 /// Turns on exactly the checks in `list`: "all", "none", or names separated by commas. "all" does
-/// not include leakcheck; "all,leakcheck" does. Returns "", or a message that says what is wrong
+/// not include leakcheck and equalvalues; "all,leakcheck" includes leakcheck. Returns "", or a message that says what is wrong
 /// with the list. On error, `checks` is not changed.
 std::string set_checks(Checks& checks, const std::string& list);
 

@@ -202,6 +202,16 @@ Report describe_bad_global(Report report, const LaneAccess& access,
             ": that is an address of shared, local or parameter memory of a block or thread.",
             "Pass pointers to global memory between blocks and threads.");
     }
+    for (const Allocation& other : allocations.of_other_devices) {
+        if (!other.contains(address, 1)) continue;
+        const std::string device = std::to_string(other.device);
+        return fill_report(
+            std::move(report), "memcheck", "no peer access", address,
+            what + ", in " + name_of(other) + " of device " + device +
+                ", to which the device of this kernel has no access.",
+            "Call cudaDeviceEnablePeerAccess(" + device +
+                ", 0) on the device of the kernel first, or allocate the memory there.");
+    }
     const Allocation* nearest = allocations.nearest(address);
     if (!is_near_device_memory(address, nearest, allocations)) {
         const OutsideLocation elsewhere = describe_outside_device(host_region(address));
@@ -253,6 +263,28 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
         cure = "Check the index against every dimension of the array, padding included.";
     }
     return fill_report(std::move(report), "memcheck", "out of bounds", access.address, text, cure);
+}
+
+Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below) {
+    const std::string what = format_verb(access.kind) + format_byte_count(access.bytes) + " at " +
+                             format_hexadecimal(access.address);
+    if (freed_bytes > 0)
+        return fill_report(std::move(report), "memcheck", "use after free", access.address,
+                           what + ", in a block of " + format_byte_count(freed_bytes) +
+                               " from malloc() in a kernel, which was freed.",
+                           "Call free() after the last access, and read results before it.");
+    if (below.size() == 0)
+        return fill_report(
+            std::move(report), "memcheck", "out of bounds", access.address,
+            what + ", in the heap of malloc() in kernels, but in none of its blocks.",
+            "Use only pointers that malloc() or new has returned.");
+    const OutsideLocation location =
+        describe_past_end(access.address - below.begin, access.bytes, below.size());
+    return fill_report(std::move(report), "memcheck", "out of bounds", access.address,
+                       what + ", which is " + location.where + " of the block of " +
+                           format_byte_count(below.size()) + " from malloc() in a kernel.",
+                       "Ask malloc() for count * sizeof(element) bytes, and compare the index with "
+                       "the count.");
 }
 
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes) {

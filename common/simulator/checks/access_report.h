@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simulator/base/types.h"
+#include "simulator/memory/address_zone.h"
 #include "simulator/memory/device_memory.h"
 #include "simulator/ptx/ast.h"
 #include "simulator/report/reports.h"
@@ -35,6 +36,11 @@ struct PlacedVariable {
 /// pointer is null or points to host memory.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations);
+
+/// Describes memcheck's "out of bounds" and "use after free" errors in the heap of malloc in kernels.
+/// `freed_bytes` is the size of the freed piece at the address, or 0. `below` is the allocated piece
+/// closest below the address, which is empty if there is none.
+Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below);
 
 /// Describes memcheck's "out of bounds" error for shared memory.
 Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_bytes,

@@ -12,7 +12,9 @@
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
+#include <utility>
 
+#include "simulator/base/options.h"
 #include "simulator/checks/access_report.h"
 
 namespace coalesce::simulator {
@@ -55,22 +57,31 @@ struct GlobalRace::Block::Sync {
         u64 time;
         u32 warp;
         u64 own, others;
+        bool has_block_scope;  ///< only warps of the same block see it
         bool covers(u32 by_warp, u64 at) const { return at < (by_warp == warp ? own : others); }
     };
     std::mutex mutex;
     std::vector<Release> releases;
 
-    /// State that is needed only while the block runs.
-    struct Running {
+    /// The fences of one scope.
+    struct Fences {
         struct PerWarp {
-            u64 acquired_time = 0;  ///< the time of the last acquire
             u64 fenced = 0;         ///< the warp's own accesses before this time precede a fence
             u64 fenced_others = 0;  ///< like `fenced`, but for accesses of the other warps
             u64 released = 0, released_others = 0;  ///< what the last release covered
         } warps[kLanes];
-        u64 acquired_by_all = 0;  ///< like `acquired_time`, but for all warps; set by a barrier
-        u64 fenced_by_all = 0;    ///< like `fenced`, but for all warps; set by a barrier
+        u64 fenced_by_all = 0;  ///< like `fenced`, but for all warps; set by a barrier
         u64 last_fence = 0;
+    };
+    /// State that is needed only while the block runs.
+    struct Running {
+        u64 acquired_time[kLanes] = {};  ///< the time of each warp's last acquire
+        u64 acquired_by_all = 0;         ///< the same for all warps; set by a barrier
+        Fences fences[2];                ///< by Scope; a fence of the device is also one of a block
+
+        void set_fenced_by_all() {
+            for (Fences& of_scope : fences) of_scope.fenced_by_all = of_scope.last_fence;
+        }
     };
     std::unique_ptr<Running> running = std::make_unique<Running>();
 };
@@ -185,11 +196,17 @@ void GlobalRace::new_stamp() {
 // ---- a launch ----
 
 void GlobalRace::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
-                              const AllocationTable& allocations) {
+                              const AllocationTable& allocations, bool is_cooperative) {
     allocations_ = &allocations;
     ignores_read_only_ = false;
     had_unexpected_write_ = false;
-    log_.begin_launch(kernel, grid, block);
+    log_.begin_launch(kernel, grid, block, is_cooperative);
+    sites_of_block_scope_.clear();
+    sites_of_read_only_path_.clear();
+    for (u32 site = 0; site < kernel.sites.size(); ++site) {
+        if (has_modifier(kernel.sites[site], "cta")) sites_of_block_scope_.insert(site);
+        if (has_modifier(kernel.sites[site], "nc")) sites_of_read_only_path_.insert(site);
+    }
     clock_->clear();
     renumberings_->clear(grid.count());
     if (available_) new_stamp();
@@ -247,6 +264,41 @@ void GlobalRace::check_allocation_is_writable(const Block& block, u32 site, u64 
     reports().add(report);
 }
 
+void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const {
+    if (!available_) return;
+    const Cell split = stamp_bits_ | kNoBlock << kBlockShift | kSplitMark;
+    std::unordered_map<u32, u32> places;  // by site
+    const auto place_of = [&](u32 site) {
+        const auto [found, is_new] = places.try_emplace(site, 0);
+        const Kernel& kernel = log_.kernel();
+        if (is_new && site < kernel.sites.size())
+            found->second = to.add_place(kernel.place(kernel.sites[site].where));
+        return found->second;
+    };
+    const auto add = [&](Role role, Cell cell, u64 first, u64 bytes) {
+        const bool strong = cell & kStrongBit;
+        if (role == kRead && strong) return;
+        to.add(role == kRead ? AccessedRanges::kReads
+               : strong      ? AccessedRanges::kAtomics
+                             : AccessedRanges::kWrites,
+               std::max(begin, first), std::min(end, first + bytes), place_of(site_of(cell)));
+    };
+    // Visits the cells of one level in the order of their addresses, and finer cells where needed.
+    const auto visit = [&](const auto& self, u32 level, Role role, u64 first, u64 index) -> void {
+        const Cell cell = load(shadow_[level][role][index]);
+        const u64 bytes = kBytesPerCell[level];
+        if (!is_live(cell) || first >= end || first + bytes <= begin) return;
+        if (level == kBytes || cell != split) return add(role, cell, first, bytes);
+        const u64 parts = bytes / kBytesPerCell[level + 1];
+        for (u64 i = 0; i < parts; ++i)
+            self(self, level + 1, role, first + i * kBytesPerCell[level + 1], index * parts + i);
+    };
+    for (const Role role : {kWrite, kRead})
+        for (u64 line = (begin - device_base()) / kLineBytes;
+             device_base() + line * kLineBytes < end; ++line)
+            visit(visit, kLines, role, device_base() + line * kLineBytes, shuffle_line(line));
+}
+
 void GlobalRace::end_launch() {
     log_.end_launch();
     clock_->clear();
@@ -300,10 +352,9 @@ void GlobalRace::barrier(Block& block) {
     if (block.sync == nullptr) return;
     // The barrier passes on to all warps what any one of them has acquired or fenced.
     auto& running = *block.sync->running;
-    for (const auto& warp : running.warps) {
-        running.acquired_by_all = std::max(running.acquired_by_all, warp.acquired_time);
-    }
-    running.fenced_by_all = running.last_fence;
+    for (const u64 time : running.acquired_time)
+        running.acquired_by_all = std::max(running.acquired_by_all, time);
+    running.set_fenced_by_all();
 }
 
 namespace {
@@ -319,7 +370,7 @@ GlobalRace::Block::Order::Knowledge collect_knowledge(GlobalRace::Block& block, 
     knows.times[warp] = block.time;
     if (block.sync != nullptr)
         knows.acquired_time =
-            std::max(knows.acquired_time, block.sync->running->warps[warp].acquired_time);
+            std::max(knows.acquired_time, block.sync->running->acquired_time[warp]);
     return knows;
 }
 
@@ -327,7 +378,7 @@ void add_knowledge(GlobalRace::Block& block, u32 warp,
                    const GlobalRace::Block::Order::Knowledge& knowledge) {
     get_or_create_order(block).warps[warp].join(knowledge);
     block.last_barrier_of_any_kind = block.time;
-    if (block.sync != nullptr) block.sync->running->fenced_by_all = block.sync->running->last_fence;
+    if (block.sync != nullptr) block.sync->running->set_fenced_by_all();
 }
 
 }  // namespace
@@ -375,35 +426,46 @@ void GlobalRace::copy_complete(Block& block, u32 mbarrier, u32 warp, u64 issued)
     known = std::max(known, issued);
 }
 
-void GlobalRace::fence(Block& block, u32 warp) {
+void GlobalRace::fence(Block& block, u32 warp, Scope scope) {
     if (!block.checked) return;
     auto& running = *clock_->get_or_create_sync(block).running;
     begin_epoch(block);
-    running.last_fence = block.time;
-    running.warps[warp].fenced = block.time;
-    running.warps[warp].fenced_others = block.last_barrier_of_any_kind;
+    for (u32 reached = 0; reached <= static_cast<u32>(scope); ++reached) {
+        auto& fences = running.fences[reached];
+        fences.last_fence = block.time;
+        fences.warps[warp].fenced = block.time;
+        fences.warps[warp].fenced_others = block.last_barrier_of_any_kind;
+    }
 }
 
 void GlobalRace::acquire(Block& block, u32 warp) {
     // If nothing has been released yet, there is nothing to acquire.
     const u64 now = clock_->now.load(std::memory_order_acquire);
     if (now == 0 || !block.checked) return;
-    clock_->get_or_create_sync(block).running->warps[warp].acquired_time = now;
+    clock_->get_or_create_sync(block).running->acquired_time[warp] = now;
 }
 
-void GlobalRace::release(Block& block, u32 warp) {
+/// Publishes what the fences of both scopes have covered. If the access that publishes has the
+/// scope of a block, only threads of the block see it.
+void GlobalRace::release(Block& block, u32 warp, Scope widest) {
     if (block.sync == nullptr) return;  // no fence, nothing to publish
     Block::Sync& sync = *block.sync;
-    auto& running = *sync.running;
-    auto& mine = running.warps[warp];
-    const u64 own = std::max(mine.fenced, running.fenced_by_all);
-    const u64 others = std::max(mine.fenced_others, running.fenced_by_all);
-    if (own == mine.released && others == mine.released_others) return;  // already released
-    mine.released = own;
-    mine.released_others = others;
-    const std::lock_guard lock(sync.mutex);
-    const u64 time = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
-    sync.releases.push_back({time, warp, own, others});
+    u64 released = 0, released_others = 0;  // with the wider scope
+    for (u32 scope = static_cast<u32>(widest) + 1; scope-- > 0;) {
+        auto& fences = sync.running->fences[scope];
+        auto& mine = fences.warps[warp];
+        const u64 own = std::max(mine.fenced, fences.fenced_by_all);
+        const u64 others = std::max(mine.fenced_others, fences.fenced_by_all);
+        if (own == mine.released && others == mine.released_others) continue;  // already released
+        mine.released = own;
+        mine.released_others = others;
+        if (own <= std::exchange(released, own) && others <= std::exchange(released_others, others))
+            continue;
+        const std::lock_guard lock(sync.mutex);
+        const u64 time = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
+        sync.releases.push_back(
+            {time, warp, own, others, static_cast<Scope>(scope) == Scope::block});
+    }
 }
 
 // ---- the slow path: one access of one warp ----
@@ -452,7 +514,8 @@ struct GlobalRace::Detail {
         if (sync == nullptr) return false;
         const std::lock_guard lock(sync->mutex);
         return std::any_of(sync->releases.begin(), sync->releases.end(), [&](const auto& release) {
-            return release.time <= seen && release.covers(warp, moment.time);
+            return release.time <= seen && release.covers(warp, moment.time) &&
+                   (!release.has_block_scope || moment.block == block.number);
         });
     }
 
@@ -461,19 +524,30 @@ struct GlobalRace::Detail {
         u64 seen = block.order != nullptr ? block.order->warps[warp_of(me)].acquired_time : 0;
         if (block.sync == nullptr) return seen;
         const auto& running = *block.sync->running;
-        return std::max({seen, running.warps[warp_of(me)].acquired_time, running.acquired_by_all});
+        return std::max({seen, running.acquired_time[warp_of(me)], running.acquired_by_all});
+    }
+
+    /// Reports whether two accesses are strong and reach each other, so that they cannot race. An
+    /// access with the scope of a block does not reach other blocks.
+    bool do_synchronize(Cell earlier, Cell mine) const {
+        if ((earlier & mine & kStrongBit) == 0) return false;
+        if (!race.has_block_scope(site_of(earlier)) && !race.has_block_scope(site_of(mine)))
+            return true;
+        return owner_of(earlier) == owner_of(mine);
     }
 
     /// Checks this access against the earlier one in a cell, and reports a race if there is one.
     /// Both cells begin with the byte at `offset`; `mine` contains the lane and shift for that
     /// byte.
     void check_against(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
-        if (!is_foreign(earlier, mine) || (earlier & mine & kStrongBit) || is_ordered(earlier))
+        if (!is_foreign(earlier, mine) || do_synchronize(earlier, mine) || is_ordered(earlier))
             return;
         const std::optional<u32> at = first_change(mine, offset, bytes);
-        if (!at) return;  // storing the value that is already there does no harm
-        report_collision(skip_to_byte(earlier, *at), skip_to_byte(mine, *at), offset + *at,
-                         earlier_wrote);
+        // Storing the value that is already there does no harm in this run.
+        if (!at && !options().checks.equal_values) return;
+        const u32 byte = at.value_or(0);
+        report_collision(skip_to_byte(earlier, byte), skip_to_byte(mine, byte), offset + byte,
+                         earlier_wrote, !at);
     }
 
     /// Returns the first of the `bytes` bytes at which this access has an effect that another
@@ -507,20 +581,22 @@ struct GlobalRace::Detail {
 
     /// Reports a race. Blocks run in no particular order, so the block with the lower number counts
     /// as the earlier one, which makes the report independent of the number of workers.
-    void report_collision(Cell earlier, Cell mine, u64 offset, bool earlier_wrote) const {
+    void report_collision(Cell earlier, Cell mine, u64 offset, bool earlier_wrote,
+                          bool equal_values) const {
         const bool swap = owner_of(earlier) > owner_of(mine);
         const RaceKind kind =
             swap ? kind_of_race(writes, earlier_wrote) : kind_of_race(earlier_wrote, writes);
         if (swap) std::swap(earlier, mine);
-        report_race(kind, to_party(mine), to_party(earlier), RaceCause::unordered, offset);
+        report_race(kind, to_party(mine), to_party(earlier), RaceCause::unordered, offset,
+                    equal_values);
     }
 
-    void report_race(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause,
-                     u64 offset) const {
+    void report_race(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause, u64 offset,
+                     bool equal_values = false) const {
         if (race.log_.count_if_known(kind, later, earlier)) return;
         const u64 address = device_base() + shuffle_offset(offset);
-        race.log_.add(
-            {kind, later, earlier, cause, address, describe_address(address, *race.allocations_)});
+        race.log_.add({kind, later, earlier, cause, address,
+                       describe_address(address, *race.allocations_), equal_values});
     }
 
     // -- from lines to words, from words to bytes --
@@ -590,6 +666,17 @@ struct GlobalRace::Detail {
             check_against(narrow_to_part(cell, offset % kBytesPerCell[level], bytes), mine, offset,
                           bytes, !reads);
         }
+    }
+
+    /// Returns the last write to the byte at `offset`, narrowed to that byte, or a stale cell.
+    Cell last_write(u64 offset) const {
+        for (const Level level : {kLines, kWords, kBytes}) {
+            const Cell cell =
+                wait_until_unlocked(race.shadow_[level][kWrite][offset / kBytesPerCell[level]]);
+            if (is_split(cell)) continue;
+            return is_live(cell) ? skip_to_byte(cell, offset % kBytesPerCell[level]) : cell;
+        }
+        return 0;
     }
 
     // -- recording this access --
@@ -871,6 +958,24 @@ struct GlobalRace::Detail {
     }
 };
 
+void GlobalRace::check_read_only_path(const Block& block, const GlobalAccess& access) {
+    if (!block.checked) return;
+    const Cell me = make_cell(block, access.warp, access.site);
+    const Detail detail{*this, block, me, false, nullptr, access.bytes_per_lane};
+    for (const int lane : LanesIn{access.active}) {
+        const u64 begin = access.addresses[lane] - device_base();
+        if (begin >= capacity_) continue;
+        for (u64 at = begin; at < begin + access.bytes_per_lane; ++at) {
+            const u64 offset = Detail::shuffle_offset(at);
+            const Cell earlier = detail.last_write(offset);
+            if (!is_live(earlier)) continue;
+            return detail.report_race(RaceKind::read_after_write,
+                                      detail.to_party(detail.with_lane(lane, 0)),
+                                      detail.to_party(earlier), RaceCause::read_only_path, offset);
+        }
+    }
+}
+
 void GlobalRace::check_contested_line(const Block& block, u64 line, Cell mine, bool write,
                                       const StoredValue* value) {
     const u32 bytes_per_lane = 1u << shift_of(mine);
@@ -898,8 +1003,9 @@ void GlobalRace::access(Block& block, const GlobalAccess& access) {
     const bool writes = access.kind != GlobalAccess::Kind::read;
     const bool plain_write = access.kind == GlobalAccess::Kind::write && !access.strong;
     if (writes && access.strong) {
-        if (access.releases) fence(block, access.warp);
-        release(block, access.warp);
+        const Scope scope = has_block_scope(access.site) ? Scope::block : Scope::device;
+        if (access.releases) fence(block, access.warp, scope);
+        release(block, access.warp, scope);
     }
     if (writes && ignores_read_only_) check_lanes_are_expected(block, access);
     const Cell me = make_cell(block, access.warp, access.site) | (access.strong ? kStrongBit : 0);

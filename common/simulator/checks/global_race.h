@@ -30,9 +30,11 @@
 
 #include <atomic>
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 #include "simulator/base/types.h"
+#include "simulator/checks/accessed_ranges.h"
 #include "simulator/checks/cells.h"
 #include "simulator/checks/race_log.h"
 #include "simulator/code/kernel.h"
@@ -89,7 +91,7 @@ public:
     /// Call this between launches, when no worker is running. `allocations` must outlive the
     /// launch.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
-                      const AllocationTable& allocations);
+                      const AllocationTable& allocations, bool is_cooperative = false);
     /// Declares that the launch writes only to these allocations. Call this right after
     /// begin_launch.
     void expect_writes(std::vector<const Allocation*> allocations);
@@ -100,6 +102,9 @@ public:
     bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
+    /// Adds the bytes of [begin, end) that the launch has accessed, except volatile reads. Call this
+    /// before end_launch, and only if expect_writes was not called.
+    void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
     void begin_block(Block& block, u64 number) const;
     void end_block(Block& block);
 
@@ -124,8 +129,10 @@ public:
     /// the time to pass to copy_complete.
     u64 copy_issued(Block& block);
     void copy_complete(Block& block, u32 mbarrier, u32 warp, u64 issued);
-    /// Records that lanes of a warp execute membar or fence (with gpu, sys or block scope).
-    void fence(Block& block, u32 warp);
+    /// How far a fence, an atomic or another strong access reaches.
+    enum class Scope : u8 { block, device };
+    /// Records that lanes of a warp execute membar or fence.
+    void fence(Block& block, u32 warp, Scope scope = Scope::device);
     /// Records that a warp arrives at the cluster's barrier, which releases what the warp has done
     /// so far. Warps that wait there acquire it.
     void cluster_arrive(Block& block, u32 warp) {
@@ -147,6 +154,14 @@ public:
                      const StoredValue& value) {
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
     }
+
+    /// Reports whether a site loads through the read-only path (ld.global.nc, __ldg), whose cache
+    /// does not see what the same launch writes.
+    bool uses_read_only_path(u32 site) const {
+        return !sites_of_read_only_path_.empty() && sites_of_read_only_path_.contains(site);
+    }
+    /// Reports such a load if any of its bytes were written in this launch.
+    void check_read_only_path(const Block& block, const GlobalAccess& access);
 
     /// Checks any access. A strong write or an atomic also publishes the accesses that precede an
     /// earlier fence.
@@ -248,7 +263,7 @@ private:
     void begin_epoch(Block& block);
     bool continue_under_new_number(Block& block, u64 rounds);
     void arrive(Block& block, u64 place, u32 warp);
-    void release(Block& block, u32 warp);
+    void release(Block& block, u32 warp, Scope widest = Scope::device);
 
     /// The block and the time of an access. `block` is its number in the grid, and `time` is the
     /// block's own time.
@@ -256,6 +271,11 @@ private:
         u64 block, time;
     };
     Moment find_moment(Cell cell) const;
+
+    /// Reports whether the accesses of a site are strong only for threads of the same block.
+    bool has_block_scope(u32 site) const {
+        return !sites_of_block_scope_.empty() && sites_of_block_scope_.contains(site);
+    }
 
     struct Detail;  ///< the slow path, in global_race.cpp
     friend struct Detail;
@@ -266,6 +286,7 @@ private:
     u32 stamp_ = 0;
     Cells shadow_[3][3];  ///< indexed by Level and Role
 
+    std::unordered_set<u32> sites_of_block_scope_, sites_of_read_only_path_;
     const AllocationTable* allocations_ = nullptr;
     bool ignores_read_only_ = false;
     /// The allocations for which writes are expected. Used only if `ignores_read_only_` is true.

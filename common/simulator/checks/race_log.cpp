@@ -11,21 +11,6 @@ namespace {
 
 constexpr u32 kMaxValueBytes = 16;  ///< maximum number of bytes that one lane stores
 
-bool are_in_same_warp(const RaceParty& a, const RaceParty& b) {
-    return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
-}
-
-/// Returns a key that sorts the examples of a race, best example first. An example that needs a
-/// stronger barrier is better: a race between two lanes of a warp must not hide one between two
-/// warps.
-auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
-    const int grain = later.block != earlier.block ? 0 : are_in_same_warp(later, earlier) ? 2 : 1;
-    return std::tuple(grain, kind, later.block, earlier.block, later.thread, earlier.thread);
-}
-auto rank(const Race& race) {
-    return rank(race.kind, race.later, race.earlier);
-}
-
 }  // namespace
 
 bool StoredValue::differ(int lane, int other_lane, u32 bytes) const {
@@ -43,6 +28,10 @@ bool StoredValue::changes(int lane, const u8* memory, u32 bytes) const {
     return std::memcmp(value, memory, bytes) != 0;
 }
 
+bool has_modifier(const Site& site, const char* modifier) {
+    return site.function != nullptr && site.function->body[site.instruction].has(modifier);
+}
+
 const char* name_of(RaceKind kind) {
     switch (kind) {
         case RaceKind::read_after_write: return "read after write";
@@ -52,13 +41,30 @@ const char* name_of(RaceKind kind) {
     return "race";
 }
 
-void RaceLog::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block) {
+void RaceLog::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block, bool is_cooperative) {
     const std::lock_guard lock(mutex_);
     kernel_ = &kernel;
     grid_ = grid;
     block_ = block;
+    is_cooperative_ = is_cooperative;
     entries_.clear();
     by_sites_.clear();
+}
+
+RaceLog::Group RaceLog::group_of(const RaceParty& a, const RaceParty& b) {
+    if (a.block != b.block) return Group::blocks;
+    return a.thread / kLanes == b.thread / kLanes ? Group::lanes : Group::warps;
+}
+
+/// Returns a key that sorts the examples of a race, best example first. An example that needs a
+/// stronger barrier is better: a race between two lanes of a warp must not hide one between two
+/// warps.
+auto RaceLog::rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
+    return std::tuple(group_of(later, earlier), kind, later.block, earlier.block, later.thread,
+                      earlier.thread);
+}
+auto RaceLog::rank(const Race& race) {
+    return rank(race.kind, race.later, race.earlier);
 }
 
 u64 RaceLog::make_key(const RaceParty& later, const RaceParty& earlier) {
@@ -129,17 +135,12 @@ RaceLog::PlacePair RaceLog::ordered_places(const RaceParty& a, const RaceParty& 
     return {std::move(first), std::move(second)};
 }
 
-const char* RaceLog::choose_barrier(const Race& race) const {
-    const auto is_of_warps = [](const Race& r) {
-        return r.later.block == r.earlier.block && !are_in_same_warp(r.later, r.earlier);
-    };
-    const bool takes_all =
-        is_of_warps(race) ||
-        std::any_of(entries_.begin(), entries_.end(), [&](const auto& places_and_entry) {
-            const Race& other = places_and_entry.second.race;
-            return is_of_warps(other) && can_one_barrier_prevent_both(race, other);
-        });
-    return takes_all ? "__syncthreads()" : "__syncwarp()";
+RaceLog::Group RaceLog::widest_group(const Race& race) const {
+    Group widest = group_of(race.later, race.earlier);
+    for (const auto& [places, entry] : entries_)
+        if (can_one_barrier_prevent_both(race, entry.race))
+            widest = std::min(widest, group_of(entry.race.later, entry.race.earlier));
+    return widest;
 }
 
 /// Reports whether a single barrier could prevent both races. That is the case if the same line
@@ -160,7 +161,9 @@ bool RaceLog::can_one_barrier_prevent_both(const Race& a, const Race& b) const {
 Report RaceLog::format_report(const Race& race) const {
     Report report;
     report.check = check_;
-    report.kind = name_of(race.kind);
+    report.kind = race.cause == RaceCause::missing_proxy_fence ? "missing proxy fence"
+                  : race.cause == RaceCause::early_arrival     ? "mbarrier reused too early"
+                                                               : name_of(race.kind);
     report.kernel = kernel_->demangled;
     report.where = place_of(race.later);
     report.block = block_index(race.later.block);
@@ -195,13 +198,37 @@ std::string RaceLog::format_message(const Race& race) const {
                    ", where another lane stores a different value with the same instruction.";
         case RaceCause::pending_copy:
             return text + ", where an asynchronous copy has not yet been waited for.";
+        case RaceCause::read_only_path:
+            return text +
+                   " through the read-only path (__ldg, ld.global.nc), though the same launch "
+                   "wrote "
+                   "it: the path may still have the old value.";
+        case RaceCause::missing_proxy_fence:
+            if (is_mbarrier(race.earlier))
+                return "A bulk copy reports to the mbarrier at " + race.where +
+                       " through the asynchronous proxy, which may not see yet that the thread has "
+                       "initialised it: no fence is between the two.";
+            return "A bulk copy " +
+                   std::string(race.kind == RaceKind::read_after_write ? "reads " : "writes ") +
+                   race.where +
+                   " through the asynchronous proxy, which may not see the thread's store there "
+                   "yet: "
+                   "no fence.proxy.async is between the two.";
+        case RaceCause::early_arrival:
+            return "Arrives at the mbarrier at " + race.where +
+                   " without having seen the end of its last phase: nothing orders this arrival "
+                   "after "
+                   "the other one, which was counted in that phase, so this one may be, too.";
         case RaceCause::unordered: break;
     }
+    const Group group = group_of(race.later, race.earlier);
     text += std::string(", which ") +
-            (race.later.block != race.earlier.block       ? "another block"
-             : are_in_same_warp(race.later, race.earlier) ? "another lane of the same warp"
-                                                          : "another warp of the same block") +
+            (group == Group::blocks  ? "another block"
+             : group == Group::lanes ? "another lane of the same warp"
+                                     : "another warp of the same block") +
             " " + earlier_verb + "; nothing orders the two.";
+    if (race.equal_values)
+        text += " In this run the store does not change the value, so the race has no effect.";
     if (race.later.site == RaceParty::kUnknownSite ||
         race.earlier.site == RaceParty::kUnknownSite) {
         text += " (The kernel has too many memory instructions to tell all of them apart.)";
@@ -217,16 +244,47 @@ std::string RaceLog::format_remedy(const Race& race) const {
         return "Wait for the copy (cp.async.wait_group, __pipeline_wait_prior; of a bulk copy its "
                "mbarrier, or cp.async.bulk.wait_group) before touching its bytes.";
     }
-    if (race.later.block != race.earlier.block) {
-        return is_atomic(race.later) != is_atomic(race.earlier)
-                   ? "An atomic does not protect from plain accesses: make the other access atomic "
-                     "as well, or move "
-                     "it to a kernel of its own."
-                   : "Blocks run in any order and meet only at the end of a kernel: write to a "
-                     "second buffer, split "
-                     "the kernel in two, or use atomics.";
-    }
-    const std::string barrier = choose_barrier(race);
+    if (race.cause == RaceCause::missing_proxy_fence && is_mbarrier(race.earlier))
+        return "Let the thread that initialises it execute fence.mbarrier_init.release.cluster or "
+               "fence.proxy.async, before the barrier that the other threads wait at.";
+    if (race.cause == RaceCause::missing_proxy_fence)
+        return "Each thread that has stored there executes fence.proxy.async "
+               "(cde::fence_proxy_async_shared_cta()), then the threads meet at a barrier, then "
+               "one "
+               "starts the copy.";
+    if (race.cause == RaceCause::early_arrival)
+        return "Wait for the phase (wait(), try_wait) before arriving for the next one, or use "
+               "another mbarrier for the next round.";
+    if (race.cause == RaceCause::read_only_path)
+        return "Read it with a plain load: no __ldg(), and no `const ... __restrict__` for memory "
+               "that the kernel writes.";
+    const std::string forgotten = format_forgotten_index(race);
+    if (!forgotten.empty()) return forgotten;
+    const Group group = widest_group(race);
+    if (group == Group::blocks) return format_remedy_for_blocks(race);
+    // In a cooperative launch, other blocks may access the same elements at another time.
+    if (is_cooperative_ && check_ == std::string_view("globalrace"))
+        return format_missing_barrier(race, "grid.sync()") +
+               " (If no other block accesses these elements, __syncthreads() is enough.)";
+    return format_missing_barrier(race, group == Group::warps ? "__syncthreads()" : "__syncwarp()");
+}
+
+std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
+    if (race.later.block != race.earlier.block && is_atomic(race.later) != is_atomic(race.earlier))
+        return "An atomic does not protect from plain accesses: make the other access atomic "
+               "as well, or move it to a kernel of its own.";
+    const auto reaches_only_its_block = [this](const RaceParty& party) {
+        return is_atomic(party) && has_modifier(kernel_->sites[party.site], "cta");
+    };
+    if (reaches_only_its_block(race.later) || reaches_only_its_block(race.earlier))
+        return "An atomic with the scope of a block (atomicAdd_block, .cta) is atomic only for the "
+               "threads of one block: use the scope of the device (atomicAdd).";
+    if (is_cooperative_) return format_missing_barrier(race, "grid.sync()");
+    return "Blocks run in any order and meet only at the end of a kernel: write to a second "
+           "buffer, split the kernel in two, or use atomics.";
+}
+
+std::string RaceLog::format_missing_barrier(const Race& race, const std::string& barrier) const {
     const Place later = place_of(race.later), earlier = place_of(race.earlier);
     if (later.line == 0 || earlier.line == 0)
         return barrier + " is missing between the two accesses.";
@@ -236,6 +294,18 @@ std::string RaceLog::format_remedy(const Race& race) const {
     }
     return barrier + " is missing between line " + std::to_string(earlier.line) + " and line " +
            std::to_string(later.line) + ".";
+}
+
+std::string RaceLog::format_forgotten_index(const Race& race) const {
+    if (race.kind != RaceKind::write_after_write || race.later.block != race.earlier.block ||
+        is_atomic(race.later) || is_atomic(race.earlier))
+        return {};
+    const Dim3 a = thread_index(race.later.thread), b = thread_index(race.earlier.thread);
+    if (a.x != b.x || block_.x == 1) return {};
+    const char* axis = a.y != b.y ? "y" : "z";
+    return std::string("The two threads differ only in threadIdx.") + axis +
+           ": the index probably leaves it out. Give each thread an element of its own, or launch "
+           "one thread for each element.";
 }
 
 }  // namespace coalesce::simulator

@@ -72,6 +72,10 @@ void find_clash(const Access& access, Tell tell, Forgive forgive) {
     }
 }
 
+/// Reports whether the instruction of a site has this modifier. An atomic with "cta"
+/// (atomicAdd_block) is one only for threads of its own block.
+bool has_modifier(const Site& site, const char* modifier);
+
 /// The order of the two accesses of a race.
 enum class RaceKind : u8 { read_after_write, write_after_read, write_after_write };
 const char* name_of(RaceKind kind);
@@ -85,6 +89,9 @@ enum class RaceCause : u8 {
     unordered,         ///< nothing orders the two accesses
     same_instruction,  ///< two lanes of one store
     pending_copy,      ///< the earlier access is an asynchronous copy that has not been waited for
+    missing_proxy_fence,  ///< the later access, by a bulk copy, may not see the earlier store
+    early_arrival,        ///< two arrivals at an mbarrier that may be counted in the same phase
+    read_only_path,       ///< the later access is a load whose cache does not see the earlier store
 };
 
 /// One of the two accesses of a race.
@@ -102,6 +109,8 @@ struct Race {
     RaceCause cause = RaceCause::unordered;
     u64 address = 0;
     std::string where;  ///< which bytes, for example "byte 12 of ..."
+    /// True if the later store does not change the memory (Checks::equal_values).
+    bool equal_values = false;
 };
 
 /// The races of a launch. All workers add to the same log. Thread-safe.
@@ -110,7 +119,8 @@ public:
     /// `check` is "racecheck" or "globalrace".
     explicit RaceLog(const char* check) : check_(check) {}
 
-    void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block);
+    /// `is_cooperative` is true if the blocks of the launch can meet at the grid's barrier.
+    void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block, bool is_cooperative = false);
 
     /// Counts the race and returns true if the race is already known. The caller then need not
     /// describe it.
@@ -132,6 +142,8 @@ private:
     /// Two places in the source, in ascending order.
     using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
 
+    static auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
+    static auto rank(const Race& race);
     static u64 make_key(const RaceParty& later, const RaceParty& earlier);
     Place place_of(const RaceParty& to_party) const;
     bool is_atomic(const RaceParty& to_party) const;
@@ -141,14 +153,22 @@ private:
     Report format_report(const Race& race) const;
     std::string format_message(const Race& race) const;
     std::string format_remedy(const Race& race) const;
-    /// Returns the barrier that would prevent the race. For lanes of one warp, __syncwarp() is
-    /// enough, unless different warps race at the same place too.
-    const char* choose_barrier(const Race& race) const;
+    /// The threads that race, from the widest group to the narrowest.
+    enum class Group : u8 { blocks, warps, lanes };
+    static Group group_of(const RaceParty& a, const RaceParty& b);
+    /// Returns the widest group among this race and all races that the same barrier would prevent.
+    Group widest_group(const Race& race) const;
+    std::string format_remedy_for_blocks(const Race& race) const;
+    std::string format_missing_barrier(const Race& race, const std::string& barrier) const;
+    /// If two threads that differ only in y or z write the same element, returns what is probably
+    /// wrong with the index, otherwise "".
+    std::string format_forgotten_index(const Race& race) const;
     bool can_one_barrier_prevent_both(const Race& a, const Race& b) const;
 
     const char* check_;
     const Kernel* kernel_ = nullptr;
     Dim3 grid_, block_;
+    bool is_cooperative_ = false;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
     /// The same entries, keyed by site for lookups without strings.

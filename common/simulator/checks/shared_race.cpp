@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "simulator/analysis/byte_uses.h"
+#include "simulator/base/device_model.h"
+#include "simulator/base/options.h"
 #include "simulator/checks/access_report.h"
 
 namespace coalesce::simulator {
@@ -23,12 +25,13 @@ namespace {
 
 /// The last access to a word or a byte:
 ///   stamp 16 | warp 9 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
-/// `several` means that more than one lane of the warp has read it; `lane` was the last. A cell may
+/// `several` means that more than one lane of the warp has read it; `lane` was the last. In the cell
+/// of a write, the same bit means that a bulk copy wrote it, through the asynchronous proxy. A cell may
 /// stand for several lanes with consecutive bytes. Its byte b belongs to lane + (b >> shift).
 using Cell = u64;
 
 constexpr u32 kStampShift = 48, kWarpShift = 39, kLaneShift = 34, kClockShift = 18, kSiteShift = 5;
-constexpr Cell kStrongBit = 1 << 4, kSeveralLanesBit = 1 << 3;
+constexpr Cell kStrongBit = 1 << 4, kSeveralLanesBit = 1 << 3, kAsyncProxyBit = kSeveralLanesBit;
 constexpr u32 kMaxStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
 /// The clock of a copy that no thread has waited for. It is later than any clock that a warp has
 /// seen.
@@ -116,8 +119,15 @@ struct SharedRace::State {
     /// when all warps last met. `steps` holds the number of each warp's last access at each site.
     std::vector<u64> accesses, phase_begin;
     std::vector<u64> steps;
-    Clocks fences;                            ///< the clocks of each warp at its last fence
-    std::vector<u8> fenced;                   ///< warps that have executed a fence
+    Clocks fences;           ///< the clocks of each warp at its last fence
+    std::vector<u8> fenced;  ///< warps that have executed a fence
+    /// What the lanes of a warp know about each other, since a __syncwarp whose mask left out some
+    /// of them. `times[l][m]` is the time of the warp before which lane l knows the accesses of
+    /// lane m. A __syncwarp of all lanes makes this superfluous.
+    struct LaneClocks {
+        std::array<std::array<u32, kLanes>, kLanes> times;
+    };
+    std::vector<std::unique_ptr<LaneClocks>> lane_clocks;  ///< by warp; usually null
     Clocks barriers;                          ///< clocks of all blocks' barriers, block by block
     std::unordered_map<u32, Clock> released;  ///< by address
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
@@ -153,7 +163,27 @@ struct SharedRace::State {
     };
     std::vector<BulkCopy> bulk_copies;
     u32 last_ticket = 0;
-    std::vector<u32> groups;  ///< number of groups committed by each warp
+
+    // ---- the asynchronous proxy ----
+
+    /// Stores before this moment have been followed by a fence.proxy.async: those with a stamp below
+    /// `fenced_stamp`, and those with this stamp and a clock below the warp's in `proxy_fenced`. The
+    /// check is lenient: it accepts a fence by any thread that the store is ordered before.
+    u32 fenced_stamp = 0;
+    Clock proxy_fenced;
+    u32 first_stamp = 0;  ///< the block's first stamp; cells with lower stamps are of other blocks
+
+    /// The arrivals at an mbarrier in its current phase and in the last one: each warp's time, and
+    /// the cell of its last arrival.
+    struct Arrivals {
+        Clock times;
+        std::vector<Cell> cells;
+    };
+    struct Phases {
+        Arrivals current, last;
+    };
+    std::unordered_map<u32, Phases> phases;  ///< by address
+    std::vector<u32> groups;                 ///< number of groups committed by each warp
 
     void begin_launch(const Kernel& of, u32 all_warps, u32 blocks) {
         kernel = &of;
@@ -166,6 +196,8 @@ struct SharedRace::State {
         phase_begin.assign(warps, 0);
         block_clocks.resize(blocks, warps);
         fenced.assign(warps, 0);
+        lane_clocks.clear();
+        lane_clocks.resize(warps);
         groups.assign(warps, 0);
         steps.assign(of.sites.size() * warps, 0);
         ended.clear();
@@ -193,6 +225,8 @@ struct SharedRace::State {
         all_completed.assign(warps, 0);
         block_clocks.clear();
         make_cells_stale();
+        first_stamp = stamp;
+        fenced_stamp = 0;
     }
 
     /// Makes all cells stale, because everything so far is ordered before everything that follows.
@@ -201,13 +235,16 @@ struct SharedRace::State {
             for (Shadow* shadow : {&words, &bytes}) {
                 for (auto& cells : *shadow) std::fill(cells.begin(), cells.end(), 0);
             }
-            stamp = 1;
+            stamp = first_stamp = 1;
+            fenced_stamp = 0;
         }
         clocks.clear();
         phase_begin = accesses;
         barriers.clear();
         std::fill(fenced.begin(), fenced.end(), 0);
+        for (auto& lanes : lane_clocks) lanes.reset();
         released.clear();
+        phases.clear();
         for (const Copy& copy : copies) record_copy(copy, kPendingClock);
         for (const BulkCopy& bulk : bulk_copies) record_copy(bulk.copy, kPendingClock, bulk.writes);
     }
@@ -216,6 +253,27 @@ struct SharedRace::State {
     /// Ends the warp's current moment, so that later accesses can be told apart from earlier ones.
     void tick(u32 warp) {
         if (++clocks[warp][warp] == kPendingClock) make_cells_stale();
+    }
+
+    /// Records a __syncwarp of these lanes, out of the warp's `live` lanes.
+    void meet(u32 warp, Mask lanes, Mask live) {
+        tick(warp);
+        auto& known = lane_clocks[warp];
+        if ((live & ~lanes) == 0) return known.reset();
+        const u32 now = clocks[warp][warp];
+        if (now == 0) return;  // the tick has made all cells stale
+        if (!known) {
+            known = std::make_unique<LaneClocks>();
+            for (auto& row : known->times) row.fill(now - 1);
+            for (u32 l = 0; l < kLanes; ++l) known->times[l][l] = kPendingClock;
+        }
+        std::array<u32, kLanes> met{};
+        for (const int l : LanesIn{lanes}) join(met.data(), known->times[l].data(), kLanes);
+        for (const int l : LanesIn{lanes}) met[l] = now;
+        for (const int l : LanesIn{lanes}) {
+            known->times[l] = met;
+            known->times[l][l] = kPendingClock;
+        }
     }
 
     bool is_live(Cell cell) const { return stamp_of(cell) == stamp; }
@@ -246,6 +304,8 @@ struct SharedRace::State {
         if (warp_of(earlier) == warp && lane_of(earlier) == lane_of(mine) &&
             !(earlier & kSeveralLanesBit))
             return true;
+        if (warp_of(earlier) == warp && lane_clocks[warp])
+            return clock_of(earlier) < lane_clocks[warp]->times[lane_of(mine)][lane_of(earlier)];
         return clock_of(earlier) < clocks[warp][warp_of(earlier)];
     }
 
@@ -265,7 +325,8 @@ struct SharedRace::State {
         const bool pending = clock_of(earlier) == kPendingClock;
         if (!pending && (earlier & mine & kStrongBit)) return;
         if (is_ordered(earlier, mine)) return;
-        if (stores_equal_value(access, mine, address)) {
+        const bool equal_values = stores_equal_value(access, mine, address);
+        if (equal_values && !options().checks.equal_values) {
             ignored_equal_stores = true;
             return;
         }
@@ -276,7 +337,8 @@ struct SharedRace::State {
         }
         const RaceKind kind = kind_of_race(earlier_wrote, later_wrote);
         report_race(kind, to_party(mine), to_party(earlier),
-                    pending ? RaceCause::pending_copy : RaceCause::unordered, address);
+                    pending ? RaceCause::pending_copy : RaceCause::unordered, address,
+                    equal_values);
     }
 
     /// Reports whether `mine` counts as the earlier of two unordered accesses. The simulation
@@ -334,14 +396,14 @@ struct SharedRace::State {
     }
 
     void report_race(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause,
-                     u32 address) {
+                     u32 address, bool equal_values = false) {
         ++*findings;
         // A read that is part of a race is not also reported as uninitialized.
         if (kind != RaceKind::write_after_write) {
             racing_sites.insert(kind == RaceKind::read_after_write ? later.site : earlier.site);
         }
         if (log->count_if_known(kind, later, earlier)) return;
-        log->add({kind, later, earlier, cause, address, name_of(address)});
+        log->add({kind, later, earlier, cause, address, name_of(address), equal_values});
     }
 
     /// Reports accesses by other blocks that are not ordered before the end of this block. Call
@@ -671,7 +733,17 @@ struct SharedRace::State {
         return shift_of(earlier) != 2 || !(both_strong || is_ordered(earlier, mine));
     }
 
+    /// Reports whether the access is to the shared memory that the system reserves. The code of
+    /// cooperative groups stores equal values there from several lanes, which is harmless. What
+    /// these accesses release and acquire is recorded by the callers.
+    bool is_reserved(const SharedAccess& access) const {
+        const u32 first = access.addresses[std::countr_zero(access.active)];
+        return (cluster.blocks.empty() ? first : first % cluster.stride) >=
+               DeviceModel::shared_reserved_begin;
+    }
+
     void perform(const Access& access) {
+        if (is_reserved(access.from)) return;
         if (perform_whole_words(access)) return;
         if (access.reads && enabled.uninitialised) check_written(access.from);
         check_and_record(access);
@@ -698,14 +770,15 @@ struct SharedRace::State {
     // ---- asynchronous copies ----
 
     /// Marks the bytes of a copy as written (or read) by its threads at `clock`, in cells that
-    /// still belong to the copy.
-    void record_copy(const Copy& copy, u32 clock, bool writes = true) {
+    /// still belong to the copy. `proxy` is kAsyncProxyBit for bytes that a bulk copy has written.
+    void record_copy(const Copy& copy, u32 clock, bool writes = true, Cell proxy = 0) {
         const SharedAccess from{.warp = copy.warp,
                                 .site = copy.site,
                                 .active = copy.lanes,
                                 .addresses = copy.addresses.data(),
                                 .bytes_per_lane = copy.bytes_per_lane};
-        const Access access = begin(from, !writes, writes, clock);
+        Access access = begin(from, !writes, writes, clock);
+        access.me |= proxy;
         const auto write_role = [&](Role role, bool into_empty) {
             const auto is_from_own_block = [&](Cell cell) {
                 if (!is_live(cell)) return into_empty;
@@ -736,6 +809,63 @@ struct SharedRace::State {
         std::erase_if(copies, [](const Copy& copy) { return copy.lanes == 0; });
     }
 
+    // ---- the asynchronous proxy ----
+
+    void fence_proxy(u32 warp) {
+        tick(warp);
+        if (fenced_stamp != stamp) proxy_fenced.assign(warps, 0);
+        fenced_stamp = stamp;
+        join(proxy_fenced.data(), clocks[warp], warps);
+    }
+
+    /// Reports whether the cell is a store of this block that no fence.proxy.async has followed.
+    bool needs_proxy_fence(Cell cell) const {
+        const u32 stamp_of_store = stamp_of(cell);
+        if (stamp_of_store < first_stamp || stamp_of_store > stamp || stamp_of_store < fenced_stamp)
+            return false;
+        if ((cell & kAsyncProxyBit) || clock_of(cell) == kPendingClock) return false;
+        return stamp_of_store > fenced_stamp || clock_of(cell) >= proxy_fenced[warp_of(cell)];
+    }
+
+    /// Checks an access by the asynchronous proxy against the last stores to the same bytes, which
+    /// it may not see. Call this before the access is recorded.
+    void check_proxy(const Access& access) {
+        if (!enabled.races) return;
+        bool told = false;
+        for_each_part(access, [&](const AccessedPart& piece) {
+            const Cell word = words[kWrite][piece.word()];
+            const bool split = shift_of(word) == kSplitMark;
+            for (u32 b = 0; b < piece.bytes && !told; b += split ? 1 : piece.bytes) {
+                const Cell store = split ? bytes[kWrite][piece.address + b] : word;
+                if (!needs_proxy_fence(store) || !is_ordered(store, piece.mine)) continue;
+                told = true;
+                report_race(
+                    access.writes ? RaceKind::write_after_write : RaceKind::read_after_write,
+                    to_party(piece.mine), to_party(store), RaceCause::missing_proxy_fence,
+                    piece.address + b);
+            }
+        });
+    }
+
+    // ---- mbarriers ----
+
+    /// Records an arrival in the current phase. An arrival that is not ordered after all arrivals of
+    /// the last phase could have been counted in that phase.
+    void arrive(const SharedAccess& access, u32 lane) {
+        Phases& of = phases[access.addresses[lane]];
+        const Cell mine = with_lane(begin(access, true, true, now(access)).me, lane);
+        for (u32 v = 0; v < of.last.times.size() && enabled.races; ++v) {
+            if (v == access.warp || of.last.times[v] <= clocks[access.warp][v]) continue;
+            report_race(RaceKind::write_after_write, to_party(mine), to_party(of.last.cells[v]),
+                        RaceCause::early_arrival, access.addresses[lane]);
+            break;
+        }
+        of.current.times.resize(warps);
+        of.current.cells.resize(warps);
+        of.current.times[access.warp] = now(access);
+        of.current.cells[access.warp] = mine;
+    }
+
     // ---- releasing and acquiring ----
 
     void fence(u32 warp) {
@@ -758,7 +888,9 @@ struct SharedRace::State {
 
     void acquire(u32 warp, u32 address) {
         const auto found = released.find(address);
-        if (found != released.end()) join(clocks[warp], found->second.data(), warps);
+        if (found == released.end()) return;
+        join(clocks[warp], found->second.data(), warps);
+        lane_clocks[warp].reset();  // lanes of one warp can also wait for each other in this way
     }
 };
 
@@ -876,6 +1008,7 @@ void SharedRace::barrier_complete(u32 id, Mask waiting, bool whole_block, u32 fi
     for (Mask rest = waiting; rest; rest &= rest - 1) {
         const u32 warp = first_warp + static_cast<u32>(std::countr_zero(rest));
         join(state_->clocks[warp], state_->barriers[place], state_->warps);
+        state_->lane_clocks[warp].reset();
     }
     state_->barriers.clear_row(place);
 }
@@ -892,6 +1025,7 @@ void SharedRace::cluster_complete() {
 }
 
 void SharedRace::cluster_wait_done(u32 warp) {
+    state_->lane_clocks[warp].reset();
     join(state_->clocks[warp], state_->cluster_completed.data(), state_->warps);
     if (!state_->cluster.blocks.empty())
         join(state_->block_clocks[warp / state_->cluster.warps], state_->all_completed.data(),
@@ -902,8 +1036,8 @@ void SharedRace::end_block_of_cluster(u32 rank) {
     state_->check_accesses_of_other_blocks(rank);
 }
 
-void SharedRace::syncwarp(u32 warp, Mask) {
-    state_->tick(warp);
+void SharedRace::syncwarp(u32 warp, Mask lanes, Mask live) {
+    state_->meet(warp, lanes, live);
 }
 
 void SharedRace::fence(u32 warp) {
@@ -921,6 +1055,27 @@ void SharedRace::acquire(const SharedAccess& access) {
 void SharedRace::mbarrier_arrive(u32 warp, u32 address) {
     state_->tick(warp);
     state_->join_clock(state_->released[state_->to_cell_offset(address)], state_->clocks[warp]);
+}
+
+void SharedRace::count_arrival(const SharedAccess& access) {
+    const AccessWithCellOffsets here(*state_, access);
+    for (const int lane : LanesIn{here.access.active})
+        state_->arrive(here.access, static_cast<u32>(lane));
+}
+
+void SharedRace::mbarrier_phase_done(u32 address) {
+    const auto found = state_->phases.find(state_->to_cell_offset(address));
+    if (found == state_->phases.end()) return;
+    found->second.last = std::exchange(found->second.current, {});
+}
+
+void SharedRace::fence_proxy(u32 warp) {
+    state_->fence_proxy(warp);
+}
+
+void SharedRace::check_proxy(const SharedAccess& access, bool writes) {
+    const AccessWithCellOffsets here(*state_, access);
+    state_->check_proxy(state_->begin(here, !writes, writes, state_->now(here)));
 }
 
 void SharedRace::mbarrier_wait_done(u32 warp, u32 address) {
@@ -963,7 +1118,7 @@ void SharedRace::end_bulk_copy(u32 ticket, bool writes, u32 mbarrier) {
         std::find_if(state_->bulk_copies.begin(), state_->bulk_copies.end(),
                      [=](const State::BulkCopy& bulk) { return bulk.ticket == ticket; });
     if (found == state_->bulk_copies.end()) return;
-    state_->record_copy(found->copy, found->clock, writes);
+    state_->record_copy(found->copy, found->clock, writes, writes ? kAsyncProxyBit : 0);
     if (writes)
         state_->join_clock(state_->released[state_->to_cell_offset(mbarrier)],
                            found->released.data());

@@ -112,7 +112,9 @@ public:
     void cluster_arrive(u32 warp, bool releases);
     void cluster_complete();
     void cluster_wait_done(u32 warp);
-    void syncwarp(u32 warp, Mask lanes);
+    /// Records that these lanes of a warp have met. If `live`, the warp's lanes that have not ended,
+    /// includes others, those are not ordered with the lanes that met.
+    void syncwarp(u32 warp, Mask lanes, Mask live = kAllLanes);
     void fence(u32 warp);
     /// Acquires what has been released to these addresses. Call this after a strong read or an
     /// atomic.
@@ -121,6 +123,11 @@ public:
     /// (or test) succeeded, which acquires from it.
     void mbarrier_arrive(u32 warp, u32 address);
     void mbarrier_wait_done(u32 warp, u32 address);
+    /// Record that lanes are counted in the current phase of their mbarriers, which reports arrivals
+    /// that could have been counted in the phase before, and that a phase has ended. Call
+    /// count_arrival after mbarrier_arrive.
+    void count_arrival(const SharedAccess& access);
+    void mbarrier_phase_done(u32 address);
 
     // ---- cp.async ----
 
@@ -137,6 +144,12 @@ public:
     void async_arrive(u32 warp, Mask lanes, u32 address);
 
     // ---- cp.async.bulk ----
+
+    /// Records a fence.proxy.async, after which bulk copies see what the warp knows to be stored.
+    void fence_proxy(u32 warp);
+    /// Checks that an access by a bulk copy, which uses the asynchronous proxy, sees the stores that
+    /// are ordered before it. `writes` is true if it overwrites them.
+    void check_proxy(const SharedAccess& access, bool writes);
 
     /// Records that one lane starts a copy. Until end_bulk_copy, the copy races with accesses to the
     /// bytes that it writes, and with writes to the bytes that it reads. Returns a ticket for

@@ -30,7 +30,7 @@ struct Remark {
         last_bits,    ///< the last bits of the result may differ from a GPU's
         values,       ///< the result may be completely different
         no_effect,    ///< the instruction does nothing in the simulator
-        async_proxy,  ///< a missing fence.proxy.async before the instruction is not detected
+        async_proxy,  ///< a missing fence.proxy.async for global memory is not detected
     };
     Kind kind = Kind::last_bits;
     std::string name;  ///< "ex2.approx", "cache hints"

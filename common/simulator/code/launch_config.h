@@ -23,6 +23,8 @@ enum class Status : int {
     cooperative_too_large = 720,
 };
 
+class AccessedRanges;  ///< checks/accessed_ranges.h
+
 struct LaunchConfig {
     Dim3 grid, block;
     u32 dynamic_shared = 0;
@@ -30,6 +32,14 @@ struct LaunchConfig {
     Dim3 cluster{1, 1, 1};
     /// True if the launch or the kernel specifies the shape of a cluster.
     bool explicit_cluster = false;
+
+    /// Receives the bytes that the launch accesses, if not null.
+    AccessedRanges* accesses = nullptr;
+    /// Only the accesses to memory that host and device share are wanted, without the reads of
+    /// allocations that the kernel does not write.
+    bool wants_shared_memory_only = false;
+    /// The devices whose memory the kernel can access, as a bit for each.
+    u64 accessible_devices = ~u64{0};
 
     bool has_clusters() const { return cluster.count() > 1; }
 };

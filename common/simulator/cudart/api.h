@@ -107,6 +107,8 @@ public:
     /// Reports whether the current call was made by the program itself rather than by another of
     /// our functions.
     static bool is_outermost();
+    /// Returns the name of the function that the program has called, or "" if there is none.
+    static const char* outermost_name();
     /// Returns and clears the explanations collected so far, as a single string.
     static std::string take_explanations();
     /// Stores the name of the kernel that the current call launches, for reports.

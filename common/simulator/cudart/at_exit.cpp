@@ -6,6 +6,7 @@
 // used here are never destroyed.
 #include "simulator/base/options.h"
 #include "simulator/cudart/leaks.h"
+#include "simulator/cudart/stream_order.h"
 #include "simulator/profile/exit_report.h"
 
 namespace {
@@ -15,6 +16,7 @@ __attribute__((constructor)) void prepare_report() {
 }
 
 __attribute__((destructor)) void report_leaks_at_exit() {
+    coalesce::simulator::cudart::report_host_touches();
     coalesce::simulator::cudart::report_leaks();
     coalesce::simulator::write_exit_report();
 }

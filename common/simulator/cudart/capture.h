@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "simulator/cudart/api.h"
+#include "simulator/cudart/stream_order.h"
 #include "simulator/cudart/streams.h"
 #include "simulator/cudart/work.h"
 
@@ -130,8 +131,9 @@ cudaError_t execute_now(const char* name, Describe describe,
     return api(name, [&] {
         check_default_stream_order(nullptr);
         check_capture_allows_call();
-        note_stream_work(nullptr);
+        const StreamWork work(nullptr);
         execute_work(describe(arguments...));
+        StreamWork::let_host_wait();
     });
 }
 

@@ -97,11 +97,23 @@ void disable_peer(int peer) {
     require(was_there, cudaErrorPeerAccessNotEnabled);
 }
 
+}  // namespace
+
+u64 coalesce::simulator::cudart::accessible_devices(int device) {
+    u64 bits = u64{1} << device;
+    for (const auto& [from, peer] : enabled_peers)
+        if (from == device) bits |= u64{1} << peer;
+    return bits;
+}
+
+namespace {
+
 // ---- reset ----
 
 void reset() {
     // As on hardware, a process can no longer use its device once an error has broken the context.
     if (context_is_broken()) return leave_broken_context();
+    note_host_waited_for_all();
     report_leaks();
     // Delete graphs before freeing memory, because a graph frees the memory that it owns.
     forget_graphs();
@@ -189,7 +201,12 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
 
 // ---- the context ----
 
-COALESCE_BY(api, cudaDeviceSynchronize, check_nothing_captured, 0);
+static void wait_for_device() {
+    check_nothing_captured();
+    note_host_waited_for_all();
+}
+
+COALESCE_BY(api, cudaDeviceSynchronize, wait_for_device, 0);
 COALESCE_BY(answer, cudaDeviceReset, reset, 0);
 COALESCE_BY(answer, cudaSetDeviceFlags, set_flags, 1);
 

@@ -6,6 +6,7 @@
 #include "simulator/cudart/capture.h"
 #include "simulator/cudart/launch.h"
 #include "simulator/cudart/missing.h"
+#include "simulator/cudart/stream_order.h"
 #include "simulator/report/host_work.h"
 
 using namespace coalesce::simulator;
@@ -30,6 +31,8 @@ cudaError_t coalesceDriverMissing(const char* function, const char* instead) {
 
 void coalesceNoteHostWork(const char* function) {
     note_host_work(function);
+    // Such a function accesses memory of any kind, in a stream that is not known here.
+    note_host_waited_for_all();
 }
 
 bool coalesceRuntimeIsUsed() {

@@ -173,6 +173,10 @@ cudaError_t CurrentCall::end(cudaError_t error) {
     return error;
 }
 
+const char* CurrentCall::outermost_name() {
+    return current_call ? current_call->outermost().name_ : "";
+}
+
 bool CurrentCall::is_outermost() {
     return current_call && !current_call->outer_;
 }

@@ -6,6 +6,7 @@
 
 #include "simulator/cudart/capture.h"
 #include "simulator/cudart/handles.h"
+#include "simulator/cudart/stream_order.h"
 
 using namespace coalesce::simulator::cudart;
 
@@ -59,6 +60,7 @@ void record(cudaEvent_t handle, cudaStream_t stream, bool external) {
         record_captured_event(capture, stream, event.captured.emplace());
     else
         record_now(handle);
+    if (!capture) note_event_recorded(handle, stream);
 }
 
 void wait(cudaStream_t stream, cudaEvent_t handle, bool external) {
@@ -72,6 +74,8 @@ void wait(cudaStream_t stream, cudaEvent_t handle, bool external) {
         capture_work(capture, stream, WaitWork{handle});
     else if (capture)
         refuse_event_from_outside(capture);
+    else
+        note_stream_waits(stream, handle);
 }
 
 /// Checks an event for a query or a wait. Events complete immediately, so there is nothing left to
@@ -80,6 +84,7 @@ void check_event_for_query(cudaEvent_t handle) {
     const Event& event = find_event(handle);
     if (event.captured) refuse_captured_event(*event.captured);
     check_capture_allows_call();
+    note_host_waited_for_event(handle);
 }
 
 void store_elapsed_time(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {

@@ -8,6 +8,7 @@
 #include "simulator/base/options.h"
 #include "simulator/cudart/api.h"
 #include "simulator/device/device.h"
+#include "simulator/execute/device_calls.h"
 #include "simulator/execute/recorder.h"
 #include "simulator/execute/trace.h"
 #include "simulator/profile/json.h"
@@ -46,6 +47,7 @@ void coalesceResetCounters(void) {
     returned_kernels.clear();
     if (PredictedTimes* times = predicted_times()) times->clear();
     forget_unloaded_kernels();
+    print_calls() = 0;
     for (const Kernel* kernel : all_kernels()) {
         // The list of kernels is read-only for all other code. Only this function resets the
         // counters.
@@ -154,8 +156,10 @@ uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t 
     const auto add_block = [&](const RecordedBlock& block) {
         for (const WarpPath& warp : block.warps) *is_all &= warp.executed <= warp.steps.size();
         for (const auto& access : block.accesses) {
-            const bool is_load =
-                access.kind == AccessKind::load || access.kind == AccessKind::copy_from;
+            // An atomic reads what it changes.
+            const bool is_load = access.kind == AccessKind::load ||
+                                 access.kind == AccessKind::copy_from ||
+                                 access.kind == AccessKind::atomic;
             if (stores ? access.kind != AccessKind::store : !is_load) continue;
             moved += uint64_t{access.lanes} * access.bytes_per_lane;
             for (std::uint32_t i = 0; i < access.runs; ++i) {
@@ -214,6 +218,18 @@ void coalesceSetMaxInstructions(uint64_t warp_instructions) {
 
 void coalesceSetOrder(uint64_t seed) {
     options().seed = seed;
+}
+
+void coalesceDrawSample(uint64_t seed) {
+    options().sample_seed = seed;
+}
+
+void coalesceSetPrinting(int prints) {
+    options().has_printf = prints != 0;
+}
+
+uint64_t coalesceGetPrintCalls(void) {
+    return print_calls();
 }
 
 void coalesceSetQuiet(int quiet) {

@@ -24,6 +24,7 @@
 #include "simulator/base/device_model.h"
 #include "simulator/cudart/api.h"
 #include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
 #include "simulator/cudart/modules.h"
 #include "simulator/cudart/streams.h"
 #include "simulator/execute/recorder.h"
@@ -201,6 +202,9 @@ void run(KernelHandle& handle, const LaunchRequest& request, void** arguments) {
     config.cooperative = request.cooperative;
     config.cluster = choose_cluster(request, handle);
     config.explicit_cluster = has_cluster(request, handle);
+    StreamWork::set_name(handle.kernel->demangled);
+    StreamWork::configure(config);
+    config.accessible_devices = accessible_devices(current_device());
 
     // The simulated device runs one kernel at a time, even if several threads launch kernels.
     static std::mutex one_at_a_time;
@@ -336,7 +340,7 @@ void launch(const void* function, const LaunchRequest& request, void** arguments
     check_default_stream_order(request.stream);
     const auto capture = find_capture(request.stream);
     if (!capture) {
-        note_stream_work(request.stream);
+        const StreamWork work(request.stream);
         return launch_now(function, request, arguments);
     }
     KernelWork work{function, request, nullptr, attributes};

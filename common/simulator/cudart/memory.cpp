@@ -34,6 +34,7 @@ void allocate(void** pointer, size_t bytes, AllocationKind kind) {
                    " bytes cannot be allocated: " + std::to_string(memory().bytes_in_use()) +
                    " of the device's " + std::to_string(memory().capacity()) + " bytes are in use.",
                cudaErrorMemoryAllocation);
+    if (kind == AllocationKind::device) memory().set_device(address, current_device());
     *pointer = reinterpret_cast<void*>(address);
 }
 
@@ -116,7 +117,6 @@ void allocate_host(void** pointer, size_t bytes, unsigned flags) {
     require(!(flags & ~known));
     allocate(pointer, bytes, AllocationKind::pinned);
     if (*pointer) HostFlags::instance().set(*pointer, flags);
-    record_gap(Gap::host);
 }
 
 bool is_host_kind(AllocationKind kind) {
@@ -183,7 +183,12 @@ void free_device(void* pointer) {
 // ---- device ----
 
 COALESCE_BY(unsafe_api, cudaMalloc, allocate_device, 2);
-COALESCE_BY(unsafe_api, cudaFree, free_device, 1);
+/// As on hardware, cudaFree waits for all work.
+static void wait_and_free(void* pointer) {
+    note_host_waited_for_all();
+    free_device(pointer);
+}
+COALESCE_BY(unsafe_api, cudaFree, wait_and_free, 1);
 COALESCE_BY(unsafe_api, cudaMallocPitch, allocate_pitched, 4);
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* block, cudaExtent extent) {
@@ -212,7 +217,6 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     return unsafe_api(__func__, [&] {
         require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
         allocate(pointer, bytes, AllocationKind::managed);
-        record_gap(Gap::host);
     });
 }
 
@@ -266,6 +270,7 @@ COALESCE_BY(unsafe_api, cudaHostAlloc, allocate_host, 3);
 
 cudaError_t cudaFreeHost(void* pointer) {
     return unsafe_api(__func__, [&] {
+        note_host_waited_for_all();
         free_pointer(pointer, [](AllocationKind kind) { return kind == AllocationKind::pinned; });
         HostFlags::instance().forget(pointer);
     });

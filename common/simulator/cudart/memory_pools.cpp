@@ -12,7 +12,9 @@
 #include "simulator/base/types.h"
 #include "simulator/cudart/capture.h"
 #include "simulator/cudart/handles.h"
+#include "simulator/cudart/stream_order.h"
 #include "simulator/cudart/streams.h"
+#include "simulator/memory/device_memory.h"
 
 using namespace coalesce::simulator;
 using namespace coalesce::simulator::cudart;
@@ -149,7 +151,13 @@ void allocate_in_stream(void** pointer, size_t bytes, cudaMemPool_t pool, cudaSt
     check_default_stream_order(stream);
     if (const auto capture = find_capture(stream))
         return capture_allocation(capture, stream, pointer, bytes);
+    const StreamWork work(stream);
     allocate_device(pointer, bytes);
+    const u64 begin = reinterpret_cast<u64>(*pointer);
+    if (AccessedRanges* const ranges = StreamWork::ranges(); ranges != nullptr && begin != 0)
+        ranges->add(AccessedRanges::kWrites, begin, begin + bytes);
+    // The pool decides which devices have access (cudaMemPoolSetAccess), which is not checked.
+    if (begin != 0) memory().set_device(begin, Allocation::kAllDevices);
     if (*pointer) Pools::instance().note_allocation(pool, *pointer, bytes);
 }
 
@@ -157,6 +165,9 @@ void free_in_stream(void* pointer, cudaStream_t stream) {
     check_stream(stream);
     check_default_stream_order(stream);
     if (const auto capture = find_capture(stream)) return capture_free(capture, stream, pointer);
+    const StreamWork work(stream);
+    if (const auto allocation = memory().find(reinterpret_cast<u64>(pointer)))
+        StreamWork::note_freed(allocation->begin, allocation->end);
     free_device(pointer);
 }
 

@@ -5,15 +5,13 @@
 #include "simulator/cudart/capture.h"
 #include "simulator/cudart/devices.h"
 #include "simulator/cudart/handles.h"
+#include "simulator/cudart/stream_order.h"
 
 #include <algorithm>
 #include <atomic>
 #include <map>
-#include <mutex>
-#include <set>
 
 #include "simulator/base/types.h"
-#include "simulator/report/gaps.h"
 
 using namespace coalesce::simulator;
 using namespace coalesce::simulator::cudart;
@@ -60,6 +58,7 @@ void create_stream(cudaStream_t* stream, unsigned flags, int priority) {
     require(stream && flags <= cudaStreamNonBlocking);
     priority = std::clamp(priority, kHighestPriority, kLowestPriority);
     *stream = created_streams().add({flags, priority, current_device(), next_id++});
+    note_stream_created(*stream, flags != cudaStreamNonBlocking);
 }
 
 }  // namespace
@@ -74,21 +73,6 @@ void check_stream(cudaStream_t stream) {
 bool waits_for_default_stream(cudaStream_t stream) {
     const Stream* known = find_stream_or_null(stream);
     return known && known->flags != cudaStreamNonBlocking;
-}
-
-void note_stream_work(cudaStream_t stream) {
-    static std::mutex mutex;
-    static std::set<cudaStream_t>& others = *new std::set<cudaStream_t>;
-    static bool has_legacy = false, has_non_blocking = false;
-    const std::lock_guard lock(mutex);
-    if (is_legacy(stream)) {
-        has_legacy = true;
-    } else if (others.insert(stream).second) {
-        has_non_blocking |= !waits_for_default_stream(stream);
-    }
-    // Blocking streams and the default stream are always ordered, without synchronization in the
-    // program.
-    if (others.size() > 1 || (has_legacy && has_non_blocking)) record_gap(Gap::streams);
 }
 
 void forget_streams() {
@@ -124,10 +108,15 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 // ---- waiting: work is always complete, so nothing waits ----
 
-COALESCE_BY(api, cudaStreamSynchronize, check_not_captured, 1);
+static void wait_for_stream(cudaStream_t stream) {
+    check_not_captured(stream);
+    note_host_waited_for_stream(stream);
+}
+
+COALESCE_BY(api, cudaStreamSynchronize, wait_for_stream, 1);
 COALESCE_PER_THREAD_STREAM(cudaStreamSynchronize, _ptsz);
 
-COALESCE_BY(api, cudaStreamQuery, check_not_captured, 1);
+COALESCE_BY(api, cudaStreamQuery, wait_for_stream, 1);
 COALESCE_PER_THREAD_STREAM(cudaStreamQuery, _ptsz);
 
 // ---- host functions ----
@@ -145,6 +134,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
         // Unlike host functions, callbacks cannot be captured.
         if (find_capture(stream)) check_not_captured(stream);
         callback(stream, cudaSuccess, data);
+        note_host_waited_for_stream(stream);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamAddCallback, _ptsz);

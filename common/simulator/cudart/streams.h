@@ -22,10 +22,6 @@ void record_now(cudaEvent_t event);
 /// Reports whether the stream and the default stream synchronize with each other.
 bool waits_for_default_stream(cudaStream_t stream);
 
-/// Records that work was queued in the stream. Once several streams have work, also records that no
-/// check covers the order between them (report/gaps.h).
-void note_stream_work(cudaStream_t stream);
-
 /// Runs a call that needs the device and works in a stream.
 template <class Body>
 cudaError_t call_on_stream(const char* name, cudaStream_t stream, Body body) noexcept {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "simulator/cudart/api.h"
+#include "simulator/cudart/stream_order.h"
 #include "simulator/device/device.h"
 
 namespace coalesce::simulator::cudart {
@@ -133,6 +134,23 @@ u64 row_offset(const cudaPitchedPtr& place, u64 slice, u64 row) {
 
 }  // namespace
 
+namespace {
+
+/// Tells the check of streams which bytes a transfer accesses on one side.
+void note_accessed(const TransferSide& side, const cudaPitchedPtr& place, const cudaExtent& box,
+                   AccessedRanges::Kind kind) {
+    AccessedRanges* const ranges = StreamWork::ranges();
+    if (ranges == nullptr || !side.is_device_accessible) return;
+    for (u64 slice = 0; slice < box.depth; ++slice) {
+        for (u64 row = 0; row < box.height; ++row) {
+            const u64 begin = side.address + row_offset(place, slice, row);
+            ranges->add(kind, begin, begin + box.width);
+        }
+    }
+}
+
+}  // namespace
+
 void check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
                 cudaMemcpyKind kind) {
     check_kind(kind);
@@ -144,6 +162,10 @@ void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent
     check_kind(kind);
     if (is_empty(box)) return;
     const TransferSides sides = find_sides(to, from, box, kind);
+    note_accessed(sides.to, to, box, AccessedRanges::kWrites);
+    note_accessed(sides.from, from, box, AccessedRanges::kReads);
+    // A copy to pageable memory of the host ends before its call returns.
+    if (!sides.to.is_device_accessible) StreamWork::let_host_wait();
     for (u64 slice = 0; slice < box.depth; ++slice) {
         for (u64 row = 0; row < box.height; ++row) {
             copy_row(sides.to, sides.from, row_offset(to, slice, row), row_offset(from, slice, row),
@@ -159,6 +181,7 @@ void check_fill(const cudaPitchedPtr& to, const cudaExtent& box) {
 void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element) {
     if (is_empty(box)) return;
     const TransferSide side = find_fill_target(to, box);
+    note_accessed(side, to, box, AccessedRanges::kWrites);
     for (u64 slice = 0; slice < box.depth; ++slice) {
         for (u64 row = 0; row < box.height; ++row) {
             const u64 offset = row_offset(to, slice, row);

@@ -176,8 +176,10 @@ void execute_or_capture(cudaStream_t stream, Work work) {
         capture_work(capture, stream, std::move(work));
         return;
     }
-    note_stream_work(stream);
+    const StreamWork queued(stream);
     execute_work(work);
+    // What the host function does may tell the host that earlier work is complete.
+    if (std::holds_alternative<HostWork>(work)) StreamWork::let_host_wait();
 }
 
 }  // namespace coalesce::simulator::cudart

@@ -1,8 +1,10 @@
 #include "simulator/device/device.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <thread>
 #include <tuple>
 #include <unordered_map>
@@ -195,14 +197,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         launch.checks.memory = alone || options().checks.memory;
     }
     launch.is_dry_run = alone;
-    if (launch.checks.global_race) {
-        if (!state_->global_race)
-            state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
-        launch.global_race = state_->global_race.get();
-        launch.global_race->begin_launch(kernel, config.grid, config.block, *launch.allocations);
-        if (!kernel.written.anywhere)
-            launch.global_race->expect_writes(find_written_allocations(launch));
-    }
+    begin_race_check(launch);
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<WorkerTotals> counted;
     if (recording && !recording->blocks_wait)
@@ -215,11 +210,43 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         for (const auto& worker : state_->workers) worker->neighbours.move_to(*recording);
     if (!alone) merge_totals(launch, counted);
     if (launch.global_race) {
+        if (config.accesses != nullptr && !launch.failed()) add_accessed_ranges(launch);
         launch.global_race->end_launch();
         if (launch.global_race->had_unexpected_write()) kernel.written.anywhere = true;
     }
     state_->shared_log.end_launch();
     return static_cast<Status>(launch.status.load());
+}
+
+void Device::begin_race_check(Launch& launch) {
+    if (!launch.checks.global_race) return;
+    if (!state_->global_race)
+        state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
+    launch.global_race = state_->global_race.get();
+    launch.global_race->begin_launch(*launch.kernel, launch.config.grid, launch.config.block,
+                                     *launch.allocations, launch.config.cooperative);
+    const bool wants_reads =
+        launch.config.accesses != nullptr && !launch.config.wants_shared_memory_only;
+    if (!launch.kernel->written.anywhere && !wants_reads)
+        launch.global_race->expect_writes(find_written_allocations(launch));
+}
+
+/// Adds the bytes that the launch has accessed in the allocations to which its parameters point.
+void Device::add_accessed_ranges(const Launch& launch) {
+    std::set<const Allocation*> allocations;
+    for (std::size_t at = 0; at + sizeof(u64) <= launch.parameters.size(); at += sizeof(u64)) {
+        u64 pointer;
+        std::memcpy(&pointer, launch.parameters.data() + at, sizeof pointer);
+        const Allocation* found = launch.allocations->find(pointer);
+        const bool is_shared_memory = found != nullptr && found->to_host == 0;
+        if (found != nullptr && (is_shared_memory || !launch.config.wants_shared_memory_only))
+            allocations.insert(found);
+    }
+    for (const Allocation* allocation : allocations)
+        if (state_->memory.is_device_range(allocation->begin))
+            launch.global_race->add_accessed_ranges(allocation->begin, allocation->end,
+                                                    *launch.config.accesses);
+    launch.config.accesses->sort();
 }
 
 void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig& config,
@@ -228,7 +255,7 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
     launch.code = (config.has_clusters() ? kernel.cluster_code : kernel.code).get();
     launch.config = config;
     launch.memory = &state_->memory;
-    launch.allocations = state_->memory.table();
+    launch.allocations = state_->memory.table_for(config.accessible_devices);
     launch.checks = options().checks;
     launch.parameters = pack_parameters(kernel, arguments);
     launch.instruction_limit = options().max_instructions;

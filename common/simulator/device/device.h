@@ -48,6 +48,8 @@ public:
 
 private:
     Device();
+    void begin_race_check(Launch& launch);
+    void add_accessed_ranges(const Launch& launch);
     void describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig& config,
                          void** arguments);
     void record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,

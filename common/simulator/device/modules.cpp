@@ -1,6 +1,7 @@
 // Loads modules: places their variables in device memory and registers their kernels by name.
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -99,6 +100,17 @@ void relocate(Module& module, DeviceMemory& memory) {
     }
 }
 
+/// Adds the parameters to the names of overloads: "scale(int*)" and "scale(float*)".
+void name_overloads(const Module& module) {
+    std::map<std::string, std::vector<Kernel*>> by_name;
+    for (const auto& [name, kernel] : module.kernels)
+        by_name[kernel->demangled].push_back(kernel.get());
+    for (const auto& [name, kernels] : by_name) {
+        if (kernels.size() == 1) continue;
+        for (Kernel* kernel : kernels) kernel->demangled = kernel_signature(kernel->name);
+    }
+}
+
 void make_kernels(Module& module) {
     for (const auto& [name, function] : module.ast->functions) {
         if (!function->is_entry || !function->has_body) continue;
@@ -110,6 +122,7 @@ void make_kernels(Module& module) {
         describe_kernel(*kernel);
         module.kernels[name] = std::move(kernel);
     }
+    name_overloads(module);
 }
 
 }  // namespace

@@ -121,6 +121,22 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
     if (changed) block.watch->memory_changed();
 }
 
+namespace {
+
+/// Passes the bytes that each lane of a cp.async reads to the race check. At the end of an array, a
+/// lane may read fewer bytes than it writes.
+void pass_source_to_race_check(Warp& w, u32 site, const Resolved& from, u32 bytes,
+                               const u8* wanted) {
+    Resolved part = from;
+    for (Mask rest = from.in_global; rest; rest &= ~part.in_global) {
+        const u32 first = wanted[std::countr_zero(rest)];
+        part.in_global = lanes_where(rest, [&](int l) { return wanted[l] == first; });
+        pass_to_race_check(w, site, part, std::min(first, bytes), Access::load);
+    }
+}
+
+}  // namespace
+
 void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
                const u8* wanted) {
     Block& block = *w.block;
@@ -129,7 +145,7 @@ void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resol
         if (w.checks.init)
             undefined =
                 check_written(w, op, op->site + 1, from, bytes, LaneAccess::Kind::read, wanted);
-        pass_to_race_check(w, op->site + 1, from, bytes, Access::load);
+        pass_source_to_race_check(w, op->site + 1, from, bytes, wanted);
     }
     if (block.shared_race) {
         const LaneOffsets offsets = to_offsets(to.address, to.in_shared);
@@ -151,11 +167,11 @@ bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes
     return is_defined;
 }
 
-void fence(Warp& w) {
+void fence(Warp& w, GlobalRace::Scope scope) {
     Block& block = *w.block;
-    if (GlobalRace* race = block.launch->global_race) race->fence(block.global_race, w.index);
+    if (GlobalRace* race = block.launch->global_race)
+        race->fence(block.global_race, w.index, scope);
     if (block.shared_race) block.shared_race->fence(race_warp(w));
-    w.fenced = true;
 }
 
 }  // namespace coalesce::simulator

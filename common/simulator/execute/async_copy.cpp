@@ -125,7 +125,7 @@ const Op* run_copy(Warp& w, const Op* op) {
     // Lanes that read nothing may have any source address.
     const Mask all = std::exchange(w.active, reading);
     const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
-                              ptx::StateSpace::global, Access::load, from);
+                              ptx::StateSpace::global, Access::load, from, copy.wanted.data());
     if (good && reading) notify_listener(w, op, from, {.asynchronous = true, .bytes = bytes});
     w.active = all;
     if (!good) return nullptr;

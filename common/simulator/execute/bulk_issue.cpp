@@ -81,8 +81,11 @@ bool find_mbarrier(Issue& issue) {
             "initialise it, and fence, before the first copy",
             issue.copy.lane, issue.mbarrier);
     // The initialization of the mbarrier must be visible to the thread that issues the copy.
-    if (block.shared_race)
-        block.shared_race->use_mbarrier(OneLane(issue, static_cast<u32>(issue.mbarrier), 8).access);
+    if (block.shared_race) {
+        const OneLane use(issue, static_cast<u32>(issue.mbarrier), 8);
+        block.shared_race->use_mbarrier(use.access);
+        block.shared_race->check_proxy(use.access, false);
+    }
     return true;
 }
 
@@ -152,6 +155,7 @@ void note_shared(Issue& issue) {
     SharedRace* race = issue.w.block->shared_race;
     if (!race) return;
     const OneLane copy(issue, static_cast<u32>(issue.shared), issue.copy.bytes);
+    race->check_proxy(copy.access, issue.copy.to_shared);
     issue.copy.race_ticket = race->begin_bulk_copy(copy.access, issue.copy.to_shared);
 }
 
@@ -182,6 +186,7 @@ void pass_source_to_race_check(Issue& issue, u32 from) {
     SharedRace* race = issue.w.block->shared_race;
     if (!race) return;
     const OneLane source(issue, from, issue.copy.bytes);
+    race->check_proxy(source.access, false);
     issue.copy.source_ticket = race->begin_bulk_copy(source.access, false);
 }
 

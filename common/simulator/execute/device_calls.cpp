@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "simulator/base/options.h"
 #include "simulator/execute/graph_conditions.h"
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/printf_format.h"
@@ -26,7 +27,9 @@ constexpr i64 kInstructionsPerLine = 50;
 constexpr u64 kCharactersPerInstruction = 16;
 
 const Op* run_vprintf(Warp& w, const Op* op) {
-    const i64 lines = std::popcount(w.active);
+    const bool is_silent = !options().has_printf;
+    const i64 lines = is_silent ? 0 : std::popcount(w.active);
+    ++print_calls();
     w.uncounted_instructions += static_cast<u64>(lines * kInstructionsPerLine);
     w.fuel -= lines;
     const u64* formats = w.lanes<u64>(op->a);
@@ -54,9 +57,10 @@ const Op* run_vprintf(Warp& w, const Op* op) {
         const Formatted formatted = format_printf(format, source);
         if (!formatted.problem.empty())
             return report_unprintable(w, op, lane, buffers[lane], formatted.problem);
+        used[lane] = static_cast<u32>(formatted.arguments);
+        if (is_silent) continue;
         text += formatted.text;
         w.uncounted_instructions += formatted.text.size() / kCharactersPerInstruction;
-        used[lane] = static_cast<u32>(formatted.arguments);
     }
     std::fwrite(text.data(), 1, text.size(), stdout);
     w.block->watch->memory_changed();
@@ -117,6 +121,8 @@ const Op* run_free(Warp& w, const Op* op) {
                 l, pointers[l]);
         w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }
+    // The caches may hold the freed pieces.
+    std::fill_n(w.caches, w.block->launch->kernel->sites.size(), SiteCache{});
     w.block->watch->memory_changed();
     return op + 1;
 }
@@ -147,6 +153,11 @@ constexpr DeviceCall kCalls[] = {
 };
 
 }  // namespace
+
+std::atomic<u64>& print_calls() {
+    static std::atomic<u64> calls = 0;
+    return calls;
+}
 
 const DeviceCall* find_device_call(const std::string& name) {
     for (const DeviceCall& call : kCalls)
@@ -181,8 +192,10 @@ bool DeviceHeap::set_size(u64 bytes) {
 u64 DeviceHeap::allocate(u64 bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes == 0 || bytes > size_) return 0;
-    const Interval piece = zone_.take(round_up(bytes, 16), 16);
-    if (piece.size() != 0) live_[piece.begin] = piece.size();
+    const Interval piece = zone_.take(taken_bytes(bytes), 16);
+    if (piece.size() == 0) return 0;
+    live_[piece.begin] = bytes;
+    freed_.erase(freed_.lower_bound(piece.begin), freed_.lower_bound(piece.end));
     return piece.begin;
 }
 
@@ -191,9 +204,32 @@ u64 DeviceHeap::free(u64 address) {
     const auto piece = live_.find(address);
     if (piece == live_.end()) return 0;
     const u64 bytes = piece->second;
-    zone_.give_back({address, address + bytes});
+    zone_.give_back({address, address + taken_bytes(bytes)});
     live_.erase(piece);
+    freed_[address] = bytes;
     return bytes;
+}
+
+Interval DeviceHeap::find_in(const Pieces& pieces, u64 address) {
+    const auto above = pieces.upper_bound(address);
+    if (above == pieces.begin()) return {};
+    const auto& [begin, bytes] = *std::prev(above);
+    return address < begin + bytes ? Interval{begin, begin + bytes} : Interval{};
+}
+
+Interval DeviceHeap::find(u64 address) const {
+    return find_in(live_, address);
+}
+
+Interval DeviceHeap::find_freed(u64 address) const {
+    return find_in(freed_, address);
+}
+
+Interval DeviceHeap::find_below(u64 address) const {
+    const auto above = live_.upper_bound(address);
+    if (above == live_.begin()) return {};
+    const auto& [begin, bytes] = *std::prev(above);
+    return {begin, begin + bytes};
 }
 
 }  // namespace coalesce::simulator

@@ -2,6 +2,7 @@
 // free, cudaGraphSetConditional.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -30,6 +31,9 @@ struct DeviceCall {
 /// Finds a function by name, such as "vprintf" or "malloc". Returns nullptr for any other name.
 const DeviceCall* find_device_call(const std::string& name);
 
+/// The number of times that a warp has called printf.
+std::atomic<u64>& print_calls();
+
 /// malloc and free in kernels. The heap is a single allocation of device memory, divided into
 /// pieces. As on hardware, it exists until the process ends.
 class DeviceHeap {
@@ -49,7 +53,18 @@ public:
     /// allocated piece.
     u64 free(u64 address);
 
+    bool contains(u64 address) const { return is_reserved() && zone_.contains(address); }
+    /// Returns the allocated piece that contains the address, or an empty interval. A launch whose
+    /// kernel allocates or frees runs on one worker, so this takes no lock.
+    Interval find(u64 address) const;
+    /// Returns the freed piece that contains the address, or an empty interval.
+    Interval find_freed(u64 address) const;
+    /// Returns the allocated piece that ends closest below the address, or an empty interval.
+    Interval find_below(u64 address) const;
+
 private:
+    using Pieces = std::map<u64, u64>;  ///< sizes by address, as the kernel requested them
+    static Interval find_in(const Pieces& pieces, u64 address);
     bool is_reserved() const { return zone_.whole().size() != 0; }
 
     std::mutex mutex_;
@@ -57,7 +72,10 @@ private:
     /// only if nothing else is left, so that the race checks do not confuse one thread's old memory
     /// with another thread's new memory, and so that a use after free reads uninitialized bytes.
     AddressZone zone_{Interval{}};
-    std::map<u64, u64> live_;  ///< sizes of allocated pieces, by address
+    /// The bytes that separate pieces, so that an index that is off by a little is detected.
+    static constexpr u64 kGapBytes = 16;
+    static u64 taken_bytes(u64 bytes) { return round_up(bytes, 16) + kGapBytes; }
+    Pieces live_, freed_;  ///< `freed_` has the pieces whose memory was not reused
     u64 size_ = 8u << 20;
 };
 

@@ -9,6 +9,7 @@
 
 #include "simulator/checks/access_report.h"
 #include "simulator/execute/access_listener.h"
+#include "simulator/execute/device_calls.h"
 #include "simulator/execute/lane_memory.h"
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/memory_handlers.h"
@@ -101,6 +102,12 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
     Block& block = *w.block;
     GlobalRace& race = *block.launch->global_race;
     const StoredLanes lanes{&w, op, move.store_lane};
+    if (!move.store && race.uses_read_only_path(op->site))
+        race.check_read_only_path(block.global_race, {.warp = w.index,
+                                                      .site = op->site,
+                                                      .active = w.active,
+                                                      .addresses = addresses,
+                                                      .bytes_per_lane = move.bytes});
     if (row && !(op->detail & kStrong)) {
         const bool is_settled =
             move.store
@@ -265,6 +272,20 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     }
 }
 
+/// Narrows the cache to the piece of the heap that contains the address. Returns false, and empties
+/// the cache, if there is none.
+[[gnu::noinline]] bool narrow_to_piece(const Launch& launch, SiteCache& cache, u64 address) {
+    const Interval piece = DeviceHeap::instance().find(address);
+    if (piece.size() == 0) {
+        cache = {};
+        return false;
+    }
+    cache.begin = piece.begin;
+    cache.end = piece.end;
+    cache.shadow = launch.memory->shadow(piece.begin);
+    return true;
+}
+
 bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
     const Allocation* found = launch.allocations->find(address);
     if (!found) return false;
@@ -273,6 +294,7 @@ bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
     cache.to_host = found->to_host;
     cache.shadow = found->has_shadow ? launch.memory->shadow(found->begin) : nullptr;
     cache.read_only = launch.global_race && launch.global_race->is_read_only(*found);
+    if (DeviceHeap::instance().contains(address)) return narrow_to_piece(launch, cache, address);
     return true;
 }
 

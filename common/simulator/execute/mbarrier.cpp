@@ -133,6 +133,7 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
     const auto bytes = block.phase_bytes.find(address);
     if (bytes != block.phase_bytes.end())
         bytes->second = {.announced_in_last_phase = bytes->second.announced};
+    if (block.shared_race) block.shared_race->mbarrier_phase_done(shared_address(block, address));
     if (GlobalRace* race = block.launch->global_race)
         race->mbarrier_phase_done(block.global_race, address);
 }
@@ -210,6 +211,16 @@ void add_bytes(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     block.phase_bytes[address].arrived_bytes += bytes;
 }
 
+/// Passes the arrival of one lane to the race check.
+void count_arrival(Warp& w, const Op* op, int lane, const Resolved& where) {
+    const LaneOffsets offsets = to_offsets(where.address, 1u << lane);
+    w.block->shared_race->count_arrival({.warp = race_warp(w),
+                                         .site = op->site,
+                                         .active = 1u << lane,
+                                         .addresses = offsets.data(),
+                                         .bytes_per_lane = 8});
+}
+
 /// Bits of Op::count. In this order, they mean: the lanes arrive; later phases expect one arrival
 /// fewer; Op::b is a number of arrivals; Op::b announces bytes; Op::b is the number of bytes that
 /// arrive.
@@ -243,8 +254,10 @@ const Op* run_arrive(Warp& w, const Op* op) {
         b.pending -= count;
         // Release before the phase can end, so that a thread that sees the end also sees this
         // lane's stores.
-        if ((how & kArrives) && w.block->shared_race)
+        if ((how & kArrives) && w.block->shared_race) {
             w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(where.address[l]));
+            count_arrival(w, op, l, where);
+        }
         if (how != kAnnouncesBytes) end_phase_if_complete(owner_block, b, address);
         b.store(where.host[l]);
         if (op->has_destination) w.lanes<u64>(op->d)[l] = before;

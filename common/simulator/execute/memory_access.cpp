@@ -7,6 +7,7 @@
 #include "simulator/checks/access_report.h"
 #include "simulator/counters/counters.h"
 #include "simulator/execute/cluster.h"
+#include "simulator/execute/device_calls.h"
 
 namespace coalesce::simulator {
 
@@ -67,6 +68,10 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
     }
     if (!near || !near->contains(address, bytes)) near = block.launch->allocations->find(address);
     if (!near || !near->contains(address, bytes)) return nullptr;
+    if (const DeviceHeap& heap = DeviceHeap::instance(); heap.contains(address)) {
+        const Interval piece = heap.find(address);
+        if (address + bytes > piece.end) return nullptr;
+    }
     // Reads through the constant space are not counted as requests, so the space must contain only
     // constant memory.
     if (space == StateSpace::constant && near->kind != AllocationKind::constant) return nullptr;
@@ -121,6 +126,9 @@ Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Stat
         report = describe_bad_local(report, what, w.local_bytes);
     else if (space == StateSpace::constant && launch.allocations->find(address))
         report = describe_no_constant(report, what);
+    else if (const DeviceHeap& heap = DeviceHeap::instance(); heap.contains(address))
+        report = describe_bad_heap(report, what, heap.find_freed(address).size(),
+                                   heap.find_below(address));
     else
         report = describe_bad_global(report, what, *launch.allocations);
     return w.fail(Status::illegal_address, report);
@@ -136,7 +144,7 @@ StateSpace space_at(u64 generic_address) {
 }
 
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, StateSpace space,
-             Access access, Resolved& out) {
+             Access access, Resolved& out, const u8* wanted) {
     const Allocation* near = nullptr;
     out.in_shared = out.in_global = out.in_other = 0;
     if (space == StateSpace::shared && resolve_shared(w, base, offset, bytes, out)) return true;
@@ -150,9 +158,10 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
         if (actual == StateSpace::param && access != Access::load)
             return store_to_parameters(w, op, address, lane);
         const bool is_untouched = actual == StateSpace::global && w.block->launch->is_dry_run;
+        const u32 accessed = wanted ? wanted[lane] : bytes;
         u8* host = is_untouched ? zeroed_memory(lane, bytes, access)
-                                : host_address(w, address, lane, bytes, actual, near);
-        if (!host) return bad_address(w, op, address, lane, bytes, actual, access);
+                                : host_address(w, address, lane, accessed, actual, near);
+        if (!host) return bad_address(w, op, address, lane, accessed, actual, access);
         if (address % std::min<u32>(bytes, 16))
             return misaligned(w, op, address, lane, bytes, actual, access);
         out.address[lane] = address;

@@ -33,9 +33,10 @@ struct Resolved {
 };
 
 /// Resolves `bytes` bytes at base[l] + offset for every active lane. If an address is bad, reports
-/// it, ends the launch and returns false. The handler must then return nullptr.
+/// it, ends the launch and returns false. The handler must then return nullptr. `wanted` holds the
+/// number of bytes that each lane accesses; null means that every lane accesses all `bytes`.
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx::StateSpace space,
-             Access access, Resolved& out);
+             Access access, Resolved& out, const u8* wanted = nullptr);
 
 /// Resolves one address of one lane. Returns nullptr if the address is bad.
 u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
@@ -131,6 +132,6 @@ void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resol
 bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads);
 
 /// Executes membar or fence, which orders what this warp has done before what it does next.
-void fence(Warp& w);
+void fence(Warp& w, GlobalRace::Scope scope);
 
 }  // namespace coalesce::simulator

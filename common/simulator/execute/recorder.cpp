@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "simulator/analysis/register_use.h"
+#include "simulator/base/options.h"
 #include "simulator/counters/counters.h"
 #include "simulator/execute/block.h"
 #include "simulator/execute/calls.h"
@@ -369,10 +370,22 @@ namespace {
 /// The number of sampled blocks: normally, and if some blocks do far more work than others. The
 /// larger sample contains both kinds of blocks in nearly the same proportion as the grid.
 constexpr u64 kBlocks = 6, kBlocksIfUneven = 32;
+/// The number of sampled blocks if a seed draws them, so that nobody can guess which they are.
+constexpr u64 kDrawnBlocks = 24;
+/// The most neighbouring blocks that are looked at if a seed draws the sample.
+constexpr u64 kMaxNeighboursOfDrawn = 2048;
+
+/// Returns where the samples begin, as a part of the grid.
+double first_sample() {
+    const u64 seed = options().sample_seed;
+    // The high bits of the product depend on all bits of the seed.
+    constexpr double unit = 0x1p-53;
+    return seed == 0 ? .64 : static_cast<double>(seed * 0x9e3779b97f4a7c15 >> 11) * unit;
+}
 
 /// Returns element k of a sequence in [0, 1) whose elements stay well apart, however many are used.
 double spread_evenly(double step, u64 k) {
-    return std::fmod(.64 + step * static_cast<double>(k), 1);
+    return std::fmod(first_sample() + step * static_cast<double>(k), 1);
 }
 
 u64 part_of(u64 count, double part) {
@@ -400,7 +413,8 @@ std::vector<u64> Recorder::choose_blocks(const LaunchConfig& config, u64 residen
     const u64 count = config.grid.count();
     // Spread the blocks over the grid, avoiding its ends, and not all in one line. Each of them
     // represents the same number of blocks.
-    const u64 wanted = std::min<u64>(count, count <= resident ? 1 : kBlocks);
+    const u64 many = options().sample_seed == 0 ? kBlocks : kDrawnBlocks;
+    const u64 wanted = std::min<u64>(count, count <= resident ? 1 : many);
     std::vector<u64> chosen;
     for (u64 k = 0; k < wanted; ++k) chosen.push_back(part_of(count, spread_evenly(.618034, k)));
     sort_and_deduplicate(chosen);
@@ -469,6 +483,8 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;
     u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
+    // Blocks that move nothing would make a window of nearly the whole grid.
+    if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursOfDrawn);
     u64 middle = blocks / 2 + blocks / 7;
     // If the blocks are uneven, choose more of them, around a busy one, so that enough busy blocks
     // are included.

@@ -39,7 +39,7 @@ void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u3
     } else if (step.what == SharedLedger::kBlockBarrier) {
         race.barrier_arrive(0, row);
     } else if (step.what == SharedLedger::kWarpBarrier) {
-        race.syncwarp(row, step.active);
+        race.syncwarp(row, step.active, block.warps[row].live);
     } else {
         const Site& site = block.launch->kernel->sites[step.what];
         SharedAccess access{.warp = row,
@@ -93,7 +93,7 @@ void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block) 
 
 void note_warp_barrier(Warp& w) {
     note_step(*w.block, w.index, SharedLedger::kWarpBarrier, w.active,
-              [&](SharedRace& race) { race.syncwarp(race_warp(w), w.active); });
+              [&](SharedRace& race) { race.syncwarp(race_warp(w), w.active, w.live); });
 }
 
 /// Handles the end of a warp. If the clean block's warp had more steps, this block differs from it.

@@ -15,8 +15,11 @@ const Op* run_nothing(Warp&, const Op* op) {
     return op + 1;
 }
 
+/// Executes a fence. Op::count is 1 if its scope is the block, and Op::detail if it makes stores to
+/// shared memory visible to the asynchronous proxy.
 const Op* run_fence(Warp& w, const Op* op) {
-    fence(w);
+    fence(w, op->count != 0 ? GlobalRace::Scope::block : GlobalRace::Scope::device);
+    if (op->detail && w.block->shared_race) w.block->shared_race->fence_proxy(race_warp(w));
     return op + 1;
 }
 
@@ -93,7 +96,12 @@ const Op* run_block_rank(Warp& w, const Op* op) {
 // Describes membar.{cta,gl,sys}; fence{.sc,.acq_rel}{.scope}; fence.proxy.KIND;
 // fence.mbarrier_init...
 Description describe_fence(const ptx::Instruction& i, const ptx::Function&) {
-    return describe(i, {.run = run_fence, .has_side_effects = true});
+    const bool is_for_copies =
+        (i.has("proxy") && i.has("async") && !i.has("global")) || i.has("mbarrier_init");
+    return describe(i, {.run = run_fence,
+                        .detail = static_cast<u8>(is_for_copies),
+                        .count = i.has("cta"),
+                        .has_side_effects = true});
 }
 
 // Describes prefetch, applypriority, discard, brkpt and others, which do nothing, whatever their

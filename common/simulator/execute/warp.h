@@ -124,8 +124,6 @@ struct Warp {
     u64 local_state = 0;
     u8* kernel_file = nullptr;        ///< the kernel's own file, even during a call
     u8* kernel_parameters = nullptr;  ///< parameter memory for calls made by the kernel itself
-    /// True if a fence followed the last atomic, so that the next atomic releases.
-    bool fenced = false;
     /// `cluster_arrived` holds the lanes that have arrived at the cluster's barrier in this phase,
     /// and `cluster_completed` the lanes that have not yet waited for a completed phase
     /// (cluster_barrier.cpp).

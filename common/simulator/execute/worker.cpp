@@ -153,7 +153,6 @@ void Worker::start_warps(Block& block) {
     for (Warp& w : block.warps) {
         w.live = w.existing;
         w.enter(nullptr);
-        w.fenced = false;
         w.pending_loads = 0;
         w.undefined = nullptr;
         w.cluster_arrived = w.cluster_completed = 0;

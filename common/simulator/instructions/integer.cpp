@@ -1,5 +1,5 @@
 // Integer arithmetic: add sub mul mad mul24 mad24 sad div rem abs neg min max dp4a dp2a vabsdiff2
-// vabsdiff4.
+// vabsdiff4 vmin2 vmin4 vmax2 vmax4.
 //
 // Watch  Signed overflow wraps, as on the device, so sums and products are computed in an unsigned
 //        type.
@@ -347,6 +347,34 @@ LaneInstruction differences(Modifiers& m) {
     });
 }
 
+// ---- vmin2, vmin4, vmax2, vmax4 ----
+
+/// Chooses the lesser or the greater of each pair of halves or bytes. Values are compared before
+/// they are truncated to the width of a part. Masks and .add are not supported.
+template <class A, class B, bool kGreater>
+struct ExtremaOfParts {
+    static u32 apply(u32 a, u32 b, u32 /*c*/) {
+        u32 result = 0;
+        for (u32 at = 0; at < 32; at += kBits) {
+            const i32 of_a = static_cast<A>(a >> at);
+            const i32 of_b = static_cast<B>(b >> at);
+            const i32 chosen = kGreater ? std::max(of_a, of_b) : std::min(of_a, of_b);
+            result |= (static_cast<u32>(chosen) & ((1u << kBits) - 1)) << at;
+        }
+        return result;
+    }
+    static constexpr u32 kBits = 8 * sizeof(A);
+};
+
+template <class Part, bool kGreater>
+LaneInstruction extrema(Modifiers& m) {
+    const Type result = m.take_type();
+    if (result != Type::u32 && result != Type::s32) return {};
+    return for_signs<Part, Part>(m, []<class A, class B>(Tag<A>, Tag<B>) {
+        return in_lanes<ExtremaOfParts<A, B, kGreater>, u32, u32, u32, u32>();
+    });
+}
+
 }  // namespace
 
 FamilyTable families() {
@@ -367,7 +395,11 @@ FamilyTable families() {
             {"dp4a", dot4},
             {"dp2a", dot2},
             {"vabsdiff2", differences<i16>},
-            {"vabsdiff4", differences<i8>}};
+            {"vabsdiff4", differences<i8>},
+            {"vmin2", extrema<i16, false>},
+            {"vmin4", extrema<i8, false>},
+            {"vmax2", extrema<i16, true>},
+            {"vmax4", extrema<i8, true>}};
 }
 
 }  // namespace coalesce::simulator::integer_instructions

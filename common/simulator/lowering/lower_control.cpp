@@ -6,6 +6,7 @@
 #include "base/ranges.h"
 #include "simulator/analysis/deciding_registers.h"
 #include "simulator/analysis/register_use.h"
+#include "simulator/base/options.h"
 #include "simulator/base/subjects.h"
 #include "simulator/execute/barriers.h"
 #include "simulator/execute/cluster.h"
@@ -33,7 +34,45 @@ bool FunctionLowering::lower_control() {
     return true;
 }
 
+/// Reports whether a branch, once taken, leads back to itself through nothing but branches, so that
+/// its lanes never do anything else.
+static bool never_ends(const ptx::Function& function, u32 at) {
+    constexpr int kMostBranches = 8;
+    u32 next = at;
+    for (int k = 0; k < kMostBranches; ++k) {
+        const ptx::Instruction& i = function.body[next];
+        if (i.opcode != "bra" || (i.guard && next != at)) return false;
+        const auto target = function.labels.find(i.operands.at(0).name);
+        if (target == function.labels.end()) return false;
+        next = target->second;
+        while (next < function.body.size() && !function.body[next].label.empty()) ++next;
+        if (next >= function.body.size()) return false;
+        if (next == at) return true;
+    }
+    return false;
+}
+
+/// Returns the line of a branch that leads to the branch at `to` from elsewhere. The compiler gives a
+/// loop that it has emptied the line of whatever comes before it in the text.
+static ptx::SourceLine line_of_entry(const ptx::Function& function, u32 to) {
+    u32 label = to;
+    while (label > 0 && !function.body[label - 1].label.empty()) --label;
+    for (u32 at = 0; at < function.body.size(); ++at) {
+        if (at == to) continue;
+        for (const u32 target : branch_targets(function, function.body[at]))
+            if (target >= label && target <= to) return function.body[at].where;
+    }
+    return function.body[to].where;
+}
+
 void FunctionLowering::lower_branch() {
+    if (never_ends(function_, at_)) {
+        const std::optional<u32> branch = begin_guarded_region();
+        emit({.run = op_endless_loop});
+        code_.ops.back().where = line_of_entry(function_, at_);
+        end_guarded_region(branch);
+        return;
+    }
     Op op{.run = now().guard ? op_branch_if : op_branch,
           .detail = kCountedBranch,
           .spins = is_waiting_branch_[at_]};
@@ -185,7 +224,8 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
     }
     op.has_destination = !results.empty() && call.result != Width::none;
     if (op.has_destination) op.d = take_temporary(call.result);
-    if (call.order_sensitive) kernel_code_.order_sensitive = true;
+    const bool is_silent = call.name == std::string_view("vprintf") && !options().has_printf;
+    if (call.order_sensitive && !is_silent) kernel_code_.order_sensitive = true;
     if (call.needs_heap) kernel_code_.needs_heap = true;
     emit(op);
     if (!op.has_destination) return;

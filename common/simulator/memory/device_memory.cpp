@@ -321,6 +321,28 @@ bool DeviceMemory::unregister_host(void* pointer) {
     return true;
 }
 
+void DeviceMemory::set_device(u64 begin, int device) {
+    const std::lock_guard lock(state_->mutex);
+    const auto found = state_->live.find(begin);
+    if (found == state_->live.end()) return;
+    found->second.allocation.device = device;
+    state_->table.reset();
+}
+
+std::shared_ptr<const AllocationTable> DeviceMemory::table_for(u64 accessible) const {
+    const auto is_hidden = [=](const Allocation& allocation) {
+        return allocation.device != Allocation::kAllDevices &&
+               !(accessible >> allocation.device & 1);
+    };
+    const auto all = table();
+    if (std::none_of(all->live.begin(), all->live.end(), is_hidden)) return all;
+    auto visible = std::make_shared<AllocationTable>(*all);
+    std::copy_if(all->live.begin(), all->live.end(), std::back_inserter(visible->of_other_devices),
+                 is_hidden);
+    std::erase_if(visible->live, is_hidden);
+    return visible;
+}
+
 std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
     std::lock_guard lock(state_->mutex);
     if (!state_->table) {

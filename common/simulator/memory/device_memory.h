@@ -94,6 +94,9 @@ struct Allocation {
     AllocationKind kind = AllocationKind::device;
     u64 serial = 0;    ///< 1, 2, ..., in order of allocation
     std::string name;  ///< for variables only
+    /// The device that allocated it, or kAllDevices if every device can access it.
+    int device = kAllDevices;
+    static constexpr int kAllDevices = -1;
 
     bool contains(u64 address, u64 bytes) const {
         return address >= begin && address + bytes <= end && address + bytes >= address;
@@ -103,7 +106,9 @@ struct Allocation {
 /// All existing allocations, sorted by address, at the time of a launch.
 struct AllocationTable {
     std::vector<Allocation> live;
-    std::vector<Allocation> freed;                 ///< the most recent ones, for "use after free"
+    std::vector<Allocation> freed;  ///< the most recent ones, for "use after free"
+    /// Those of devices whose memory the launch cannot access. `live` does not contain them.
+    std::vector<Allocation> of_other_devices;
     u64 range_end = 0;                             ///< end of the device addresses
     const Allocation* find(u64 address) const;     ///< the one that contains `address`, or nullptr
     const Allocation* nearest(u64 address) const;  ///< the closest one, for messages
@@ -122,10 +127,16 @@ public:
     bool register_host(void* pointer, u64 bytes);
     bool unregister_host(void* pointer);
     bool free(u64 begin);
+    /// Makes the allocation accessible only to kernels of this device, and of devices that have
+    /// enabled access to it.
+    void set_device(u64 begin, int device);
 
     /// Returns a snapshot of the allocations for a launch. The call is fast if nothing has changed
     /// since the last snapshot.
     std::shared_ptr<const AllocationTable> table() const;
+    /// Like table(), for a launch on a device that can access the memory of the devices whose bits
+    /// are set in `accessible`.
+    std::shared_ptr<const AllocationTable> table_for(u64 accessible) const;
 
     /// Returns the allocation that contains `address`.
     std::optional<Allocation> find(u64 address) const;

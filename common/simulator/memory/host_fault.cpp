@@ -7,12 +7,14 @@
 #include "simulator/memory/host_fault.h"
 
 #include <signal.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 
 #include "simulator/memory/device_memory.h"
+#include "simulator/memory/host_guard.h"
 #include "simulator/report/last_words.h"
 
 namespace coalesce::simulator {
@@ -39,8 +41,18 @@ void print_explanation(const DeviceMemory& memory, u64 address) {
     if (length > 0 && write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) return;
 }
 
-void on_fault(int signal_number, siginfo_t* info, void*) {
+bool is_write_fault([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+    constexpr long long kWriteBit = 2;  // of the page fault's error code
+    return static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & kWriteBit;
+#else
+    return false;
+#endif
+}
+
+void on_fault(int signal_number, siginfo_t* info, void* context) {
     const u64 address = reinterpret_cast<u64>(info->si_addr);
+    if (host_guard::handle_fault(address, is_write_fault(context))) return;
     const DeviceMemory* memory = watched_memory.load();
     if (memory && memory->is_device_range(address)) print_explanation(*memory, address);
     sigaction(signal_number, &action_before, nullptr);
@@ -63,6 +75,12 @@ void explain_host_faults(const DeviceMemory* memory) {
     action.sa_flags = SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, nullptr);
+}
+
+bool explains_host_faults() {
+    struct sigaction current {};
+    return sigaction(SIGSEGV, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) &&
+           current.sa_sigaction == on_fault;
 }
 
 void stop_explaining_host_faults(const DeviceMemory* memory) {

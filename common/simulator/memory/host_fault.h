@@ -12,6 +12,9 @@ class DeviceMemory;
 /// the simulator. Does nothing if the program handles SIGSEGV itself.
 void explain_host_faults(const DeviceMemory* memory);
 
+/// Reports whether this handler is installed, and not one of the program's own.
+bool explains_host_faults();
+
 /// Call this before `memory` is destroyed.
 void stop_explaining_host_faults(const DeviceMemory* memory);
 

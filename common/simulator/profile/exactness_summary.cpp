@@ -28,7 +28,7 @@ void add_remark(ExactnessSummary& summary, const Remark& remark, u64 count) {
         case Remark::Kind::values: summary.values[remark.name] += count; break;
         case Remark::Kind::no_effect: summary.no_effect[remark.name] += count; break;
         case Remark::Kind::async_proxy:
-            summary.not_covered = {"a missing fence.proxy.async"};
+            summary.not_covered = {"a missing fence.proxy.async for global memory"};
             break;
     }
 }

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -63,8 +65,7 @@ void write_file(const std::string& file, const std::string& text) {
     }
 }
 
-std::string summary() {
-    const std::vector<Report> all = reports().all();
+std::string format_own_reports(const std::vector<Report>& all) {
     if (all.empty()) return "no reports";
     u64 seen = 0;
     bool is_more = false;
@@ -78,9 +79,30 @@ std::string summary() {
            with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
 }
 
-std::string summary_with_suppressed() {
-    const u64 suppressed = reports().suppressed();
-    return summary() + (suppressed ? ", " + with_commas(suppressed) + " suppressed" : "");
+/// Returns the number of child processes that have ended and left reports.
+u64 count_children_with_reports() {
+    if (options().json_folder.empty() || !is_main_process()) return 0;
+    u64 count = 0;
+    std::error_code failed;
+    const std::string own = std::to_string(getpid());
+    for (const auto& entry : std::filesystem::directory_iterator(options().json_folder, failed)) {
+        std::ifstream in(entry.path());
+        const std::string text(std::istreambuf_iterator<char>(in), {});
+        // Every report has a check, and nothing else has.
+        count += entry.path().stem() != own && text.find("\"check\":") != text.npos;
+    }
+    return count;
+}
+
+std::string summary() {
+    std::string text = format_own_reports(reports().all());
+    if (const u64 suppressed = reports().suppressed())
+        text += ", " + with_commas(suppressed) + " suppressed";
+    if (const u64 children = count_children_with_reports(); children > 0)
+        text += "; " + with_commas(children) +
+                (children == 1 ? " child process has reports, printed above"
+                               : " child processes have reports, printed above");
+    return text;
 }
 
 void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exactness) {
@@ -99,13 +121,13 @@ void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exac
         const std::string next = next_action(rows, predicted_times());
         if (!next.empty()) text += "\n" + next;
     }
-    text += "\n" + summary_with_suppressed() + "\n" + format_exactness(exactness);
+    text += "\n" + summary() + "\n" + format_exactness(exactness);
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Prepares a process that a fork made. The counters and reports so far belong to its parent.
-void forget_work_of_parent() {
-    reports().clear();
+/// Prepares a process that a fork made. The counters so far belong to its parent. The list of
+/// reports prepares itself.
+void forget_counters_of_parent() {
     for (const Kernel* kernel : all_kernels()) {
         KernelTotals& totals = const_cast<Kernel*>(kernel)->totals;
         const std::size_t sites = totals.sites.size();
@@ -140,7 +162,7 @@ void write_exit_report() {
 
 void prepare_exit_report() {
     if (options().json_folder.empty()) return;
-    pthread_atfork(nullptr, nullptr, forget_work_of_parent);
+    pthread_atfork(nullptr, nullptr, forget_counters_of_parent);
     watch_for_signals(write_exit_report);
 }
 

@@ -156,19 +156,43 @@ bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
     return true;
 }
 
+/// Returns the name of the file that contains the kernel's first line, or "" if it is unknown.
+std::string source_file(const Kernel& kernel) {
+    if (kernel.ast == nullptr || kernel.module == nullptr || !kernel.module->ast) return {};
+    for (const ptx::Instruction& instruction : kernel.ast->body) {
+        const Place place = kernel.place(instruction.where);
+        if (place.line != 0) return place.file;
+    }
+    return {};
+}
+
+/// Adds the file's name to rows of equal names.
+void tell_rows_apart(std::vector<KernelRow>& rows, const std::vector<std::string>& files) {
+    std::map<std::string, u32> count;
+    for (const KernelRow& row : rows) ++count[row.name];
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::string name = files[i].substr(files[i].rfind('/') + 1);
+        if (count[rows[i].name] > 1 && !name.empty()) rows[i].name += " (" + name + ")";
+    }
+}
+
 }  // namespace
 
 std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
     std::vector<KernelRow> rows;
-    std::vector<Lines> lines;  // parallel to rows
+    std::vector<Lines> lines;        // parallel to rows
+    std::vector<std::string> files;  // parallel to rows
     for (const Kernel* kernel : kernels) {
         if (!kernel->totals.was_launched()) continue;
-        auto row = std::find_if(rows.begin(), rows.end(),
-                                [&](const KernelRow& r) { return r.name == kernel->demangled; });
+        const std::string file = source_file(*kernel);
+        auto row = std::find_if(rows.begin(), rows.end(), [&](const KernelRow& r) {
+            return r.name == kernel->demangled && files[&r - rows.data()] == file;
+        });
         if (row == rows.end()) {
             row = rows.insert(rows.end(), KernelRow{});
             row->name = kernel->demangled;
             lines.emplace_back();
+            files.push_back(file);
         }
         row->launches += kernel->totals.launches;
         row->stopped += kernel->totals.stopped;
@@ -185,6 +209,7 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
             rows[i].lines.push_back({{place.first, place.second}, line.counters, line.merged});
         }
     }
+    tell_rows_apart(rows, files);
     return rows;
 }
 

@@ -98,7 +98,9 @@ struct LineRow {
 };
 
 struct KernelRow {
-    std::string name;  ///< demangled; kernels with the same name in several modules share a row
+    /// Demangled. Kernels with the same name in several modules share a row if their source is the
+    /// same file; otherwise their names are followed by the file's.
+    std::string name;
     u64 launches = 0;  ///< completed launches
     /// Launches that were stopped by an error. The other members do not include them.
     u64 stopped = 0;

@@ -9,8 +9,7 @@ struct NamedGap {
     Gap gap;
     const char* words;
 };
-constexpr NamedGap kGaps[] = {{Gap::streams, "order between streams"},
-                              {Gap::graphs, "order between nodes of a graph"},
+constexpr NamedGap kGaps[] = {{Gap::graphs, "order between nodes of a graph"},
                               {Gap::host, "host accesses before a synchronization"}};
 
 std::atomic<u32> recorded_gaps{0};

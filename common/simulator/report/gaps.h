@@ -12,18 +12,16 @@ namespace coalesce::simulator {
 /// Something that a program did that may hide mistakes. In the simulator, work runs in the order of
 /// the calls and has ended when a call returns (cudart/work.h), so some mistakes cannot be found.
 enum class Gap : u8 {
-    /// Several streams had work. A missing wait between them goes undetected.
-    streams,
     /// A graph ran whose edges allow several orders. A race between its nodes goes undetected.
     graphs,
-    /// The host can access some device memory directly. An access before a synchronization goes
-    /// undetected.
+    /// The host can access registered memory or managed variables directly. An access before a
+    /// synchronization goes undetected.
     host,
 };
 
 /// Records this gap for the program. Thread-safe.
 void record_gap(Gap gap);
-/// Returns descriptions of what no check covers in this program, such as "order between streams".
+/// Returns descriptions of what no check covers in this program, such as "order between nodes of a graph".
 std::vector<std::string> gaps();
 
 }  // namespace coalesce::simulator

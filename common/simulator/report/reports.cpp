@@ -5,6 +5,8 @@
 //         and an increment.
 #include "simulator/report/reports.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -42,7 +44,8 @@ bool has_site(const Report& r) {
 /// Reports whether a thread of the device caused the report. No thread did if a launch was refused
 /// or could not be simulated.
 bool has_thread(const Report& r) {
-    return !r.kernel.empty() && r.check != "apicheck" && !is_about_missing_work(r);
+    return !r.kernel.empty() && r.check != "apicheck" && r.check != "streamcheck" &&
+           !is_about_missing_work(r);
 }
 
 /// The properties in which two reports must agree to count as the same report. Reports about the
@@ -161,12 +164,24 @@ void Reports::print_immediately(bool on) {
     state_->printing = on;
 }
 
+void Reports::forget_in_forked_processes() {
+#ifndef __EMSCRIPTEN__
+    // The mutex is held during the fork, so that the child finds a complete list.
+    pthread_atfork([] { reports().state_->mutex.lock(); }, [] { reports().state_->mutex.unlock(); },
+                   [] {
+                       reports().state_->mutex.unlock();
+                       reports().clear();
+                   });
+#endif
+}
+
 Reports& reports() {
     // Never destroyed, because the report at exit is written after the destructors of static
     // objects have run.
     static Reports* const instance = [] {
         auto* made = new Reports;
         made->print_immediately(!options().quiet);
+        made->forget_in_forked_processes();
         return made;
     }();
     return *instance;
@@ -206,9 +221,10 @@ std::string to_text(const Report& report) {
     if (report.other.line != 0 || !is_origin(report.other_block) ||
         !is_origin(report.other_thread)) {
         const std::string other = format_place(report.other.file, report.other.line);
-        text += paragraph("the other access: " + (other.empty() ? "" : other + ", ") + "block " +
-                          format_index(report.other_block) + ", thread " +
-                          format_index(report.other_thread));
+        const std::string who = "block " + format_index(report.other_block) + ", thread " +
+                                format_index(report.other_thread);
+        text += paragraph("the other access: " + other +
+                          (has_thread(report) ? (other.empty() ? "" : ", ") + who : ""));
     }
     if (!report.cure.empty()) text += paragraph("cure: " + report.cure);
     return text;

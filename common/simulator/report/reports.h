@@ -58,6 +58,8 @@ public:
     u64 suppressed() const;  ///< the number of sites whose reports were left out
     void clear();
     void print_immediately(bool on);
+    /// Lets a process that is forked from this one begin without reports.
+    void forget_in_forked_processes();
 
 private:
     struct State;

@@ -114,8 +114,9 @@ void add_options(CLI::App& app, CommandLine& line) {
     hand_on("--check", "COALESCE_SIM_CHECK",
             "What to check: all (the default), none, or names\n"
             "with commas: memcheck, racecheck, globalrace,\n"
-            "initcheck, synccheck, apicheck, leakcheck\n"
-            "(leakcheck is not among all: give all,leakcheck)",
+            "initcheck, synccheck, apicheck, streamcheck, leakcheck\n"
+            "(not among all: leakcheck, and equalvalues, which\n"
+            "reports races that change nothing: all,equalvalues)",
             "LIST", validate_check_list);
     hand_on(
         "--kernel", "COALESCE_SIM_KERNEL",

@@ -13,6 +13,7 @@
 #include "launch.cuh"
 #include "stacks.cuh"
 #include "strips.cuh"
+#include "tall_words.cuh"
 #include "task.cuh"
 
 namespace coalesce::transposing {
@@ -36,28 +37,30 @@ int matrices_at_once(const Task& task, std::int64_t wanted) {
     return matrices_per_block > 1 ? static_cast<int>(matrices_per_block) : 1;
 }
 template <int SIZE, class Kernel>
-cudaError_t launch_stack_kernel(Task task, std::int64_t wanted, cudaStream_t stream) {
+cudaError_t launch_stack_kernel(Task task, std::int64_t wanted, const Queue& queue) {
     task.matrices_per_block = matrices_at_once<SIZE>(task, wanted);
     const std::int64_t bytes =
         Kernel::Line::line_shared_bytes(task.matrices_per_block * task.rows * task.cols * SIZE);
     return launch_blocks<Kernel>(task, divide_rounding_up(task.matrices_per_block, task.batches),
-                                 bytes, stream);
+                                 bytes, queue);
 }
 
 template <int SIZE, int PAD>
-cudaError_t launch_stack(const Task& task, cudaStream_t stream) {
+cudaError_t launch_stack(const Task& task, const Queue& queue) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
-    if (matrix <= 4096) {  // no more than 8192 bytes
-        return launch_stack_kernel<SIZE, Stack<SIZE, 256, PAD>>(task, 8192 - matrix / 2, stream);
+    if (matrix <= 4096) {  // no more than 8192 bytes, or about 12,700 if memory is fast
+        const std::int64_t small = SIZE <= 4 && task.has_fast_memory ? 12'700 : 8192 - matrix / 2;
+        return launch_stack_kernel<SIZE, Stack<SIZE, 256, PAD>>(task, small, queue);
     }
     constexpr std::int64_t wanted = 20'000;
-    if constexpr (SIZE == 2) {  // more blocks run if each has fewer threads
-        using Few = Stack<2, 384, PAD>;
-        if (Few::Line::line_shared_bytes(matrices_at_once<2>(task, wanted) * matrix) <= 32'000) {
-            return launch_stack_kernel<2, Few>(task, wanted, stream);
+    if constexpr (SIZE == 2 || SIZE == 4) {  // more blocks run if each has fewer threads
+        using Few = Stack<SIZE, 384, PAD>;
+        const std::int64_t bytes = matrices_at_once<SIZE>(task, wanted) * matrix;
+        if ((SIZE == 2 || task.has_fast_memory) && Few::Line::line_shared_bytes(bytes) <= 32'000) {
+            return launch_stack_kernel<SIZE, Few>(task, wanted, queue);
         }
     }
-    return launch_stack_kernel<SIZE, Stack<SIZE, 512, PAD>>(task, wanted, stream);
+    return launch_stack_kernel<SIZE, Stack<SIZE, 512, PAD>>(task, wanted, queue);
 }
 
 /// Reports whether elements smaller than a word can be transposed in registers, which requires that
@@ -75,17 +78,17 @@ bool is_stack_of_words(const Task& task) {
 }
 
 template <int SIZE>
-cudaError_t launch_stack_of_words(const Task& task, cudaStream_t stream) {
+cudaError_t launch_stack_of_words(const Task& task, const Queue& queue) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
     if constexpr (SIZE == 1) {
         if (matrix <= 6500)
-            return launch_stack_kernel<1, StackOfWords<1, 128, 8>>(task, 6500, stream);
+            return launch_stack_kernel<1, StackOfWords<1, 128, 8>>(task, 6500, queue);
         if (matrix <= 15'000)
-            return launch_stack_kernel<1, StackOfWords<1, 256, 8>>(task, 0, stream);
-        return launch_stack_kernel<1, StackOfWords<1, 512, 8>>(task, 0, stream);
+            return launch_stack_kernel<1, StackOfWords<1, 256, 8>>(task, 0, queue);
+        return launch_stack_kernel<1, StackOfWords<1, 512, 8>>(task, 0, queue);
     } else if constexpr (SIZE == 2) {
         if (matrix <= 9000)
-            return launch_stack_kernel<2, StackOfWords<2, 256, 4>>(task, 9000, stream);
+            return launch_stack_kernel<2, StackOfWords<2, 256, 4>>(task, 9000, queue);
         // Loading 64 bytes of a row at once takes fewer requests to the second-level cache than
         // loading 32. But if more than one round of loads is needed, keeping all lanes busy matters
         // more.
@@ -97,133 +100,189 @@ cudaError_t launch_stack_of_words(const Task& task, cudaStream_t stream) {
         const std::int64_t by_8 =
             divide_rounding_up(8, pieces) * divide_rounding_up(By8::DOWN, down);
         if (by_8 > By8::WARPS * By8::AHEAD && by_4 < by_8) {
-            return launch_stack_kernel<2, By4>(task, 0, stream);
+            return launch_stack_kernel<2, By4>(task, 0, queue);
         }
-        return launch_stack_kernel<2, By8>(task, 0, stream);
+        return launch_stack_kernel<2, By8>(task, 0, queue);
     }
     return cudaErrorInvalidValue;
 }
 
 template <int SIZE, class Kernel>
-cudaError_t launch_tall_kernel(const Task& task, cudaStream_t stream) {
+cudaError_t launch_tall_kernel(const Task& task, const Queue& queue) {
     const std::int64_t rows = task.tile_rows + Kernel::LEAD;
     const std::int64_t strips = divide_rounding_up(task.tile_rows, task.rows + Kernel::LEAD);
     const std::int64_t bytes = Kernel::Strip::line_shared_bytes(rows * task.cols * SIZE);
-    return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, stream);
+    return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, queue);
 }
 
 /// With fewer strips than this, some multiprocessors would be idle at the end, so strips are made
 /// half as long.
 constexpr std::int64_t min_full_length_strips = 3000;
 
+/// Reports whether rows of bytes start at word boundaries, consist of whole words, and are long
+/// enough for TallOfWords.
+inline bool are_rows_whole_words(const Task& task) {
+    return is_aligned_to(task.in, 4) && task.cols % 4 == 0 && task.cols >= 24 && task.cols <= 128 &&
+           (task.batches == 1 || task.in_stride % 4 == 0);
+}
+
+inline cudaError_t launch_tall_of_words(Task task, const Queue& queue) {
+    task.tile_rows = TallOfWords::strip_rows(task.cols);
+    return launch_tiles<1, TallOfWords>(
+        task, divide_rounding_up(task.tile_rows, task.rows + TallOfWords::LEAD), 1,
+        TallOfWords::shared_bytes(task.tile_rows, task.cols), queue);
+}
+
 template <int SIZE, int PAD>
-cudaError_t launch_tall(const Task& task, cudaStream_t stream) {
+cudaError_t launch_tall(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
+        if (task.has_fast_memory && are_rows_whole_words(task) &&
+            task.rows / min_full_length_strips >
+                TallOfWords::strip_rows(task.cols) / task.batches) {
+            return launch_tall_of_words(task, queue);
+        }
         using Half = Tall<1, 128, 6, PAD>;
         Task halved = task;
         halved.tile_rows /= 2;
         const bool are_few =
             divide_rounding_up(task.tile_rows, task.rows) < min_full_length_strips / task.batches;
         if (are_few && halved.tile_rows >= Half::GROUP) {
-            return launch_tall_kernel<1, Half>(halved, stream);
+            return launch_tall_kernel<1, Half>(halved, queue);
         }
     }
     if constexpr (SIZE >= 4) {
         if (task.cols >= min_many_cols) {
-            return launch_tall_kernel<SIZE, TallOfManyCols<SIZE, PAD>>(task, stream);
+            return launch_tall_kernel<SIZE, TallOfManyCols<SIZE, PAD>>(task, queue);
         }
     }
-    return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD>>(task, stream);
+    return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD>>(task, queue);
 }
 
 template <int SIZE, class Kernel>
-cudaError_t launch_wide_kernel(const Task& task, cudaStream_t stream) {
+cudaError_t launch_wide_kernel(const Task& task, const Queue& queue) {
     const std::int64_t bytes = Kernel::Line::line_shared_bytes(task.tile_cols * task.rows * SIZE);
     return launch_tiles<SIZE, Kernel>(task, 1, divide_rounding_up(task.tile_cols, task.cols), bytes,
-                                      stream);
+                                      queue);
 }
 
-/// Reports whether the columns of a matrix of bytes, which are adjacent in `out`, start at word
-/// boundaries and consist of whole words.
-inline bool are_columns_whole_words(const Task& task) {
-    return is_aligned_to(task.out, 4) && task.rows % 4 == 0 &&
-           (task.batches == 1 || task.out_stride % 4 == 0);
+/// Reports whether the columns of a matrix of small elements, which are adjacent in `out`, start at
+/// word boundaries and consist of whole words.
+template <int SIZE>
+bool are_columns_whole_words(const Task& task) {
+    constexpr int N = 4 / SIZE;
+    return is_aligned_to(task.out, 4) && task.rows % N == 0 &&
+           (task.batches == 1 || task.out_stride % N == 0);
 }
 
-/// Launches the kernel that transposes bytes before it stores them to shared memory.
-inline cudaError_t launch_wide_of_words(Task task, cudaStream_t stream) {
-    task.tile_cols = WideOfWords<0>::TRANSPOSED_COLS;
+/// Launches the kernel that transposes small elements before it stores them to shared memory.
+template <int SIZE>
+cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
+    using Kernel = WideOfWords<SIZE, 4>;
+    task.tile_cols = (SIZE == 1 ? 1 : task.rows <= 24 ? 4 : 2) * Kernel::TRANSPOSED_COLS;
     // Lanes store words of every fourth column. If the number of rows is a multiple of 16, all of
     // these words would be in two banks without padding.
-    if (task.rows % 16 == 0) return launch_wide_kernel<1, WideOfWords<4>>(task, stream);
-    return launch_wide_kernel<1, WideOfWords<0>>(task, stream);
+    if (SIZE == 2 || task.rows % 16 == 0) return launch_wide_kernel<SIZE, Kernel>(task, queue);
+    return launch_wide_kernel<SIZE, WideOfWords<SIZE, 0>>(task, queue);
 }
 
 /// Launches the kernel that is fastest for this number of rows in a strip.
 template <int SIZE, int PAD, Loads LOADS>
-cudaError_t launch_wide_of_rows(const Task& task, cudaStream_t stream) {
+cudaError_t launch_wide_of_rows(const Task& task, const Queue& queue) {
     if (task.rows < max_some_rows) {
-        return launch_wide_kernel<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, stream);
+        return launch_wide_kernel<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, queue);
     }
     // Padding makes these kernels faster even if it is not needed to avoid bank conflicts.
     constexpr int MORE_PAD = SIZE < 4 ? PAD : strip_padding<SIZE>;
     if (task.rows < min_many_rows<SIZE>) {
-        return launch_wide_kernel<SIZE, WideOfMediumRows<SIZE, MORE_PAD, LOADS>>(task, stream);
+        return launch_wide_kernel<SIZE, WideOfMediumRows<SIZE, MORE_PAD, LOADS>>(task, queue);
     }
-    return launch_wide_kernel<SIZE, WideOfManyRows<SIZE, MORE_PAD, LOADS>>(task, stream);
+    return launch_wide_kernel<SIZE, WideOfManyRows<SIZE, MORE_PAD, LOADS>>(task, queue);
 }
 
 template <int SIZE, int PAD>
-cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
+cudaError_t launch_wide(const Task& task, const Queue& queue) {
     if constexpr (SIZE >= 4) {
         if (task.rows < max_few_rows)
-            return launch_wide_kernel<SIZE, WideOfManyCols<SIZE>>(task, stream);
+            return launch_wide_kernel<SIZE, WideOfManyCols<SIZE>>(task, queue);
+        if constexpr (SIZE == 4) {
+            if (task.has_fast_memory && task.rows >= min_fifty_rows &&
+                task.rows <= max_some_fifty_rows) {
+                Task fifty = task;
+                fifty.tile_cols = 64;
+                return task.rows <= max_fifty_rows
+                           ? launch_wide_kernel<4, WideOfFiftyRows<25, PAD>>(fifty, queue)
+                           : launch_wide_kernel<4, WideOfFiftyRows<28, PAD>>(fifty, queue);
+            }
+        }
         // Rows of a strip start and end within cache lines. Keep these lines in the cache, because
         // the next strip needs the rest of them.
-        if (loads_evict_last<SIZE>(task, false)) {
-            return launch_wide_of_rows<SIZE, PAD, Loads::stay_128>(task, stream);
+        const bool is_large =
+            task.has_fast_memory && (task.rows <= 20 || task.rows >= 32) &&
+            task.rows * task.cols >= min_evict_last_bytes_wide / SIZE / task.batches;
+        if (is_large || loads_evict_last<SIZE>(task, false)) {
+            return launch_wide_of_rows<SIZE, PAD, Loads::stay_128>(task, queue);
         }
     }
     if constexpr (SIZE == 1) {
         const bool are_some = task.rows >= min_middle_byte_rows && task.rows < min_many_rows<1>;
-        if (are_some && are_columns_whole_words(task)) return launch_wide_of_words(task, stream);
+        if (are_some && are_columns_whole_words<1>(task)) {
+            return launch_wide_of_words<1>(task, queue);
+        }
         if (are_some && PAD == 0 && task.rows < max_some_rows) {
-            return launch_wide_kernel<1, WideBytesOfFewRows>(task, stream);
+            return launch_wide_kernel<1, WideBytesOfFewRows>(task, queue);
         }
         if (are_some && PAD == 0 && task.rows < max_middle_byte_rows) {
-            return launch_wide_kernel<1, WideBytesOfSomeRows>(task, stream);
+            return launch_wide_kernel<1, WideBytesOfSomeRows>(task, queue);
         }
     }
-    return launch_wide_of_rows<SIZE, PAD, Loads::plain>(task, stream);
+    if constexpr (SIZE == 2) {
+        // 32 rows would use few banks, also with padding.
+        const bool are_some = task.rows >= 20 && task.rows <= 48 && task.rows != 32;
+        if (task.has_fast_memory && are_some && are_columns_whole_words<2>(task)) {
+            return launch_wide_of_words<2>(task, queue);
+        }
+    }
+    return launch_wide_of_rows<SIZE, PAD, Loads::plain>(task, queue);
+}
+
+/// Launches the kernel for aligned rows. Blocks have more threads if memory is fast, for bytes.
+template <int SIZE, Loads LOADS>
+cudaError_t launch_aligned_kernel(const Task& task, const Queue& queue) {
+    if constexpr (SIZE == 1) {
+        if (task.has_fast_memory) {
+            return launch<1, Fastest<1>::AlignedInFastMemory<LOADS>>(task, queue);
+        }
+    }
+    return launch<SIZE, typename Fastest<SIZE>::template Aligned<LOADS>>(task, queue);
 }
 
 /// Launches a kernel for rows and columns that all start at multiples of 16 bytes.
 template <int SIZE>
-cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t stream) {
+cudaError_t launch_aligned(const Task& task, std::int64_t shorter, const Queue& queue) {
     using Small = Pieces<SIZE, 8, 8, 1>;
-    if (shorter <= Small::TILE_COLS) return launch<SIZE, Small>(task, stream);
+    if (shorter <= Small::TILE_COLS) return launch<SIZE, Small>(task, queue);
     Task spread = task;
     spread.is_spread = do_rows_camp_on_partition<SIZE>(task);
     spread.is_down_first |= spread.is_spread;
     const bool are_lines_cut = task.in_pitch * SIZE % 128 != 0;
     if (are_lines_cut && loads_evict_last<SIZE>(task, false)) {
-        return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay_128>>(
-            group_for_line_sharing<SIZE>(task), stream);
+        return launch_aligned_kernel<SIZE, Loads::stay_128>(group_for_line_sharing<SIZE>(task),
+                                                            queue);
     }
     if (loads_evict_last<SIZE>(task, true)) {
-        return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay>>(spread, stream);
+        return launch_aligned_kernel<SIZE, Loads::stay>(spread, queue);
     }
-    return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::plain>>(spread, stream);
+    return launch_aligned_kernel<SIZE, Loads::plain>(spread, queue);
 }
 
 /// Launches a kernel for all other matrices. For small matrices, it is not worth loading the rows
 /// that a block shares with the previous block.
 template <int SIZE>
-cudaError_t launch_unaligned(Task task, std::int64_t shorter, cudaStream_t stream) {
+cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue) {
     using Large = typename Fastest<SIZE>::Anywhere;
     using Small = Shifted<SIZE, 64, 32, 256, SIZE>;
     if (task.rows <= Small::TILE_ROWS || shorter <= Small::TILE_COLS) {
-        return launch<SIZE, Small>(task, stream);
+        return launch<SIZE, Small>(task, queue);
     }
     if (SIZE <= 4) shorten_strips<SIZE>(task);
     if constexpr (SIZE < 4) {
@@ -233,21 +292,26 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, cudaStream_t strea
         switch (choose_rewinding<SIZE>(task)) {
             case Rewinding::none: break;
             case Rewinding::small:
-                return launch<SIZE, typename Fastest<SIZE>::Rewound>(task, stream);
+                return launch<SIZE, typename Fastest<SIZE>::Rewound>(task, queue);
             case Rewinding::large:
-                return launch<SIZE, typename Fastest<SIZE>::RewoundLarge>(task, stream);
+                return launch<SIZE, typename Fastest<SIZE>::RewoundLarge>(task, queue);
         }
-        return launch<SIZE, Large>(task, stream);
+        return launch<SIZE, Large>(task, queue);
     } else {
         const bool is_large = loads_evict_last<SIZE>(task, false);
         if (are_out_rows_sector_aligned<SIZE>(task)) {
             if (is_large || SIZE == 4) task.is_down_first = false;
             task.group = 1;
-            if (!is_large) return launch<SIZE, typename Fastest<SIZE>::ToSectors>(task, stream);
-            return launch<SIZE, typename Fastest<SIZE>::ToSectorsLarge>(task, stream);
+            if (!is_large) return launch<SIZE, typename Fastest<SIZE>::ToSectors>(task, queue);
+            return launch<SIZE, typename Fastest<SIZE>::ToSectorsLarge>(task, queue);
         }
-        if (!is_large) return launch<SIZE, Large>(task, stream);
-        return launch<SIZE, typename Fastest<SIZE>::AnywhereLarge>(task, stream);
+        if (!is_large) return launch<SIZE, Large>(task, queue);
+        if constexpr (SIZE == 4) {
+            if (task.has_fast_memory) {
+                return launch<4, Fastest<4>::AnywhereInFastMemory>(task, queue);
+            }
+        }
+        return launch<SIZE, typename Fastest<SIZE>::AnywhereLarge>(task, queue);
     }
 }
 
@@ -267,19 +331,19 @@ bool has_channels(const Task& task) {
 }
 
 template <int SIZE, int CHANNELS>
-cudaError_t launch_channels_kernel(const Task& task, cudaStream_t stream) {
-    if (task.rows == CHANNELS) return launch<SIZE, Channels<SIZE, CHANNELS, true>>(task, stream);
-    return launch<SIZE, Channels<SIZE, CHANNELS, false>>(task, stream);
+cudaError_t launch_channels_kernel(const Task& task, const Queue& queue) {
+    if (task.rows == CHANNELS) return launch<SIZE, Channels<SIZE, CHANNELS, true>>(task, queue);
+    return launch<SIZE, Channels<SIZE, CHANNELS, false>>(task, queue);
 }
 
 template <int SIZE>
-cudaError_t launch_channels(const Task& task, cudaStream_t stream) {
+cudaError_t launch_channels(const Task& task, const Queue& queue) {
     switch (task.rows < task.cols ? task.rows : task.cols) {
-        case 2: return launch_channels_kernel<SIZE, 2>(task, stream);
-        case 3: return launch_channels_kernel<SIZE, 3>(task, stream);
-        case 4: return launch_channels_kernel<SIZE, 4>(task, stream);
-        case 6: return launch_channels_kernel<SIZE, 6>(task, stream);
-        default: return launch_channels_kernel<SIZE, 8>(task, stream);
+        case 2: return launch_channels_kernel<SIZE, 2>(task, queue);
+        case 3: return launch_channels_kernel<SIZE, 3>(task, queue);
+        case 4: return launch_channels_kernel<SIZE, 4>(task, queue);
+        case 6: return launch_channels_kernel<SIZE, 6>(task, queue);
+        default: return launch_channels_kernel<SIZE, 8>(task, queue);
     }
 }
 
@@ -302,9 +366,9 @@ template <int SIZE>
 constexpr std::int64_t max_strip_rows = SIZE == 1 ? 256 : 152;
 
 template <int SIZE>
-cudaError_t launch_best(Task task, cudaStream_t stream) {
+cudaError_t launch_best(Task task, const Queue& queue) {
     if constexpr (SIZE <= 4) {
-        if (has_channels<SIZE>(task)) return launch_channels<SIZE>(task, stream);
+        if (has_channels<SIZE>(task)) return launch_channels<SIZE>(task, queue);
     }
     const bool is_aligned =
         has_vectors(task.in, SIZE, task.cols, task.in_pitch, task.in_stride, task.batches) &&
@@ -312,15 +376,15 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
     const std::int64_t shorter = task.rows < task.cols ? task.rows : task.cols;
     const bool is_narrow = shorter * SIZE < 128;
     if (is_stack<SIZE>(task) && (is_narrow || !is_aligned)) {
-        if (is_stack_of_words<SIZE>(task)) return launch_stack_of_words<SIZE>(task, stream);
+        if (is_stack_of_words<SIZE>(task)) return launch_stack_of_words<SIZE>(task, queue);
         const bool is_padded = bank_conflicts(Stack<SIZE, 256, 0>::N * task.cols * SIZE, SIZE) > 4;
-        if (is_padded) return launch_stack<SIZE, strip_padding<SIZE>>(task, stream);
-        return launch_stack<SIZE, 0>(task, stream);
+        if (is_padded) return launch_stack<SIZE, strip_padding<SIZE>>(task, queue);
+        return launch_stack<SIZE, 0>(task, queue);
     }
     const auto launch_by_tiles = [&] {
         return is_aligned && !are_sectors_split<SIZE>(task, shorter)
-                   ? launch_aligned<SIZE>(task, shorter, stream)
-                   : launch_unaligned<SIZE>(task, shorter, stream);
+                   ? launch_aligned<SIZE>(task, shorter, queue)
+                   : launch_unaligned<SIZE>(task, shorter, queue);
     };
     if (is_aligned && !is_narrow && !prefers_strips<SIZE>(task, shorter)) {
         return launch_by_tiles();
@@ -335,14 +399,14 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
     const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols &&
                          (!is_rewound || task.cols < max_strip_cols);
     if (is_strip && is_tall && task.tile_rows > 0) {
-        if (is_padded) return launch_tall<SIZE, strip_padding<SIZE>>(task, stream);
-        return launch_tall<SIZE, 0>(task, stream);
+        if (is_padded) return launch_tall<SIZE, strip_padding<SIZE>>(task, queue);
+        return launch_tall<SIZE, 0>(task, queue);
     }
     const bool is_wide = task.out_pitch == task.rows && task.cols / 4 > task.rows &&
                          (!is_rewound || task.rows < max_strip_rows<SIZE>);
     if (is_strip && is_wide && task.tile_cols > 0) {
-        if (is_padded) return launch_wide<SIZE, strip_padding<SIZE>>(task, stream);
-        return launch_wide<SIZE, 0>(task, stream);
+        if (is_padded) return launch_wide<SIZE, strip_padding<SIZE>>(task, queue);
+        return launch_wide<SIZE, 0>(task, queue);
     }
     return launch_by_tiles();
 }

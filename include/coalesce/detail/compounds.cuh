@@ -162,11 +162,17 @@ struct Compound {
         const int words = task.tile_rows * size / 4, lane = threadIdx.x % 32,
                   warp = threadIdx.x / 32;
         const int chunks = (words + 31) / 32, step = static_cast<int>(blockDim.x) / 32 / chunks;
-        const int word = warp % chunks * 32 + lane, first_col = warp / chunks;
-        if (word >= words || first_col >= step) return;
+        const int first_col = warp / chunks;
+        if (first_col >= step) return;
         const std::int64_t col_bytes = task.rows * size;
         char* const out =
             static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
+        // A warp stores whole sectors, if all of its columns start at the same position in one.
+        const bool are_alike = step * col_bytes % 32 == 0;
+        const int before_out = are_alike ? static_cast<int>(offset_within(out, 32)) / 4 : 0;
+        int word = warp % chunks * 32 + lane;
+        if (words + before_out <= chunks * 32) word -= before_out;
+        if (word < 0 || word >= words) return;
         const int phase = SIZE == 4 ? 0 : static_cast<int>(offset_within(out, 4)) / SIZE;
         // The first unit of this lane's word, numbered from the tile's first unit. It may be in the
         // previous row.
@@ -229,105 +235,6 @@ __global__ void __launch_bounds__(HAS_VECTORS ? 512 : 1024) compound_kernel(cons
     compound.load();
     __syncthreads();
     compound.store();
-}
-
-/// A kernel for elements of three units, which are bytes or half words. Rows and columns must start
-/// at word boundaries and consist of whole words. Each thread loads N x N elements, where N
-/// elements fill three words, and transposes them in registers.
-template <int SIZE, int ROWS_ = 32>
-struct Triples {
-    static_assert(SIZE <= 2, "parts of words");
-    /// The number of elements that fill three words.
-    static constexpr int N = 4 / SIZE;
-    static constexpr int ROWS = ROWS_, COLS = SIZE == 1 ? 64 : 32;  ///< the size of a tile
-    static constexpr int ACROSS = COLS / N, DOWN = ROWS / N, WORDS = DOWN * 3;
-    static constexpr int THREADS = ACROSS * DOWN;  ///< each thread transposes N x N elements
-    /// The number of words between columns of a tile.
-    static constexpr int PITCH = WORDS + 1;
-
-    const Compounds& task;
-    unsigned* tile;  ///< the transposed tile
-    std::int64_t row, col;
-    const char* in;
-    char* out;
-
-    __device__ Triples(const Compounds& all, unsigned* memory) : task(all), tile(memory) {
-        unsigned number = blockIdx.x;
-        const auto down = static_cast<unsigned>(task.tiles_down);
-        const auto across = static_cast<unsigned>(task.tiles_across);
-        row = std::int64_t{number % down} * ROWS;
-        number /= down;
-        col = std::int64_t{number % across} * COLS;
-        const std::int64_t matrix = task.rows * task.cols * (3 * SIZE) * (number / across);
-        in = static_cast<const char*>(task.in) + matrix;
-        out = static_cast<char*>(task.out) + matrix;
-    }
-
-    __device__ void load() const {
-        const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
-        if (row + y * N >= task.rows || col + x * N >= task.cols) return;
-        const char* from = in + ((row + y * N) * task.cols + col + x * N) * (3 * SIZE);
-        unsigned word[N][3], turned[N][3];
-#pragma unroll
-        for (int i = 0; i < N; ++i, from += task.cols * (3 * SIZE)) {
-#pragma unroll
-            for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(from)[w];
-        }
-        transpose_units(turned, word);
-#pragma unroll
-        for (int i = 0; i < N; ++i) {
-#pragma unroll
-            for (int w = 0; w < 3; ++w) tile[(x * N + i) * PITCH + y * 3 + w] = turned[i][w];
-        }
-    }
-
-    static __device__ void transpose_units(unsigned (&out)[N][3], const unsigned (&in)[N][3]) {
-        if constexpr (SIZE == 2) {
-            out[0][0] = in[0][0];
-            out[0][1] = __byte_perm(in[0][1], in[1][0], 0x5410);
-            out[0][2] = __byte_perm(in[1][0], in[1][1], 0x5432);
-            out[1][0] = __byte_perm(in[0][1], in[0][2], 0x5432);
-            out[1][1] = __byte_perm(in[0][2], in[1][1], 0x7632);
-            out[1][2] = in[1][2];
-        } else {
-            unsigned one[4][4];  // elements, in the low three bytes
-#pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                one[i][0] = in[i][0];
-                one[i][1] = __byte_perm(in[i][0], in[i][1], 0x0543);
-                one[i][2] = __byte_perm(in[i][1], in[i][2], 0x0432);
-                one[i][3] = in[i][2] >> 8;
-            }
-#pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                out[i][0] = __byte_perm(one[0][i], one[1][i], 0x4210);
-                out[i][1] = __byte_perm(one[1][i], one[2][i], 0x5421);
-                out[i][2] = __byte_perm(one[2][i], one[3][i], 0x6542);
-            }
-        }
-    }
-
-    __device__ void store() const {
-        const std::int64_t rows_left = task.rows - row, cols_left = task.cols - col;
-        const int cols = cols_left < COLS ? static_cast<int>(cols_left) : COLS;
-        const int words = rows_left < ROWS ? static_cast<int>(rows_left) / N * 3 : WORDS;
-#pragma unroll 4
-        for (int i = threadIdx.x; i < cols * WORDS; i += THREADS) {
-            const int x = i / WORDS, word = i % WORDS;
-            if (word >= words) continue;
-            char* const to = out + ((col + x) * task.rows + row) * (3 * SIZE);
-            transposing::element<4>(to, word) = tile[x * PITCH + word];
-        }
-    }
-};
-
-template <class Kernel>
-__global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds task) {
-    __shared__ unsigned tile[Kernel::COLS * Kernel::PITCH];
-    const Kernel triples(task, tile);
-    triples.load();
-    __syncthreads();
-    triples.store();
 }
 
 }  // namespace coalesce::permuting

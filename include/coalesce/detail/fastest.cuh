@@ -104,9 +104,13 @@ template <int SIZE, int PAD, Loads LOADS = Loads::plain>
 using WideOfManyRows = std::conditional_t<
     SIZE == 1 && PAD != 0, WideOfMediumRows<SIZE, PAD>,
     Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD, false, LOADS>>;
-template <int PAD>
-using WideOfWords = Wide<1, 128, 3, false, PAD, true>;
+template <int SIZE, int PAD>
+using WideOfWords = Wide<SIZE, SIZE == 1 ? 128 : 192, 3, false, PAD, true>;
+/// A kernel in which two threads load a column of up to 2 * AHEAD rows, in one round.
+template <int AHEAD, int PAD>
+using WideOfFiftyRows = Wide<4, 128, AHEAD, false, PAD, false, Loads::stay_128>;
 constexpr std::int64_t max_few_rows = 12, max_some_rows = 48;
+constexpr std::int64_t min_fifty_rows = 41, max_fifty_rows = 50, max_some_fifty_rows = 56;
 /// Limits for the number of rows of single bytes. They are chosen so that the last round of loads
 /// keeps more than a few warps busy.
 constexpr std::int64_t min_middle_byte_rows = 20, max_middle_byte_rows = 72;
@@ -146,6 +150,8 @@ template <>
 struct Fastest<1> {
     template <Loads LOADS>
     using Aligned = Pieces<1, 16, 8, 1, LOADS>;
+    template <Loads LOADS>
+    using AlignedInFastMemory = Pieces<1, 16, 16, 1, LOADS>;
     using Anywhere = Realigned<1, 8, 16, 32, 1, 8>;
     using Rewound = transposing::Rewound<1, 128, 512, 4, Loads::stay_128, 32>;
     using RewoundLarge = transposing::Rewound<1, 256, 512, 2, Loads::stay_128, 32>;
@@ -167,6 +173,7 @@ struct Fastest<4> {
     using Anywhere = Shifted<4, 64, 64, 512, 32>;
     // Wider tiles with 1024 threads are as fast on an H100, but ten percent slower on an H200.
     using AnywhereLarge = Shifted<4, 64, 64, 512, 32, Loads::stay_128>;
+    using AnywhereInFastMemory = Shifted<4, 64, 64, 256, 32, Loads::stay_128>;
     using ToSectors = Shifted<4, 64, 64, 512, 4>;
     using ToSectorsLarge = Shifted<4, 64, 64, 512, 4, Loads::stay_128>;
 };
@@ -194,6 +201,9 @@ struct Fastest<16> {
 constexpr std::int64_t min_evict_last_bytes = 400'000'000;
 /// Like `min_evict_last_bytes`, but for matrices whose rows start anywhere.
 constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
+/// The same for strips of wide matrices in fast memory, except for 21 to 31 rows: their last round
+/// of loads is short.
+constexpr std::int64_t min_evict_last_bytes_wide = 100'000'000;
 /// Reports whether loading with `evict_last` makes the transpose faster.
 template <int SIZE>
 bool loads_evict_last(const Task& task, bool is_aligned) {
@@ -224,6 +234,8 @@ Rewinding choose_rewinding(const Task& task) {
 /// is longer than this, in rows or columns, these have been evicted from the second-level cache
 /// before the next strip uses them.
 constexpr std::int64_t max_strip_length = 26'000;
+/// The same for elements of 4 bytes and fast memory, where grouped strips cost more than they save.
+constexpr std::int64_t max_strip_length_in_fast_memory = 40'000;
 /// The number of strips in a group. Together they cover 15 to 32 KB of each row. With fewer strips,
 /// too little of a row would be read at a time.
 template <int SIZE>
@@ -233,8 +245,10 @@ template <int SIZE>
 void shorten_strips(Task& task) {
     const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
     const std::int64_t other = task.is_down_first ? task.cols : task.rows;
-    if (strip <= max_strip_length) return;
-    if (other <= max_strip_length) {
+    const std::int64_t longest =
+        SIZE == 4 && task.has_fast_memory ? max_strip_length_in_fast_memory : max_strip_length;
+    if (strip <= longest) return;
+    if (other <= longest) {
         task.is_down_first = !task.is_down_first;
     } else {
         task.group = strips_per_group<SIZE>;

@@ -4,7 +4,9 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "task.cuh"
@@ -52,11 +54,69 @@ inline std::int64_t divide_rounding_up(std::int64_t size, std::int64_t count) {
     return count / size + (count % size != 0);
 }
 
+/// A launch of a kernel, or a copy by the driver, that is kept for later. The first argument of each
+/// kernel is a struct that begins with the addresses of `out` and `in`. Some kernels take a number
+/// as well.
+struct KeptLaunch {
+    struct Addresses {
+        void* out;
+        const void* in;
+    };
+
+    int count = 0;                   ///< the number of launches; only the last one is kept
+    const void* function = nullptr;  ///< the kernel, or null for a copy
+    unsigned blocks = 0, threads = 0;
+    std::size_t bytes = 0;  ///< of shared memory, or of the copy
+    /// The first argument. There is room for the largest.
+    alignas(16) unsigned char argument[704] = {};
+    std::int64_t number = 0;
+
+    template <class First>
+    void keep(const First& first, std::int64_t second = 0) {
+        static_assert(sizeof(First) <= sizeof argument, "there is room");
+        std::memcpy(argument, &first, sizeof(First));
+        number = second;
+    }
+
+    /// Queues the launch in `stream`, for these arrays.
+    cudaError_t repeat(const Addresses& addresses, cudaStream_t stream) const {
+        if (function == nullptr) {
+            return cudaMemcpyAsync(addresses.out, addresses.in, bytes, cudaMemcpyDeviceToDevice,
+                                   stream);
+        }
+        KeptLaunch launch = *this;
+        std::memcpy(launch.argument, &addresses, sizeof addresses);
+        void* all[] = {launch.argument, &launch.number};
+        return cudaLaunchKernel(function, dim3(blocks), dim3(threads), all, bytes, stream);
+    }
+};
+
+/// Where launches go: into a stream, or into a plan that keeps them.
+struct Queue {
+    cudaStream_t stream;
+    KeptLaunch* kept = nullptr;
+
+    Queue(cudaStream_t at) : stream(at) {}  // NOLINT(google-explicit-constructor): a stream is one
+    explicit Queue(KeptLaunch* plan) : stream(nullptr), kept(plan) {}
+};
+
+/// Queues a copy from device to device.
+inline cudaError_t copy_bytes(void* out, const void* in, std::int64_t bytes, const Queue& queue) {
+    const auto size = static_cast<std::size_t>(bytes);
+    if (queue.kept == nullptr) {
+        return cudaMemcpyAsync(out, in, size, cudaMemcpyDeviceToDevice, queue.stream);
+    }
+    ++queue.kept->count;
+    queue.kept->function = nullptr;
+    queue.kept->bytes = size;
+    return cudaSuccess;
+}
+
 /// Launches a kernel. Unlike <<< >>>, this function returns the error of the launch, and leaves
 /// earlier errors as they are.
 template <class... Arguments>
 cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int threads,
-                          std::int64_t bytes, cudaStream_t stream, Arguments... arguments) {
+                          std::int64_t bytes, const Queue& queue, Arguments... arguments) {
     if (blocks > max_blocks) return cudaErrorInvalidValue;
     const auto* const function = reinterpret_cast<const void*>(kernel);
     if (bytes > default_shared_bytes) {
@@ -64,23 +124,32 @@ cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int
             function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
         if (error != cudaSuccess) return error;
     }
+    if (queue.kept != nullptr) {
+        KeptLaunch& kept = *queue.kept;
+        ++kept.count;
+        kept.function = function;
+        kept.blocks = static_cast<unsigned>(blocks), kept.threads = static_cast<unsigned>(threads);
+        kept.bytes = static_cast<std::size_t>(bytes);
+        kept.keep(arguments...);
+        return cudaSuccess;
+    }
     void* all[] = {&arguments...};
     return cudaLaunchKernel(function, dim3(static_cast<unsigned>(blocks)),
                             dim3(static_cast<unsigned>(threads)), all,
-                            static_cast<std::size_t>(bytes), stream);
+                            static_cast<std::size_t>(bytes), queue.stream);
 }
 
 template <class Kernel>
 cudaError_t launch_blocks(const Task& task, std::int64_t blocks, std::int64_t bytes,
-                          cudaStream_t stream) {
-    return launch_kernel(KernelOf<Kernel>::get(), blocks, Kernel::THREADS, bytes, stream, task);
+                          const Queue& queue) {
+    return launch_kernel(KernelOf<Kernel>::get(), blocks, Kernel::THREADS, bytes, queue, task);
 }
 
 /// Launches one block per tile of each matrix. Uses several launches if the blocks do not fit into
 /// one grid.
 template <int SIZE, class Kernel>
 cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_across,
-                         std::int64_t bytes, cudaStream_t stream) {
+                         std::int64_t bytes, const Queue& queue) {
     if (tiles_down > max_blocks / tiles_across) return cudaErrorInvalidValue;
     task.tiles_down = static_cast<unsigned>(tiles_down);
     task.tiles_across = static_cast<unsigned>(tiles_across);
@@ -88,7 +157,7 @@ cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_
     std::int64_t left = task.batches;
     while (left > 0) {
         const std::int64_t batches = left < at_once ? left : at_once;
-        const cudaError_t error = launch_blocks<Kernel>(task, batches * tiles, bytes, stream);
+        const cudaError_t error = launch_blocks<Kernel>(task, batches * tiles, bytes, queue);
         if (error != cudaSuccess) return error;
         left -= batches;
         task.in = static_cast<const char*>(task.in) + batches * task.in_stride * SIZE;
@@ -99,10 +168,10 @@ cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_
 
 /// Launches a kernel whose tiles have a fixed size.
 template <int SIZE, class Kernel>
-cudaError_t launch(const Task& task, cudaStream_t stream) {
+cudaError_t launch(const Task& task, const Queue& queue) {
     return launch_tiles<SIZE, Kernel>(
         task, divide_rounding_up(Kernel::TILE_ROWS, task.rows + Kernel::LEAD),
-        divide_rounding_up(Kernel::TILE_COLS, task.cols), Kernel::SHARED_BYTES, stream);
+        divide_rounding_up(Kernel::TILE_COLS, task.cols), Kernel::SHARED_BYTES, queue);
 }
 
 }  // namespace coalesce::transposing

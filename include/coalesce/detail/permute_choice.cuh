@@ -7,10 +7,12 @@
 #include <cstdint>
 
 #include "compounds.cuh"
+#include "device.cuh"
 #include "fastest.cuh"
 #include "gather.cuh"
 #include "permute_axes.cuh"
 #include "run_tile.cuh"
+#include "triples.cuh"
 #include "vector_tile.cuh"
 #include "word_tile.cuh"
 
@@ -166,15 +168,17 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     }
     if (!are_words) column = size >= min_spliced_bytes ? 600 : 400;
     const int rows = column / size / EVEN * EVEN;
-    const int shortest = size < min_spliced_bytes ? 1 : are_words ? 16 : 48;
+    const bool is_wide = are_words && transposing::has_fast_memory();
+    const int shortest = size < min_spliced_bytes ? 1 : are_words && !is_wide ? 16 : 48;
     const int cols = row / size < shortest ? shortest : row / size;
     task.tile_rows = rows < EVEN ? EVEN : rows;
+    const int lead = is_wide && size >= min_spliced_bytes ? 0 : 1;
     std::int64_t parts = (task.cols + cols / 2) / cols;
     do {  // as wide as fits
         task.tile_cols = static_cast<int>(divide_rounding_up(parts < 1 ? 1 : parts, task.cols));
         task.pitch = (task.tile_cols * size + 30) / 16 * 4;
         ++parts;
-    } while ((task.tile_rows + 1) * task.pitch * 4 > compound_tile);
+    } while ((task.tile_rows + lead) * task.pitch * 4 > compound_tile);
     task.warps = (task.tile_rows * size / 4 + 31) / 32 * (are_words ? 1 : 2);
 }
 
@@ -187,11 +191,25 @@ bool has_vectors(const Compounds& task, bool are_words) {
     return SIZE == 2 && (size < min_spliced_bytes || (size <= 150 && task.cols >= 32));
 }
 
+/// Reports whether elements of 12 bytes fill tiles that are loaded as vectors. These are faster
+/// than tiles of words in fast memory.
+constexpr int min_three_word_side = 64;
+template <int SIZE>
+bool is_large_of_three_words(const Compounds& task) {
+    return SIZE == 4 && task.units == 3 && task.rows >= min_three_word_side &&
+           task.cols >= min_three_word_side && transposing::has_fast_memory();
+}
+
 template <int SIZE>
 void choose_tile(Compounds& task) {
     const bool are_words = is_aligned_to(task.out, 4) && task.rows * task.units * SIZE % 4 == 0;
     task.has_vectors = has_vectors<SIZE>(task, are_words);
-    if (task.has_vectors) {
+    if (is_large_of_three_words<SIZE>(task)) {
+        task.has_vectors = true;
+        task.tile_rows = task.tile_cols = min_three_word_side;
+        task.pitch = (min_three_word_side * 12 + 30) / 16 * 4;
+        task.warps = 16;
+    } else if (task.has_vectors) {
         choose_tile_of_vectors<SIZE>(task, are_words);
     } else {
         choose_tile_of_words<SIZE>(task);
@@ -249,6 +267,15 @@ bool has_triples(const Compounds& task) {
     return task.units == 3 && is_aligned_to(task.out, 4) && is_aligned_to(task.in, 4) && are_words;
 }
 
+/// Reports whether elements have three half words, rows and columns consist of whole vectors, tiles
+/// are mostly full, and memory is fast.
+inline bool has_triple_vectors(const Compounds& task) {
+    constexpr int N = TripleVectors::N;
+    return task.units == 3 && is_aligned_to(task.out, 16) && is_aligned_to(task.in, 16) &&
+           task.rows % N == 0 && task.cols % N == 0 && task.rows >= 96 && task.cols >= 48 &&
+           transposing::has_fast_memory();
+}
+
 /// The shortest side, in elements, for which tiles of vectors pay off.
 template <int SIZE>
 constexpr std::int64_t min_vector_side = SIZE == 1 ? 64 : 32;
@@ -279,7 +306,9 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     }
     const std::int64_t least = min_vector_side<SIZE>;
     if (!are_vectors || rows.size < least || cols.size < least) return false;
-    rows.vectors = vectors_per_side(rows.size / N, Kernel::DOWN);
+    const int usual_down =
+        SIZE == 4 && transposing::has_fast_memory() ? 2 * Kernel::DOWN : Kernel::DOWN;
+    rows.vectors = vectors_per_side(rows.size / N, usual_down);
     cols.vectors = vectors_per_side(cols.size / N, Kernel::ACROSS);
     if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
         // A tile has whole rows of `out`, which do not start at sector boundaries, and one or two

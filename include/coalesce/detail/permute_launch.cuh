@@ -13,61 +13,75 @@
 namespace coalesce::permuting {
 
 template <int SIZE, class Index>
-cudaError_t launch_gather(const Plan& plan, cudaStream_t stream) {
+cudaError_t launch_gather(const Plan& plan, const Queue& queue) {
     return launch_kernel(gather_kernel<SIZE, Index>,
-                         divide_rounding_up(threads * loads_ahead, plan.count), threads, 0, stream,
+                         divide_rounding_up(threads * loads_ahead, plan.count), threads, 0, queue,
                          plan);
 }
 
 template <int SIZE>
-cudaError_t gather(const Plan& plan, cudaStream_t stream) {
+cudaError_t gather(const Plan& plan, const Queue& queue) {
     // The kernel also computes numbers past the last unit, which it then discards. These must fit
     // into Index too.
     const bool is_small = plan.count <= max_small_units - threads * loads_ahead;
-    return is_small ? launch_gather<SIZE, unsigned>(plan, stream)
-                    : launch_gather<SIZE, std::uint64_t>(plan, stream);
+    return is_small ? launch_gather<SIZE, unsigned>(plan, queue)
+                    : launch_gather<SIZE, std::uint64_t>(plan, queue);
 }
 
 template <int SIZE>
-cudaError_t splice(const Plan& plan, cudaStream_t stream) {
+cudaError_t splice(const Plan& plan, const Queue& queue) {
     if constexpr (SIZE <= 4) {
         const auto head =
             static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
         const std::int64_t blocks =
             divide_rounding_up(spliced_bytes_per_block, plan.count * SIZE + head);
-        return launch_kernel(splice_kernel<SIZE>, blocks, threads, 0, stream, plan);
+        return launch_kernel(splice_kernel<SIZE>, blocks, threads, 0, queue, plan);
     }
     return cudaErrorInvalidValue;
 }
 
 template <int SIZE>
-cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
+cudaError_t transpose(const Plan& plan, const Queue& queue) {
     const Matrices matrices = make_matrices(plan);
     return transposing::transpose<SIZE>(plan.out, plan.in, matrices.rows, matrices.cols,
-                                        matrices.options, stream);
+                                        matrices.options, queue);
 }
 
 /// Launches one of the Triples kernels. Returns cudaErrorNotSupported if the tiles do not fit into
 /// a grid.
 template <class Kernel>
-cudaError_t launch_triples(Compounds task, cudaStream_t stream) {
+cudaError_t launch_triples(Compounds task, const Queue& queue) {
     task.tiles_down = divide_rounding_up(Kernel::ROWS, task.rows);
     task.tiles_across = divide_rounding_up(Kernel::COLS, task.cols);
     if (!fits_into_grid(task)) return cudaErrorNotSupported;
-    return launch_kernel(triple_kernel<Kernel>, count_tiles(task), Kernel::THREADS, 0, stream,
-                         task);
+    return launch_kernel(triple_kernel<Kernel>, count_tiles(task), Kernel::THREADS, 0, queue, task);
+}
+
+inline cudaError_t launch_triple_vectors(Compounds task, const Queue& queue) {
+    using Kernel = TripleVectors;
+    task.tiles_down = divide_rounding_up(Kernel::ROWS, task.rows);
+    task.tiles_across = divide_rounding_up(Kernel::COLS, task.cols);
+    if (!fits_into_grid(task)) return cudaErrorNotSupported;
+    return launch_kernel(triple_vectors_kernel<Kernel>, count_tiles(task), Kernel::THREADS,
+                         Kernel::SHARED_BYTES, queue, task);
 }
 
 template <int SIZE, bool HAS_VECTORS>
-cudaError_t launch_compounds(const Compounds& task, cudaStream_t stream) {
+cudaError_t launch_compounds(const Compounds& task, const Queue& queue) {
     return launch_kernel(compound_kernel<SIZE, HAS_VECTORS>, count_tiles(task), task.warps * 32,
-                         (task.tile_rows + task.lead) * task.pitch * 4, stream, task);
+                         (task.tile_rows + task.lead) * task.pitch * 4, queue, task);
 }
 
 template <int SIZE>
-cudaError_t compound(const Plan& plan, cudaStream_t stream) {
+cudaError_t compound(const Plan& plan, const Queue& queue) {
     if constexpr (SIZE <= 4) {
         const Compounds task = make_compounds<SIZE>(plan);
+        if constexpr (SIZE == 2) {
+            if (has_triple_vectors(task)) {
+                const cudaError_t error = launch_triple_vectors(task, queue);
+                if (error != cudaErrorNotSupported) return error;
+            }
+        }
         if constexpr (SIZE < 4) {
             // Runs that start anywhere in a sector share their first and last sectors, so tiles
             // should be tall.
@@ -75,81 +89,79 @@ cudaError_t compound(const Plan& plan, cudaStream_t stream) {
             const bool are_high = SIZE == 1 && task.rows * 3 % 32 != 0 && task.rows >= High::ROWS;
             cudaError_t error = cudaErrorNotSupported;
             if (has_triples<SIZE>(task)) {
-                error = are_high ? launch_triples<High>(task, stream)
-                                 : launch_triples<Triples<SIZE>>(task, stream);
+                error = are_high ? launch_triples<High>(task, queue)
+                                 : launch_triples<Triples<SIZE>>(task, queue);
             }
             if (error != cudaErrorNotSupported) return error;
         }
-        return task.has_vectors ? launch_compounds<SIZE, true>(task, stream)
-                                : launch_compounds<SIZE, false>(task, stream);
+        return task.has_vectors ? launch_compounds<SIZE, true>(task, queue)
+                                : launch_compounds<SIZE, false>(task, queue);
     }
     return cudaErrorInvalidValue;
 }
 
 template <int SIZE, transposing::Loads LOADS>
-cudaError_t launch_vector_tiles(const Plan& plan, cudaStream_t stream) {
+cudaError_t launch_vector_tiles(const Plan& plan, const Queue& queue) {
     Tiling tiling = make_tiling<SIZE>(plan);
     if (!divide_into_vectors<SIZE>(tiling, plan)) return cudaErrorInvalidValue;
     const int down = tiling.rows.vectors, across = tiling.cols.vectors;
     return launch_kernel(vector_tile_kernel<SIZE, LOADS>, count_tiles(tiling),
                          (down * across + 31) / 32 * 32,
-                         VectorTile<SIZE>::shared_bytes(down, across), stream, tiling);
+                         VectorTile<SIZE>::shared_bytes(down, across), queue, tiling);
 }
 
 template <int SIZE>
-cudaError_t vector_tile(const Plan& plan, cudaStream_t stream) {
+cudaError_t vector_tile(const Plan& plan, const Queue& queue) {
     using transposing::Loads;
     if constexpr (SIZE == 2 || SIZE == 4) {  // not for bytes, which it would slow down
         if (loads_evict_last<SIZE>(plan))
-            return launch_vector_tiles<SIZE, Loads::stay_128>(plan, stream);
+            return launch_vector_tiles<SIZE, Loads::stay_128>(plan, queue);
     }
-    if constexpr (SIZE <= 4) return launch_vector_tiles<SIZE, Loads::plain>(plan, stream);
+    if constexpr (SIZE <= 4) return launch_vector_tiles<SIZE, Loads::plain>(plan, queue);
     return cudaErrorInvalidValue;
 }
 
 template <int SIZE>
-cudaError_t tile(const Plan& plan, cudaStream_t stream) {
+cudaError_t tile(const Plan& plan, const Queue& queue) {
     const Tiling tiling = make_tiling<SIZE>(plan);
     const int pitch = shared_pitch<SIZE>(tiling.cols.log_side);
     return launch_kernel(tile_kernel<SIZE>, count_tiles(tiling), threads,
-                         (pitch << tiling.rows.log_side) * SIZE, stream, tiling);
+                         (pitch << tiling.rows.log_side) * SIZE, queue, tiling);
 }
 
 template <int SIZE, bool IS_LARGE>
-cudaError_t launch_word_tiles(const Plan& plan, cudaStream_t stream) {
+cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
     using Tile = WordTile<SIZE, IS_LARGE>;
     Tiling tiling = make_tiling<SIZE>(plan);
     tiling.rows.sides = static_cast<unsigned>(divide_rounding_up(Tile::ROWS, tiling.rows.size));
     tiling.cols.sides = static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
     tiling.is_across_first = IS_LARGE;
     return launch_kernel(word_tile_kernel<SIZE, IS_LARGE>, count_tiles(tiling), Tile::THREADS,
-                         Tile::SHARED_BYTES, stream, tiling, plan.count * SIZE);
+                         Tile::SHARED_BYTES, queue, tiling, plan.count * SIZE);
 }
 
 template <int SIZE>
-cudaError_t word_tile(const Plan& plan, cudaStream_t stream) {
+cudaError_t word_tile(const Plan& plan, const Queue& queue) {
     if constexpr (SIZE < 4) {
         const bool is_large = plan.count * SIZE >= transposing::min_evict_last_bytes_unaligned;
-        return is_large ? launch_word_tiles<SIZE, true>(plan, stream)
-                        : launch_word_tiles<SIZE, false>(plan, stream);
+        return is_large ? launch_word_tiles<SIZE, true>(plan, queue)
+                        : launch_word_tiles<SIZE, false>(plan, queue);
     }
     return cudaErrorInvalidValue;
 }
 
 template <int SIZE>
-cudaError_t launch_plan(const Plan& plan, cudaStream_t stream) {
+cudaError_t launch_plan(const Plan& plan, const Queue& queue) {
     switch (way_of<SIZE>(plan)) {
         case Way::nothing: return cudaSuccess;
-        case Way::copy:
-            return cudaMemcpyAsync(plan.out, plan.in, static_cast<std::size_t>(plan.count * SIZE),
-                                   cudaMemcpyDeviceToDevice, stream);
-        case Way::transpose: return transpose<SIZE>(plan, stream);
-        case Way::compound: return compound<SIZE>(plan, stream);
-        case Way::vector_tile: return vector_tile<SIZE>(plan, stream);
-        case Way::word_tile: return word_tile<SIZE>(plan, stream);
-        case Way::tile: return tile<SIZE>(plan, stream);
-        case Way::splice: return splice<SIZE>(plan, stream);
-        default: return gather<SIZE>(plan, stream);
+        case Way::copy: return transposing::copy_bytes(plan.out, plan.in, plan.count * SIZE, queue);
+        case Way::transpose: return transpose<SIZE>(plan, queue);
+        case Way::compound: return compound<SIZE>(plan, queue);
+        case Way::vector_tile: return vector_tile<SIZE>(plan, queue);
+        case Way::word_tile: return word_tile<SIZE>(plan, queue);
+        case Way::tile: return tile<SIZE>(plan, queue);
+        case Way::splice: return splice<SIZE>(plan, queue);
+        default: return gather<SIZE>(plan, queue);
     }
 }
 

@@ -22,6 +22,7 @@ using transposing::divide_rounding_up;
 using transposing::Element;
 using transposing::is_aligned_to;
 using transposing::launch_kernel;
+using transposing::Queue;
 using transposing::Vector;
 
 /// If the element size is not a power of two, the units of an element form an additional axis.

@@ -386,7 +386,7 @@ struct Wide {
     template <bool IS_INNER>
     static __device__ void load_and_transpose(const Task& task, const Place& place,
                                               const Line& tile, int cols) {
-        static_assert(SIZE == 1, "words of four");
+        static_assert(SIZE < 4, "words of several");
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
         const int pieces = (rows + TRANSPOSED_ROWS - 1) / TRANSPOSED_ROWS;
         const int items = (cols + TRANSPOSED_COLS - 1) / TRANSPOSED_COLS * pieces;
@@ -402,17 +402,17 @@ struct Wide {
             for (int c = 0; c < TRANSPOSED_CHUNKS; ++c) {
                 const int x = col + c * CHUNK + lane * N;
 #pragma unroll
-                for (int y = 0; y < TRANSPOSED_ROWS; y += 4) {
+                for (int y = 0; y < TRANSPOSED_ROWS; y += N) {
                     if (row + y >= rows) continue;
-                    const unsigned(&four)[TRANSPOSED_ROWS] = word[c];
-                    const Vector<4> piece[4] = {
-                        {{four[y]}}, {{four[y + 1]}}, {{four[y + 2]}}, {{four[y + 3]}}};
-                    Vector<4> turned[4];
-                    turn<1>(turned, piece);
+                    Vector<4> piece[N], turned[N];
 #pragma unroll
-                    for (int i = 0; i < 4; ++i) {
+                    for (int i = 0; i < N; ++i) piece[i].word[0] = word[c][y + i];
+                    turn<SIZE>(turned, piece);
+#pragma unroll
+                    for (int i = 0; i < N; ++i) {
                         if (!IS_INNER && x + i >= cols) continue;
-                        element<4>(tile.at((x + i) * rows + row + y), 0) = turned[i].word[0];
+                        element<4>(tile.at(((x + i) * rows + row + y) * SIZE), 0) =
+                            turned[i].word[0];
                     }
                 }
             }
@@ -425,12 +425,12 @@ struct Wide {
                                       const Task& task, const Place& place, int row, int col,
                                       int cols) {
         const char* const line =
-            in_address<SIZE>(task, place) + row * task.in_pitch + place.col + col;
+            in_address<SIZE>(task, place) + (row * task.in_pitch + place.col + col) * SIZE;
 #pragma unroll
         for (int i = 0; i < TRANSPOSED_ROWS * TRANSPOSED_CHUNKS; ++i) {
             const int y = i / TRANSPOSED_CHUNKS, c = i % TRANSPOSED_CHUNKS;
-            const char* const chunk = line + y * task.in_pitch + c * CHUNK;
-            const int first = threadIdx.x % 32 * 4 - offset_of(chunk - c * CHUNK);
+            const char* const chunk = line + (y * task.in_pitch + c * CHUNK) * SIZE;
+            const int first = threadIdx.x % 32 * 4 - offset_of(chunk - c * CHUNK * SIZE);
             word[c][y] = 0;
             if (row + y >= task.rows || col + c * CHUNK >= cols) continue;
             word[c][y] = IS_INNER
@@ -441,7 +441,7 @@ struct Wide {
         for (int i = 0; i < TRANSPOSED_ROWS * TRANSPOSED_CHUNKS; ++i) {
             const int y = i / TRANSPOSED_CHUNKS, c = i % TRANSPOSED_CHUNKS;
             const unsigned next = __shfl_down_sync(~0u, word[c][y], 1);
-            const int offset = offset_of(line + y * task.in_pitch);
+            const int offset = offset_of(line + y * task.in_pitch * SIZE);
             word[c][y] = __funnelshift_r(word[c][y], next, offset * 8);
         }
     }

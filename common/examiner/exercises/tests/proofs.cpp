@@ -5,6 +5,9 @@
 //
 //     exercise_proofs 03_tiled               prove everything
 //     exercise_proofs --every 4 03_tiled     try only every fourth mutant
+//
+// An exercise beyond the transpose has no mutants.toml. Its skeleton and its bug hunt must fail, and
+// the solutions of both must pass.
 
 #include <cstdio>
 #include <exception>
@@ -77,6 +80,21 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
                 expected.hunt_passes_unmodified ? "to be right there" : "to be wrong there");
 }
 
+/// Proves one file of an exercise beyond the transpose.
+void prove_beyond(const fs::path& marked, const Exercise& exercise, Proofs& proofs) {
+    const std::string name = marked.filename();
+    const Skeleton skeleton = parse_skeleton(read_file(marked), name);
+    proofs.expect(exercise, "the solution of " + name, skeleton.solved(), "");
+    const Verdict verdict =
+        examine_source(exercise, make_source(skeleton.blank(), name), proofs.cache.path);
+    proofs.hold(verdict.outcome == Verdict::Outcome::failed, verdict, "to fail");
+}
+
+int report(const std::string& name, const Proofs& proofs) {
+    std::printf("%s: %d as expected, %d not\n", name.c_str(), proofs.proved, proofs.failed);
+    return proofs.failed > 0 ? 1 : 0;
+}
+
 int prove(std::vector<std::string> words, char** argv) {
     choose_device_from_environment(argv);
     if (!simulator_library::is_loaded()) {
@@ -87,14 +105,20 @@ int prove(std::vector<std::string> words, char** argv) {
     if (words.size() != 1) throw UsageError("one exercise is proved at a time");
     const std::string& name = words[0];
     fs::path solutions = repository() / "solutions" / name;
-    Mutants expected = read_mutants(solutions / "mutants.toml");
     Proofs proofs;
+    if (is_beyond(name)) {
+        prove_beyond(solutions / "kernel.cu", require_exercise(name), proofs);
+        if (fs::exists(solutions / "hunt.cu")) {
+            prove_beyond(solutions / "hunt.cu", require_exercise(name + " hunt"), proofs);
+        }
+        return report(name, proofs);
+    }
+    Mutants expected = read_mutants(solutions / "mutants.toml");
     prove_kernel(solutions, expected, require_exercise(name), sample, proofs);
     if (!expected.hunt_failure.empty()) {
         prove_hunt(solutions, expected, require_exercise(name + " hunt"), proofs);
     }
-    std::printf("%s: %d as expected, %d not\n", name.c_str(), proofs.proved, proofs.failed);
-    return proofs.failed > 0 ? 1 : 0;
+    return report(name, proofs);
 }
 
 }  // namespace

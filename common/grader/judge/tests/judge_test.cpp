@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "examiner/render.h"
@@ -41,6 +43,22 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text.replace(text.find(what), what.size(), with);
 }
 
+/// Returns a correct kernel that executes this many needless instructions for each element.
+std::string slow_kernel(int loops) {
+    return "// " + std::to_string(loops) + R"(
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    unsigned number = row;
+    for (int i = 0; i < )" +
+           std::to_string(loops) + R"(; ++i) number = number * 1664525u + (number >> 3);
+    if (row < rows && col < cols && (number != 12345u || rows > 0)) out[col * rows + row] = in[row * cols + col];
+}
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}
+)";
+}
+
 }  // namespace
 
 TEST_CASE("every solution of the course gets all points, from hidden shapes too") {
@@ -48,6 +66,7 @@ TEST_CASE("every solution of the course gets all points, from hidden shapes too"
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
         exercise.hidden_shapes = {exercise.shape_from_multiples(13, 51),
                                   exercise.shape_from_multiples(40, 7)};
+        if (exercise.elements) exercise.hidden_shapes = {{13, 51, 20}, {40, 7, 33}};
         const Result result = judge().judge(exercise.solution, exercise, secret);
         CAPTURE(exercise.name);
         CAPTURE(format_result(result, exercise));
@@ -55,7 +74,8 @@ TEST_CASE("every solution of the course gets all points, from hidden shapes too"
         CHECK(std::string(code_of(result.mark)) == "OK");
         CHECK(result.failure_id() == "");
         CHECK(result.points == exercise.possible);
-        CHECK(result.hidden_passed == 2);
+        CHECK(result.hidden_passed == result.hidden_tried);
+        CHECK(result.hidden_tried > 2);
         CHECK(result.sandbox == name_of(judge().tier()));
     }
 }
@@ -79,6 +99,36 @@ TEST_CASE("the same submission gives the same bytes, in every tier") {
     CHECK(elsewhere.sandbox == "B");
     elsewhere.sandbox = first.sandbox;
     CHECK(to_json(elsewhere) == to_json(first));
+}
+
+TEST_CASE("a result does not depend on what was judged before") {
+    if (!can_judge()) return;
+    Assigned exercise = exercise_called("02_naive");
+    exercise.hidden_counted = {384, 128};
+    // Kernels that take from a small part of what a submission may execute to all of it.
+    std::vector<std::string> class_of_all = {
+        exercise.solution, replaced(exercise.solution, "row < rows && ", ""), "not a kernel"};
+    for (const int loops : {40, 400, 900, 1400, 1900}) class_of_all.push_back(slow_kernel(loops));
+    std::vector<std::string> alone;
+    for (const std::string& text : class_of_all) {
+        Judge fresh({});
+        alone.push_back(to_json(fresh.judge(text, exercise, secret)));
+    }
+    std::set<std::string> marks;
+    for (const int first : {0, 3, 5}) {
+        Judge one({});
+        for (std::size_t i = 0; i < class_of_all.size(); ++i) {
+            // From `first` on in turn, and every other time backwards.
+            std::size_t number = (i + static_cast<std::size_t>(first)) % class_of_all.size();
+            if (first == 3) number = class_of_all.size() - 1 - number;
+            const Result result = one.judge(class_of_all[number], exercise, secret);
+            marks.insert(code_of(result.mark));
+            CAPTURE(number);
+            CHECK(to_json(result) == alone[number]);
+        }
+    }
+    CHECK(marks.contains("OK"));
+    CHECK(marks.contains("TLE"));
 }
 
 TEST_CASE("a wrong kernel is told its line; what is hidden stays hidden") {
@@ -140,11 +190,15 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     CHECK(format_result(result_from_json(json), exercise) == text);
     CHECK(to_json(judge().judge(slow, exercise, secret)) == json);
 
-    // Kernels that print get no predicted time, either here or in the learner's own check.
+    // The time of a kernel that prints is predicted without printing.
     exercise.allow = {"printf"};
-    const std::string prints =
-        replaced(slow, "__syncthreads();", "if (rows < 0) printf(\"no\");\n    __syncthreads();");
-    CHECK(judge().judge(prints, exercise, secret).failure_id() == "");
+    const auto printing = [](const std::string& text) {
+        return replaced(text, "__syncthreads();",
+                        "if (threadIdx.x + threadIdx.y + blockIdx.x + blockIdx.y == 0) "
+                        "printf(\"%d\", rows);\n    __syncthreads();");
+    };
+    CHECK(judge().judge(printing(slow), exercise, secret).failure_id() == "too-slow-predicted");
+    CHECK(judge().judge(printing(exercise.solution), exercise, secret).failure_id() == "");
     // No time is predicted if the exercise asks for none.
     exercise.allow = {};
     exercise.limits.predicted_fraction_of_copy = 0;
@@ -180,6 +234,50 @@ TEST_CASE("another secret gives another input, the same secret the same") {
     CHECK(different.mark == Mark::wrong_answer);
     CHECK(format_result(one, exercise) == format_result(same, exercise));
     CHECK(format_result(one, exercise) != format_result(different, exercise));
+}
+
+TEST_CASE("an exercise beyond the transpose is judged like the others") {
+    if (!can_judge()) return;
+    Assigned exercise = exercise_called("x_row_sums");
+    exercise.hidden_shapes = {{19, 83}};
+    exercise.hidden_counted = {256, 384};
+    const auto judged = [&](const std::string& what, const std::string& with) {
+        return judge().judge(replaced(exercise.solution, what, with), exercise, secret);
+    };
+    const Result wrong = judged("offset > 0", "offset > 1");
+    CHECK(wrong.mark == Mark::wrong_answer);
+    CHECK(wrong.failure_id() == "inputs-left-out");
+    CHECK(wrong.points.total() == 0);
+    CHECK(to_json(wrong) == to_json(judged("offset > 0", "offset > 1")));
+
+    // Right only on the published shapes.
+    const std::string test = "if (row >= rows) return;";
+    const Result fooled = judged(test, test + " if (rows == 19) return;");
+    CHECK(fooled.mark == Mark::wrong_answer);
+    CHECK(fooled.is_hidden);
+    CHECK(fooled.verdict.failures[0].shape == Shape{0, 0});
+    CHECK(fooled.points.total() == 0);
+
+    // The expected values are never in the memory of a kernel, neither behind its arrays nor in a
+    // variable that an earlier launch has left.
+    const Result reader = judged("out[row] = sum", "out[row] = in[rows * cols + row]");
+    CHECK(reader.mark == Mark::memory);
+    CHECK(reader.points.total() == 0);
+    const Result keeper = judge().judge(
+        "__device__ float kept[1024];\n" +
+            replaced(exercise.solution, "out[row] = sum", "out[row] = kept[row] = sum"),
+        exercise, secret);
+    CHECK(keeper.mark == Mark::rejected);
+    CHECK(keeper.failure_id() == "ptx-refused");
+    CHECK(keeper.points.total() == 0);
+
+    // Each lane reads the whole row: right and clean, but 32 times as expensive.
+    const Result costly = judged("int col = lane; col < cols; col += 32",
+                                 "int col = 0; col < cols * (lane == 0); ++col");
+    CHECK(costly.mark == Mark::ok);
+    CHECK(costly.points.correct == exercise.possible.correct);
+    CHECK(costly.points.clean == exercise.possible.clean);
+    CHECK(costly.points.counters == 0);
 }
 
 TEST_CASE("what is wrong with the grader is never a mark") {

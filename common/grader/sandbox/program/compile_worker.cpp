@@ -39,15 +39,15 @@ constexpr Launch configure(int rows, int cols) {
 std::unique_ptr<ClangProcess> clang;
 
 /// Compiles with clang, which must already have been started. `compile` does the same with NVRTC.
-Compiled compile_by_clang(const Source& source, const std::string& kernel) {
+Compiled compile_by_clang(const Source& source, const Signature& kernel) {
     Compiled compiled;
     compiled.failure = source.problem;
     if (!source.is_good()) return compiled;
-    const RawOutput raw = clang->compile(wrapped(source.text, Dialect::bare_clang));
+    const RawOutput raw = clang->compile(wrapped(source.text, Dialect::bare_clang, kernel.sizes));
     return finish_compilation(source, kernel, from_environment(kClangNameVariable, ""), raw);
 }
 
-Compiled compile_text(const std::string& text, const std::string& name, const std::string& kernel) {
+Compiled compile_text(const std::string& text, const std::string& name, const Signature& kernel) {
     const Source source = make_source(text, name);
     if (is_compiled_by_clang()) return compile_by_clang(source, kernel);
     return compile(source, {.kernel = kernel, .compiler = Compiler::nvrtc});

@@ -72,13 +72,19 @@ PredictedTime predict(const LaunchJob& job) {
                                  .produces = job.is_in_place ? in_place() : Produces{},
                                  .seed = job.value_seed});
     try {
-        PredictedTime told{predict_launch(kernel, job.is_in_place, shape,
-                                          job.value_seed != 0 ? &sampled : nullptr)};
+        PredictedTime told{.predicted =
+                               predict_launch(kernel, job.is_in_place, shape,
+                                              {.sampled = job.value_seed != 0 ? &sampled : nullptr,
+                                               .max_instructions = job.order.max_instructions,
+                                               .seed = job.order.seed,
+                                               .must_launch = job.must_launch})};
         if (!told.predicted) return told;
         for (timing::Prediction& launch : told.predicted->launches) launch.time_line = {};
         return told;
     } catch (const WrongSampledValues&) {
-        return {.predicted = {}, .is_moved = false};
+        return {.is_moved = false};
+    } catch (const NotLaunched& refused) {
+        return {.launch_failure = refused.failure};
     }
 }
 
@@ -103,6 +109,34 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     if (trial.has_ended()) {
         in->copy_to_host(to.data());
         out->copy_to_host(to.data() + layout.one());
+    }
+    return trial;
+}
+
+/// The same for a kernel that takes other arrays than two matrices.
+Trial run_with_arrays(const LaunchJob& job, std::span<std::byte> to, int notes) {
+    if (job.address_seed != 0) simulated::randomize_addresses(job.address_seed);
+    LoadedKernel kernel(job.kernel);
+    std::optional<DeviceArrays> arrays;
+    const auto make_arguments = [&] {
+        const Mapping images = request_images(layout_for_job(job), notes);
+        std::vector<CallArgument> arguments;
+        const auto* from = reinterpret_cast<const char*>(images.data());
+        for (const JobArgument& one : job.arguments) {
+            arguments.push_back(
+                {one.is_array, one.value, std::string(from, one.bytes), one.is_unwritten});
+            from += one.bytes;
+        }
+        arrays.emplace(arguments, job.guard_bytes);
+        return arrays->arguments();
+    };
+    Trial trial =
+        launch_once(kernel, job.order, std::function<std::vector<std::uint64_t>()>(make_arguments));
+    if (!arrays) return trial;
+    trial.arrays = trial.has_ended() ? arrays->read() : arrays->addresses();
+    for (const ArrayAfter& array : trial.arrays) {
+        std::memcpy(to.data(), array.bytes.data(), array.bytes.size());
+        to = to.subspan(array.bytes.size());
     }
     return trial;
 }
@@ -169,7 +203,8 @@ int launch_worker(std::string_view request, std::span<std::byte> answer, int not
     const ImageLayout layout = layout_for_job(job);
     if (answer.size() < text_offset(layout) + kMaxAnswerTextBytes) return 1;
     if (job.is_predicted) return put_text(answer, to_json(predict(job))) ? 0 : 3;
-    const Trial found = run(job, answer, notes);
+    const Trial found =
+        job.arguments.empty() ? run(job, answer, notes) : run_with_arrays(job, answer, notes);
     return put_text(answer.subspan(text_offset(layout)), to_json(found)) ? 0 : 3;
 }
 

@@ -258,15 +258,16 @@ std::string permutes_table(const Json& json) {
     std::string text =
         "Measured, " + json.at("device").at("name").get<std::string>() + ":\n\n" +
         "| Case | Bytes | Axes | Order | ms | GB/s | of copy | PyTorch, of its copy | "
-        "CuPy, of its copy |\n|---|--:|---|---|--:|--:|--:|--:|--:|\n";
+        "torch.compile | CuPy |\n|---|--:|---|---|--:|--:|--:|--:|--:|--:|\n";
     for (const Json& row : json.at("results")) {
         const PermuteCase one{row.at("case"), row.at("element_size"), row.at("sizes"),
                               row.at("order")};
-        text += format("| %s | %d | %s | %s | %.4f | %.0f | %.1f %% | %s | %s |\n",
+        text += format("| %s | %d | %s | %s | %.4f | %.0f | %.1f %% | %s | %s | %s |\n",
                        one.name.c_str(), one.element_size, one.shape().c_str(),
                        one.order_text().c_str(), row.at("ms").get<double>(),
                        row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>(),
                        format_fraction(row, "torch_copy").c_str(),
+                       format_fraction(row, "torch_compiled").c_str(),
                        format_fraction(row, "cupy_copy").c_str());
     }
     return text;

@@ -52,6 +52,17 @@ def shape_times(milliseconds, size, batches, rows, cols, pitch, start):
     }
 
 
+def compiled_ms(milliseconds, x, order):
+    """The time of the Triton kernel that torch.compile makes for this shape, or None if it makes none."""
+    try:
+        torch._dynamo.reset()  # else it would give up after a few shapes, and run the function as it is
+        permute = torch.compile(lambda tensor: tensor.permute(order).contiguous(), dynamic=False)
+        return milliseconds(lambda: permute(x))
+    except Exception as problem:  # of any kind: Triton may lack a compiler, or a type
+        print(f"torch.compile: {problem}", file=sys.stderr)
+        return None
+
+
 def permute_times(milliseconds, cupy, size, sizes, order):
     # An element size without a matching PyTorch type becomes an extra axis, which stays last.
     unit = math.gcd(size, 16)
@@ -65,6 +76,9 @@ def permute_times(milliseconds, cupy, size, sizes, order):
             milliseconds(lambda: other.copy_(x)),
         ]
     }
+    compiled = compiled_ms(milliseconds, x, order)
+    if compiled:
+        times["torch_compiled"] = [compiled, times["torch_copy"][1]]
     if cupy:
         a, b, c = (cupy.from_dlpack(tensor) for tensor in (x, other, turned))
         with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):

@@ -16,7 +16,7 @@
 
 namespace coalesce::proof {
 
-/// Returns the themes. Each one is a program in common/lab/proof/tutorial.
+/// Returns the themes. Each one is a program in common/lab/proof/tests/tutorial.
 const std::vector<std::string>& tutorial_themes();
 
 /// Reports whether the times of this kernel belong to the held-back half. The rule depends only on

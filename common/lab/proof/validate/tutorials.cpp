@@ -1,7 +1,7 @@
 // tutorials -- for kernels from courses and tutorials, does the simulator count what the hardware
 // counts, and are the measured times within the predicted bands?
 //
-// With --measure, on a GPU, it runs each program of common/lab/proof/tutorial, alone and under
+// With --measure, on a GPU, it runs each program of common/lab/proof/tests/tutorial, alone and under
 // Nsight Compute, and writes docs/results/tutorial. With --measure-again, it adds to those results
 // how far counters vary from run to run. Otherwise, on any machine, it runs the programs on the
 // simulator and compares.
@@ -34,7 +34,7 @@ struct CommandLine {
     bool measures = false, with_times = false, with_held_back = false;
     std::string record = kRepository / "docs/results/tutorial", programs, against, ncu_output, keep,
                 gpu = "H200", commit,
-                known = kRepository / "common/lab/proof/tutorial/known_differences.txt";
+                known = kRepository / "common/lab/proof/tests/tutorial/known_differences.txt";
     std::vector<std::string> themes, only;
     double min_equal_fraction = 0, min_repeatable_fraction = 0, min_within_fraction = 0;
     std::size_t repeats = 0;

@@ -145,8 +145,8 @@ Status call(const char* name, void* handle, const std::function<void()>& body) {
             cudart::require_success(
                 coalesceDriverMissing((std::string(name) + " while a stream is captured").c_str(),
                                       "call it outside of captures"));
-        body();
         coalesceNoteHostWork(name);
+        body();
     });
     return error == cudaErrorNotSupported       ? kNotSupported
            : error == cudaErrorMemoryAllocation ? kAllocFailed

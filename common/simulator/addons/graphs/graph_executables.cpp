@@ -101,7 +101,7 @@ void launch_graph(cudaGraphExec_t handle, cudaStream_t stream) {
     if (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
         free_remaining_allocations(*executable->graph);
     set_conditions(*executable->graph);
-    note_stream_work(stream);
+    const StreamWork work(stream);
     run_graph(*executable->graph);
 }
 

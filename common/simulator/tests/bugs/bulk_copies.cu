@@ -25,6 +25,7 @@ __global__ void read_at_once(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t arrived;
     run[threadIdx.x] = 0;
+    fence_for_copies();
     if (threadIdx.x == 0) init(arrived, 1);
     __syncthreads();
     if (threadIdx.x == 0) {

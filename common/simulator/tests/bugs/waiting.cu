@@ -43,6 +43,20 @@ static void flag_never_set_with_sleep() {
     sleeps<<<1, 32>>>(device_zeros<int>(1), device_zeros<int>(32));
 }
 
+// The flag is neither volatile nor atomic, so the compiler reads it once, and then loops forever.
+__global__ void polls_a_plain_flag(int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        while (*flag == 0) {  // bug plain_flag: synccheck: endless loop
+        }
+        out[0] = 1;
+    } else {
+        *flag = 1;
+    }
+}
+static void plain_flag() {
+    polls_a_plain_flag<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(1));
+}
+
 // Each of two lanes of a warp holds the lock that the other wants.
 __global__ void two_lanes(int* locks, int* out) {
     const int mine = threadIdx.x, other = 1 - mine;
@@ -163,6 +177,7 @@ int main(int argc, char** argv) {
                         {"lock_never_released_counted", lock_never_released_counted},
                         {"flag_never_set_with_pauses", flag_never_set_with_pauses},
                         {"flag_never_set_with_sleep", flag_never_set_with_sleep},
+                        {"plain_flag", plain_flag},
                         {"lanes_in_opposite_order", lanes_in_opposite_order},
                         {"flag_behind_a_barrier", flag_behind_a_barrier},
                         {"barrier_in_an_endless_wait", barrier_in_an_endless_wait},

@@ -258,6 +258,15 @@ TEST_CASE("other programs that the program starts leave its report alone") {
     CHECK(got.report["kernels"].size() == 1);
 }
 
+TEST_CASE("the reports of a forked process count, and those before the fork count once") {
+    const Outcome got = run({kProgram, "fork"}, {"--error-exitcode", "9"});
+    CHECK(got.exit_code == 9);
+    CHECK(has(unbroken(got.err), "no reports; 1 child process has reports"));
+    REQUIRE(got.report["reports"].size() == 1);
+    CHECK(got.report["reports"][0]["check"] == "memcheck");
+    CHECK(run({kProgram}, {"--error-exitcode", "9"}).exit_code == 0);
+}
+
 TEST_CASE("a program may change its folder") {
     CHECK(run({kProgram, "folder"}).report.is_object());
 }

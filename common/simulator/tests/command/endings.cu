@@ -25,7 +25,7 @@ __global__ void video(unsigned* out) {
 int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "";
     constexpr int kCount = 64;
-    const pid_t child = std::strcmp(how, "fork") == 0 ? fork() : -1;
+    const pid_t child = std::strcmp(how, "fork early") == 0 ? fork() : -1;
     int* out;
     if (cudaMalloc(&out, kCount * sizeof(int)) != cudaSuccess) return 99;
     // With "report", the last warp writes past the end of the array.
@@ -35,6 +35,13 @@ int main(int argc, char** argv) {
     if (std::strcmp(how, "unsupported") == 0) {
         video<<<1, 32>>>(reinterpret_cast<unsigned*>(out));
         if (argc > 2) return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+    }
+    if (std::strcmp(how, "fork") == 0) {  // only the child's kernel writes past the end
+        if (fork() == 0) {
+            fill<<<1, kCount + 32>>>(out, kCount + 32);
+            return 0;
+        }
+        wait(nullptr);
     }
     if (std::strcmp(how, "collide") == 0)
         for (int k = 0; k < 5; ++k) collide<<<2, 32>>>(out + k / 4);  // four alike, and another one

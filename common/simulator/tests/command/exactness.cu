@@ -122,12 +122,12 @@ int main(int, char** argv) {
     if (is("non-blocking stream")) use_streams(out, 1, cudaStreamNonBlocking);
     if (is("chain")) launch_graph(out, true);
     if (is("two branches")) launch_graph(out, false);
-    if (is("managed")) {
-        float* managed;
-        cudaMallocManaged(&managed, 4096);
-        exact<<<1, kThreads>>>(managed);
+    if (is("registered")) {
+        static float registered[1024];
+        cudaHostRegister(registered, sizeof registered, cudaHostRegisterMapped);
+        exact<<<1, kThreads>>>(registered);
         cudaDeviceSynchronize();
-        cudaFree(managed);
+        cudaHostUnregister(registered);
     }
     const cudaError_t error = cudaDeviceSynchronize();
     cudaFree(out);

@@ -35,7 +35,7 @@ TEST_CASE("the counters and reports of all processes that a script starts are jo
 }
 
 TEST_CASE("a program that forks counts once in each process") {
-    const Outcome got = run({kProgram, "fork"});
+    const Outcome got = run({kProgram, "fork early"});
     CHECK(got.exit_code == 0);
     CHECK(kernel_named(got, "fill")["launches"] == 2);
     CHECK(kernel_named(got, "fill")["store_requests"] == 4);

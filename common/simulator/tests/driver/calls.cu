@@ -225,6 +225,7 @@ static void streams(CUfunction function) {
     need(cuStreamEndCapture(stream, &graph));
     need(cuGraphInstantiate(&executable, graph, 0));
     need(cuGraphLaunch(executable, stream));
+    need(cuStreamSynchronize(stream));
     print_out("captured and launched");
     need(cuGraphExecDestroy(executable));
     need(cuGraphDestroy(graph));

@@ -126,9 +126,9 @@ __global__ void scopes(unsigned* cells) {
     unsigned old;
     asm volatile("atom.acq_rel.cta.global.add.u32 %0, [%1+28], 2;"
                  : "=r"(old)
-                 : "l"(cells)
+                 : "l"(cells + blockIdx.x)
                  : "memory");
-    if (old % 2) cells[7] = 0;
+    if (old % 2) cells[7 + blockIdx.x] = 0;
 }
 
 __global__ void in_shared(unsigned* out) {
@@ -257,11 +257,12 @@ int main() {
         expect_equal("wrapping decrement", seen_down.read(), wanted);
     }
     {
-        DeviceArray<unsigned> cells(8);
+        DeviceArray<unsigned> cells(11);
         scopes<<<kBlocks, kThreads>>>(cells);
         expect_equal<unsigned>(
             "scopes", cells.read(),
-            {kThreads, kThreads, kThreads, kThreads, kTotal, kTotal, kTotal - 1, 2 * kTotal});
+            {kThreads, kThreads, kThreads, kThreads, kTotal, kTotal, kTotal - 1, 2 * kThreads,
+             2 * kThreads, 2 * kThreads, 2 * kThreads});
     }
     {
         unsigned sum = 0, most = 0;

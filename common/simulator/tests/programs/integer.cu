@@ -13,6 +13,7 @@
 // expect: min max: ok
 // expect: dp4a dp2a: ok
 // expect: vabsdiff2 vabsdiff4: ok
+// expect: vmin2 vmin4 vmax2 vmax4: ok
 // expect: carry of 32 bits: ok
 // expect: carry of 64 bits: ok
 // expect: additions after subtractions: ok
@@ -202,6 +203,25 @@ DIFFERENCES(2, u32, false, u32, false) DIFFERENCES(2, u32, false, s32, true)
 DIFFERENCES(2, s32, true, u32, false) DIFFERENCES(2, s32, true, s32, true)
 DIFFERENCES(4, u32, false, u32, false) DIFFERENCES(4, u32, false, s32, true)
 DIFFERENCES(4, s32, true, u32, false) DIFFERENCES(4, s32, true, s32, true)
+
+GROUP("vmin2 vmin4 vmax2 vmax4");
+u32 extrema(int bits, u32 a, bool signed_a, u32 b, bool signed_b, bool greater) {
+    u32 all = 0;
+    for (int i = 0; i < 32 / bits; ++i) {
+        const s64 x = part(a, bits, i, signed_a), y = part(b, bits, i, signed_b);
+        all |= (u32((x < y) == greater ? y : x) & ((1u << bits) - 1)) << bits * i;
+    }
+    return all;
+}
+#define EXTREMA(N, D, A, signed_a, B, signed_b)                                \
+    BINARY("vmin" #N "." #D "." #A "." #B " %0, %1, %2, %1;", u32, u32, u32,   \
+           extrema(32 / N, a, signed_a, b, signed_b, false));                  \
+    BINARY("vmax" #N "." #D "." #A "." #B " %0, %1, %2, %1;", u32, u32, u32,   \
+           extrema(32 / N, a, signed_a, b, signed_b, true));
+EXTREMA(2, u32, u32, false, u32, false) EXTREMA(2, s32, u32, false, s32, true)
+EXTREMA(2, u32, s32, true, u32, false) EXTREMA(2, s32, s32, true, s32, true)
+EXTREMA(4, u32, u32, false, u32, false) EXTREMA(4, s32, u32, false, s32, true)
+EXTREMA(4, u32, s32, true, u32, false) EXTREMA(4, s32, s32, true, s32, true)
 
 // ---- carries: numbers in two or three words ----
 // 64 bits in two words of 32, and 128 bits in two words

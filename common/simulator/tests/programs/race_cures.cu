@@ -1,10 +1,14 @@
 // Which barrier fixes a race. In a matrix product whose tile is half a warp wide, most of the
 // values that a warp reads too early are its own, but __syncwarp() would not suffice.
 // expect: the races are told: yes
-// expect-stderr: cure: __syncthreads() is missing between line 22 and line 18.
-// expect-stderr: cure: __syncthreads() is missing between line 23 and line 19.
-// expect-stderr: cure: __syncwarp() is missing between line 32 and line 33.
+// expect-stderr: cure: __syncthreads() is missing between line 26 and line 22.
+// expect-stderr: cure: __syncthreads() is missing between line 27 and line 23.
+// expect-stderr: cure: __syncwarp() is missing between line 36 and line 37.
+// expect-stderr: cure: grid.sync() is missing between line 46 and line 44.
+// expect-stderr: cure: The two threads differ only in threadIdx.y: the index
 // simulator only
+#include <cooperative_groups.h>
+
 #include "api_check.h"
 
 constexpr int kTile = 16, kSize = 64;
@@ -33,6 +37,22 @@ __global__ void turn_warps(float* out) {
     out[threadIdx.x] = values[threadIdx.x ^ 1];
 }
 
+// The neighbour's element may belong to another block.
+__global__ void relax(int* a, int* b, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < 3; k++) {
+        b[i] = a[(i + 1) % n] + 1;
+        cooperative_groups::this_grid().sync();
+        a[i] = b[i];
+    }
+}
+
+// Every row of threads writes all sums.
+__global__ void sum_rows(int* sums, const int* in, int cols) {
+    sums[threadIdx.x] = threadIdx.y;
+    for (int col = 0; col < cols; ++col) sums[threadIdx.x] += in[threadIdx.x * cols + col];
+}
+
 int main() {
     float *a, *b, *c;
     const size_t bytes = kSize * kSize * sizeof(float);
@@ -45,5 +65,9 @@ int main() {
     need(cudaMemcpy(b, values, bytes, cudaMemcpyHostToDevice));
     gemm<<<dim3(kSize / kTile, kSize / kTile), dim3(kTile, kTile)>>>(c, a, b);
     turn_warps<<<1, 256>>>(c);
+    int *ints = reinterpret_cast<int*>(a), *more = reinterpret_cast<int*>(b), count = 512;
+    void* arguments[] = {&ints, &more, &count};
+    need(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(relax), 4, 128, arguments));
+    sum_rows<<<1, dim3(32, 8)>>>(ints, more, 8);
     fact("the races are told", cudaDeviceSynchronize() == cudaSuccess);
 }

@@ -114,7 +114,7 @@ public:
     RecordingRunner(Way way, const fs::path& cache, std::string spoil)
         : LocalRunner({.cache = cache}), way_(way), spoil_(std::move(spoil)) {}
 
-    Compiled compile(const Source& source, const std::string& kernel) override {
+    Compiled compile(const Source& source, const Signature& kernel) override {
         const RawOutput& of_ir = ir_of(source);
         Compiled compiled = finish_compilation(
             source, kernel, "clang", way_ == Way::translated ? of_ir : by_back_end(of_ir));

@@ -1,0 +1,46 @@
+/// \file
+/// The types that an element of an array can have in an exercise, from char to double, half and
+/// bfloat16, alone or as a vector of two to four components.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace coalesce {
+
+/// The representation of a single component.
+enum class Scalar { signed_integer, unsigned_integer, floating, bfloat16 };
+
+/// The type of an element.
+struct ElementType {
+    std::string name;                  ///< as CUDA C++ spells it: "unsigned int", "float4"
+    Scalar scalar = Scalar::floating;  ///< of each component
+    std::size_t scalar_bytes = 4;      ///< of each component
+    int components = 1;                ///< 1, or the length of a vector
+
+    std::size_t bytes() const { return scalar_bytes * static_cast<std::size_t>(components); }
+    bool is_integer() const {
+        return scalar == Scalar::signed_integer || scalar == Scalar::unsigned_integer;
+    }
+    /// Returns the bits of a mantissa, including the implicit one. Integers have all of their bits.
+    int precision_bits() const;
+
+    /// Reads the component at `from`.
+    double read(const void* from) const;
+    /// Writes a value as a component, rounded and limited to what the type can hold.
+    void write(double value, void* to) const;
+    /// Returns the number of representable values between two components, for `ulps`.
+    double distance_in_ulps(const void* one, const void* other) const;
+    /// Formats an element: "0.125", "-3", "(1, 2, 3, 4)".
+    std::string format_element(const void* from) const;
+};
+
+/// Returns the type that CUDA C++ calls `name`, or nothing.
+std::optional<ElementType> find_element_type(const std::string& name);
+/// Lists some names, for messages about an unknown one.
+constexpr const char* kElementTypeExamples =
+    "float, double, int, unsigned, long long, unsigned char, __half, __nv_bfloat16, float4, ...";
+
+}  // namespace coalesce

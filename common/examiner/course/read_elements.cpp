@@ -1,0 +1,165 @@
+// Reads what is special about the record of an exercise beyond the transpose.
+
+#include <algorithm>
+#include <regex>
+
+#include "base/text.h"
+#include "examiner/course/read_exercise.h"
+
+namespace coalesce::course {
+namespace {
+
+bool is_identifier(const std::string& name) {
+    static const std::regex form("[A-Za-z_][A-Za-z_0-9]*");
+    return std::regex_match(name, form);
+}
+
+/// Calls `read`, and turns its ExpressionError into an error at the node's line.
+auto at_line_of(const StrictToml& reader, const toml::node& node, const auto& read) {
+    try {
+        return read();
+    } catch (const ExpressionError& error) {
+        reader.fail(node, error.what());
+    }
+}
+
+std::vector<std::string> read_sizes(const StrictToml& reader, const toml::table& table,
+                                    const std::string& where) {
+    const std::vector<std::string> sizes = reader.strings(table, "sizes", where);
+    const toml::node& node = *table.get("sizes");
+    if (sizes.empty() || sizes.size() > kMaxSizes) {
+        reader.fail(node, "`sizes` names one to three sizes, such as [\"rows\", \"cols\"]");
+    }
+    for (const std::string& size : sizes) {
+        if (!is_identifier(size)) reader.fail(node, "\"" + size + "\" cannot be a name in C++");
+        if (std::ranges::count(sizes, size) > 1) {
+            reader.fail(node, "`sizes` has \"" + size + "\" twice; rename one");
+        }
+    }
+    return sizes;
+}
+
+std::vector<Parameter> read_parameters(const StrictToml& reader, const toml::table& table,
+                                       const ElementTask& task, const std::string& where) {
+    constexpr std::size_t most = 16;
+    static_cast<void>(reader.strings(table, "arguments", where));
+    std::vector<Parameter> parameters;
+    for (const toml::node& node : *table.get("arguments")->as_array()) {
+        const Parameter parameter = at_line_of(reader, node, [&] {
+            return parse_parameter(*node.value_exact<std::string>(), task.sizes);
+        });
+        const auto has_its_name = [&](const Parameter& one) { return one.name == parameter.name; };
+        if (std::ranges::any_of(parameters, has_its_name)) {
+            reader.fail(node, "there are two arguments `" + parameter.name + "`; rename one");
+        }
+        parameters.push_back(parameter);
+    }
+    const toml::node& list = *table.get("arguments");
+    if (std::ranges::none_of(parameters, &Parameter::is_output)) {
+        reader.fail(list, "no argument is an output, an array without const: \"float* out[n]\"");
+    }
+    if (parameters.size() > most) reader.fail(list, "`arguments` has more than 16");
+    return parameters;
+}
+
+}  // namespace
+
+Shape read_element_shape(const StrictToml& reader, const toml::node& node, const char* key,
+                         const ElementTask& task) {
+    constexpr int most = 1 << 20;
+    std::vector<int> values;
+    const toml::array* list = node.as_array();
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+        const auto value = (*list)[i].value_exact<std::int64_t>().value_or(0);
+        if (value < 1 || value > most) values.clear();
+        if (value < 1 || value > most) break;
+        values.push_back(static_cast<int>(value));
+    }
+    if (values.size() != task.sizes.size()) {
+        const auto name_of = [](const std::string& size) { return size; };
+        reader.fail(node, std::string("`") + key +
+                              "` has a whole number from 1 to a million for each of [" +
+                              joined(task.sizes, ", ", name_of) + "]");
+    }
+    return shape_of(values);
+}
+
+std::vector<Shape> read_element_shapes(const StrictToml& reader, const toml::table& table,
+                                       const ElementTask& task, const std::string& where) {
+    const toml::node* node = table.get("shapes");
+    const toml::array* list = node == nullptr ? nullptr : node->as_array();
+    if (list == nullptr || list->empty()) {
+        reader.fail(node == nullptr ? 1 : StrictToml::line_of(*node),
+                    where + " needs `shapes`, a list of lists: shapes = [[1], [1000]]");
+    }
+    std::vector<Shape> shapes;
+    for (const toml::node& one : *list) {
+        shapes.push_back(read_element_shape(reader, one, "shapes", task));
+    }
+    return shapes;
+}
+
+void check_element_shape(const StrictToml& reader, const toml::node& node, const ElementTask& task,
+                         Shape shape) {
+    constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
+    for (std::size_t i = 0; i < task.most.size(); ++i) {
+        if (size_at(shape, i) <= task.most[i]) continue;
+        reader.fail(node, "`most` allows " + task.sizes[i] + " up to " +
+                              std::to_string(task.most[i]) + ", and here it is " +
+                              std::to_string(size_at(shape, i)));
+    }
+    for (const Parameter& one : task.parameters) {
+        if (!one.is_array) continue;
+        const std::int64_t count =
+            at_line_of(reader, node, [&] { return count_elements(task.extents(one, shape)); });
+        if (count * static_cast<std::int64_t>(one.type.bytes()) <= most_bytes) continue;
+        reader.fail(node, "`" + one.text + "` is larger than 64 MB with " +
+                              describe_sizes(task.sizes, shape) + "; choose a smaller shape");
+    }
+}
+
+namespace {
+
+Limits read_limits(const StrictToml& reader, const toml::table& table, const std::string& where) {
+    if (!table.contains("limits")) return {};
+    const toml::table& limits = reader.section(table, "limits", where);
+    reader.allow_keys(limits, {"load", "store", "shared_load", "shared_store", "of_solution"},
+                      "`limits` of " + where);
+    return read_numbers(reader, limits, kLimits, "`limits` of " + where);
+}
+
+}  // namespace
+
+void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
+    const std::string where = "the exercise " + exercise.name;
+    exercise.kernel = table.contains("kernel") ? reader.text(table, "kernel", where)
+                                               : exercise.name.substr(kBeyondPrefix.size());
+    if (!is_identifier(exercise.kernel)) {
+        reader.fail(table.contains("kernel") ? StrictToml::line_of(*table.get("kernel")) : 1,
+                    "\"" + exercise.kernel + "\" cannot be the name of a kernel");
+    }
+    ElementTask task;
+    task.sizes = read_sizes(reader, table, where);
+    task.parameters = read_parameters(reader, table, task, where);
+    if (const toml::node* node = table.get("tolerance")) {
+        task.tolerance = at_line_of(
+            reader, *node, [&] { return parse_tolerance(reader.text(table, "tolerance", where)); });
+    }
+    if (const toml::node* node = table.get("most")) {
+        const Shape most = read_element_shape(reader, *node, "most", task);
+        for (std::size_t i = 0; i < task.sizes.size(); ++i) task.most.push_back(size_at(most, i));
+    }
+    exercise.shapes = read_element_shapes(reader, table, task, where);
+    for (const Shape shape : exercise.shapes) {
+        check_element_shape(reader, *table.get("shapes"), task, shape);
+    }
+    exercise.counted = exercise.shapes.back();
+    if (const toml::node* node = table.get("counted")) {
+        exercise.counted = read_element_shape(reader, *node, "counted", task);
+        check_element_shape(reader, *node, task, exercise.counted);
+    }
+    exercise.limits = read_limits(reader, table, where);
+    exercise.elements = task;
+}
+
+}  // namespace coalesce::course

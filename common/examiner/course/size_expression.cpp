@@ -1,0 +1,145 @@
+#include "examiner/course/size_expression.h"
+
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/text.h"
+
+namespace coalesce {
+namespace {
+
+/// Nested brackets beyond this depth are an error, so that no text can overflow the stack.
+constexpr int kMaxDepth = 50;
+
+class Evaluation {
+public:
+    Evaluation(const std::string& text, const std::vector<NamedSize>& sizes)
+        : text_(text), sizes_(sizes) {}
+
+    double whole() {
+        const double value = sum();
+        if (at_ < text_.size()) fail("`" + text_.substr(at_) + "` cannot follow here");
+        return value;
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& why) const {
+        throw ExpressionError("`" + text_ + "` cannot be computed: " + why);
+    }
+    bool take(char sign) {
+        skip_blanks();
+        if (at_ >= text_.size() || text_[at_] != sign) return false;
+        ++at_;
+        skip_blanks();
+        return true;
+    }
+    void skip_blanks() {
+        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+    }
+    void require(char sign) {
+        if (!take(sign)) fail(std::string("a `") + sign + "` is missing");
+    }
+
+    double sum() {
+        double value = product();
+        for (;;) {
+            if (take('+')) {
+                value += product();
+            } else if (take('-')) {
+                value -= product();
+            } else {
+                return value;
+            }
+        }
+    }
+
+    double product() {
+        double value = factor();
+        for (;;) {
+            if (take('*')) {
+                value *= factor();
+            } else if (take('/')) {
+                value = quotient(value, factor());
+            } else {
+                return value;
+            }
+        }
+    }
+
+    double quotient(double value, double by) const {
+        if (by == 0) fail("it divides by zero");
+        const bool is_whole = value == std::trunc(value) && by == std::trunc(by);
+        return is_whole ? std::trunc(value / by) : value / by;
+    }
+
+    double factor() {
+        if (++depth_ > kMaxDepth) fail("it has too many brackets");
+        const double value = unnested_factor();
+        --depth_;
+        return value;
+    }
+
+    double unnested_factor() {
+        if (take('-')) return -factor();
+        if (take('(')) {
+            const double value = sum();
+            require(')');
+            return value;
+        }
+        skip_blanks();
+        if (at_ >= text_.size()) fail("something is missing at its end");
+        const auto first = static_cast<unsigned char>(text_[at_]);
+        return std::isdigit(first) || first == '.' ? number() : named();
+    }
+
+    double number() {
+        char* end = nullptr;
+        const double value = std::strtod(text_.c_str() + at_, &end);
+        if (end == text_.c_str() + at_) fail("`.` is no number");
+        at_ = static_cast<std::size_t>(end - text_.c_str());
+        if (at_ < text_.size() && text_[at_] == 'f') ++at_;
+        skip_blanks();
+        return value;
+    }
+
+    double named() {
+        const std::size_t begin = at_;
+        while (at_ < text_.size() &&
+               (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_')) {
+            ++at_;
+        }
+        const std::string name = text_.substr(begin, at_ - begin);
+        if (name.empty()) fail(std::string("`") + text_[at_] + "` has no meaning here");
+        skip_blanks();
+        if (name == "ceil_div") return rounded_up_quotient();
+        for (const NamedSize& size : sizes_) {
+            if (size.name == name) return static_cast<double>(size.value);
+        }
+        const auto name_of = [](const NamedSize& size) { return "`" + size.name + "`"; };
+        fail("`" + name + "` is none of its sizes " + joined(sizes_, ", ", name_of));
+    }
+
+    double rounded_up_quotient() {
+        require('(');
+        const double value = sum();
+        require(',');
+        const double by = sum();
+        require(')');
+        if (by == 0) fail("it divides by zero");
+        return std::ceil(value / by);
+    }
+
+    const std::string& text_;
+    const std::vector<NamedSize>& sizes_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+};
+
+}  // namespace
+
+double evaluate(const std::string& expression, const std::vector<NamedSize>& sizes) {
+    return Evaluation(expression, sizes).whole();
+}
+
+}  // namespace coalesce

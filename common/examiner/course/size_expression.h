@@ -1,0 +1,27 @@
+/// \file
+/// Arithmetic on the sizes of an exercise, as in "rows * (cols + 1)". The same text is C++, so that
+/// a compiled reference computes what the examiner computes.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace coalesce {
+
+/// An expression that cannot be evaluated. The message is a sentence that says why.
+struct ExpressionError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The value of a size.
+struct NamedSize {
+    std::string name;
+    long long value = 0;
+};
+
+/// Evaluates numbers, sizes, + - * / ( ) and ceil_div(a, b). The quotient of two whole numbers is a
+/// whole number, as in C++. Throws ExpressionError.
+double evaluate(const std::string& expression, const std::vector<NamedSize>& sizes);
+
+}  // namespace coalesce

@@ -1,0 +1,64 @@
+/// \file
+/// Compares the outputs of a kernel with what the reference says, element by element.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "examiner/course/element_task.h"
+#include "harness/cell_map.h"
+
+namespace coalesce {
+
+/// The elements of one output.
+struct OutputComparison {
+    std::string name;
+    ElementType type;
+    Tolerance tolerance;
+    std::vector<std::int64_t> extents;
+    std::string actual, expected;        ///< the bytes of all elements
+    std::vector<CellState> states = {};  ///< of each element
+    std::int64_t wrong = 0;              ///< elements with another value
+    std::int64_t untouched = 0;          ///< wrong elements that still have their initial bits
+
+    std::int64_t count() const { return static_cast<std::int64_t>(states.size()); }
+    std::int64_t bad() const { return wrong + untouched; }
+    /// Returns the elements that are not right, in order.
+    std::vector<std::int64_t> bad_elements() const;
+    /// Returns the element's bytes in `of`, which is `actual` or `expected`.
+    const char* element(const std::string& of, std::int64_t index) const {
+        return of.data() + static_cast<std::size_t>(index) * type.bytes();
+    }
+    /// Reports whether two elements are equal within the tolerance. The second is the expected one.
+    bool is_equal(const char* one, const char* expected_one) const;
+    /// Returns the largest error of a wrong element, in units of the tolerance. Infinite if the
+    /// tolerance is zero or an element is not a number.
+    double worst_error() const;
+    /// Names an element: "out(3)", or "out(3,5)" if the output has two extents.
+    std::string name_of(std::int64_t index) const;
+    /// Names the value of an element.
+    std::string value_of(const std::string& of, std::int64_t index) const {
+        return type.format_element(element(of, index));
+    }
+};
+
+/// All arrays of a launch.
+struct ElementComparison {
+    std::vector<OutputComparison> outputs;
+    std::vector<std::string> changed_inputs;  ///< names of inputs that the kernel overwrote
+    std::vector<std::string> overrun_before;  ///< names of arrays before which it wrote
+    std::vector<std::string> overrun_after;   ///< names of arrays after which it wrote
+
+    bool is_right() const;
+    /// Returns the first output with elements that are not right, or nullptr.
+    const OutputComparison* first_bad() const;
+};
+
+/// Compares an output. `initial` has its bytes before the launch.
+OutputComparison compare_output(const ElementTask& task, const Parameter& output, Shape shape,
+                                const std::string& initial, const std::string& actual,
+                                const std::string& expected);
+
+}  // namespace coalesce

@@ -1,0 +1,15 @@
+/// \file
+/// Compares the costs of a kernel with what an exercise beyond the transpose allows.
+#pragma once
+
+#include <vector>
+
+#include "examiner/course/exercise.h"
+#include "examiner/verdict.h"
+
+namespace coalesce {
+
+/// Returns a failure for each limit that a correct kernel exceeds.
+std::vector<Failure> find_exceeded_element_limits(const Verdict& found, const Limits& limits);
+
+}  // namespace coalesce

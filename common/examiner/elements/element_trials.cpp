@@ -1,0 +1,270 @@
+#include "examiner/elements/element_trials.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "examiner/elements/inputs.h"
+#include "examiner/launch_limits.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+constexpr const char* kReferenceKernel = "coalesce_reference";
+/// Warp instructions that a reference may take, which is about ten seconds.
+constexpr std::uint64_t kMostReferenceInstructions = 50'000'000;
+/// A kernel may take this multiple of the reference's warp instructions. A kernel that does all of
+/// the work in one lane of each warp takes 32 times as many as necessary.
+constexpr std::uint64_t kInstructionRatio = 40;
+/// Warp instructions that any kernel may take. On a small shape a kernel may do the work of a large
+/// one, as a block does that always makes all steps of a reduction.
+constexpr std::uint64_t kLeastInstructions = 2'000'000;
+
+/// The largest shape, in elements, that is launched in other orders.
+constexpr double kMostReorderedElements = 1 << 14;
+
+Failure explain_order_dependence(const std::string& file, Shape shape) {
+    return {
+        .kind = FailureKind::race_between_blocks,
+        .headline =
+            "the result depends on the order in which blocks and warps run: it is right in one "
+            "order and wrong in another.",
+        .place = {file, 0, 0},
+        .shape = shape,
+        .next = "Let no thread rely on the work of another, unless a barrier separates the two."};
+}
+
+/// Returns the extents of an array as C++.
+std::vector<std::string> extents_in_code(const Parameter& array) {
+    std::vector<std::string> all;
+    for (const std::string& extent : array.extents) all.push_back("(long long)(" + extent + ")");
+    return all;
+}
+
+/// Returns the indices of element `number` of an array, as arguments of a call.
+std::string indices_in_code(const Parameter& array, const std::string& number) {
+    const std::vector<std::string> extents = extents_in_code(array);
+    std::string indices, rest = number;
+    for (std::size_t axis = extents.size(); axis-- > 0;) {
+        const bool is_first = axis == 0;
+        const std::string index = is_first ? rest : rest + " % " + extents[axis];
+        indices = ", (int)(" + index + ")" + indices;
+        rest = "(" + rest + ") / " + extents[axis];
+    }
+    return indices;
+}
+
+Parameter size_parameter(const std::string& size) {
+    return {.text = "int " + size, .name = size, .type = *find_element_type("int")};
+}
+
+bool is_size(const ElementTask& task, const Parameter& parameter) {
+    return !parameter.is_array && std::ranges::count(task.sizes, parameter.name) > 0;
+}
+
+std::string result_name(const Parameter& output) {
+    return "coalesce_" + output.name;
+}
+
+/// Returns the declaration that the reference must have, for messages.
+std::string reference_declaration(const ElementTask& task, const std::string& kernel,
+                                  const Parameter& output) {
+    std::vector<std::string> declared;
+    for (const Parameter& one : task.parameters) {
+        if (!one.is_read_by_reference()) continue;
+        declared.push_back((one.is_array ? "const " : "") + one.type.name +
+                           (one.is_array ? "* " : " ") + one.name);
+    }
+    for (std::size_t i = 0; i < output.extents.size(); ++i) {
+        declared.push_back(output.extents.size() == 1 ? "int index"
+                                                      : "int index" + std::to_string(i));
+    }
+    return "__device__ " + output.type.name + " " + task.reference_name(kernel, output) + "(" +
+           joined(declared, ", ") + ")";
+}
+
+[[noreturn]] void fail_to_compile(const ElementTask& task, const std::string& kernel,
+                                  const Compiled& compiled) {
+    const int lines = static_cast<int>(lines_of(task.reference).size());
+    const Place& place = compiled.failure.place;
+    if (place.line == 0 || place.line > lines) {
+        const auto declare = [&](const Parameter* output) {
+            return reference_declaration(task, kernel, *output);
+        };
+        throw ReferenceUnusable(task.reference_file + ": it needs " +
+                                joined(task.outputs(), " and ", declare) + " { ... }. " +
+                                compiled.failure.headline);
+    }
+    throw ReferenceUnusable(place.text() + ": " + compiled.failure.headline);
+}
+
+}  // namespace
+
+Signature reference_signature(const ElementTask& task) {
+    Signature signature(kReferenceKernel);
+    signature.sizes = task.sizes;
+    for (const std::string& size : task.sizes) {
+        signature.parameters.push_back(size_parameter(size));
+    }
+    for (const Parameter& one : task.parameters) {
+        if (!one.is_read_by_reference() || is_size(task, one)) continue;
+        signature.parameters.push_back(one);
+        signature.parameters.back().is_const = one.is_array;
+    }
+    for (const Parameter* output : task.outputs()) {
+        Parameter result = *output;
+        result.name = result_name(*output);
+        signature.parameters.push_back(result);
+    }
+    return signature;
+}
+
+std::string reference_program(const ElementTask& task, const std::string& kernel) {
+    const std::string number = "coalesce_number";
+    std::string body;
+    std::vector<std::string> counts;
+    for (const Parameter* output : task.outputs()) {
+        const std::string count = joined(extents_in_code(*output), " * ");
+        counts.push_back(count);
+        std::vector<std::string> given;
+        for (const Parameter& one : task.parameters) {
+            if (one.is_read_by_reference()) given.push_back(one.name);
+        }
+        body += "if (" + number + " < " + count + ") " + result_name(*output) + "[" + number +
+                "] = " + task.reference_name(kernel, *output) + "(" + joined(given, ", ") +
+                indices_in_code(*output, number) + ");\n";
+    }
+    const std::string threads = "128";
+    const auto declare = [](const std::string& size) { return "int " + size; };
+    return task.reference + "\n" + reference_signature(task).declaration() +
+           " {\nconst long long " + number +
+           " = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n" + body +
+           "}\nconstexpr Launch configure(" + joined(task.sizes, ", ", declare) +
+           ") {\nreturn {.grid = {(" + joined(counts, " + ") + " + " + threads + " - 1) / " +
+           threads + "}, .block = {" + threads + "}};\n}\n";
+}
+
+ElementTrials::ElementTrials(const Exercise& exercise, Runner& runner, Runner& reference_runner)
+    : exercise_(exercise),
+      task_(*exercise.elements),
+      runner_(runner),
+      reference_runner_(reference_runner) {}
+
+const Compiled& ElementTrials::compiled_reference() {
+    if (reference_) return *reference_;
+    const Source source =
+        make_source(reference_program(task_, exercise_.kernel), task_.reference_file);
+    if (!source.is_good()) throw ReferenceUnusable(source.problem.headline);
+    const Compiled compiled = reference_runner_.compile(source, reference_signature(task_));
+    if (!compiled.ok()) fail_to_compile(task_, exercise_.kernel, compiled);
+    return reference_.emplace(compiled);
+}
+
+Trial ElementTrials::run_reference(Shape shape, const std::vector<CallArgument>& arguments) {
+    std::vector<CallArgument> given;
+    for (const NamedSize& size : task_.named_sizes(shape)) {
+        given.push_back({.value = static_cast<std::uint64_t>(size.value)});
+    }
+    for (std::size_t i = 0; i < task_.parameters.size(); ++i) {
+        const Parameter& one = task_.parameters[i];
+        if (one.is_read_by_reference() && !is_size(task_, one)) given.push_back(arguments[i]);
+    }
+    for (std::size_t i = 0; i < task_.parameters.size(); ++i) {
+        if (!task_.parameters[i].is_output()) continue;
+        given.push_back({.is_array = true,
+                         .bytes = std::string(arguments[i].bytes.size(), '\0'),
+                         .is_unwritten = true});
+    }
+    return reference_runner_.run_with(
+        compiled_reference(), given,
+        {.shape = shape, .wants_counters = true, .more_instructions = kMostReferenceInstructions});
+}
+
+std::vector<std::string> ElementTrials::expected_for(Shape shape,
+                                                     const std::vector<CallArgument>& arguments) {
+    const Trial trial = run_reference(shape, arguments);
+    if (!trial.has_ended() || !trial.reports.empty()) return {};
+    std::vector<std::string> expected;
+    const std::size_t first = trial.arrays.size() - task_.outputs().size();
+    for (std::size_t i = first; i < trial.arrays.size(); ++i) {
+        expected.push_back(trial.arrays[i].bytes);
+    }
+    return expected;
+}
+
+const ElementCase& ElementTrials::case_for(Shape shape) {
+    for (const auto& [known, one] : cases_) {
+        if (known == shape) return one;
+    }
+    ElementCase made{.shape = shape,
+                     .arguments = generate_arguments(task_, shape, runner_.input_seed(shape))};
+    const Trial trial = run_reference(shape, made.arguments);
+    const std::string where =
+        task_.reference_file + ": with " + describe_sizes(task_.sizes, shape) + ", ";
+    if (!trial.reports.empty()) {
+        const simulated::Report& report = trial.reports.front();
+        throw ReferenceUnusable(
+            (report.place.line > 0 ? report.place.text() : task_.reference_file) + ": with " +
+            describe_sizes(task_.sizes, shape) + ", " + report.message);
+    }
+    if (!trial.has_ended()) {
+        throw ReferenceUnusable(where + (trial.launch_failure.headline.empty()
+                                             ? "the device stopped it."
+                                             : trial.launch_failure.headline));
+    }
+    const std::size_t first = trial.arrays.size() - task_.outputs().size();
+    for (std::size_t i = first; i < trial.arrays.size(); ++i) {
+        made.expected.push_back(trial.arrays[i].bytes);
+    }
+    made.instructions = trial.counters.warp_instructions;
+    return cases_.emplace_back(shape, std::move(made)).second;
+}
+
+Trial ElementTrials::run(const Compiled& kernel, const TrialRequest& order) {
+    Trial usual = run_on(runner_, kernel, order);
+    const bool is_looked_into = order.wants_counters || order.traced.limit > 0;
+    const bool has_one_order = usual.launch.blocks() * usual.launch.threads() <= 32;
+    if (!usual.is_good() || is_looked_into || has_one_order ||
+        element_count(order.shape) > kMostReorderedElements) {
+        return usual;
+    }
+    for (const std::uint64_t seed : runner_.other_orders(order.shape)) {
+        TrialRequest reordered = order;
+        reordered.seed = seed;
+        Trial other = run_on(runner_, kernel, reordered);
+        if (other.is_good()) continue;
+        if (other.has_ended() && other.reports.empty()) {
+            other.launch_failure = explain_order_dependence(kernel.file, order.shape);
+        }
+        return other;
+    }
+    return usual;
+}
+
+Trial ElementTrials::run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order) {
+    const ElementCase one = case_for(order.shape);
+    TrialRequest asked = order;
+    asked.more_instructions += kLeastInstructions + kInstructionRatio * one.instructions;
+    Trial trial = runner.run_with(kernel, one.arguments, asked);
+    trial.shape = order.shape;
+    if (!trial.has_ended()) return trial;
+    ElementComparison& found = trial.element_comparison.emplace();
+    std::size_t array = 0, output = 0;
+    for (std::size_t i = 0; i < task_.parameters.size(); ++i) {
+        const Parameter& parameter = task_.parameters[i];
+        if (!parameter.is_array) continue;
+        const ArrayAfter& after = trial.arrays[array++];
+        if (after.is_written_before) found.overrun_before.push_back(parameter.name);
+        if (after.is_written_after) found.overrun_after.push_back(parameter.name);
+        const std::string& before = one.arguments[i].bytes;
+        if (parameter.is_output()) {
+            found.outputs.push_back(compare_output(task_, parameter, order.shape, before,
+                                                   after.bytes, one.expected[output++]));
+        } else if (after.bytes != before) {
+            found.changed_inputs.push_back(parameter.name);
+        }
+    }
+    return trial;
+}
+
+}  // namespace coalesce

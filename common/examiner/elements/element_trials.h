@@ -1,0 +1,68 @@
+/// \file
+/// Runs the trials of an exercise beyond the transpose. For each shape, the arguments are generated
+/// once, and the reference computes the expected outputs in a trial of its own, with one thread per
+/// element. A kernel's trial never contains the reference or the expected values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "examiner/runner.h"
+
+namespace coalesce {
+
+/// Thrown if the reference does not compile or does not run cleanly. The message names its line.
+struct ReferenceUnusable : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The arguments of a shape, and the outputs that the reference computes from them.
+struct ElementCase {
+    Shape shape;
+    std::vector<CallArgument> arguments;
+    std::vector<std::string> expected = {};  ///< the bytes of each output
+    std::uint64_t instructions = 0;          ///< warp instructions of the reference
+};
+
+class ElementTrials {
+public:
+    /// `exercise.elements` must be set. The reference has a runner of its own, so that its costs do
+    /// not count as those of a kernel.
+    ElementTrials(const Exercise& exercise, Runner& runner, Runner& reference_runner);
+
+    /// Launches the kernel and compares its outputs. If they are right, launches it again in the
+    /// runner's other orders. Throws ReferenceUnusable.
+    Trial run(const Compiled& kernel, const TrialRequest& order);
+
+    /// Launches another kernel once with another runner, and compares its outputs.
+    Trial run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order);
+
+    /// Returns the arguments and expected outputs of a shape.
+    const ElementCase& case_for(Shape shape);
+    /// Returns the outputs that the reference computes from other arguments, or nothing if it
+    /// cannot.
+    std::vector<std::string> expected_for(Shape shape, const std::vector<CallArgument>& arguments);
+    const ElementTask& task() const { return task_; }
+
+private:
+    const Compiled& compiled_reference();
+    Trial run_reference(Shape shape, const std::vector<CallArgument>& arguments);
+
+    const Exercise& exercise_;
+    const ElementTask& task_;
+    Runner& runner_;
+    Runner& reference_runner_;
+    std::optional<Compiled> reference_;
+    std::vector<std::pair<Shape, ElementCase>> cases_;
+};
+
+/// The text of the file that is compiled for the reference: reference.cu, followed by a kernel that
+/// calls it for each element, and its launch.
+std::string reference_program(const ElementTask& task, const std::string& kernel);
+/// Returns the signature of that kernel.
+Signature reference_signature(const ElementTask& task);
+
+}  // namespace coalesce

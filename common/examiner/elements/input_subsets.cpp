@@ -1,0 +1,378 @@
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "base/text.h"
+#include "examiner/elements/element_rules.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// Takes the place of an index: an element of zeros.
+constexpr std::int64_t kZeroElement = -1;
+/// The largest array of inputs that is searched, in indices of one size.
+constexpr std::int64_t kMostIndices = 1 << 16;
+
+/// A way to choose inputs along one size.
+struct Choice {
+    std::string what;  ///< "the first 96 of 100 cols"
+    std::string next;
+    std::vector<std::int64_t> indices = {};
+    bool is_repeated = false;
+};
+
+/// An array as axes of sizes. "rows * cols" has two.
+struct Axes {
+    std::vector<std::string> names;
+    std::vector<std::int64_t> lengths;
+};
+
+Axes axes_of(const Parameter& array, const ElementTask& task, Shape shape) {
+    Axes axes;
+    for (const std::string& extent : array.extents) {
+        std::string factor;
+        for (const char c : extent + "*") {
+            if (c != '*') {
+                factor += c;
+                continue;
+            }
+            axes.names.push_back(trimmed(factor));
+            factor.clear();
+        }
+    }
+    for (const std::string& name : axes.names) {
+        const std::vector<NamedSize> sizes = task.named_sizes(shape);
+        const auto size = std::ranges::find(sizes, name, &NamedSize::name);
+        if (size == sizes.end()) return {};
+        axes.lengths.push_back(size->value);
+    }
+    return axes;
+}
+
+/// Keeps the chosen indices along each axis called `name`.
+std::string gather(const std::string& bytes, std::size_t element, const Axes& axes,
+                   const std::string& name, const std::vector<std::int64_t>& indices) {
+    std::string kept;
+    const std::function<void(std::size_t, std::int64_t)> visit = [&](std::size_t axis,
+                                                                     std::int64_t index) {
+        if (axis == axes.names.size()) {
+            if (index < 0) {
+                kept.append(element, '\0');
+            } else {
+                kept.append(bytes, static_cast<std::size_t>(index) * element, element);
+            }
+            return;
+        }
+        const auto deeper = [&](std::int64_t at) {
+            const bool is_zero = index < 0 || at < 0;
+            visit(axis + 1, is_zero ? kZeroElement : index * axes.lengths[axis] + at);
+        };
+        if (axes.names[axis] == name) {
+            for (const std::int64_t at : indices) deeper(at);
+        } else {
+            for (std::int64_t at = 0; at < axes.lengths[axis]; ++at) deeper(at);
+        }
+    };
+    visit(0, 0);
+    return kept;
+}
+
+// ---- the choices ----
+
+using Test = std::function<bool(std::int64_t)>;
+
+class Choices {
+public:
+    Choices(std::string size, std::int64_t length, const LaunchShape& launch)
+        : size_(std::move(size)),
+          length_(length),
+          block_(launch.threads()),
+          threads_(launch.threads() * launch.blocks()) {
+        add_prefixes(launch);
+        add_ranges();
+        add_steps();
+        add_parts_of_blocks();
+        add_repeated();
+        add_zero();
+    }
+    const std::vector<Choice>& all() const { return all_; }
+
+private:
+    std::string of_all() const {
+        return " of " + std::to_string(length_) + " inputs along `" + size_ + "`";
+    }
+
+    void add_if(const std::string& what, const std::string& next, const Test& takes) {
+        Choice choice{.what = what, .next = next};
+        for (std::int64_t i = 0; i < length_; ++i) {
+            if (takes(i)) choice.indices.push_back(i);
+        }
+        if (choice.indices.empty() || static_cast<std::int64_t>(choice.indices.size()) == length_) {
+            return;
+        }
+        const auto is_same = [&](const Choice& one) { return one.indices == choice.indices; };
+        if (std::ranges::none_of(all_, is_same)) all_.push_back(std::move(choice));
+    }
+
+    void add_prefix(std::int64_t kept, const std::string& next) {
+        if (kept <= 0 || kept >= length_) return;
+        add_if("the first " + std::to_string(kept) + of_all(), next,
+               [=](std::int64_t i) { return i < kept; });
+    }
+
+    void add_prefixes(const LaunchShape& launch) {
+        const std::string tail =
+            "What happens to the last inputs, which do not fill a whole group? Round the number of "
+            "groups up, and test each index.";
+        const std::string loop =
+            "The loop ends too early, or takes too large a step: which thread should use the next "
+            "input?";
+        add_prefix(length_ - 1, "Does the loop end one element too early?");
+        for (std::int64_t group = block_ * launch.blocks(); group > 1; group /= 2) {
+            add_prefix(length_ / group * group, tail);
+            add_prefix(group, loop);
+        }
+        for (const std::int64_t group :
+             {block_, std::int64_t{1024}, std::int64_t{512}, std::int64_t{256}, std::int64_t{128},
+              std::int64_t{64}, std::int64_t{32}, std::int64_t{16}, std::int64_t{8},
+              std::int64_t{4}, std::int64_t{2}, std::int64_t{1}}) {
+            if (group == 0) continue;
+            add_prefix(length_ / group * group, tail);
+            add_prefix(group, loop);
+        }
+        add_prefix(length_ / 2, loop);
+    }
+
+    void add_ranges() {
+        add_if("all inputs along `" + size_ + "` but the first",
+               "Does the loop begin one element too late?", [](std::int64_t i) { return i > 0; });
+        add_if("the last" + of_all(),
+               "Does each turn of the loop replace the value, in place of adding to it?",
+               [=, this](std::int64_t i) { return i == length_ - 1; });
+        for (const std::int64_t group : {block_, std::int64_t{32}}) {
+            if (group <= 1 || group >= length_) continue;
+            const std::string count = std::to_string(group);
+            add_if("all inputs along `" + size_ + "` but the first " + count,
+                   "Where are the first " + count + " of them counted?",
+                   [=](std::int64_t i) { return i >= group; });
+            const std::int64_t last = (length_ - 1) / group * group;
+            add_if("the last " + std::to_string(length_ - last) + of_all(),
+                   "Is the value that was computed before replaced, not combined with the new one?",
+                   [=](std::int64_t i) { return i >= last; });
+        }
+    }
+
+    void add_steps() {
+        for (const std::int64_t run : {threads_, block_}) {
+            if (run <= 1 || run >= length_) continue;
+            add_if("every second run of " + std::to_string(run) + of_all(),
+                   "The step of the loop is twice what it should be: how many elements do all "
+                   "threads take in one turn?",
+                   [=](std::int64_t i) { return i / run % 2 == 0; });
+        }
+        for (std::int64_t step = 2; step <= 1024 && step < length_; step *= 2) {
+            add_step(step);
+        }
+        if (block_ > 0) add_step(block_);
+    }
+    void add_step(std::int64_t step) {
+        const std::string every = ordinal(static_cast<std::uint64_t>(step));
+        add_if(
+            "every " + every + of_all(),
+            "Only one of " + std::to_string(step) +
+                " values arrives. When values are combined, the distance between the two "
+                "partners doubles or halves in each step: does the loop reach the last distance?",
+            [=](std::int64_t i) { return i % step == 0; });
+    }
+
+    void add_parts_of_blocks() {
+        if (block_ <= 1) return;
+        for (std::int64_t part = block_ / 2; part >= 1; part /= 2) {
+            const std::int64_t block = block_;
+            add_if("the first " + std::to_string(part) + " in each run of " +
+                       std::to_string(block) + of_all(),
+                   "Of each block of " + std::to_string(block) + " threads, only " +
+                       std::to_string(part) +
+                       " contribute: does each warp, and each step of the loop, add its part?",
+                   [=](std::int64_t i) { return i % block < part; });
+        }
+    }
+
+    void add_repeat(const std::string& what, const std::string& next,
+                    const std::vector<std::int64_t>& more) {
+        Choice choice{.what = what, .next = next, .indices = {}, .is_repeated = true};
+        choice.indices.resize(static_cast<std::size_t>(length_));
+        std::iota(choice.indices.begin(), choice.indices.end(), 0);
+        choice.indices.insert(choice.indices.end(), more.begin(), more.end());
+        all_.push_back(std::move(choice));
+    }
+
+    void add_repeated() {
+        const auto range = [&](std::int64_t from, std::int64_t to) {
+            std::vector<std::int64_t> list;
+            for (std::int64_t i = std::max<std::int64_t>(from, 0); i < to; ++i) list.push_back(i);
+            return list;
+        };
+        const std::string next = "Which two threads count it? Let one of them leave it out.";
+        for (int times = 2; times <= 4; times *= 2) {
+            std::vector<std::int64_t> more;
+            for (int i = 1; i < times; ++i) {
+                const auto once = range(0, length_);
+                more.insert(more.end(), once.begin(), once.end());
+            }
+            add_repeat(
+                "each input along `" + size_ + "` counts " + std::to_string(times) + " times", next,
+                more);
+        }
+        add_repeat("the last input along `" + size_ + "` counts twice", next,
+                   range(length_ - 1, length_));
+        add_repeat("the first input along `" + size_ + "` counts twice", next, range(0, 1));
+        if (const std::int64_t rest = block_ > 1 ? length_ % block_ : 0; rest > 0) {
+            std::vector<std::int64_t> clamped(static_cast<std::size_t>(block_ - rest), length_ - 1);
+            add_repeat("the last input along `" + size_ + "` counts for every thread that has none",
+                       "A thread without an element of its own should contribute nothing.",
+                       clamped);
+        }
+    }
+
+    void add_zero() {
+        add_repeat("there were one more input along `" + size_ + "`, of value 0",
+                   "Does the kernel begin with 0, or use 0 where there is no element? Begin with "
+                   "the first element, or with a value that changes nothing.",
+                   {kZeroElement});
+    }
+
+    std::string size_;
+    std::int64_t length_;
+    std::int64_t block_;    ///< threads of a block
+    std::int64_t threads_;  ///< threads of the grid
+    std::vector<Choice> all_;
+};
+
+// ---- trying them ----
+
+/// Returns how many choices may be tried with a reference that takes this many warp instructions. The
+/// limit does not depend on the speed of this computer, so that a verdict is always the same.
+std::int64_t count_tries(std::uint64_t instructions) {
+    constexpr std::uint64_t most_instructions = 30'000'000, least = 8, most = 200;
+    return static_cast<std::int64_t>(
+        std::clamp(most_instructions / std::max<std::uint64_t>(instructions, 1), least, most));
+}
+
+/// Tries the choices along one size.
+class Search {
+public:
+    Search(const Trial& trial, const OutputComparison& output, std::size_t output_index,
+           ElementTrials& trials)
+        : trial_(trial),
+          output_(output),
+          output_index_(output_index),
+          trials_(trials),
+          tries_left_(count_tries(trials.case_for(trial.shape).instructions)) {}
+
+    std::optional<UsedInputs> along(std::size_t size) {
+        const ElementTask& task = trials_.task();
+        const std::string& name = task.sizes[size];
+        const std::int64_t length = size_at(trial_.shape, size);
+        if (length < 2 || length > kMostIndices || !has_input_along(name)) return std::nullopt;
+        const Choices choices(name, length, trial_.launch);
+        for (const Choice& choice : choices.all()) {
+            if (tries_left_-- <= 0) return std::nullopt;
+            if (!explains(choice, size)) continue;
+            const std::string verb = choice.is_repeated ? "" : " count";
+            return UsedInputs{choice.is_repeated,
+                              "what comes out if " +
+                                  std::string(choice.is_repeated ? "" : "only ") + choice.what +
+                                  verb,
+                              choice.next};
+        }
+        return std::nullopt;
+    }
+
+private:
+    bool has_input_along(const std::string& name) const {
+        const ElementTask& task = trials_.task();
+        return std::ranges::any_of(task.parameters, [&](const Parameter& one) {
+            return one.is_array && one.is_const &&
+                   std::ranges::count(axes_of(one, task, trial_.shape).names, name) > 0;
+        });
+    }
+
+    bool explains(const Choice& choice, std::size_t size) {
+        const ElementTask& task = trials_.task();
+        const std::string& name = task.sizes[size];
+        std::vector<int> values;
+        for (std::size_t i = 0; i < task.sizes.size(); ++i) {
+            values.push_back(i == size ? static_cast<int>(choice.indices.size())
+                                       : size_at(trial_.shape, i));
+        }
+        const Shape shape = shape_of(values);
+        std::vector<CallArgument> arguments = trials_.case_for(trial_.shape).arguments;
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            const Parameter& one = task.parameters[i];
+            if (!one.is_array) continue;
+            const Axes axes = axes_of(one, task, trial_.shape);
+            const auto bytes = static_cast<std::size_t>(count_elements(task.extents(one, shape))) *
+                               one.type.bytes();
+            if (!axes.lengths.empty()) {
+                arguments[i].bytes =
+                    gather(arguments[i].bytes, one.type.bytes(), axes, name, choice.indices);
+            }
+            if (arguments[i].bytes.size() != bytes) return false;
+        }
+        const std::vector<std::string> expected = trials_.expected_for(shape, arguments);
+        return !expected.empty() && agrees(expected[output_index_], choice, name);
+    }
+
+    /// Reports whether the wrong elements that the choice leaves in the output have its values.
+    bool agrees(const std::string& values, const Choice& choice, const std::string& name) const {
+        const ElementTask& task = trials_.task();
+        const Parameter& parameter = *task.outputs()[output_index_];
+        const Axes axes = axes_of(parameter, task, trial_.shape);
+        const bool is_sliced = std::ranges::count(axes.names, name) > 0;
+        const std::size_t bytes = output_.type.bytes();
+        std::string actual = output_.actual, expected = output_.expected;
+        if (is_sliced) {
+            actual = gather(actual, bytes, axes, name, choice.indices);
+            expected = gather(expected, bytes, axes, name, choice.indices);
+        }
+        if (values.size() != actual.size()) return false;
+        std::int64_t explained = 0;
+        for (std::size_t at = 0; at < actual.size(); at += bytes) {
+            if (output_.is_equal(actual.data() + at, expected.data() + at)) continue;
+            if (!is_near(actual.data() + at, values.data() + at)) return false;
+            ++explained;
+        }
+        return explained > 0 && (!is_sliced || explained >= output_.wrong);
+    }
+
+    /// Like is_equal, but allows for the errors that the kernel's own order of additions makes.
+    bool is_near(const char* actual, const char* value) const {
+        if (output_.is_equal(actual, value)) return true;
+        if (output_.type.is_integer() || output_.tolerance.kind == Tolerance::Kind::bits) {
+            return false;
+        }
+        const double has = output_.type.read(actual), wanted = output_.type.read(value);
+        return std::abs(has - wanted) <= 1e-4 * std::abs(wanted);
+    }
+
+    const Trial& trial_;
+    const OutputComparison& output_;
+    std::size_t output_index_;
+    ElementTrials& trials_;
+    std::int64_t tries_left_;
+};
+
+}  // namespace
+
+std::optional<UsedInputs> find_used_inputs(const Trial& trial, const OutputComparison& output,
+                                           std::size_t output_index, ElementTrials& trials) {
+    Search search(trial, output, output_index, trials);
+    for (std::size_t size = trials.task().sizes.size(); size-- > 0;) {
+        if (auto found = search.along(size)) return found;
+    }
+    return std::nullopt;
+}
+
+}  // namespace coalesce

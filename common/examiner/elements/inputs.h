@@ -1,0 +1,18 @@
+/// \file
+/// Generates the arguments of a launch for an exercise beyond the transpose.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "examiner/course/element_task.h"
+#include "examiner/trial.h"
+
+namespace coalesce {
+
+/// Returns the arguments for a shape, in the order of the task's parameters. Each seed gives other
+/// values. Outputs without initial values are filled with poison.
+std::vector<CallArgument> generate_arguments(const ElementTask& task, Shape shape,
+                                             std::uint64_t seed);
+
+}  // namespace coalesce

@@ -1,0 +1,75 @@
+#include "examiner/exercises/automatic_mutants.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "base/text.h"
+
+namespace coalesce::exercises {
+namespace {
+
+/// A way to spoil a line: what matches is replaced.
+struct Spoiler {
+    const char* what;
+    std::regex pattern;
+    const char* with;
+};
+
+const std::vector<Spoiler>& spoilers() {
+    static const std::vector<Spoiler> all = {
+        {"without the barrier", std::regex(R"(__sync(threads|warp)\([^)]*\);)"), ";"},
+        {"<= in place of <", std::regex(R"( < )"), " <= "},
+        {"> in place of >=", std::regex(R"( >= )"), " > "},
+        {"without the test", std::regex(R"(^(\s*)if \([^{};]*\)( \{|\s+[^({]))"), "$1if (true)$2"},
+        {"0 in place of the choice", std::regex(R"(([^?=]+[<>]=? [^?]+) \? ([^:?]+) : ([^;?]+);)"),
+         "$2;"},
+        {"a plain addition in place of the atomic one",
+         std::regex(R"(atomicAdd\(&([^,]+), ([^;]+)\);)"), "$1 += $2;"},
+        {"a plain addition in place of the atomic one",
+         std::regex(R"(atomicAdd\((\w+), ([^;]+)\);)"), "*$1 += $2;"},
+        {"without the initial value",
+         std::regex(R"(^(\s*(?:float|double|int|unsigned) \w+) = 0[.f]*;)"), "$1;"},
+        {"without the initial value", std::regex(R"(\w+\[[^\]]+\] = 0[.f]*;)"), ";"},
+        {"= in place of +=", std::regex(R"( \+= (?!gridDim|blockDim|\d))"), " = "},
+        {"without the block's index", std::regex(R"(blockIdx\.x \* blockDim\.\w \+ )"), ""},
+        {"with the indices exchanged", std::regex(R"(\[(\w+) \* (\w+) \+ (\w+)\])"),
+         "[$3 * $2 + $1]"},
+        {"a step that is too large", std::regex(R"(\+= (gridDim\.x \* blockDim\.\w))"),
+         "+= 2 * $1"},
+        {"one step less", std::regex(R"(> 0; (\w+) /= 2)"), "> 1; $1 /= 2"},
+        {"with half of the distance", std::regex(R"(/ 2;)"), "/ 4;"},
+    };
+    return all;
+}
+
+/// Returns the code of a line, without its comment.
+std::string code_of(const std::string& line) {
+    return line.substr(0, line.find("//"));
+}
+
+}  // namespace
+
+std::vector<AutomaticMutant> make_mutants(const std::string& solution) {
+    const std::vector<std::string> lines = lines_of(solution);
+    std::vector<AutomaticMutant> mutants;
+    bool is_launch = false;
+    for (std::size_t number = 0; number < lines.size(); ++number) {
+        const std::string code = code_of(lines[number]);
+        is_launch = (is_launch || code.find("configure(") != code.npos) && code != "}";
+        if (is_launch || code.starts_with("#")) continue;
+        for (const Spoiler& spoiler : spoilers()) {
+            const std::string spoiled = std::regex_replace(code, spoiler.pattern, spoiler.with,
+                                                           std::regex_constants::format_first_only);
+            if (spoiled == code) continue;
+            std::vector<std::string> changed = lines;
+            changed[number] = spoiled;
+            const std::string text = joined(changed, "\n", [](const std::string& line) {
+                return line.empty() ? std::string(" ") : line;
+            });
+            mutants.push_back({spoiler.what, static_cast<int>(number) + 1, text + "\n"});
+        }
+    }
+    return mutants;
+}
+
+}  // namespace coalesce::exercises

@@ -1,0 +1,22 @@
+/// \file
+/// Plants typical mistakes in a solution: a barrier is removed, a bound is off by one, an atomic
+/// operation becomes a plain one. Whoever makes an exercise sees which of them the examiner finds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace coalesce::exercises {
+
+/// A solution with one mistake.
+struct AutomaticMutant {
+    std::string what;  ///< "without the barrier", "<= in place of <"
+    int line = 0;      ///< the line that was changed, from 1
+    std::string text;  ///< the text of the whole file
+};
+
+/// Returns all mutants of a solution, ordered by line. Comments, preprocessor lines and `configure`
+/// are not changed.
+std::vector<AutomaticMutant> make_mutants(const std::string& solution);
+
+}  // namespace coalesce::exercises

@@ -1,0 +1,91 @@
+#include "examiner/signature.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+
+namespace coalesce {
+namespace {
+
+/// The letters of the built-in types in the Itanium ABI.
+constexpr std::pair<std::string_view, char> kBuiltin[] = {
+    {"char", 'c'},           {"signed char", 'a'}, {"unsigned char", 'h'},      {"short", 's'},
+    {"unsigned short", 't'}, {"int", 'i'},         {"unsigned int", 'j'},       {"long", 'l'},
+    {"unsigned long", 'm'},  {"long long", 'x'},   {"unsigned long long", 'y'}, {"float", 'f'},
+    {"double", 'd'}};
+
+/// Writes parameter types as the Itanium ABI does. A type that is made of parts and occurs again is
+/// written as a reference to its first occurrence.
+class Mangler {
+public:
+    std::string parameter(const Parameter& one) {
+        const auto named = [&] { return name_of_type(one.type.name); };
+        if (!one.is_array) return named();
+        const std::string element = one.type.name + (one.is_const ? " const" : "");
+        return reused_or(element + "*", [&] {
+            return "P" +
+                   (one.is_const ? reused_or(element, [&] { return "K" + named(); }) : named());
+        });
+    }
+
+private:
+    std::string name_of_type(const std::string& type) {
+        const auto found = std::ranges::find(kBuiltin, std::string_view(type),
+                                             &std::pair<std::string_view, char>::first);
+        if (found != std::end(kBuiltin)) return {found->second};
+        return reused_or(type, [&] { return std::to_string(type.size()) + type; });
+    }
+    std::string reused_or(const std::string& type, const auto& make) {
+        const auto found = std::ranges::find(known_, type);
+        if (found != known_.end()) {
+            const auto number = found - known_.begin();
+            return number == 0 ? "S_" : "S" + in_base_36(number - 1) + "_";
+        }
+        std::string text = make();
+        known_.push_back(type);
+        return text;
+    }
+    static std::string in_base_36(std::ptrdiff_t number) {
+        constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        const auto digit = [&](std::ptrdiff_t d) { return digits[static_cast<std::size_t>(d)]; };
+        if (number < 36) return {digit(number)};
+        return {digit(number / 36), digit(number % 36)};
+    }
+
+    std::vector<std::string> known_;
+};
+
+}  // namespace
+
+Signature::Signature(const Exercise& exercise)
+    : kernel(exercise.kernel), sizes(exercise.size_names()) {
+    if (exercise.elements) parameters = exercise.elements->parameters;
+}
+
+std::string Signature::declaration() const {
+    if (!parameters.empty())
+        return ElementTask{.parameters = parameters}.kernel_declaration(kernel);
+    // An in-place kernel uses one matrix and its side length. Its other parameters are unnamed.
+    if (kernel.ends_with("_in_place")) {
+        return "__global__ void " + kernel + "(float* data, const float*, int side, int)";
+    }
+    return "__global__ void " + kernel + "(float* out, const float* in, int rows, int cols)";
+}
+
+std::string Signature::configure_declaration() const {
+    const auto declare = [](const std::string& size) { return "int " + size; };
+    return "constexpr Launch configure(" + joined(sizes, ", ", declare) + ")";
+}
+
+std::string mangle_kernel_name(const Signature& signature) {
+    const std::string name = "_Z" + std::to_string(signature.kernel.size()) + signature.kernel;
+    if (signature.parameters.empty()) return name + "PfPKfii";
+    Mangler mangler;
+    std::string all = name;
+    for (const Parameter& one : signature.parameters) all += mangler.parameter(one);
+    return all;
+}
+
+}  // namespace coalesce

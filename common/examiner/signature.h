@@ -1,0 +1,36 @@
+/// \file
+/// The declaration that a learner's kernel must have, and the sizes that `configure` gets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "examiner/course/exercise.h"
+
+namespace coalesce {
+
+/// The name and the parameters of a kernel.
+struct Signature {
+    Signature() = default;
+    /// The signature of a kernel that takes matrices: (float* out, const float* in, int rows, int
+    /// cols).
+    Signature(std::string name) : kernel(std::move(name)) {}
+    Signature(const char* name) : kernel(name) {}
+    /// The signature that an exercise requires.
+    explicit Signature(const Exercise& exercise);
+
+    std::string kernel = "transpose";
+    /// The parameters of an exercise beyond the transpose; empty for a kernel that takes matrices.
+    std::vector<Parameter> parameters = {};
+    std::vector<std::string> sizes = {"rows", "cols"};  ///< the parameters of `configure`
+
+    /// Returns the declaration, for messages.
+    std::string declaration() const;
+    /// "constexpr Launch configure(int rows, int cols)"
+    std::string configure_declaration() const;
+};
+
+/// Returns the name that compilers give the kernel in PTX.
+std::string mangle_kernel_name(const Signature& signature);
+
+}  // namespace coalesce

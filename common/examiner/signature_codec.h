@@ -1,0 +1,25 @@
+// Lists the fields of a signature in one place, so that codec.h can both read and write them.
+#pragma once
+
+#include "base/codec.h"
+#include "examiner/signature.h"
+
+namespace coalesce {
+
+/// Describes what the compiler needs to know of a parameter.
+template <class Codec>
+void describe(Codec& codec, Parameter& parameter) {
+    std::string type = parameter.type.name;
+    fields(codec, "type", type, "name", parameter.name, "is_array", parameter.is_array, "is_const",
+           parameter.is_const);
+    if constexpr (Codec::kIsReading) {
+        parameter.type = find_element_type(type).value_or(ElementType{});
+    }
+}
+
+void describe(auto& codec, Signature& signature) {
+    fields(codec, "kernel", signature.kernel, "parameters", signature.parameters, "sizes",
+           signature.sizes);
+}
+
+}  // namespace coalesce

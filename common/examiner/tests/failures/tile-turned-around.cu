@@ -1,0 +1,19 @@
+// Each tile is moved, but rotated instead of transposed.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[32][33];
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
+    }
+    __syncthreads();
+    col = blockIdx.x * 32 + threadIdx.y;
+    row = blockIdx.y * 32 + threadIdx.x;
+    if (row < rows && col < cols) {
+        out[col * rows + row] = tile[31 - threadIdx.x][threadIdx.y];  // here
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 32)}, .block = {32, 32}};
+}

@@ -1,0 +1,83 @@
+// A regular expression that takes linear time, for texts that strangers write.
+//
+// std::regex tries alternatives one after the other, so a few kilobytes of text can keep it busy
+// for minutes, and it recurses for each repeated character. A TextPattern follows all alternatives at
+// once (Pike's algorithm): each character is looked at once for each instruction of the pattern.
+// Syntax: ECMAScript's, without look-around and back-references. The first match is the same as
+// std::regex finds.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coalesce {
+
+/// A part of a match: the text of a group.
+struct MatchedPart {
+    std::size_t begin = 0, end = 0;
+    bool matched = false;
+};
+
+/// A match of a TextPattern. It refers to the text, which must outlive it.
+class TextMatch {
+public:
+    /// The most groups of a pattern, counting the whole match as one.
+    static constexpr std::size_t kMaxParts = 12;
+
+    /// Returns the text of a group, or "" if the group took no part in the match.
+    std::string str(std::size_t part = 0) const {
+        return std::string(text_.substr(parts_[part].begin, length(part)));
+    }
+    /// Returns the offset of the match or of one of its groups.
+    std::size_t position(std::size_t part = 0) const { return parts_[part].begin; }
+    std::size_t length(std::size_t part = 0) const { return parts_[part].end - parts_[part].begin; }
+    const MatchedPart& operator[](std::size_t part) const { return parts_[part]; }
+
+private:
+    friend class TextPatternSearch;
+    std::string_view text_;
+    std::array<MatchedPart, kMaxParts> parts_{};
+};
+
+/// A compiled regular expression.
+class TextPattern {
+public:
+    /// Compiles the expression. Throws std::invalid_argument for an expression with unknown syntax.
+    explicit TextPattern(std::string_view expression);
+
+private:
+    friend class TextPatternCompiler;
+    friend class TextPatternSearch;
+
+    enum class Kind { character, split, jump, save, word_boundary, begin, end, matched };
+    struct Instruction {
+        Kind kind = Kind::matched;
+        std::size_t first = 0, second = 0;  ///< targets of a split, or the slot of a save
+        std::bitset<256> characters = {};
+    };
+
+    std::vector<Instruction> code_;
+};
+
+/// Finds the first match in the text.
+bool search(std::string_view text, TextMatch& match, const TextPattern& pattern);
+bool search(std::string&& text, TextMatch& match, const TextPattern& pattern) = delete;
+/// Reports whether there is a match in the text.
+bool contains(std::string_view text, const TextPattern& pattern);
+/// Matches the whole text.
+bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pattern);
+bool match_whole(std::string&& text, TextMatch& match, const TextPattern& pattern) = delete;
+/// Returns all matches in order, one behind the other. In a text that makes the pattern look ahead
+/// far again and again, the last matches may be left out.
+std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern);
+std::vector<TextMatch> find_matches(std::string&& text, const TextPattern& pattern) = delete;
+/// Reports whether the text contains this word, with other characters around it.
+bool contains_word(std::string_view text, std::string_view word);
+/// Returns the offset of the first such word at or after `from`, or npos.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
+
+}  // namespace coalesce

@@ -1,0 +1,9 @@
+// Has a row of blocks for each row of the matrix. A grid has no more than 65,535 of them.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * 128 + threadIdx.x, row = blockIdx.y;
+    if (col < cols) out[col * rows + row] = in[row * cols + col];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 128), rows}, .block = {128}};
+}

@@ -1,0 +1,219 @@
+#include <filesystem>
+#include <iostream>
+#include <regex>
+#include <sstream>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "base/strict_toml.h"
+#include "examiner/course/course.h"
+#include "examiner/exercises/skeleton.h"
+#include "harness/text.h"
+#include "learn/own_exercise.h"
+#include "learn/paths.h"
+#include "learn/terminal.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> words_in(const std::string& text) {
+    std::vector<std::string> words;
+    std::istringstream stream(std::regex_replace(text, std::regex("[,;]"), " "));
+    for (std::string word; stream >> word;) words.push_back(word);
+    return words;
+}
+
+/// Asks for a value that was not given on the command line.
+void ask_for(const char* option, const std::string& question, std::string& value) {
+    if (!value.empty()) return;
+    if (can_ask()) ask(question, value);
+    if (value.empty())
+        throw UsageError(std::string(option) + " is missing (./learn exercise new --help)");
+}
+
+void ask_for_arguments(std::vector<std::string>& arguments) {
+    while (can_ask()) {
+        std::string one;
+        const bool has_more = ask(
+            arguments.empty() ? "The arguments of the kernel, one a line, outputs first\n"
+                                "  (float* out[n] / const float* in[n] = random(0, 1) / int n): "
+                              : "  the next one (Enter: no more): ",
+            one);
+        if (!has_more || one.empty()) break;
+        arguments.push_back(one);
+    }
+    if (arguments.empty()) {
+        throw UsageError("--argument is missing, once for each (./learn exercise new --help)");
+    }
+}
+
+/// Returns the statements that compute one element.
+std::string element_body(const std::string& element) {
+    if (element.find("return") != std::string::npos) return "    " + element + "\n";
+    return "    return " + element + ";\n";
+}
+
+/// The texts of a new exercise's files.
+class Draft {
+public:
+    Draft(const NewExercise& words, const ElementTask& task)
+        : words_(words), task_(task), output_(*task.outputs().front()) {}
+
+    std::string record() const {
+        const auto quoted = [](const std::string& text) { return toml_string(text); };
+        return "# What the exercise asks. docs/guide/own_exercise.md explains every key.\ntitle "
+               "= " +
+               toml_string(words_.title) + "\nsizes = [" + joined(task_.sizes, ", ", quoted) +
+               "]\narguments = [\n    " + joined(words_.arguments, ",\n    ", quoted) +
+               ",\n]\ntolerance = " + toml_string(words_.tolerance) + "\nshapes = [" + shapes() +
+               "]\ncounted = [" +
+               joined(task_.sizes, ", ", [](const std::string&) { return std::string("256"); }) +
+               "]\n";
+    }
+    std::string reference() const {
+        return "// " + output_.name + "[index]\n__device__ " + output_.type.name + " " +
+               task_.reference_name(words_.name, output_) + "(" + parameters() + ") {\n" +
+               element_body(words_.element) + "}\n";
+    }
+    std::string kernel() const {
+        const std::string name = "x_" + words_.name;
+        return "// Exercise " + name + " -- " + words_.title +
+               ".\n//\n// Given   one thread for each element of `" + output_.name +
+               "`.\n// Write   the element (2 lines).\n// Check   ./learn check " + name +
+               "          Stuck?   ./learn hint " + name +
+               "\n#include \"exercise.h\"  // Launch, ceil_div\n\n__device__ " + output_.type.name +
+               " element(" + parameters() + ") {\n" + element_body(words_.element) + "}\n\n" +
+               task_.kernel_declaration(words_.name) +
+               " {\n    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\n    //! [blank]\n"
+               "    //! // TODO: compute the element of this thread.\n    if (i >= " +
+               count() + ") return;\n    " + output_.name + "[i] = element(" + given() +
+               ");\n    //! [blank]\n}\n\nconstexpr Launch configure(" + sizes() +
+               ") {\n    return {.grid = {ceil_div(" + count() + ", 256)}, .block = {256}};\n}\n";
+    }
+
+private:
+    std::string count() const {
+        return output_.extents.size() == 1
+                   ? output_.extents[0]
+                   : joined(output_.extents, " * ",
+                            [](const std::string& one) { return "(" + one + ")"; });
+    }
+    std::string sizes() const {
+        return joined(task_.sizes, ", ", [](const std::string& size) { return "int " + size; });
+    }
+    std::string shapes() const {
+        std::vector<std::string> all;
+        for (const int value : {1, 32, 77, 200}) {
+            std::vector<std::string> one;
+            for (std::size_t i = 0; i < task_.sizes.size(); ++i) {
+                one.push_back(std::to_string(i == 0 || value == 1 ? value : value / 2 + 5));
+            }
+            all.push_back("[" + joined(one, ", ") + "]");
+        }
+        return joined(all, ", ");
+    }
+    /// The parameters of the reference: everything that it reads, and the indices.
+    std::string parameters() const {
+        std::vector<std::string> all;
+        for (const Parameter& one : task_.parameters) {
+            if (!one.is_read_by_reference()) continue;
+            all.push_back((one.is_array ? "const " : "") + one.type.name +
+                          (one.is_array ? "* " : " ") + one.name);
+        }
+        for (const std::string& index : indices()) all.push_back("int " + index);
+        return joined(all, ", ");
+    }
+    std::vector<std::string> indices() const {
+        if (output_.extents.size() == 1) return {"index"};
+        if (output_.extents.size() == 2) return {"row", "col"};
+        std::vector<std::string> all;
+        for (std::size_t i = 0; i < output_.extents.size(); ++i) {
+            all.push_back("index" + std::to_string(i));
+        }
+        return all;
+    }
+    /// The arguments of a call with element i.
+    std::string given() const {
+        std::vector<std::string> all;
+        for (const Parameter& one : task_.parameters) {
+            if (one.is_read_by_reference()) all.push_back(one.name);
+        }
+        std::string rest = "i", places;
+        for (std::size_t axis = output_.extents.size(); axis-- > 0;) {
+            const std::string& extent = output_.extents[axis];
+            places = ", " + (axis == 0 ? rest : rest + " % (" + extent + ")") + places;
+            rest += " / (" + extent + ")";
+        }
+        return joined(all, ", ") + places;
+    }
+
+    const NewExercise& words_;
+    const ElementTask& task_;
+    const Parameter& output_;
+};
+
+ElementTask task_from(const NewExercise& words) {
+    ElementTask task;
+    task.sizes = words_in(words.sizes);
+    for (const std::string& argument : words.arguments) {
+        task.parameters.push_back(parse_parameter(argument, task.sizes));
+    }
+    if (task.outputs().size() != 1) {
+        throw UsageError(
+            "one argument must be the output, an array without const (float* out[n]); "
+            "add more outputs to exercise.toml and reference.cu afterwards");
+    }
+    return task;
+}
+
+void check_name(std::string& name) {
+    if (name.starts_with(kBeyondPrefix)) name = name.substr(kBeyondPrefix.size());
+    if (std::regex_match(name, std::regex("[a-z][a-z0-9_]*"))) return;
+    throw UsageError("\"" + name +
+                     "\" cannot be the name of a kernel: small letters, digits and _");
+}
+
+}  // namespace
+
+int new_exercise(NewExercise words) {
+    ask_for("NAME", "The name of the kernel, such as histogram: ", words.name);
+    check_name(words.name);
+    const std::string folder = "x_" + words.name;
+    if (fs::exists(repository() / "solutions" / folder)) {
+        throw UsageError("solutions/" + folder + " exists; ./learn exercise verify " + folder +
+                         " shows whether it is sound");
+    }
+    ask_for("--title", "A title: ", words.title);
+    ask_for("--sizes", "The names of its sizes, such as rows cols: ", words.sizes);
+    ask_for_arguments(words.arguments);
+    ask_for("--element",
+            "One element of the output, as C++ with `index` (2 * in[index]): ", words.element);
+    try {
+        static_cast<void>(parse_tolerance(words.tolerance));
+        const ElementTask task = task_from(words);
+        const Draft draft(words, task);
+        const std::string marked = draft.kernel();
+        const fs::path solution = repository() / "solutions" / folder;
+        const fs::path exercise = repository() / "exercises" / folder;
+        for (const char* part : {"right", "wrong"}) fs::create_directories(solution / part);
+        fs::create_directories(exercise);
+        write_file(solution / "exercise.toml", draft.record());
+        write_file(solution / "reference.cu", draft.reference());
+        write_file(solution / "kernel.cu", marked);
+        write_file(exercise / "kernel.cu", exercises::parse_skeleton(marked, "kernel.cu").blank());
+    } catch (const ExpressionError& error) {
+        throw UsageError(error.what());
+    }
+    std::cout << "solutions/" << folder << "/exercise.toml   what is asked\n"
+              << "solutions/" << folder << "/reference.cu    one element of the output\n"
+              << "solutions/" << folder
+              << "/kernel.cu       the solution; //! [blank] marks what "
+                 "learners write\n"
+              << "exercises/" << folder << "/kernel.cu       what learners get\n\n"
+              << "Next: ./learn exercise verify " << folder << "\n";
+    return 0;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,116 @@
+// Tests `learn exercise new` and `learn exercise verify`, from nothing to an exercise that learners
+// can check, and the mistakes that whoever makes one can make.
+
+#include <filesystem>
+
+#include "expect.h"
+
+using namespace coalesce;
+using namespace coalesce::learn;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Replaces the link to the solutions by a folder with links, so that a test can add to it.
+void own_solutions(const ScratchCourse& course) {
+    const fs::path solutions = course.path("solutions");
+    fs::remove(solutions);
+    fs::create_directories(solutions);
+    for (const auto& entry : fs::directory_iterator(fs::path(COALESCE_REPOSITORY) / "solutions")) {
+        fs::create_directory_symlink(entry.path(), solutions / entry.path().filename());
+    }
+}
+
+const std::vector<std::string> kNewScale = {"exercise",
+                                            "new",
+                                            "scale",
+                                            "--title",
+                                            "Scaled vector",
+                                            "--sizes",
+                                            "n",
+                                            "--argument",
+                                            "float* out[n]",
+                                            "--argument",
+                                            "const float* in[n]",
+                                            "--argument",
+                                            "float factor = 3",
+                                            "--argument",
+                                            "int n",
+                                            "--element",
+                                            "factor * in[index]"};
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+    const std::size_t at = text.find(what);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, what.size(), with);
+}
+
+const std::string kRecord = "solutions/x_scale/exercise.toml";
+const std::string kReference = "solutions/x_scale/reference.cu";
+
+}  // namespace
+
+TEST_CASE("an exercise of your own, from nothing to a check") {
+    const ScratchCourse course;
+    own_solutions(course);
+    expect(course, kNewScale, 0, {kRecord, kReference, "./learn exercise verify x_scale"});
+    expect(course, kNewScale, 2, {"solutions/x_scale exists"});
+    expect(course, {"exercise", "verify", "scale"}, 0,
+           {"passes on", "the skeleton", "fails: nothing-written", "planted in the solution",
+            "limits = { load = 4, store = 4, of_solution = 1.05 }", "x_scale is sound"});
+    expect(course, {"list", "x"}, 0, {"x_scale       not begun  -          Scaled vector"});
+    expect(course, {"list", "x_scale"}, 0, {"Scaled vector", "float factor", "bits"});
+    expect(course, {"check", "x_scale"}, 1, {"writes nothing to `out`", "n = "});
+    const std::string marked = course.read("solutions/x_scale/kernel.cu");
+    course.write("exercises/x_scale/kernel.cu",
+                 exercises::parse_skeleton(marked, "kernel.cu").solved());
+    expect(course, {"check", "scale"}, 0, {"passed", "Right on"});
+    expect(course, {"picture", "x_scale"}, 2, {"a picture shows a tile of a matrix"});
+}
+
+TEST_CASE("mistakes in an exercise of your own are named with their place") {
+    const ScratchCourse course;
+    own_solutions(course);
+    REQUIRE(course.learn(kNewScale).exit_code == 0);
+    const std::string record = course.read(kRecord), reference = course.read(kReference);
+    const std::vector<std::string> verify = {"exercise", "verify", "scale", "--no-mutants"};
+
+    course.write(kRecord, replaced(record, "float* out[n]", "float* out[m]"));
+    expect(course, verify, 2, {"exercise.toml:5: ", "`m` is none of its sizes `n`"});
+    course.write(kRecord, record);
+
+    course.write(kReference, replaced(reference, "return factor", "return faktor"));
+    expect(course, verify, 1,
+           {"The reference of the exercise", "solutions/x_scale/reference.cu:3", "faktor"});
+    course.write(kReference, replaced(reference, "scale_reference", "scale"));
+    expect(course, verify, 1, {"__device__ float scale_reference(const float* in, float factor"});
+    course.write(kReference, replaced(reference, "in[index]", "in[index + n]"));
+    expect(course, verify, 1, {"solutions/x_scale/reference.cu:3"});
+    // A reference that says something else than the solution does.
+    course.write(kReference, replaced(reference, "factor *", "factor +"));
+    expect(course, verify, 1, {"does not pass"});
+    course.write(kReference, reference);
+    expect(course, verify, 0, {"x_scale is sound"});
+
+    // A kernel in wrong/ that is right, and one in right/ that is not.
+    const std::string solution = course.read("solutions/x_scale/kernel.cu");
+    course.write("solutions/x_scale/wrong/fine.cu", course.read("exercises/x_scale/kernel.cu"));
+    expect(course, verify, 0, {"1 of 1 kernel as expected"});
+    course.write("solutions/x_scale/wrong/fine.cu",
+                 replaced(course.read("exercises/x_scale/kernel.cu"), "// TODO",
+                          "if (i < n) out[i] = element(in, factor, n, i);  // TODO"));
+    expect(course, verify, 1, {"wrong/fine.cu", "!  passes", "1 thing to correct"});
+}
+
+TEST_CASE("what exercise new refuses") {
+    const ScratchCourse course;
+    own_solutions(course);
+    expect(course, {"exercise", "new", "Scale"}, 2, {"cannot be the name of a kernel"});
+    expect(course, {"exercise", "new", "scale"}, 2, {"--title is missing"});
+    expect(course, {"exercise", "old", "scale"}, 2, {"there are new and verify"});
+    expect(course, {"exercise", "verify", "scale"}, 2, {"there is no exercise x_scale"});
+    auto words = kNewScale;
+    words[8] = "const float* out[n]";
+    expect(course, words, 2, {"one argument must be the output"});
+    CHECK_FALSE(fs::exists(course.path("solutions/x_scale")));
+}

@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <regex>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "examiner/course/course.h"
+#include "examiner/examine.h"
+#include "examiner/exercises/automatic_mutants.h"
+#include "examiner/exercises/skeleton.h"
+#include "examiner/render.h"
+#include "harness/device.h"
+#include "harness/text.h"
+#include "learn/own_exercise.h"
+#include "learn/paths.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Proves one exercise.
+class Verification {
+public:
+    Verification(fs::path root, const course::Step& step)
+        : root_(std::move(root)), step_(step), solution_(root_ / "solutions" / step.name) {}
+
+    int run(bool has_mutants) {
+        const std::string marked = read_file(solution_ / "kernel.cu");
+        const exercises::Skeleton skeleton =
+            exercises::parse_skeleton(marked, "solutions/" + step_.name + "/kernel.cu");
+        solved_ = skeleton.solved();
+        const Verdict verdict = examine_text(*step_.exercise, solved_, "the solution");
+        if (!verdict.passed()) {
+            say("the solution", "does not pass", true);
+            std::cout << "\n" << terminal_text(verdict);
+            return 1;
+        }
+        say("the solution", "passes on " + format_count(verdict.shapes.size(), "shape"));
+        write_skeleton("kernel.cu", skeleton.blank());
+        expect_failure(*step_.exercise, skeleton.blank(), "the skeleton");
+        if (step_.hunt) verify_hunt();
+        verify_folder("right");
+        verify_folder("wrong");
+        if (has_mutants) try_mutants();
+        propose_limits(verdict);
+        std::cout << "\n"
+                  << (faults_ == 0 ? step_.name + " is sound. ./learn check " + step_.name +
+                                         " shows it as a learner sees it.\n"
+                                   : format_count(faults_, "thing") + " to correct.\n");
+        return faults_ == 0 ? 0 : 1;
+    }
+
+private:
+    void say(const std::string& what, const std::string& how, bool is_fault = false) {
+        faults_ += is_fault;
+        std::cout << format("%-34s%s\n", what.c_str(), ((is_fault ? "!  " : "") + how).c_str())
+                  << std::flush;
+    }
+
+    Verdict examine_text(const Exercise& exercise, const std::string& text,
+                         const std::string& name) {
+        LocalRunner runner({.cache = cache_.path});
+        return examine(
+            make_source(text, name), exercise, runner,
+            {.solution = make_source(solved_, "solutions/" + step_.name + "/kernel.cu")});
+    }
+
+    void write_skeleton(const std::string& file, const std::string& text) {
+        const fs::path path = root_ / "exercises" / step_.name / file;
+        if (read_if_exists(path) == text) return;
+        fs::create_directories(path.parent_path());
+        write_file(path, text);
+        say("exercises/" + step_.name + "/" + file, "written again");
+    }
+
+    void expect_failure(const Exercise& exercise, const std::string& text,
+                        const std::string& what) {
+        const Verdict verdict = examine_text(exercise, text, what);
+        if (verdict.outcome == Verdict::Outcome::failed) {
+            say(what, "fails: " + verdict.failure_id());
+        } else {
+            say(what,
+                verdict.passed() ? "passes, so there is nothing to write"
+                                 : verdict.failures.front().headline,
+                true);
+        }
+    }
+
+    void verify_hunt() {
+        const exercises::Skeleton hunt = exercises::parse_skeleton(
+            read_file(solution_ / "hunt.cu"), "solutions/" + step_.name + "/hunt.cu");
+        write_skeleton("hunt.cu", hunt.blank());
+        const Verdict verdict = examine_text(*step_.hunt, hunt.solved(), "hunt.cu");
+        say("the fixed bug hunt", verdict.passed() ? "passes" : "is " + verdict.failure_id(),
+            !verdict.passed());
+        expect_failure(*step_.hunt, hunt.blank(), "the bug hunt");
+    }
+
+    /// Returns the identifiers after "// expect: ".
+    static std::vector<std::string> expected_in(const std::string& text) {
+        static const std::regex line("// expect: ([^\n]*)"), word("[a-z][a-z-]*");
+        std::smatch found;
+        std::vector<std::string> ids;
+        if (!std::regex_search(text, found, line)) return ids;
+        const std::string list = found[1];
+        for (std::sregex_iterator one(list.begin(), list.end(), word), end; one != end; ++one) {
+            ids.push_back(one->str());
+        }
+        return ids;
+    }
+
+    void verify_folder(const std::string& folder) {
+        std::vector<fs::path> files;
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(solution_ / folder, error)) {
+            files.push_back(entry.path());
+        }
+        std::ranges::sort(files);
+        int good = 0;
+        for (const fs::path& file : files) {
+            const std::string text = read_file(file);
+            const Verdict verdict = examine_text(*step_.exercise, text, file.filename());
+            const std::vector<std::string> ids = expected_in(text);
+            const bool is_expected = ids.empty()
+                                         ? verdict.passed() == (folder == "right")
+                                         : std::ranges::count(ids, verdict.failure_id()) > 0;
+            good += is_expected;
+            if (is_expected) continue;
+            say(folder + "/" + file.filename().string(),
+                verdict.passed() ? "passes" : "is " + verdict.failure_id(), true);
+        }
+        if (!files.empty()) {
+            say(folder + "/", std::to_string(good) + " of " + format_count(files.size(), "kernel") +
+                                  " as expected");
+        }
+    }
+
+    void try_mutants() {
+        std::map<std::string, int> found;
+        int all = 0, missed = 0;
+        for (const exercises::AutomaticMutant& mutant : exercises::make_mutants(solved_)) {
+            const Verdict verdict = examine_text(*step_.exercise, mutant.text, "a mutant");
+            const std::string id = verdict.failure_id();
+            if (id == "does-not-compile") continue;
+            ++all;
+            if (!verdict.passed()) {
+                ++found[id];
+                continue;
+            }
+            ++missed;
+            std::cout << "  line " << mutant.line << " " << mutant.what << ": passes\n";
+        }
+        say("mistakes planted in the solution",
+            std::to_string(all - missed) + " of " + std::to_string(all) + " found");
+        for (const auto& [id, count] : found) std::cout << format("  %3d %s\n", count, id.c_str());
+        if (missed > 0) {
+            std::cout << wrap(
+                "Those that pass may be right all the same. If one is not, add a shape "
+                "to exercise.toml on which it fails.");
+        }
+    }
+
+    static void propose_limits(const Verdict& verdict) {
+        if (!verdict.counters) return;
+        const Counters& all = *verdict.counters;
+        std::string limits;
+        const auto add = [&](const char* name, std::uint64_t requests, std::uint64_t cost) {
+            if (requests == 0) return;
+            limits += format("%s = %.3g, ", name,
+                             static_cast<double>(cost) / static_cast<double>(requests));
+        };
+        add("load", all.load_requests, all.load_sectors);
+        add("store", all.store_requests, all.store_sectors);
+        add("shared_load", all.shared_load_requests, all.shared_load_wavefronts);
+        add("shared_store", all.shared_store_requests, all.shared_store_wavefronts);
+        std::cout << "\nThe solution's own costs with " << verdict.name_of(verdict.counted)
+                  << ", as limits:\n  limits = { " << limits << "of_solution = 1.05 }\n";
+    }
+
+    fs::path root_;
+    const course::Step& step_;
+    fs::path solution_;
+    std::string solved_;
+    const TemporaryFolder cache_;
+    int faults_ = 0;
+};
+
+}  // namespace
+
+int verify_exercise_in(const std::string& root, const VerifyExercise& words) {
+    const course::Course course = course::read_course(root);
+    const course::Step* step = course.lesson(words.name);
+    if (step == nullptr || !is_beyond(step->name)) {
+        throw UsageError("there is no exercise x_" + words.name +
+                         " in solutions/; ./learn exercise new " + words.name + " makes it");
+    }
+    return Verification(root, *step).run(words.has_mutants);
+}
+
+int verify_exercise(const VerifyExercise& words, char** argv) {
+    LocalRunner::prepare_process();
+    choose_device(DeviceChoice::simulator, argv);
+    return verify_exercise_in(repository(), words);
+}
+
+}  // namespace coalesce::learn

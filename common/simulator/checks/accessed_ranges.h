@@ -1,0 +1,47 @@
+// The bytes of device memory that a launch, a copy or another piece of work has accessed.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "simulator/base/types.h"
+#include "simulator/report/reports.h"
+
+namespace coalesce::simulator {
+
+class AccessedRanges {
+public:
+    /// `atomics` includes volatile and relaxed stores.
+    enum Kind : u8 { kReads, kWrites, kAtomics, kKinds };
+    struct Range {
+        u64 begin = 0, end = 0;  ///< device addresses; end is exclusive
+        u32 place = 0;           ///< index into `places`, of the first access in the range
+    };
+    /// Bytes that two pieces of work access so that their order matters.
+    struct Conflict {
+        u64 begin = 0, end = 0;
+        Kind earlier = kReads, later = kReads;
+        Place earlier_place, later_place;
+    };
+
+    /// Adds a range behind all others of its kind, or extends the last one.
+    void add(Kind kind, u64 begin, u64 end, u32 place = 0);
+    /// Sorts ranges that were not added in the order of their addresses.
+    void sort();
+    u32 add_place(const Place& place);
+    bool is_empty() const;
+    const std::vector<Range>& of_kind(Kind kind) const { return ranges_[kind]; }
+    const Place& place_of(const Range& range) const { return places_[range.place]; }
+
+    /// Returns the first conflict between two pieces of work. Reads do not conflict with reads, nor
+    /// atomics with atomics.
+    static std::optional<Conflict> find_conflict(const AccessedRanges& earlier,
+                                                 const AccessedRanges& later);
+
+private:
+    std::array<std::vector<Range>, kKinds> ranges_;  ///< disjoint, sorted by address
+    std::vector<Place> places_{1};                   ///< the first one is unknown
+};
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,92 @@
+// See host_guard.h.
+#include "simulator/memory/host_guard.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include "simulator/memory/host_fault.h"
+
+namespace coalesce::simulator::host_guard {
+
+namespace {
+
+constexpr u64 kGuardPage = 4096;
+constexpr std::size_t kMostTouches = 16;
+
+struct Guard {
+    std::vector<GuardedRange> ranges;  ///< changes only while no page is protected
+    std::atomic<bool> is_protected{false};
+    std::array<HostTouch, kMostTouches> touches;
+    std::atomic<std::size_t> touched{0};
+    std::atomic<u64> last_retried{0};
+};
+
+Guard& guard() {
+    static Guard& instance = *new Guard;
+    return instance;
+}
+
+void set_access(const GuardedRange& range, int access) {
+    const u64 begin = range.begin & ~(kGuardPage - 1);
+    mprotect(reinterpret_cast<void*>(begin), round_up(range.end, kGuardPage) - begin, access);
+}
+
+void note(Guard& g, const HostTouch& touch) {
+    const std::size_t count = std::min(g.touched.load(), kMostTouches);
+    for (std::size_t k = 0; k < count; ++k)
+        if (g.touches[k].work == touch.work) return;
+    const std::size_t at = g.touched.fetch_add(1);
+    if (at < kMostTouches) g.touches[at] = touch;
+}
+
+}  // namespace
+
+void protect(std::vector<GuardedRange> ranges) {
+    Guard& g = guard();
+    open();
+    g.ranges = std::move(ranges);
+    if (g.ranges.empty() || !explains_host_faults()) return;
+    g.is_protected = true;
+    // A page may hold ranges of both types, and the stricter access must win.
+    for (const bool writes : {false, true})
+        for (const GuardedRange& range : g.ranges)
+            if (range.device_writes == writes) set_access(range, writes ? PROT_NONE : PROT_READ);
+}
+
+void open() {
+    Guard& g = guard();
+    if (!g.is_protected.exchange(false)) return;
+    for (const GuardedRange& range : g.ranges) set_access(range, PROT_READ | PROT_WRITE);
+}
+
+std::vector<HostTouch> take_touches() {
+    Guard& g = guard();
+    const std::size_t count = std::min(g.touched.exchange(0), kMostTouches);
+    return {g.touches.begin(), g.touches.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+bool handle_fault(u64 address, bool is_write) {
+    Guard& g = guard();
+    if (!g.is_protected) {
+        // Another thread may have opened the page in the meantime.
+        return !g.ranges.empty() && g.last_retried.exchange(address) != address;
+    }
+    bool found = false;
+    for (const GuardedRange& range : g.ranges) {
+        if (address < (range.begin & ~(kGuardPage - 1)) ||
+            address >= round_up(range.end, kGuardPage))
+            continue;
+        found = true;
+        if (address < range.begin || address >= range.end) continue;
+        if (range.device_writes || is_write) note(g, {address, is_write, range.work});
+        set_access(range, PROT_READ | PROT_WRITE);
+    }
+    if (found) set_access({address, address + 1}, PROT_READ | PROT_WRITE);
+    return found;
+}
+
+}  // namespace coalesce::simulator::host_guard

@@ -1,0 +1,42 @@
+// Detects accesses by the host to memory that a kernel or a copy may still be using.
+//
+// Idea       In the simulator, work ends before its call returns, so such an access does no harm
+//            here. To find it nevertheless, the pages of pinned and managed memory that the work has
+//            accessed stay protected until the host has waited for the work. An access by the host
+//            faults, and the handler (host_fault.cpp) notes it and opens the pages.
+// Watch      System calls that receive a pointer into protected pages return EFAULT.
+#pragma once
+
+#include <vector>
+
+#include "simulator/base/types.h"
+
+namespace coalesce::simulator {
+
+/// Bytes that a piece of work has accessed.
+struct GuardedRange {
+    u64 begin = 0, end = 0;
+    bool device_writes = false;  ///< if false, only stores by the host are noted
+    u64 work = 0;                ///< identifies the work
+};
+
+/// An access by the host.
+struct HostTouch {
+    u64 address = 0;
+    bool is_write = false;
+    u64 work = 0;
+};
+
+namespace host_guard {
+
+/// Protects these ranges, and no others. They must be in memory that host and device share.
+void protect(std::vector<GuardedRange> ranges);
+/// Makes all memory accessible, for work of the simulator itself.
+void open();
+/// Returns and forgets the accesses so far, at most one for each piece of work.
+std::vector<HostTouch> take_touches();
+/// Handles a fault, in the signal handler. Returns whether the instruction can be executed again.
+bool handle_fault(u64 address, bool is_write);
+
+}  // namespace host_guard
+}  // namespace coalesce::simulator

@@ -1,0 +1,18 @@
+// Kernels and helpers for the tests of order between streams.
+#pragma once
+
+#include "cases.h"
+
+constexpr int kCount = 1024;
+
+/// Returns a stream that does not wait for the default stream.
+inline cudaStream_t new_stream() {
+    cudaStream_t stream;
+    need(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    return stream;
+}
+inline cudaEvent_t new_event() {
+    cudaEvent_t event;
+    need(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    return event;
+}

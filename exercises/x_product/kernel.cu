@@ -1,0 +1,23 @@
+// Exercise x_product -- multiply two matrices, with tiles of both in shared memory.
+//
+// Given   the loop over pairs of tiles, and the store of the result.
+// Write   what happens with one pair: load, multiply, and the barriers (6 lines).
+// Check   ./learn check x_product          Stuck?   ./learn hint x_product
+#include "exercise.h"  // Launch, ceil_div
+
+constexpr int TILE = 16;
+
+__global__ void product(float* out, const float* a, const float* b, int rows, int cols, int inner) {
+    __shared__ float of_a[TILE][TILE], of_b[TILE][TILE];
+    const int col = blockIdx.x * TILE + threadIdx.x, row = blockIdx.y * TILE + threadIdx.y;
+    float sum = 0;
+    for (int first = 0; first < inner; first += TILE) {
+        // TODO: load a tile of `a` and one of `b`, with 0 outside of the matrices, and add their
+        // products to `sum`.
+    }
+    if (row < rows && col < cols) out[row * cols + col] = sum;
+}
+
+constexpr Launch configure(int rows, int cols, int inner) {
+    return {.grid = {ceil_div(cols, TILE), ceil_div(rows, TILE)}, .block = {TILE, TILE}};
+}

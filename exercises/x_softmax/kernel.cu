@@ -1,0 +1,31 @@
+// Exercise x_softmax -- turn each row into probabilities that add up to 1.
+//
+// Given   the largest element of the block's row.
+// Write   the sum of exp(x - largest) over the row, in part[0] (9 lines).
+// Check   ./learn check x_softmax          Stuck?   ./learn hint x_softmax
+#include "exercise.h"  // Launch, ceil_div
+
+__global__ void softmax(float* out, const float* in, int rows, int cols) {
+    __shared__ float part[256];
+    const int t = threadIdx.x;
+    const float* line = in + blockIdx.x * cols;
+    float own = -3.4e38f;
+    for (int col = t; col < cols; col += 256) own = fmaxf(own, line[col]);
+    part[t] = own;
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (t < half) part[t] = fmaxf(part[t], part[t + half]);
+        __syncthreads();
+    }
+    const float largest = part[0];
+
+    // TODO: add expf(line[col] - largest) over the whole row. part[0] must have the sum.
+
+    for (int col = t; col < cols; col += 256) {
+        out[blockIdx.x * cols + col] = expf(line[col] - largest) / part[0];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {rows}, .block = {256}};
+}

@@ -1,0 +1,15 @@
+// Exercise x_vector_add -- add two vectors with a grid-stride loop.
+//
+// Given   the launch, which has 32 blocks at most, whatever n is.
+// Write   the body of the kernel (3 lines).
+// Check   ./learn check x_vector_add          Stuck?   ./learn hint x_vector_add
+#include "exercise.h"  // Launch, ceil_div
+
+__global__ void vector_add(float* out, const float* a, const float* b, int n) {
+    // TODO: add the elements of this thread. There may be more elements than threads.
+}
+
+constexpr Launch configure(int n) {
+    const unsigned blocks = ceil_div(n, 256);
+    return {.grid = {blocks < 32 ? blocks : 32}, .block = {256}};
+}

@@ -1,0 +1,36 @@
+/// \file
+/// The property of a device that decides between kernels.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <atomic>
+
+namespace coalesce::transposing {
+
+/// The bandwidth of memory, in bytes per second, from which on memory is no longer what limits a
+/// transpose. On an H200, which has 4.8e12, it is the link between the two halves of the
+/// second-level cache: it is busy for 92 % of the time when rows are aligned, and its load grows
+/// with the number of requests and sectors. An H100, which has 3.35e12, waits for its memory.
+constexpr double min_fast_memory = 4e12;
+
+/// Reports whether the current device has such memory. Asks each device only once.
+inline bool has_fast_memory() {
+    constexpr int most_devices = 64;
+    enum Answer : signed char { unknown, slow, fast };
+    static std::atomic<signed char> known[most_devices];
+    int device = 0, kilohertz = 0, bits = 0;
+    if (cudaGetDevice(&device) != cudaSuccess || device >= most_devices) return false;
+    signed char answer = known[device].load(std::memory_order_relaxed);
+    if (answer == unknown) {
+        cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device);
+        cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device);
+        // Memory transfers data twice per clock.
+        const double bandwidth = 2e3 * kilohertz * bits / 8;
+        answer = bandwidth >= min_fast_memory ? fast : slow;
+        known[device].store(answer, std::memory_order_relaxed);
+    }
+    return answer == fast;
+}
+
+}  // namespace coalesce::transposing

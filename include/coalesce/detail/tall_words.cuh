@@ -1,0 +1,179 @@
+/// \file
+/// The kernel for tall matrices of bytes whose rows consist of whole words.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "strips.cuh"
+#include "task.cuh"
+#include "vectors.cuh"
+
+namespace coalesce::transposing {
+
+/// A kernel like Tall that transposes 4 x 4 bytes in registers. A strip is loaded as one line. It is
+/// then replaced by its columns, as words of four rows each, and every vector of `out` is spliced
+/// from five of these words. Each block loads LEAD extra rows, so that it can store whole sectors.
+struct TallOfWords {
+    static constexpr int THREADS = 512, WARPS = THREADS / 32, BLOCKS = 4, UNITS = 4;
+    static constexpr int SECTOR = 32, LEAD = SECTOR;
+    using Line = SharedLine<16>;
+
+    /// The number of words between the columns of a strip, and between words 0, 1, 2 and 3 of a
+    /// vector. Vectors follow each other, so that lanes that read the same word of several vectors
+    /// use different banks. The numbers are odd, so that lanes that store to several columns and
+    /// words do so too.
+    static __host__ __device__ int word_step(int rows) { return rows / 16 | 1; }
+    static __host__ __device__ int column_step(int rows) { return word_step(rows) * 4 + 1; }
+
+    /// Returns how many rows a block stores, or 0 if the columns do not fit.
+    static int strip_rows(std::int64_t cols) {
+        // Each warp takes UNITS times 8 words of each of 4 groups of 4 rows.
+        const std::int64_t down = UNITS * WARPS / ((cols / 4 + 7) / 8);
+        const std::int64_t rows = down * 16 / SECTOR * SECTOR;
+        const std::int64_t most = 992;
+        return static_cast<int>(rows < most + LEAD ? rows - LEAD : most);
+    }
+    static std::int64_t shared_bytes(int tile_rows, std::int64_t cols) {
+        const int rows = tile_rows + LEAD;
+        const std::int64_t line = Line::line_shared_bytes(rows * cols);
+        const std::int64_t columns = column_step(rows) * 4 * cols;
+        return line > columns ? line : columns;
+    }
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = find_block_place(task, task.tile_rows, 0);
+        const bool is_inner = place.row >= LEAD && place.row + task.tile_rows <= task.rows;
+        if (is_inner) {
+            transpose<true>(task, place, shared);
+        } else {
+            transpose<false>(task, place, shared);
+        }
+    }
+
+    template <bool IS_INNER>
+    static __device__ void transpose(const Task& task, const Place& place, char* shared) {
+        const int cols = static_cast<int>(task.cols);
+        const std::int64_t top = place.row - LEAD;
+        // The rows of the strip that are within the matrix.
+        const int begin = IS_INNER || top >= 0 ? 0 : LEAD;
+        const std::int64_t left = task.rows - top;
+        const int all = task.tile_rows + LEAD, end = left < all ? static_cast<int>(left) : all;
+        const char* const from = in_address<1>(task, place) + top * cols;
+        const Line line(shared, from);
+        const int skipped = begin * cols;
+        copy_line<1, THREADS, 5>(Part{line, skipped}, DeviceLine<const char>{from + skipped},
+                                 (end - begin) * cols);
+        __syncthreads();
+        replace_by_columns<IS_INNER>(line, cols, all, begin, end, shared);
+        __syncthreads();
+        store<IS_INNER>(task, place, reinterpret_cast<const unsigned*>(shared));
+    }
+
+    /// The part of a line from its byte `first` on.
+    struct Part {
+        const Line& line;
+        int first;
+
+        __device__ char* at(int byte) const { return line.at(first + byte); }
+        __device__ void store(int byte, const Vector<16>& vector) const {
+            line.store(first + byte, vector);
+        }
+    };
+
+    /// Returns the position of word `number` of a column.
+    static __device__ int word_position(int number, int rows) {
+        return (number & 3) * word_step(rows) + (number >> 2);
+    }
+
+    /// Transposes the strip. The result overwrites it, so each thread loads all of its words first.
+    template <bool IS_INNER>
+    static __device__ void replace_by_columns(const Line& line, int cols, int rows, int begin,
+                                              int end, char* shared) {
+        const int words = cols / 4, across = (words + 7) / 8, units = across * ((rows + 15) / 16);
+        const Divider by_across(across);
+        const int lane = threadIdx.x % 32, step = column_step(rows);
+        unsigned word[UNITS][4];
+        int to[UNITS];
+#pragma unroll
+        for (int k = 0; k < UNITS; ++k) {
+            const int unit = threadIdx.x / 32 + k * WARPS, down = by_across.quotient(unit);
+            const int x = (unit - down * across) * 8 + lane % 8, group = down * 4 + lane / 8;
+            to[k] = -1;
+            if (unit >= units || x >= words || group * 4 >= rows) continue;
+            to[k] = x * 4 * step + word_position(group, rows);
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const int row = group * 4 + i;
+                word[k][i] = 0;
+                if (!IS_INNER && (row < begin || row >= end)) continue;
+                word[k][i] = *reinterpret_cast<const unsigned*>(line.at(row * cols + x * 4));
+            }
+        }
+        __syncthreads();
+        unsigned* const columns = reinterpret_cast<unsigned*>(shared);
+#pragma unroll
+        for (int k = 0; k < UNITS; ++k) {
+            if (to[k] < 0) continue;
+            Vector<4> piece[4], turned[4];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) piece[i].word[0] = word[k][i];
+            turn<1>(turned, piece);
+#pragma unroll
+            for (int i = 0; i < 4; ++i) columns[to[k] + i * step] = turned[i].word[0];
+        }
+    }
+
+    template <bool IS_INNER>
+    static __device__ void store(const Task& task, const Place& place, const unsigned* columns) {
+        const int rows = task.tile_rows + LEAD, step = column_step(rows);
+        const int vectors = task.tile_rows / 16, count = vectors * static_cast<int>(task.cols);
+        const Divider by_vectors(vectors);
+        char* const out = out_address<1>(task, place) + place.row;
+#ifndef __clang__  // clang cannot unroll this loop, and would warn
+#    pragma unroll 4
+#endif
+        for (int i = threadIdx.x; i < count; i += THREADS) {
+            const int col = by_vectors.quotient(i), number = i - col * vectors;
+            char* to = out + col * task.out_pitch;
+            const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % SECTOR);
+            to += number * 16 - before;
+            const int first = LEAD - before + number * 16;
+            const Vector<16> vector = splice(columns + col * step, first, rows);
+            if (IS_INNER) {
+                store_vector(to, vector);
+            } else {
+                store_bytes(to, vector, place.row - before + number * 16, task.rows);
+            }
+        }
+    }
+
+    /// Returns 16 bytes of a column, beginning with row `first` of the strip.
+    static __device__ Vector<16> splice(const unsigned* column, int first, int rows) {
+        unsigned word[5];
+#pragma unroll
+        for (int i = 0; i < 5; ++i) {
+            const bool is_unused = i == 4 && first % 4 == 0;
+            word[i] = column[word_position(first / 4 + (is_unused ? 3 : i), rows)];
+        }
+        Vector<16> vector;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            vector.word[i] = __funnelshift_r(word[i], word[i + 1], first % 4 * 8);
+        }
+        return vector;
+    }
+
+    /// Stores the bytes of the vector that belong to rows of the matrix.
+    static __device__ void store_bytes(char* to, const Vector<16>& vector, std::int64_t row,
+                                       std::int64_t rows) {
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+            if (row + i < 0 || row + i >= rows) continue;
+            element<1>(to, i) = static_cast<unsigned char>(vector.word[i / 4] >> (i % 4 * 8));
+        }
+    }
+};
+
+}  // namespace coalesce::transposing

@@ -1,0 +1,86 @@
+/// \file
+/// Chooses the kernel of a transpose or a permutation once, for calls that are repeated many times.
+///
+///     #include <coalesce/plan.cuh>
+///
+///     coalesce::PlannedCall planned;
+///     cudaError_t error = coalesce::plan(planned, out, in, rows, cols);  // or axes, sizes, order
+///     for (...) error = planned.run(out, in, stream);
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "detail/launch.cuh"
+#include "permute.cuh"
+#include "transpose.cuh"
+
+namespace coalesce {
+
+/// A transpose or a permutation whose kernel and launch have been chosen. `run` only launches it.
+/// It may be copied, and several threads may run it at the same time. It is for the device that was
+/// current when it was planned.
+class PlannedCall {
+public:
+    /// Keeps the launch that queue_in(queue) puts into a queue. Use `plan` instead.
+    template <class Call>
+    cudaError_t keep(const void* out, const void* in, const Call& queue_in) {
+        launch_ = {};
+        out_place_ = place_of(out), in_place_ = place_of(in);
+        cudaError_t error = queue_in(transposing::Queue(&launch_));
+        if (error == cudaSuccess && launch_.count > 1) error = cudaErrorNotSupported;
+        if (error != cudaSuccess) launch_ = {};
+        return error;
+    }
+
+    /// Queues the work in `stream`. The arrays may be others than those of the plan, but each must
+    /// start at the same place in a cache line as the planned one, or cudaErrorMisalignedAddress is
+    /// returned. A call that has not been planned does nothing.
+    cudaError_t run(void* out, const void* in, cudaStream_t stream = nullptr) const {
+        if (launch_.count == 0) return cudaSuccess;
+        if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
+        if (place_of(out) != out_place_ || place_of(in) != in_place_) {
+            return cudaErrorMisalignedAddress;
+        }
+        return launch_.repeat({out, in}, stream);
+    }
+
+private:
+    static unsigned place_of(const void* data) {
+        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) % 128);
+    }
+
+    transposing::KeptLaunch launch_;
+    unsigned out_place_ = 0, in_place_ = 0;
+};
+
+/// Plans the call transpose(out, in, rows, cols, options). Queues nothing.
+///
+/// \return the errors of `transpose`; cudaErrorNotSupported if the batches take several launches,
+///         which happens only with more than 2^31 tiles
+template <class T>
+cudaError_t plan(PlannedCall& planned, T* out, const T* in, std::int64_t rows, std::int64_t cols,
+                 const TransposeOptions& options = {}) {
+    static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");
+    return planned.keep(out, in, [&](const transposing::Queue& queue) {
+        return transposing::transpose<sizeof(T)>(out, in, rows, cols, options, queue);
+    });
+}
+
+/// Plans the call permute(out, in, axes, sizes, order). Queues nothing.
+///
+/// \return the errors of `permute`, and cudaErrorNotSupported as above
+template <class T>
+cudaError_t plan(PlannedCall& planned, T* out, const T* in, int axes, const std::int64_t* sizes,
+                 const int* order) {
+    static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");
+    static_assert(sizeof(T) <= 16, "elements have 1 to 16 bytes");
+    constexpr int unit = sizeof(T) & (~sizeof(T) + 1);
+    return planned.keep(out, in, [&](const transposing::Queue& queue) {
+        return permuting::permute<unit>(out, in, sizeof(T), axes, sizes, order, queue);
+    });
+}
+
+}  // namespace coalesce

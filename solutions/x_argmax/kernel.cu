@@ -1,0 +1,39 @@
+// Exercise x_argmax -- find the largest element of each row, and where it stands first.
+//
+// Given   the largest of each lane's own elements, and its column.
+// Write   the combination of the 32 lanes (8 lines).
+// Check   ./learn check x_argmax          Stuck?   ./learn hint x_argmax
+#include "exercise.h"  // Launch, ceil_div
+
+__global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {
+    const int row = blockIdx.x * blockDim.y + threadIdx.y, lane = threadIdx.x;
+    if (row >= rows) return;
+    int best = -2147483647 - 1, at = cols;
+    for (int col = lane; col < cols; col += 32) {
+        if (in[row * cols + col] > best) {
+            best = in[row * cols + col];
+            at = col;
+        }
+    }
+
+    //! [blank]
+    //! // TODO: let lane 0 have the largest element of all lanes in `best`, and its column in `at`.
+    for (int offset = 16; offset > 0; offset /= 2) {
+        const int other = __shfl_down_sync(0xffffffff, best, offset);
+        const int other_at = __shfl_down_sync(0xffffffff, at, offset);
+        if (other > best || (other == best && other_at < at)) {
+            best = other;
+            at = other_at;
+        }
+    }
+    //! [blank]
+
+    if (lane == 0) {
+        index[row] = at;
+        value[row] = best;
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,21 @@
+// Bug hunt x_column_sums -- this sum is right for square matrices.
+//
+// Seen    it is right for 1 x 1 and 32 x 32.
+// Fix     the index.
+// Check   ./learn check x_column_sums --hunt
+#include "exercise.h"  // Launch, ceil_div
+
+__global__ void column_sums(float* out, const float* in, int rows, int cols) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (col >= cols) return;
+    float sum = 0;
+    //! [blank]
+    //! for (int row = 0; row < rows; ++row) sum += in[row * rows + col];
+    for (int row = 0; row < rows; ++row) sum += in[row * cols + col];
+    //! [blank]
+    out[col] = sum;
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 64)}, .block = {64}};
+}

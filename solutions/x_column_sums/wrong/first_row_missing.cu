@@ -1,0 +1,15 @@
+// expect: inputs-left-out
+// mistake: the loop begins with row 1
+#include "exercise.h"
+
+__global__ void column_sums(float* out, const float* in, int rows, int cols) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (col >= cols) return;
+    float sum = 0;
+    for (int row = 1; row < rows; ++row) sum += in[row * cols + col];
+    out[col] = sum;
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 64)}, .block = {64}};
+}

@@ -1,0 +1,19 @@
+#include "exercise.h"
+
+__global__ void prefix_sum(int* out, const int* in, int n) {
+    __shared__ int sums[1024];
+    const int t = threadIdx.x;
+    sums[t] = t < n ? in[t] : 0;
+    __syncthreads();
+    for (int step = 1; step < (int)blockDim.x; step *= 2) {
+        const int before = t >= step ? sums[t - step] : 0;
+        __syncthreads();
+        sums[t] += before;
+        __syncthreads();
+    }
+    if (t < n) out[t] = sums[t];
+}
+
+constexpr Launch configure(int n) {
+    return {.grid = 1, .block = 32 * ceil_div(n, 32)};
+}

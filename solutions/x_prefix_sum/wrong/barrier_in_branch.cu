@@ -1,0 +1,23 @@
+// expect: divergent-barrier
+// mistake: the barriers are only for threads that add
+#include "exercise.h"
+
+__global__ void prefix_sum(int* out, const int* in, int n) {
+    __shared__ int sums[1024];
+    const int t = threadIdx.x;
+    sums[t] = t < n ? in[t] : 0;
+    __syncthreads();
+    for (int step = 1; step < 1024; step *= 2) {
+        if (t >= step) {
+            const int before = sums[t - step];
+            __syncthreads();  // here
+            sums[t] += before;
+        }
+        __syncthreads();
+    }
+    if (t < n) out[t] = sums[t];
+}
+
+constexpr Launch configure(int n) {
+    return {.grid = {1}, .block = {1024}};
+}

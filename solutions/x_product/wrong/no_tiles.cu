@@ -1,0 +1,17 @@
+// expect: work-repeated | too-many-requests
+// mistake: each thread reads a whole row and a whole column
+#include "exercise.h"
+
+constexpr int TILE = 16;
+
+__global__ void product(float* out, const float* a, const float* b, int rows, int cols, int inner) {
+    const int col = blockIdx.x * TILE + threadIdx.x, row = blockIdx.y * TILE + threadIdx.y;
+    if (row >= rows || col >= cols) return;
+    float sum = 0;
+    for (int k = 0; k < inner; ++k) sum += a[row * inner + k] * b[k * cols + col];
+    out[row * cols + col] = sum;
+}
+
+constexpr Launch configure(int rows, int cols, int inner) {
+    return {.grid = {ceil_div(cols, TILE), ceil_div(rows, TILE)}, .block = {TILE, TILE}};
+}

@@ -1,0 +1,25 @@
+// expect: wrong-elements
+// mistake: beyond the ends the last element is repeated in place of 0
+#include "exercise.h"
+
+constexpr int RADIUS = 3, BLOCK = 256;
+
+__global__ void stencil_1d(float* out, const float* in, int n) {
+    __shared__ float tile[BLOCK + 2 * RADIUS];
+    const int i = blockIdx.x * BLOCK + threadIdx.x;
+    tile[threadIdx.x + RADIUS] = i < n ? in[i] : 0;
+    if (threadIdx.x < RADIUS) {
+        const int left = i - RADIUS, right = i + BLOCK;
+        tile[threadIdx.x] = in[left >= 0 ? left : 0];
+        tile[threadIdx.x + RADIUS + BLOCK] = in[right < n ? right : n - 1];
+    }
+    __syncthreads();
+    if (i >= n) return;
+    float sum = 0;
+    for (int k = 0; k <= 2 * RADIUS; ++k) sum += tile[threadIdx.x + k];
+    out[i] = sum;
+}
+
+constexpr Launch configure(int n) {
+    return {.grid = {ceil_div(n, BLOCK)}, .block = {BLOCK}};
+}

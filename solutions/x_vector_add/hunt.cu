@@ -1,0 +1,21 @@
+// Bug hunt x_vector_add -- this addition is right for small vectors.
+//
+// Seen    it is right up to 256 elements, and costs more and more beyond.
+// Fix     the step of the loop.
+// Check   ./learn check x_vector_add --hunt
+#include "exercise.h"  // Launch, ceil_div
+
+__global__ void vector_add(float* out, const float* a, const float* b, int n) {
+    const int first = blockIdx.x * blockDim.x + threadIdx.x;
+    //! [blank]
+    //! for (int i = first; i < n; i += blockDim.x) {
+    for (int i = first; i < n; i += gridDim.x * blockDim.x) {
+        //! [blank]
+        out[i] = a[i] + b[i];
+    }
+}
+
+constexpr Launch configure(int n) {
+    const unsigned blocks = ceil_div(n, 256);
+    return {.grid = {blocks < 32 ? blocks : 32}, .block = {256}};
+}

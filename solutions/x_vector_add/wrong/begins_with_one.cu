@@ -1,0 +1,14 @@
+// expect: never-written | wrong-elements
+// mistake: the loop begins with element 1
+#include "exercise.h"
+
+__global__ void vector_add(float* out, const float* a, const float* b, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x + 1; i < n; i += gridDim.x * blockDim.x) {
+        out[i] = a[i] + b[i];
+    }
+}
+
+constexpr Launch configure(int n) {
+    const unsigned blocks = ceil_div(n, 256);
+    return {.grid = {blocks < 32 ? blocks : 32}, .block = {256}};
+}

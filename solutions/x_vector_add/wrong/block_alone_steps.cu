@@ -1,0 +1,14 @@
+// expect: race-between-blocks | work-repeated
+// mistake: the step is the size of a block, so that blocks repeat the work of others
+#include "exercise.h"
+
+__global__ void vector_add(float* out, const float* a, const float* b, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) {
+        out[i] = a[i] + b[i];
+    }
+}
+
+constexpr Launch configure(int n) {
+    const unsigned blocks = ceil_div(n, 256);
+    return {.grid = {blocks < 32 ? blocks : 32}, .block = {256}};
+}

@@ -1,0 +1,14 @@
+// expect: endless-loop
+// mistake: the loop counter never moves
+#include "exercise.h"
+
+__global__ void vector_add(float* out, const float* a, const float* b, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;) {
+        out[i] = a[i] + b[i];
+    }
+}
+
+constexpr Launch configure(int n) {
+    const unsigned blocks = ceil_div(n, 256);
+    return {.grid = {blocks < 32 ? blocks : 32}, .block = {256}};
+}
