@@ -129,6 +129,8 @@ function(add_for part folder)
   else()
     set(COALESCE_TESTS OFF)
     add_subdirectory(${folder} EXCLUDE_FROM_ALL)
+    # CMake leaves the installation rules of such a folder out. Programs that the course needs are built anyway.
+    install(CODE "include(\"${CMAKE_CURRENT_BINARY_DIR}/${folder}/cmake_install.cmake\")")
   endif()
 endfunction()
 

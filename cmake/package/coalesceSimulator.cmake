@@ -1,6 +1,7 @@
 # The part of find_package(coalesce) that builds CUDA programs for the simulated GPU, without a GPU or a toolkit.
 #
 #   coalesce_add_program(NAME SOURCE...)   builds a program from .cu files, which clang compiles, and other sources
+#   coalesce_add_test(NAME TARGET ...)     runs a program under `simulate` as a test (below)
 #   coalesce::cudart                       the simulated GPU, to link into C++ programs that call the CUDA runtime
 #   coalesce::simulator                    the command that prints the counters of every kernel and line
 cmake_path(SET COALESCE_PREFIX NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../../..")
@@ -41,4 +42,33 @@ function(coalesce_add_program name)
   add_executable(${name} ${objects})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(${name} PRIVATE coalesce::cudart)
+endfunction()
+
+# coalesce_add_test(NAME TARGET [BUDGET FILE] [SUPPRESS FILE] [COMPARE FILE] [TOLERANCE PERCENT] [ARGUMENTS WORD...])
+#
+# Adds a test that runs the program TARGET under `simulate --gate`. The test fails if there is a report, if a cost is
+# above the budget's limits or has grown by more than TOLERANCE since the run in COMPARE, or if the program fails. Files
+# are relative to the current source folder. Each test writes NAME.json, .sarif, .xml and .md to the current build
+# folder.
+function(coalesce_add_test name target)
+  cmake_parse_arguments(PARSE_ARGV 2 test "" "BUDGET;SUPPRESS;COMPARE;TOLERANCE" "ARGUMENTS")
+  if(test_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "coalesce_add_test(${name}) does not know ${test_UNPARSED_ARGUMENTS}; write the program's "
+                        "arguments after ARGUMENTS")
+  endif()
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${name})
+  set(options --gate --json ${output}.json --sarif ${output}.sarif --junit ${output}.xml --markdown ${output}.md)
+  foreach(option BUDGET SUPPRESS COMPARE)
+    if(test_${option})
+      cmake_path(ABSOLUTE_PATH test_${option} NORMALIZE OUTPUT_VARIABLE file)
+      string(TOLOWER --${option} word)
+      list(APPEND options ${word} ${file})
+    endif()
+  endforeach()
+  if(test_TOLERANCE)
+    list(APPEND options --tolerance ${test_TOLERANCE})
+  endif()
+  # Places are shown relative to the source folder, as CI systems expect them.
+  add_test(NAME ${name} COMMAND coalesce::simulator ${options} $<TARGET_FILE:${target}> ${test_ARGUMENTS}
+           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()

@@ -72,7 +72,7 @@ RecordedStores stores_in(const Json& kernel) {
     return stores;
 }
 
-// Reads the reports and the kernels' stores. A program that was killed by a signal leaves none.
+// Reads the reports and the kernels' stores. A program that was killed with SIGKILL leaves none.
 void read_reports(const fs::path& file, RecordedRun& run) {
     const Json json = Json::parse(read_if_exists(file).value_or(""), nullptr, false);
     if (json.is_discarded()) return;

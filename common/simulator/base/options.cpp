@@ -92,9 +92,12 @@ Options from_environment() {
     read_flag("COALESCE_SIM_REPORT", result.print_report);
     read_flag("COALESCE_SIM_LINES", result.print_lines);
     read_flag("COALESCE_SIM_PLAIN", result.plain);
+    read_flag("COALESCE_SIM_LAUNCHER", result.is_launcher);
     read_number("COALESCE_SIM_SAMPLE", result.sample);
     read_number("COALESCE_SIM_PROGRESS", result.progress_after_ms);
-    result.json_file = read_variable("COALESCE_SIM_JSON").value_or("");
+    result.json_folder = read_variable("COALESCE_SIM_JSON_FOLDER").value_or("");
+    result.kernel_expression = read_variable("COALESCE_SIM_KERNEL").value_or("");
+    result.suppressions = read_variable("COALESCE_SIM_SUPPRESS").value_or("");
     result.predicted_gpu = read_variable("COALESCE_SIM_TIME").value_or("");
     return result;
 }

@@ -43,10 +43,16 @@ struct Options {
     u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
     bool quiet = false;              ///< suppresses reports on stderr during the run
-    std::string json_file;           ///< JSON file to write at exit, unless empty
     /// Whether printf prints. If not, its calls cost nothing in kernels that are lowered from now on.
     bool has_printf = true;
-    bool print_report = false;  ///< print the table at exit
+    /// Whether the program is expected to start others rather than to launch kernels itself, such as
+    /// a script. Without kernels, it then prints no report.
+    bool is_launcher = false;
+    /// The folder in which each process writes its JSON report at exit, or empty.
+    std::string json_folder;
+    std::string kernel_expression;  ///< extended regular expression; empty selects every kernel
+    std::string suppressions;       ///< reports to leave out (report/selection.h)
+    bool print_report = false;      ///< print the table at exit
     bool print_lines = false;
     /// How many of the launches with the same arguments are checked; 0 means all of them.
     u64 sample = 0;
@@ -58,7 +64,8 @@ struct Options {
 /// Returns the options, which are read from these environment variables:
 /// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,...  COALESCE_SIM_THREADS  COALESCE_SIM_SEED
 /// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_DEVICES  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET
-/// COALESCE_SIM_JSON  COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN
+/// COALESCE_SIM_JSON_FOLDER  COALESCE_SIM_LAUNCHER
+/// COALESCE_SIM_KERNEL  COALESCE_SIM_SUPPRESS  COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN
 /// COALESCE_SIM_TIME=H200  COALESCE_SIM_SAMPLE  COALESCE_SIM_PROGRESS
 Options& options();
 

@@ -1,4 +1,5 @@
-// Runs at the end of the process: reports leaks, and writes the reports that options() request.
+// Runs at the end of the process: reports leaks, and writes the reports that options() request. What
+// a signal needs is prepared when the library is loaded.
 //
 // A destructor function of a shared library runs after the program's destructors and atexit
 // handlers, so memory that they free is not reported as a leak. Objects of the library that are
@@ -9,6 +10,10 @@
 #include "simulator/profile/exit_report.h"
 
 namespace {
+
+__attribute__((constructor)) void prepare_report() {
+    coalesce::simulator::prepare_exit_report();
+}
 
 __attribute__((destructor)) void report_leaks_at_exit() {
     coalesce::simulator::cudart::report_host_touches();

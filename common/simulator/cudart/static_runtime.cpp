@@ -5,7 +5,8 @@
 //   Such a program does not look up cudaMalloc in any library, so no library can replace it. But
 //   its symbol table contains the address of its copy. `simulate` preloads this library and sets
 //   COALESCE_SIM_STATIC_RUNTIME to the library that the program would need if its runtime were
-//   shared: this one, or libcudart.so.12. Before the program's own constructors register its
+//   shared: this one, or libcudart.so.12. The value `any` is for programs that start others: each
+//   of those chooses the library itself, if it contains a runtime. Before the program's own constructors register its
 //   kernels, the first bytes of each copy are overwritten by a jump to the function of the same
 //   name in that library. The rest of each copy never runs, so it never calls a driver. A copy that
 //   is too short for a jump only calls another one.
@@ -22,6 +23,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -81,13 +83,29 @@ bool write_jump(char* from, const void* target) {
     return mprotect(page, size, PROT_READ | PROT_EXEC) == 0;
 }
 
+/// Returns the library to use for the runtime that the program contains, or "" if it contains none, or
+/// that of an older CUDA. simulate/elf_file.cpp has the same rule.
+std::string choose_library(const char* file) {
+    bool has_runtime = false, has_threads = false, has_properties_of_12 = false;
+    for_each_symbol(file, [&](const Elf64_Sym& symbol, std::string_view name) {
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) return;
+        has_runtime |= name == "__cudaRegisterFatBinary";
+        has_threads |= name == "cudaThreadSynchronize";
+        has_properties_of_12 |= name == "cudaGetDeviceProperties_v2";
+    });
+    if (has_runtime && has_properties_of_12) return "libcudart.so.12";
+    return has_runtime && !has_threads ? "libcudart.so.13" : "";
+}
+
 __attribute__((constructor)) void intercept_static_runtime() {
     const char* const name = std::getenv("COALESCE_SIM_STATIC_RUNTIME");
     if (!name) return;
     const std::vector<char> file = read_program_file();
     if (file.empty()) return;
+    const std::string chosen = std::strcmp(name, "any") == 0 ? choose_library(file.data()) : name;
+    if (chosen.empty()) return;
     const std::uintptr_t offset = load_offset();
-    void* const library = dlopen(name, RTLD_LAZY);
+    void* const library = dlopen(chosen.c_str(), RTLD_LAZY);
     if (!library) return;
     for_each_symbol(file.data(), [&](const Elf64_Sym& symbol, const char* function) {
         const std::string_view view = function;

@@ -1,7 +1,7 @@
 // See host_fault.h.
 //
 // How   Device addresses are reserved without access rights, so the processor raises SIGSEGV with
-//       the address. The handler prints a message, restores the default action and returns. The
+//       the address. The handler prints a message, restores the action before it and returns. The
 //       instruction runs again and faults again, and the program ends as it would have without a
 //       handler.
 #include "simulator/memory/host_fault.h"
@@ -15,11 +15,13 @@
 
 #include "simulator/memory/device_memory.h"
 #include "simulator/memory/host_guard.h"
+#include "simulator/report/last_words.h"
 
 namespace coalesce::simulator {
 namespace {
 
 std::atomic<const DeviceMemory*> watched_memory{nullptr};
+struct sigaction action_before {};
 
 /// Prints what is at `address`, as part of a sentence. Called while the program is crashing, so it
 /// must not wait for a lock that the crashing thread holds: try_describe_address gives up instead.
@@ -53,7 +55,7 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
     if (host_guard::handle_fault(address, is_write_fault(context))) return;
     const DeviceMemory* memory = watched_memory.load();
     if (memory && memory->is_device_range(address)) print_explanation(*memory, address);
-    signal(signal_number, SIG_DFL);
+    sigaction(signal_number, &action_before, nullptr);
 }
 
 }  // namespace
@@ -61,9 +63,11 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
 void explain_host_faults(const DeviceMemory* memory) {
     struct sigaction current {};
     if (sigaction(SIGSEGV, nullptr, &current) != 0) return;
-    const bool unhandled = !(current.sa_flags & SA_SIGINFO) && current.sa_handler == SIG_DFL;
+    const bool unhandled =
+        is_watched(current) || (!(current.sa_flags & SA_SIGINFO) && current.sa_handler == SIG_DFL);
     const bool ours = (current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_fault;
     if (!unhandled && !ours) return;
+    if (unhandled) action_before = current;
 
     watched_memory = memory;
     struct sigaction action {};

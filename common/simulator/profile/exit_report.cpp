@@ -1,6 +1,7 @@
 // See exit_report.h.
 #include "simulator/profile/exit_report.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,7 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "simulator/base/device_model.h"
 #include "simulator/base/options.h"
@@ -19,16 +24,32 @@
 #include "simulator/profile/next_action.h"
 #include "simulator/profile/profile_text.h"
 #include "simulator/report/host_work.h"
+#include "simulator/report/last_words.h"
 #include "simulator/report/reports.h"
+#include "simulator/report/selection.h"
 #include "simulator/report/text.h"
 
 namespace coalesce::simulator {
 
 namespace {
 
-bool is_selected_process() {
+/// Reports whether this process is the program that `simulate` started, or runs without `simulate`.
+bool is_main_process() {
     const char* wanted = std::getenv("COALESCE_SIM_PID");
     return !wanted || std::strtol(wanted, nullptr, 10) == getpid();
+}
+
+std::vector<const Kernel*> selected_kernels() {
+    std::vector<const Kernel*> kernels = all_kernels();
+    std::erase_if(kernels, [](const Kernel* one) { return !is_selected_kernel(one->demangled); });
+    return kernels;
+}
+
+/// Returns the name of the program that this process runs.
+std::string program_name() {
+    std::error_code failed;
+    const auto path = std::filesystem::read_symlink("/proc/self/exe", failed);
+    return failed ? "a program" : path.filename().string();
 }
 
 void write_file(const std::string& file, const std::string& text) {
@@ -58,58 +79,41 @@ std::string format_own_reports(const std::vector<Report>& all) {
            with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
 }
 
-/// A process that was forked from the selected one, or started by it, writes its reports to a file
-/// beside the selected process's JSON file. Its name is followed by a dot and the process ID.
-void write_reports_of_child() {
-    const std::vector<Report> all = reports().all();
-    if (all.empty() || options().json_file.empty()) return;
-    write_file(options().json_file + "." + std::to_string(getpid()),
-               to_json(DeviceModel::name, {}, all));
-}
-
 /// Returns the number of child processes that have ended and left reports.
 u64 count_children_with_reports() {
-    namespace fs = std::filesystem;
-    const fs::path file = options().json_file;
-    if (file.empty() || !std::getenv("COALESCE_SIM_PID")) return 0;
+    if (options().json_folder.empty() || !is_main_process()) return 0;
     u64 count = 0;
-    std::error_code error;
-    const std::string start = file.filename().string() + ".";
-    for (const auto& entry : fs::directory_iterator(file.parent_path(), error))
-        count += entry.path().filename().string().starts_with(start);
+    std::error_code failed;
+    const std::string own = std::to_string(getpid());
+    for (const auto& entry : std::filesystem::directory_iterator(options().json_folder, failed)) {
+        std::ifstream in(entry.path());
+        const std::string text(std::istreambuf_iterator<char>(in), {});
+        // Every report has a check, and nothing else has.
+        count += entry.path().stem() != own && text.find("\"check\":") != text.npos;
+    }
     return count;
 }
 
 std::string summary() {
-    const std::vector<Report> all = reports().all();
+    std::string text = format_own_reports(reports().all());
+    if (const u64 suppressed = reports().suppressed())
+        text += ", " + with_commas(suppressed) + " suppressed";
     if (const u64 children = count_children_with_reports(); children > 0)
-        return format_own_reports(all) + "; " + with_commas(children) +
-               (children == 1 ? " child process has reports, printed above"
-                              : " child processes have reports, printed above");
-    return format_own_reports(all);
+        text += "; " + with_commas(children) +
+                (children == 1 ? " child process has reports, printed above"
+                               : " child processes have reports, printed above");
+    return text;
 }
 
-}  // namespace
-
-void write_exit_report() {
+void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exactness) {
     const Options& wanted = options();
-    const bool wants_text = wanted.print_report || wanted.print_lines;
-    if (wanted.json_file.empty() && !wants_text) return;
-    if (!is_selected_process()) return write_reports_of_child();
-
-    const std::vector<KernelRow> rows = kernel_table(all_kernels());
-    const ExactnessSummary exactness = summarize_exactness(all_kernels());
-    if (!wanted.json_file.empty()) {
-        write_file(wanted.json_file, to_json(DeviceModel::name, rows, reports().all(),
-                                             predicted_times(), &exactness));
-    }
-    if (!wants_text) return;
-
     // Flush the program's output first, so that it precedes the report even if both go to the same
     // file.
     std::fflush(stdout);
     const bool colour = wants_colour(STDERR_FILENO);
     std::string text = "\n";
+    if (!is_main_process())
+        text += "process " + std::to_string(getpid()) + ", " + program_name() + "\n";
     if (wanted.print_report)
         text += profile_text(DeviceModel::name, rows, colour, predicted_times()) + host_work_text();
     if (wanted.print_lines) text += annotated_text(rows, read_source, colour);
@@ -119,6 +123,47 @@ void write_exit_report() {
     }
     text += "\n" + summary() + "\n" + format_exactness(exactness);
     std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+/// Prepares a process that a fork made. The counters so far belong to its parent. The list of
+/// reports prepares itself.
+void forget_counters_of_parent() {
+    for (const Kernel* kernel : all_kernels()) {
+        KernelTotals& totals = const_cast<Kernel*>(kernel)->totals;
+        const std::size_t sites = totals.sites.size();
+        totals = {};
+        totals.sites.resize(sites);
+    }
+}
+
+}  // namespace
+
+void write_exit_report() {
+    static std::mutex& mutex = *new std::mutex;
+    static bool has_written = false;
+    const std::lock_guard lock(mutex);
+    const Options& wanted = options();
+    const bool wants_text = wanted.print_report || wanted.print_lines;
+    if (has_written || (wanted.json_folder.empty() && !wants_text)) return;
+
+    const std::vector<const Kernel*> kernels = selected_kernels();
+    const std::vector<KernelRow> rows = kernel_table(kernels);
+    const std::vector<Report> found = reports().all();
+    if (!is_main_process() && rows.empty() && found.empty()) return;
+    has_written = true;
+    const ExactnessSummary exactness = summarize_exactness(kernels);
+    if (!wanted.json_folder.empty()) {
+        write_file(wanted.json_folder + "/" + std::to_string(getpid()) + ".json",
+                   to_json(DeviceModel::name, rows, found, predicted_times(), &exactness));
+    }
+    const bool has_work = !rows.empty() || !found.empty();
+    if (wants_text && (has_work || !wanted.is_launcher)) write_text(rows, exactness);
+}
+
+void prepare_exit_report() {
+    if (options().json_folder.empty()) return;
+    pthread_atfork(nullptr, nullptr, forget_counters_of_parent);
+    watch_for_signals(write_exit_report);
 }
 
 }  // namespace coalesce::simulator

@@ -41,6 +41,7 @@ Json kernel_to_json(const KernelRow& kernel) {
               {"stopped", kernel.stopped},
               {"grid", to_array(kernel.grid)},
               {"block", to_array(kernel.block)}};
+    if (kernel.registers) json["registers"] = kernel.registers;
     if (kernel.unchecked_launches) json["only_counted"] = kernel.unchecked_launches;
     if (kernel.launches == 0) return json;
     for (const NamedCounter& counter : kCounters) {
@@ -112,7 +113,10 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
                     const ExactnessSummary* exactness) {
     std::stable_sort(reports.begin(), reports.end(),
                      [](const Report& a, const Report& b) { return sort_key(a) < sort_key(b); });
-    Json json{{"device", device}, {"kernels", Json::array()}, {"reports", Json::array()}};
+    Json json{{"schema_version", kSchemaVersion},
+              {"device", device},
+              {"kernels", Json::array()},
+              {"reports", Json::array()}};
     for (const KernelRow& kernel : kernels) {
         json["kernels"].push_back(kernel_to_json(kernel));
         const PredictedKernel* predicted = times ? times->of(kernel.name) : nullptr;
@@ -122,6 +126,7 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
     for (const auto& [function, calls] : host_work())
         json["host_work"].push_back({{"function", function}, {"calls", calls}});
     for (const Report& report : reports) json["reports"].push_back(report_to_json(report));
+    if (const u64 suppressed = simulator::reports().suppressed()) json["suppressed"] = suppressed;
     if (exactness) json["exactness"] = exactness_to_json(*exactness);
     // A name that is not valid UTF-8 (such as an old file name) must not make the whole report
     // fail.

@@ -199,6 +199,7 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
         row->unchecked_launches += kernel->totals.unchecked_launches;
         row->grid = kernel->totals.grid;
         row->block = kernel->totals.block;
+        row->registers = std::max(row->registers, kernel->estimated_registers);
         Lines& row_lines = lines[static_cast<std::size_t>(row - rows.begin())];
         add_sites(*kernel, row->counters, row_lines);
         row->instructions_by_line |= add_instructions(*kernel, row->counters, row_lines);

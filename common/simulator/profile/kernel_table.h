@@ -106,6 +106,7 @@ struct KernelRow {
     u64 stopped = 0;
     u64 unchecked_launches = 0;         ///< launches that were not checked: see Options::sample
     Dim3 grid, block;                   ///< of the last launch, whether completed or stopped
+    u32 registers = 0;                  ///< per thread, estimated; 0 if unknown
     Counters counters;                  ///< the sums over all launches
     bool instructions_by_line = false;  ///< whether the lines have warp_instructions
     std::vector<LineRow> lines;         ///< sorted by file and line, without unknown lines

@@ -57,7 +57,7 @@ std::string give_advice_on_time(const std::vector<KernelRow>& kernels,
         name = &kernel.name;
     }
     if (!longest) return "";
-    return "Next, for " + *name + ": " +
+    return "Next, for " + shorten_name(*name) + ": " +
            timing::explain_prediction(*longest->longest, times.gpu()).cure;
 }
 

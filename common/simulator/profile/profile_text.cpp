@@ -71,9 +71,9 @@ void add_rows(std::string& out, const std::vector<Traffic>& accesses, bool globa
 
 std::string format_title(const KernelRow& kernel) {
     const u64 launches = kernel.launches + kernel.stopped;
-    return kernel.name + ": " + with_commas(launches) + (launches == 1 ? " launch" : " launches") +
-           ", grid " + format_shape(kernel.grid) + ", block " + format_shape(kernel.block) +
-           (launches == 1 ? "" : " (the last)");
+    return shorten_name(kernel.name) + ": " + with_commas(launches) +
+           (launches == 1 ? " launch" : " launches") + ", grid " + format_shape(kernel.grid) +
+           ", block " + format_shape(kernel.block) + (launches == 1 ? "" : " (the last)");
 }
 
 std::string format_stopped_row(const KernelRow& kernel) {
@@ -114,7 +114,7 @@ std::string percent(double part) {
 
 /// Returns the text that accompanies a kernel's predicted time, without the time itself.
 std::string describe_time(const std::string& name, const PredictedKernel& kernel) {
-    std::string text = name;
+    std::string text = shorten_name(name);
     if (kernel.longest)
         text += ": " + timing::describe_bottleneck(*kernel.longest) + "; within " +
                 percent(kernel.error_band);
@@ -242,8 +242,9 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
     const std::set<u32> shown = find_lines_to_show(lines, text ? &*text : nullptr);
     if (shown.empty()) return;
     out += "\n" +
-           add_colour(wrap(kernel.name + " in " + path_to_show(file), kColumns, "", "    "), kBold,
-                      colour) +
+           add_colour(
+               wrap(shorten_name(kernel.name) + " in " + path_to_show(file), kColumns, "", "    "),
+               kBold, colour) +
            "\n";
     if (!text) out += "  (the source cannot be read: line numbers only)\n";
     u32 previous = 0;
@@ -278,8 +279,8 @@ std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceRe
         for (const LineRow& row : kernel.lines) files[row.place.file][row.place.line] = &row;
         if (files.empty() && kernel.counters.has_memory_requests()) {
             out += "\n" +
-                   wrap(kernel.name + ": no line numbers; build with nvcc -lineinfo", kColumns, "",
-                        "    ") +
+                   wrap(shorten_name(kernel.name) + ": no line numbers; build with nvcc -lineinfo",
+                        kColumns, "", "    ") +
                    "\n";
         }
         for (const auto& [file, lines] : files) {

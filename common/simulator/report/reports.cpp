@@ -15,6 +15,7 @@
 
 #include "simulator/base/options.h"
 #include "simulator/report/progress.h"
+#include "simulator/report/selection.h"
 #include "simulator/report/text.h"
 
 namespace coalesce::simulator {
@@ -31,6 +32,9 @@ constexpr u64 kMaxPrintedSites = 100;
 /// different arguments in a loop could add any number of them.
 constexpr std::size_t kMaxHostReports = 1000;
 
+/// Stands for the index of a report that is left out.
+constexpr std::size_t kLeftOut = ~std::size_t{0};
+
 /// Reports whether the report is about a place in a kernel. Otherwise it is about the host, such as
 /// a leak or a call.
 bool has_site(const Report& r) {
@@ -40,9 +44,8 @@ bool has_site(const Report& r) {
 /// Reports whether a thread of the device caused the report. No thread did if a launch was refused
 /// or could not be simulated.
 bool has_thread(const Report& r) {
-    const bool never_ran =
-        r.check == "execution" && (r.kind == "unsupported" || r.kind == "out of host memory");
-    return !r.kernel.empty() && r.check != "apicheck" && r.check != "streamcheck" && !never_ran;
+    return !r.kernel.empty() && r.check != "apicheck" && r.check != "streamcheck" &&
+           !is_about_missing_work(r);
 }
 
 /// The properties in which two reports must agree to count as the same report. Reports about the
@@ -86,6 +89,7 @@ struct Reports::State {
     std::map<SiteKey, std::size_t> index;  ///< into list
     std::vector<Report> list;              ///< in the order of their first occurrence
     u64 total = 0;
+    u64 suppressed = 0;
     u64 printed = 0;
     bool printing = false;
 
@@ -106,11 +110,19 @@ Reports::~Reports() = default;
 
 void Reports::add(const Report& report) {
     const std::lock_guard lock(state_->mutex);
-    state_->total += report.count;
     const bool is_full = !has_site(report) && state_->list.size() >= kMaxHostReports;
-    if (is_full && !state_->index.contains(make_site_key(report))) return;
+    if (is_full && !state_->index.contains(make_site_key(report))) {
+        state_->total += report.count;
+        return;
+    }
     const auto [found, is_new] =
         state_->index.try_emplace(make_site_key(report), state_->list.size());
+    if (is_new && is_left_out(report)) {
+        found->second = kLeftOut;
+        ++state_->suppressed;
+    }
+    if (found->second == kLeftOut) return;
+    state_->total += report.count;
     if (!is_new) {
         Report& kept = state_->list[found->second];
         const u64 count = std::min(kept.count + report.count, kMaxReportCount);
@@ -133,11 +145,17 @@ u64 Reports::total() const {
     return state_->total;
 }
 
+u64 Reports::suppressed() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->suppressed;
+}
+
 void Reports::clear() {
     const std::lock_guard lock(state_->mutex);
     state_->index.clear();
     state_->list.clear();
     state_->total = 0;
+    state_->suppressed = 0;
     state_->printed = 0;
 }
 
@@ -185,7 +203,7 @@ std::string to_text(const Report& report) {
 
     std::string title = report.check + ": " + report.kind;
     if (!report.kernel.empty())
-        title += (report.check == "apicheck" ? " of " : " in ") + report.kernel;
+        title += (report.check == "apicheck" ? " of " : " in ") + shorten_name(report.kernel);
     std::string text = wrap(title, columns, "", "  ");
 
     const std::string place = format_place(report.where.file, report.where.line);

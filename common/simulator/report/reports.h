@@ -54,7 +54,8 @@ public:
     /// was first.
     void add(const Report& report);
     std::vector<Report> all() const;
-    u64 total() const;  ///< the sum of the counts of all added reports
+    u64 total() const;       ///< the sum of the counts of all added reports
+    u64 suppressed() const;  ///< the number of sites whose reports were left out
     void clear();
     void print_immediately(bool on);
     /// Lets a process that is forked from this one begin without reports.

@@ -49,6 +49,38 @@ std::string wrap(std::string_view text, std::size_t columns, std::string_view fi
     return out;
 }
 
+namespace {
+
+/// Replaces the innermost template arguments at nesting depth `depth` by "...".
+std::string cut_arguments(const std::string& name, int depth) {
+    std::string out;
+    int level = 0;
+    for (const char c : name) {
+        if (c == '>') --level;
+        if (level < depth) out += c;
+        if (c == '<' && ++level == depth) out += "...";
+    }
+    return out;
+}
+
+int nesting_depth(const std::string& name) {
+    int level = 0, deepest = 0;
+    for (const char c : name) {
+        if (c == '<') deepest = std::max(deepest, ++level);
+        if (c == '>') --level;
+    }
+    return deepest;
+}
+
+}  // namespace
+
+std::string shorten_name(const std::string& name, std::size_t most) {
+    std::string text = name;
+    for (int depth = nesting_depth(name); depth > 0 && text.size() > most; --depth)
+        text = cut_arguments(name, depth);
+    return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+}
+
 std::string with_prefix(std::string_view prefix, std::string_view text) {
     std::string out;
     while (!text.empty()) {

@@ -26,6 +26,10 @@ std::string format_ratio(u64 numerator, u64 denominator);
 std::string wrap(std::string_view text, std::size_t columns, std::string_view first,
                  std::string_view rest);
 
+/// Shortens a long name of a kernel for people to read. Template arguments that contain others
+/// become "...", beginning with the innermost, until the name has at most `most` characters.
+std::string shorten_name(const std::string& name, std::size_t most = 120);
+
 /// Puts `prefix` before every line of `text`. The result ends with a newline.
 std::string with_prefix(std::string_view prefix, std::string_view text);
 

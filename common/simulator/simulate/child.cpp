@@ -91,8 +91,8 @@ Ending run_child(const std::string& path, const std::vector<std::string>& argume
     }
     child_process = 0;
     if (start_failure != 0) return {.start_failure = start_failure};
-    if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
-    return {.exit_code = WEXITSTATUS(status)};
+    if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status), .process = process};
+    return {.exit_code = WEXITSTATUS(status), .process = process};
 }
 
 }  // namespace coalesce::simulator

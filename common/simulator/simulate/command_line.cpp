@@ -1,6 +1,8 @@
 // See command_line.h.
 #include "simulator/simulate/command_line.h"
 
+#include <regex.h>
+
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdio>
@@ -34,11 +36,14 @@ constexpr const char* kFooter =
     "  simulate --check none ./transpose       counters only, faster\n"
     "  simulate --time ./transpose             and predict an H200's times\n"
     "  simulate --json out.json ./transpose    also for programs to read\n"
-    "  simulate --quiet --error-exitcode 9 ./transpose     for scripts\n"
+    "  simulate --gate --compare base.json pytest tests    for CI\n"
     "\n"
     "Exit code: the program's own; 128+N when signal N ended it; 2 when it could not\n"
-    "be run, or ended with 0 although a part of it could not be simulated; with\n"
-    "--error-exitcode, that one when there was a report.\n";
+    "be run, or ended with 0 although a part of it could not be simulated; 3 when it\n"
+    "ended with 0 and a cost was above a limit; with --error-exitcode, that one when\n"
+    "there was a report. With --gate: 0 when all is well, and the first of these that\n"
+    "applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel ran,\n"
+    "3 costs.\n";
 
 /// Prints the usage line itself, because CLI11 does not know about the program after the options.
 class UsageOfProgram : public CLI::Formatter {
@@ -51,6 +56,18 @@ public:
 std::string validate_check_list(const std::string& list) {
     simulator::Checks checks;
     return simulator::set_checks(checks, list);
+}
+
+std::string validate_expression(const std::string& text) {
+    regex_t expression;
+    const int error = regcomp(&expression, text.c_str(), REG_EXTENDED | REG_NOSUB);
+    if (error == 0) {
+        regfree(&expression);
+        return "";
+    }
+    char why[200];
+    regerror(error, &expression, why, sizeof why);
+    return "'" + text + "' is not a regular expression: " + why;
 }
 
 std::string validate_size(const std::string& size) {
@@ -101,6 +118,10 @@ void add_options(CLI::App& app, CommandLine& line) {
             "Not among all: leakcheck, and equalvalues, races\n"
             "that change nothing (give all,equalvalues)",
             "LIST", validate_check_list);
+    hand_on(
+        "--kernel", "COALESCE_SIM_KERNEL",
+        "Show, and report on, only kernels whose names match\nthis (extended) regular expression",
+        "REGEX", validate_expression);
     number("--sample", "COALESCE_SIM_SAMPLE",
            "Check only N of the launches that are alike, and\ncount the others, which is faster");
     number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
@@ -121,8 +142,35 @@ void add_options(CLI::App& app, CommandLine& line) {
         "--plain", line.plain,
         "Switch off everything that makes it fast, to find\nout whether a result is right");
     app.add_flag("--quiet", line.quiet, "Print no reports and no table");
+    app.set_version_flag("--version", std::string("simulate ") + COALESCE_VERSION,
+                         "Print the version, then exit");
     app.add_flag("--explain-missing", line.explains_missing,
                  "Print what runs here and what does not, then exit");
+}
+
+void add_gate_options(CLI::App& app, CommandLine& line) {
+    const auto file = [&](const char* name, std::string& variable, const char* help) {
+        app.add_option(name, variable, help)->type_name("FILE");
+    };
+    file("--suppress", line.suppression_file, "Leave out the reports that FILE (TOML) names");
+    file("--write-suppressions", line.suppressions_to_write,
+         "Write a FILE that leaves out this run's reports");
+    file("--compare", line.base_file,
+         "Compare the costs with an earlier run's --json, by\nkernel and by line");
+    app.add_option("--tolerance", line.tolerance_percent, "Percent by which a cost may grow (0)")
+        ->type_name("P")
+        ->check(CLI::Range(0.0, 1e6).description(""));
+    file("--budget", line.budget_file, "Check the limits in FILE (TOML), by kernel and line");
+    file("--write-budget", line.budget_to_write, "Write a FILE with this run's costs as limits");
+    file("--sarif", line.sarif_file, "Write what was found as SARIF, for code scanning");
+    file("--junit", line.junit_file, "Write what was found as JUnit's XML");
+    file("--markdown", line.markdown_file, "Write a summary for a pull request");
+    app.add_option(
+           "--annotations", line.annotations,
+           "Print what was found for github (Actions), or as\ncompiler messages, for editors")
+        ->type_name("github|compiler")
+        ->check(CLI::IsMember({"github", "compiler"}).description(""));
+    app.add_flag("--gate", line.is_gate, "Let the exit code say what is wrong (below)");
 }
 
 bool is_gpu(const std::string& name) {
@@ -193,10 +241,15 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
     app.footer(kFooter);
     app.prefix_command();  // all words after the program's name are its own arguments
     add_options(app, line);
+    add_gate_options(app, line);
     try {
         app.parse(add_default_gpu(app, argc, argv));
     } catch (const CLI::CallForHelp&) {
         std::fputs(app.help().c_str(), stdout);
+        exit_code = 0;
+        return std::nullopt;
+    } catch (const CLI::CallForVersion& version) {
+        std::printf("%s\n", version.what());
         exit_code = 0;
         return std::nullopt;
     } catch (const CLI::ParseError& error) {

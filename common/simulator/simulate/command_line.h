@@ -11,7 +11,14 @@
 namespace coalesce::simulator {
 
 struct CommandLine {
-    std::string json_file;
+    // Files to write after the run. An empty name means that the option was not given.
+    std::string json_file, sarif_file, junit_file, markdown_file;
+    std::string budget_to_write, suppressions_to_write;
+    // Files that were read before the run.
+    std::string suppression_file, base_file, budget_file;
+    double tolerance_percent = 0;  ///< by which a cost may grow against base_file
+    std::string annotations;       ///< "github" or "compiler"; empty if not given
+    bool is_gate = false;          ///< whether the exit code says what is wrong
     bool lines = false;
     bool quiet = false;
     bool plain = false;

@@ -2,47 +2,33 @@
 //
 // Idea       The program is not modified. The loader is told to find our libcudart.so.13 before
 //            NVIDIA's. When the program ends, the library writes the counters to a file, so that
-//            `simulate` need not parse the program's own output.
+//            `simulate` need not parse the program's own output. After the run, `simulate` joins
+//            the files of all processes, compares the costs, and writes what CI systems read.
 // Read next  program_file.cpp (which programs can run), child.cpp (how they run),
-// profile/exit_report.cpp (the file).
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
+//            profile/exit_report.cpp (the file), outputs.cpp (what is written).
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
 
 #include "base/files.h"
 #include "simulator/report/text.h"
+#include "simulator/simulate/budget.h"
 #include "simulator/simulate/child.h"
 #include "simulator/simulate/command_line.h"
+#include "simulator/simulate/comparison.h"
+#include "simulator/simulate/outcome.h"
+#include "simulator/simulate/outputs.h"
 #include "simulator/simulate/program_file.h"
+#include "simulator/simulate/run_report.h"
+#include "simulator/simulate/suppression_file.h"
 
 namespace {
 
 using namespace coalesce::simulator;
-namespace fs = std::filesystem;
-
-/// The exit code if the program, or a part of it, could not be simulated.
-constexpr int kNotSimulated = 2;
-
 void print_message(const std::string& text) {
-    using namespace coalesce::simulator;
     std::fprintf(stderr, "%s\n", wrap("simulate: " + text, kColumns, "", "  ").c_str());
-}
-
-/// Empties the file, so that an old report cannot be mistaken for one from this run. Throws
-/// CanNotRun.
-void prepare_output(const std::string& file) {
-    if (file.empty()) return;
-    if (!std::ofstream(file)) {
-        throw CanNotRun("cannot write " + file + ": " + std::strerror(errno) +
-                        "; name another file with --json");
-    }
 }
 
 std::string describe(const Ending& ending) {
@@ -64,92 +50,81 @@ void explain_missing_report(const Ending& ending) {
     }
 }
 
-using Json = nlohmann::ordered_json;
-
-/// Returns the contents of a report file, or nothing if it is not complete.
-std::optional<Json> read_report(const fs::path& file) {
-    std::ifstream in(file);
-    if (!in) return std::nullopt;
-    Json json = Json::parse(in, nullptr, false);
-    if (json.is_discarded() || !json.contains("reports")) return std::nullopt;
-    return json;
-}
-
-/// Adds the reports of child processes, which are in files beside the program's own
-/// (profile/exit_report.h).
-void add_reports_of_children(Json& json, const fs::path& file) {
-    const std::string start = file.filename().string() + ".";
-    for (const auto& entry : fs::directory_iterator(file.parent_path())) {
-        if (!entry.path().filename().string().starts_with(start)) continue;
-        const auto of_child = read_report(entry.path());
-        if (!of_child) continue;
-        for (const auto& report : (*of_child)["reports"]) json["reports"].push_back(report);
-    }
-}
-
-/// The number of reports.
-struct Findings {
-    std::size_t reports = 0;
-    std::size_t not_simulated = 0;  ///< the number of reports about work that was not done
+/// What is read before the run, so that a mistake in a file is reported at once.
+struct Inputs {
+    std::optional<Json> base;
+    std::optional<Budget> budget;
 };
 
-Findings count_findings(const Json& json) {
-    Findings findings{.reports = json["reports"].size()};
-    for (const auto& report : json["reports"]) {
-        const bool undone =
-            report["kind"] == "unsupported" || report["kind"] == "out of host memory";
-        if (report["check"] == "execution" && undone) ++findings.not_simulated;
+Inputs read_inputs(const CommandLine& line, Environment& environment) {
+    Inputs inputs;
+    if (!line.base_file.empty()) inputs.base = read_run(line.base_file);
+    if (!line.budget_file.empty()) inputs.budget = read_budget(line.budget_file);
+    if (!line.suppression_file.empty())
+        environment.emplace_back("COALESCE_SIM_SUPPRESS",
+                                 suppressions_to_text(read_suppressions(line.suppression_file)));
+    return inputs;
+}
+
+/// Compares the run, checks its budget, and writes the files that the command line asks for.
+Outcome judge(const CommandLine& line, const Inputs& inputs, const Ending& ending, Json run) {
+    add_source_text(run);
+    add_ending(run, ending);
+    std::vector<Finding> findings = findings_of_reports(run);
+    Outcome outcome{.has_counters = true, .has_kernels = !run["kernels"].empty()};
+    for (const Finding& one : findings) ++(one.is_missing_work ? outcome.missing : outcome.reports);
+
+    std::vector<Finding> costs;
+    std::optional<Comparison> comparison;
+    if (inputs.base) {
+        comparison = compare_runs(*inputs.base, run, line.tolerance_percent);
+        costs = findings_of_comparison(*comparison);
+        if (!line.quiet) std::fprintf(stderr, "\n%s", comparison_text(*comparison).c_str());
     }
-    return findings;
+    if (inputs.budget) {
+        const std::vector<Finding> over = check_budget(*inputs.budget, run);
+        if (!line.quiet) std::fprintf(stderr, "\n%s", budget_text(over).c_str());
+        costs.insert(costs.end(), over.begin(), over.end());
+    }
+    outcome.costs = costs.size();
+    findings.insert(findings.end(), costs.begin(), costs.end());
+    write_outputs(line, findings, run, comparison ? &*comparison : nullptr);
+    return outcome;
 }
 
-/// Returns the exit code. If part of the program was not simulated, its results differ from those
-/// of a GPU, so an exit code of 0 becomes an error. A program that checks for errors has already
-/// returned another code.
-int choose_exit_code(const Ending& ending, const Findings& findings) {
-    if (ending.signal != 0) return 128 + ending.signal;
-    if (findings.not_simulated == 0) return ending.exit_code;
-    print_message("parts of the program could not be simulated (" +
-                  std::to_string(findings.not_simulated) +
-                  (findings.not_simulated == 1 ? " report" : " reports") +
-                  " of `execution: unsupported`), so its results are not those of a GPU");
-    return ending.exit_code != 0 ? ending.exit_code : kNotSimulated;
-}
-
-void write_report(const Json& json, const std::string& to) {
-    std::ofstream out(to);
-    out << json.dump(1) << "\n";
-    if (!out.flush()) print_message("cannot write " + to + "; the disk may be full");
+std::string hint_for_selection(const CommandLine& line) {
+    const std::string& expression = line.passed_variables.at("COALESCE_SIM_KERNEL");
+    return expression.empty() ? "" : ", or none whose name matches " + expression;
 }
 
 int simulate(const CommandLine& line) {
     const std::string program = find_program(line.program[0]);
     Environment environment = loader_variables(program, find_library());
-    prepare_output(line.json_file);
+    const Inputs inputs = read_inputs(line, environment);
+    prepare_outputs(line);
     const coalesce::TemporaryFolder folder;
-    const fs::path report = folder / "report.json";
 
     for (const auto& variable : simulator_variables(line)) environment.push_back(variable);
-    environment.emplace_back("COALESCE_SIM_JSON", report.string());
+    environment.emplace_back("COALESCE_SIM_JSON_FOLDER", folder.path.string());
     const Ending ending = run_child(program, line.program, environment);
     if (ending.start_failure != 0) {
         throw CanNotRun("cannot start " + program + ": " + std::strerror(ending.start_failure));
     }
     if (ending.signal != 0) print_message(line.program[0] + " was ended by " + describe(ending));
 
-    std::optional<Json> json = read_report(report);
-    if (!json)
-        explain_missing_report(ending);
+    Outcome outcome;
+    if (auto run = join_reports(folder.path, ending.process))
+        outcome = judge(line, inputs, ending, std::move(*run));
     else
-        add_reports_of_children(*json, report);
-    if (json && !line.json_file.empty()) write_report(*json, line.json_file);
-
-    // Without counters it is unknown whether there was a report, so a script must not treat this as
-    // success.
-    const Findings findings = json ? count_findings(*json) : Findings{};
-    const bool suspicious = json ? findings.reports > 0 : ending.signal == 0;
-    const int exit_code = choose_exit_code(ending, findings);
-    return line.error_exit_code != 0 && suspicious ? line.error_exit_code : exit_code;
+        explain_missing_report(ending);
+    if (outcome.has_counters && !outcome.has_kernels && !line.quiet)
+        print_message("no kernel was launched" + hint_for_selection(line));
+    if (outcome.missing > 0)
+        print_message("parts of the program could not be simulated (" +
+                      std::to_string(outcome.missing) +
+                      (outcome.missing == 1 ? " report" : " reports") +
+                      " of `execution: unsupported`), so its results are not those of a GPU");
+    return choose_exit_code(line, ending, outcome);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "base/child.h"
@@ -62,7 +63,8 @@ Uses find_uses(const std::string& program, const ElfFile& elf, const Environment
     return {has(kLibrary), has(kDriver), has(kOlderLibrary)};
 }
 
-[[noreturn]] void refuse(const std::string& program, const ElfFile& elf) {
+/// Throws CanNotRun if the program contains kernels but no runtime that we can replace.
+void refuse_unknown_runtime(const std::string& program, const ElfFile& elf) {
     const std::string other = find_other_runtime(elf);
     if (!other.empty()) {
         throw CanNotRun(program + " was built for " + other + "; " +
@@ -73,8 +75,12 @@ Uses find_uses(const std::string& program, const ElfFile& elf, const Environment
                         " was built with the static CUDA runtime, and its symbols were removed; " +
                         simulator::subjects::static_runtime.instead);
     }
-    throw CanNotRun(program + " uses neither the CUDA runtime (" + kLibrary + ") nor the driver (" +
-                    kDriver + "); name a program built by nvcc");
+}
+
+/// Reports whether the file is a script that names its interpreter.
+bool is_script(const std::string& path) {
+    char begin[2] = {};
+    return std::ifstream(path).read(begin, 2) && begin[0] == '#' && begin[1] == '!';
 }
 
 /// Returns the functions that our replacement for `library` exports, or nothing if there is no
@@ -157,19 +163,32 @@ void check_static_runtime(const std::string& program, const ElfFile& elf) {
                         simulator::subjects::other_version.instead);
 }
 
-}  // namespace
+/// Returns the variables for a program that does not use CUDA itself. The programs that it starts
+/// inherit them.
+Environment launcher_variables(Environment variables, const std::string& library) {
+    variables.emplace_back("COALESCE_SIM_LAUNCHER", "1");
+    variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME", "any");
+    variables.emplace_back("LD_PRELOAD", preloaded_libraries({}, {}, library));
+    return variables;
+}
 
-Environment loader_variables(const std::string& program, const std::string& library) {
-    ElfFile elf;
+ElfFile read_program(const std::string& program) {
     try {
-        elf = read_elf(program);
+        return read_elf(program);
     } catch (const NotAnElfFile& error) {
         throw CanNotRun(program + " " + error.what());
     }
+}
+
+}  // namespace
+
+Environment loader_variables(const std::string& program, const std::string& library) {
     const std::filesystem::path folder = std::filesystem::path(library).parent_path();
     const std::filesystem::path driver_folder = folder / "driver";
     const std::string folders = folder.string() + ":" + driver_folder.string();
     Environment variables{{"LD_LIBRARY_PATH", prepend_to_library_path(folders)}};
+    if (is_script(program)) return launcher_variables(variables, library);
+    const ElfFile elf = read_program(program);
     const Uses uses = find_uses(program, elf, variables);
     const bool has_own_runtime = elf.static_runtime != StaticRuntime::none &&
                                  !elf.links_to(kLibrary) && !elf.links_to(kOlderLibrary);
@@ -180,8 +199,11 @@ Environment loader_variables(const std::string& program, const std::string& libr
             throw CanNotRun("the simulator is missing: " + file.string() +
                             "; build the project's target simulate");
     }
-    if (!uses.any() && !has_own_runtime) refuse(program, elf);
     refuse_libraries(program, elf, driver_folder.string());
+    if (!uses.any() && !has_own_runtime) {
+        refuse_unknown_runtime(program, elf);
+        return launcher_variables(variables, library);
+    }
     if (has_own_runtime) {
         const bool is_older = elf.static_runtime == StaticRuntime::cuda12;
         variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME", is_older ? kOlderLibrary : kLibrary);

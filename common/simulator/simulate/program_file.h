@@ -21,9 +21,10 @@ std::string find_program(const std::string& name);
 /// Throws CanNotRun if it is missing.
 std::string find_library();
 
-/// Checks that `program` uses the CUDA runtime or the driver as a shared library, and needs nothing
-/// that cannot be simulated. Returns the environment variables that make the loader use our
-/// library. Throws CanNotRun if a check fails.
+/// Checks that `program` needs nothing that cannot be simulated. Returns the environment variables
+/// that make the loader use our library. A program that does not use CUDA itself, such as a script
+/// or Python, may load it later, or start programs that use it: for these, the variables work as
+/// well. Throws CanNotRun if a check fails.
 Environment loader_variables(const std::string& program, const std::string& library);
 
 }  // namespace coalesce::simulator

@@ -25,6 +25,7 @@ __global__ void video(unsigned* out) {
 int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "";
     constexpr int kCount = 64;
+    const pid_t child = std::strcmp(how, "fork early") == 0 ? fork() : -1;
     int* out;
     if (cudaMalloc(&out, kCount * sizeof(int)) != cudaSuccess) return 99;
     // With "report", the last warp writes past the end of the array.
@@ -67,6 +68,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < argc; ++i) std::printf("[%s]", argv[i]);
     std::printf("\n");
     std::fflush(stdout);
+    if (child > 0) waitpid(child, nullptr, 0);
     if (std::strcmp(how, "code") == 0) return std::atoi(argv[2]);
     if (std::strcmp(how, "abort") == 0) std::abort();
     if (std::strcmp(how, "leave") == 0) _exit(0);

@@ -1,0 +1,17 @@
+# Writes MAN_PAGE, simulate(1), from what SIMULATE prints for --help.
+execute_process(COMMAND ${SIMULATE} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${SIMULATE} --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+# A backslash begins an escape in roff, and a line that begins with a period is a request.
+string(REPLACE "\\" "\\e" help "${help}")
+string(REPLACE "-" "\\-" help "${help}")
+string(REGEX REPLACE "\n([.'])" "\n\\\\&\\1" help "${help}")
+file(WRITE ${MAN_PAGE} ".TH SIMULATE 1 \"\" \"${version}\"
+.SH NAME
+simulate \\- run a CUDA program on a simulated GPU
+.SH SYNOPSIS
+simulate [OPTIONS] PROGRAM [ARGUMENTS...]
+.SH DESCRIPTION
+.nf
+${help}.fi
+")

@@ -1,0 +1,109 @@
+// See last_words.h.
+//
+// Idea    A signal handler may not allocate memory, which writing a report needs. So a thread does
+//         the writing, and the handler only wakes it. If the signal comes from outside, such as
+//         SIGTERM, the handler returns at once, so that the interrupted thread can release its
+//         locks. If the program has crashed, the handler waits, because returning would repeat the
+//         crash.
+// Watch   The crashed thread may hold a lock that the report needs, so the wait has a limit.
+#include "simulator/report/last_words.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+
+#include "simulator/base/options.h"
+
+namespace coalesce::simulator {
+
+namespace {
+
+constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+constexpr int kRequests[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM};
+
+/// The most that a crashed thread waits for the report, in periods of 10 ms.
+constexpr int kMaxPeriods = 1000;
+
+sem_t wake_up, has_written;
+volatile sig_atomic_t received_signal = 0;
+pid_t watched_process = 0;
+void (*write_report_of_process)() = nullptr;
+
+bool is_crash(int signal_number) {
+    return std::find(std::begin(kCrashes), std::end(kCrashes), signal_number) != std::end(kCrashes);
+}
+
+void on_signal(int signal_number) {
+    const int saved_errno = errno;
+    const bool is_first = received_signal == 0 && getpid() == watched_process;
+    signal(signal_number, SIG_DFL);
+    if (is_first) {
+        received_signal = signal_number;
+        sem_post(&wake_up);
+    }
+    if (is_first && is_crash(signal_number)) {
+        const timespec period{0, 10'000'000};
+        for (int k = 0; k < kMaxPeriods && sem_trywait(&has_written) != 0; ++k)
+            nanosleep(&period, nullptr);
+    }
+    // The signal is blocked until this handler returns. It then ends the process, unless the
+    // report must be written first.
+    if (!is_first || is_crash(signal_number)) raise(signal_number);
+    errno = saved_errno;
+}
+
+void* wait_for_signal(void*) {
+    while (sem_wait(&wake_up) != 0) {
+    }
+    write_report_of_process();
+    sem_post(&has_written);
+    if (!is_crash(received_signal)) kill(getpid(), received_signal);
+    return nullptr;
+}
+
+bool start_thread() {
+    // The thread must not receive the signals itself.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    const bool has_started = pthread_create(&thread, nullptr, wait_for_signal, nullptr) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (has_started) pthread_detach(thread);
+    return has_started;
+}
+
+}  // namespace
+
+bool is_watched(const struct sigaction& action) {
+    return !(action.sa_flags & SA_SIGINFO) && action.sa_handler == on_signal;
+}
+
+void watch_for_signals(void (*write_report)()) {
+    write_report_of_process = write_report;
+    watched_process = getpid();
+    sem_init(&wake_up, 0, 0);
+    sem_init(&has_written, 0, 0);
+    if (!start_thread()) return;
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_ONSTACK;
+    const auto watch = [&](int signal_number) {
+        struct sigaction before {};
+        sigaction(signal_number, nullptr, &before);
+        const bool is_default = !(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL;
+        if (is_default) sigaction(signal_number, &action, nullptr);
+    };
+    for (const int signal_number : kCrashes) watch(signal_number);
+    for (const int signal_number : kRequests) {
+        // Python raises KeyboardInterrupt only if nobody else handles SIGINT.
+        if (signal_number != SIGINT || !options().is_launcher) watch(signal_number);
+    }
+}
+
+}  // namespace coalesce::simulator

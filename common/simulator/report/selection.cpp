@@ -1,0 +1,131 @@
+// See selection.h.
+#include "simulator/report/selection.h"
+
+#include <regex.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/text.h"
+#include "simulator/base/options.h"
+
+namespace coalesce::simulator {
+
+namespace {
+
+/// The members of a suppression, in the order of the text form.
+constexpr std::string Suppression::*kMembers[] = {&Suppression::check, &Suppression::kind,
+                                                  &Suppression::kernel, &Suppression::file,
+                                                  &Suppression::source};
+
+/// The regular expression of `simulate --kernel`, or null if there is none.
+const regex_t* kernel_expression() {
+    // Never freed, because the report at exit is written after the destructors of static objects
+    // have run.
+    static const regex_t* const instance = []() -> regex_t* {
+        const std::string& text = options().kernel_expression;
+        if (text.empty()) return nullptr;
+        auto* const made = new regex_t;
+        // `simulate` has already rejected an invalid expression.
+        return regcomp(made, text.c_str(), REG_EXTENDED | REG_NOSUB) == 0 ? made : nullptr;
+    }();
+    return instance;
+}
+
+/// Removes the part of `text` up to `end`, and returns it without `end`.
+std::string_view take_until(std::string_view& text, char end) {
+    const std::size_t size = std::min(text.find(end), text.size());
+    const std::string_view part = text.substr(0, size);
+    text.remove_prefix(std::min(size + 1, text.size()));
+    return part;
+}
+
+}  // namespace
+
+bool matches_pattern(std::string_view text, std::string_view pattern) {
+    std::size_t at = 0, next = 0, star = pattern.npos, retry = 0;
+    while (at < text.size()) {
+        if (next < pattern.size() && pattern[next] == '*') {
+            star = next++;
+            retry = at;
+        } else if (next < pattern.size() && pattern[next] == text[at]) {
+            ++at, ++next;
+        } else if (star != pattern.npos) {  // let the last star stand for one more character
+            next = star + 1;
+            at = ++retry;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', next) == pattern.npos;
+}
+
+bool matches_path(std::string_view path, std::string_view pattern) {
+    return matches_pattern(path, pattern) || matches_pattern(path, "*/" + std::string(pattern));
+}
+
+std::string source_line(const Place& place) {
+    std::ifstream in(place.file);
+    std::string line;
+    for (u32 number = 0; number < place.line && std::getline(in, line); ++number) {
+    }
+    return in && place.line != 0 ? trimmed(line) : "";
+}
+
+std::string suppressions_to_text(const std::vector<Suppression>& suppressions) {
+    std::string text;
+    for (const Suppression& one : suppressions) {
+        for (const auto member : kMembers) {
+            // Tabs and line breaks separate members and suppressions. A pattern matches without them.
+            std::string part = one.*member;
+            std::replace_if(
+                part.begin(), part.end(), [](char c) { return c == '\t' || c == '\n'; }, '*');
+            text += part + '\t';
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+std::vector<Suppression> suppressions_from_text(std::string_view text) {
+    std::vector<Suppression> all;
+    while (!text.empty()) {
+        std::string_view line = take_until(text, '\n');
+        Suppression one;
+        for (const auto member : kMembers) one.*member = take_until(line, '\t');
+        all.push_back(one);
+    }
+    return all;
+}
+
+bool matches(const Suppression& suppression, const Report& report) {
+    const auto fits = [](const std::string& text, const std::string& pattern) {
+        return pattern.empty() || matches_pattern(text, pattern);
+    };
+    return fits(report.check, suppression.check) && fits(report.kind, suppression.kind) &&
+           fits(report.kernel, suppression.kernel) &&
+           (suppression.file.empty() || matches_path(report.where.file, suppression.file)) &&
+           (suppression.source.empty() ||
+            matches_pattern(source_line(report.where), suppression.source));
+}
+
+bool is_selected_kernel(const std::string& name) {
+    const regex_t* expression = kernel_expression();
+    return !expression || regexec(expression, name.c_str(), 0, nullptr, 0) == 0;
+}
+
+bool is_about_missing_work(const Report& report) {
+    return report.check == "execution" &&
+           (report.kind == "unsupported" || report.kind == "out of host memory");
+}
+
+bool is_left_out(const Report& report) {
+    static const std::vector<Suppression>& known =
+        *new std::vector<Suppression>(suppressions_from_text(options().suppressions));
+    if (is_about_missing_work(report)) return false;
+    if (!report.kernel.empty() && !is_selected_kernel(report.kernel)) return true;
+    return std::any_of(known.begin(), known.end(),
+                       [&](const Suppression& one) { return matches(one, report); });
+}
+
+}  // namespace coalesce::simulator

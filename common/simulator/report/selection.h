@@ -1,0 +1,46 @@
+// Decides which kernels and reports a run shows: those that `simulate --kernel` selects, without
+// those that `simulate --suppress` names.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/report/reports.h"
+
+namespace coalesce::simulator {
+
+/// A known report that is left out. An empty member matches everything, and `*` any text.
+struct Suppression {
+    std::string check = {}, kind = {}, kernel = {};
+    std::string file = {};    ///< the end of the file's path, from a folder or file name on
+    std::string source = {};  ///< the text of the source line, without white space at its ends
+};
+
+/// Reports whether `text` has the form of `pattern`, in which `*` stands for any text.
+bool matches_pattern(std::string_view text, std::string_view pattern);
+
+/// Reports whether `pattern` is the end of `path`, and begins at a folder's or the file's name.
+bool matches_path(std::string_view path, std::string_view pattern);
+
+/// Returns the text of a line of a source file without white space at its ends, or "" if it cannot
+/// be read.
+std::string source_line(const Place& place);
+
+/// Convert suppressions to the text that COALESCE_SIM_SUPPRESS passes to the program, and back.
+std::string suppressions_to_text(const std::vector<Suppression>& suppressions);
+std::vector<Suppression> suppressions_from_text(std::string_view text);
+
+bool matches(const Suppression& suppression, const Report& report);
+
+/// Reports whether options() select the kernel with this demangled name.
+bool is_selected_kernel(const std::string& name);
+
+/// Reports whether options() leave the report out. Reports about work that was not simulated are
+/// always shown, because the program's results are wrong without that work.
+bool is_left_out(const Report& report);
+
+/// Reports whether the report is about work that was not simulated.
+bool is_about_missing_work(const Report& report);
+
+}  // namespace coalesce::simulator

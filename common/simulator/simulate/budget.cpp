@@ -1,0 +1,196 @@
+// See budget.h.
+#include "simulator/simulate/budget.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+#include "base/strict_toml.h"
+#include "simulator/report/selection.h"
+#include "simulator/report/text.h"
+#include "simulator/simulate/metrics.h"
+
+namespace coalesce::simulator {
+
+namespace {
+
+using Reader = StrictToml<BudgetError>;
+
+constexpr double kMaxLimit = 1e18;
+
+/// The relative rounding of a limit that was written as text.
+constexpr double kRounding = 1e-6;
+
+std::set<std::string_view> metric_names(bool of_line) {
+    std::set<std::string_view> names;
+    for (const Metric& metric : metrics())
+        if (metric.per_line || !of_line) names.insert(metric.name);
+    return names;
+}
+
+Limits read_limits(const Reader& reader, const toml::table& table, bool of_line) {
+    Limits limits;
+    for (const std::string_view name : metric_names(of_line)) {
+        if (!table.contains(name)) continue;
+        const std::string key(name);
+        limits[key] = reader.number(table, key.c_str(), "a budget", 0, kMaxLimit);
+    }
+    return limits;
+}
+
+LineBudget read_line(const Reader& reader, const toml::table& table) {
+    std::set<std::string_view> known = metric_names(true);
+    known.insert({"file", "source"});
+    reader.allow_keys(table, known, "a line's budget");
+    return {.file = reader.text(table, "file", "a line's budget"),
+            .source = reader.text(table, "source", "a line's budget"),
+            .limits = read_limits(reader, table, true),
+            .where = Reader::line_of(table)};
+}
+
+KernelBudget read_kernel(const Reader& reader, const toml::table& table) {
+    std::set<std::string_view> known = metric_names(false);
+    known.insert({"name", "line"});
+    reader.allow_keys(table, known, "a kernel's budget");
+    KernelBudget kernel{.name = reader.text(table, "name", "a kernel's budget"),
+                        .limits = read_limits(reader, table, false),
+                        .where = Reader::line_of(table)};
+    if (table.contains("line"))
+        for (const toml::node& line : reader.tables(table, "line", "[[kernel.line]]"))
+            kernel.lines.push_back(read_line(reader, *line.as_table()));
+    return kernel;
+}
+
+/// Returns `name = value`, or "" if there is no value. Ratios are rounded up, so that the run that
+/// the budget was made from meets it.
+std::string format_limit(const Metric& metric, const Json& counters) {
+    const auto value = value_of(metric, counters);
+    if (!value) return "";
+    char text[64];
+    if (std::floor(*value) == *value)
+        std::snprintf(text, sizeof text, "%.0f", *value);
+    else
+        std::snprintf(text, sizeof text, "%.6f", *value * (1 + kRounding / 2));
+    return std::string(metric.name) + " = " + text + "\n";
+}
+
+std::string format_line(const Json& line) {
+    std::string limits;
+    for (const Metric& metric : metrics())
+        if (metric.per_line && !metric.is_total) limits += format_limit(metric, line);
+    const Metric& conflicts = *std::find_if(
+        metrics().begin(), metrics().end(),
+        [](const Metric& metric) { return std::string_view(metric.name) == "bank_conflicts"; });
+    limits += format_limit(conflicts, line);
+    if (limits.empty() || !line.contains("text")) return "";
+    const std::filesystem::path file = line["file"].get<std::string>();
+    return "\n[[kernel.line]]\nfile = " + toml_string(file.filename().string()) +
+           "\nsource = " + toml_string(line["text"]) + "\n" + limits;
+}
+
+/// Reports whether the file lies in the current folder. Budgets leave out lines of libraries.
+bool is_own_file(const Json& line) {
+    const std::string file = line["file"];
+    return path_to_show(file) != file || !file.starts_with("/");
+}
+
+/// Adds a finding for each limit that `counters` exceed. `place` has the kernel and the place.
+void check_limits(const Limits& limits, const Json& counters, const Finding& place,
+                  std::vector<Finding>& findings) {
+    for (const Metric& metric : metrics()) {
+        const auto limit = limits.find(metric.name);
+        const auto value = value_of(metric, counters);
+        if (limit == limits.end() || !value || *value <= limit->second * (1 + kRounding)) continue;
+        Finding one = place;
+        one.kind = std::string(metric.words) + " over the limit";
+        one.message = format_value(*value) + " " + metric.words + ", and the limit is " +
+                      format_value(limit->second);
+        findings.push_back(one);
+    }
+}
+
+void check_line(const LineBudget& budget, const Budget& whole, const Json& kernel,
+                std::vector<Finding>& findings) {
+    Finding place{.rule = "budget", .kernel = kernel["name"]};
+    bool is_found = false;
+    for (const Json& line : kernel.value("lines", Json::array())) {
+        if (!matches_path(line["file"].get<std::string>(), budget.file)) continue;
+        if (!matches_pattern(line.value("text", ""), budget.source)) continue;
+        is_found = true;
+        place.file = path_to_show(line["file"]);
+        place.line = line["line"];
+        check_limits(budget.limits, line, place, findings);
+    }
+    if (is_found) return;
+    place.kind = "no such line";
+    place.file = whole.file;
+    place.line = static_cast<unsigned>(budget.where);
+    place.message = "No line of the kernel in " + budget.file + " is `" + budget.source +
+                    "`. If it was edited, correct the budget, or make it again with "
+                    "--write-budget.";
+    findings.push_back(place);
+}
+
+/// Returns the first line of a kernel in the project, to show where the kernel is.
+void add_place_of_kernel(const Json& kernel, Finding& finding) {
+    for (const Json& line : kernel.value("lines", Json::array())) {
+        if (!is_own_file(line)) continue;
+        finding.file = path_to_show(line["file"]);
+        finding.line = line["line"];
+        return;
+    }
+}
+
+}  // namespace
+
+Budget read_budget(const std::string& file) {
+    const Reader reader(file);
+    const toml::table root = reader.parse();
+    reader.allow_keys(root, {"kernel"}, "a budget");
+    Budget budget{.file = file};
+    for (const toml::node& kernel : reader.tables(root, "kernel", "[[kernel]]"))
+        budget.kernels.push_back(read_kernel(reader, *kernel.as_table()));
+    return budget;
+}
+
+std::string budget_of(const Json& run) {
+    std::string text =
+        "# Limits of `simulate --budget`, written by `simulate --write-budget`. Sums are over all\n"
+        "# launches. In names and sources, * stands for any text. Remove the limits that you do\n"
+        "# not need, and raise those that may grow.\n";
+    for (const Json& kernel : run["kernels"]) {
+        text += "\n[[kernel]]\nname = " + toml_string(kernel["name"]) + "\n";
+        for (const Metric& metric : metrics()) text += format_limit(metric, kernel);
+        for (const Json& line : kernel.value("lines", Json::array()))
+            if (is_own_file(line)) text += format_line(line);
+    }
+    return text;
+}
+
+std::vector<Finding> check_budget(const Budget& budget, const Json& run) {
+    std::vector<Finding> findings;
+    for (const KernelBudget& limits : budget.kernels) {
+        bool is_found = false;
+        for (const Json& kernel : run["kernels"]) {
+            if (!matches_pattern(kernel["name"].get<std::string>(), limits.name)) continue;
+            is_found = true;
+            Finding place{.rule = "budget", .kernel = kernel["name"]};
+            add_place_of_kernel(kernel, place);
+            check_limits(limits.limits, kernel, place, findings);
+            for (const LineBudget& line : limits.lines) check_line(line, budget, kernel, findings);
+        }
+        if (is_found) continue;
+        findings.push_back({.rule = "budget",
+                            .kind = "no such kernel",
+                            .kernel = limits.name,
+                            .file = budget.file,
+                            .line = static_cast<unsigned>(limits.where),
+                            .message = "The program launched no kernel with this name. Correct "
+                                       "the budget, or remove the entry."});
+    }
+    return findings;
+}
+
+}  // namespace coalesce::simulator

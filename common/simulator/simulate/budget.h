@@ -1,0 +1,50 @@
+// Limits on the costs of kernels and lines, in a TOML file.
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "simulator/simulate/finding.h"
+#include "simulator/simulate/run_report.h"
+
+namespace coalesce::simulator {
+
+struct BudgetError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The limits of a kernel or a line, by the names of metrics.h.
+using Limits = std::map<std::string, double>;
+
+struct LineBudget {
+    std::string file;    ///< the end of the file's path
+    std::string source;  ///< the text of the line, in which `*` stands for any text
+    Limits limits;
+    int where = 0;  ///< the line in the budget's file
+};
+
+struct KernelBudget {
+    std::string name;  ///< in which `*` stands for any text
+    Limits limits;
+    std::vector<LineBudget> lines = {};
+    int where = 0;
+};
+
+struct Budget {
+    std::string file;
+    std::vector<KernelBudget> kernels = {};
+};
+
+/// Reads a budget. Throws BudgetError with the file and the line if it is not valid.
+Budget read_budget(const std::string& file);
+
+/// Returns a budget that the run meets exactly, as TOML.
+std::string budget_of(const Json& run);
+
+/// Returns a finding for each limit that the run exceeds, and for each entry that matches no kernel
+/// or line, because such an entry limits nothing.
+std::vector<Finding> check_budget(const Budget& budget, const Json& run);
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,46 @@
+// Compares the costs of a run with those of an earlier one, by kernel and by line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/simulate/finding.h"
+#include "simulator/simulate/run_report.h"
+
+namespace coalesce::simulator {
+
+/// A cost of a kernel that differs between the runs.
+struct CostChange {
+    std::string kernel;
+    std::string cost;  ///< such as "sectors"
+    double before = 0, after = 0;
+    bool is_worse = false;  ///< whether it grew by more than the tolerance
+};
+
+/// The traffic of a line that differs between the runs.
+struct LineChange {
+    std::string kernel;
+    std::string file;  ///< in the newer run, or in the earlier run if the line is gone
+    unsigned line = 0;
+    double difference = 0;  ///< in sectors or wavefronts
+    std::string text;       ///< such as "loads: 4 -> 32 sectors per request, +1,048,576"
+};
+
+struct Comparison {
+    std::vector<CostChange> costs;
+    std::vector<LineChange> lines;  ///< those with the largest growth first
+    std::vector<std::string> new_kernels, gone_kernels;
+
+    bool is_worse() const;
+};
+
+/// Compares the runs. A cost is worse if it has grown by more than `tolerance_percent`.
+Comparison compare_runs(const Json& before, const Json& after, double tolerance_percent);
+
+/// Returns the comparison as text for a terminal.
+std::string comparison_text(const Comparison& comparison);
+
+/// Returns a finding for each cost that is worse, at the line that grew most.
+std::vector<Finding> findings_of_comparison(const Comparison& comparison);
+
+}  // namespace coalesce::simulator

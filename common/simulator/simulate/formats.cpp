@@ -1,0 +1,174 @@
+// See formats.h.
+#include "simulator/simulate/formats.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "simulator/report/text.h"
+
+namespace coalesce::simulator {
+
+namespace {
+
+std::string one_sentence(const Finding& finding) {
+    return finding.title() + ". " + finding.message;
+}
+
+/// Returns an identifier for a rule, such as "racecheck/read-after-write".
+std::string rule_id(const Finding& finding) {
+    std::string id = finding.rule + "/" + finding.kind;
+    std::replace(id.begin(), id.end(), ' ', '-');
+    return id;
+}
+
+/// Returns a path as a URI. A relative path stays relative, so that the reader finds it in the
+/// repository.
+std::string uri_of(const std::string& path) {
+    constexpr std::string_view kUnreserved = "-._~/+";
+    std::string uri;
+    for (const char c : path) {
+        const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) ||
+                              kUnreserved.find(c) != std::string_view::npos;
+        char code[8];
+        std::snprintf(code, sizeof code, "%%%02X", static_cast<unsigned char>(c));
+        uri += is_plain ? std::string(1, c) : code;
+    }
+    return path.starts_with("/") ? "file://" + uri : uri;
+}
+
+Json location_of(const std::string& file, unsigned line) {
+    Json place{{"artifactLocation", {{"uri", uri_of(file)}}}};
+    if (line != 0) place["region"] = {{"startLine", line}};
+    return {{"physicalLocation", place}};
+}
+
+Json result_of(const Finding& finding) {
+    Json result{{"ruleId", rule_id(finding)},
+                {"level", "error"},
+                {"message", {{"text", one_sentence(finding)}}}};
+    if (!finding.file.empty())
+        result["locations"] = Json::array({location_of(finding.file, finding.line)});
+    if (!finding.other_file.empty()) {
+        Json other = location_of(finding.other_file, finding.other_line);
+        other["id"] = 1;
+        other["message"] = {{"text", "the other access"}};
+        result["relatedLocations"] = Json::array({other});
+    }
+    return result;
+}
+
+/// Escapes text for a command of GitHub Actions. Values of properties need more escapes than the
+/// message.
+std::string escape_command(const std::string& text, bool is_property) {
+    const std::map<char, const char*> always{{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}};
+    const std::map<char, const char*> in_property{{':', "%3A"}, {',', "%2C"}};
+    std::string out;
+    for (const char c : text) {
+        if (const auto found = always.find(c); found != always.end())
+            out += found->second;
+        else if (const auto other = in_property.find(c); is_property && other != in_property.end())
+            out += other->second;
+        else
+            out += c;
+    }
+    return out;
+}
+
+/// The findings of one test case, which JUnit calls failures, and those about missing work, which it
+/// calls errors.
+std::string junit_case(const std::string& name, const std::string& program,
+                       const std::vector<const Finding*>& findings) {
+    std::string text = "  <testcase classname=\"" + escaped(program) + "\" name=\"" +
+                       escaped(name) + "\" time=\"0\"";
+    if (findings.empty()) return text + "/>\n";
+    text += ">\n";
+    // A reader expects at most one element, so all findings share it.
+    const bool is_error = findings.front()->is_missing_work;
+    const char* element = is_error ? "error" : "failure";
+    text += std::string("    <") + element + " type=\"" + escaped(rule_id(*findings.front())) +
+            "\" message=\"" + escaped(findings.front()->title()) + "\">";
+    for (const Finding* one : findings)
+        text += escaped(format_place(one->file, one->line) + " " + one_sentence(*one)) + "\n";
+    return text + "</" + element + ">\n  </testcase>\n";
+}
+
+}  // namespace
+
+std::string to_sarif(const std::vector<Finding>& findings, const std::string& version) {
+    Json rules = Json::array(), results = Json::array();
+    std::set<std::string> known;
+    for (const Finding& finding : findings) {
+        if (known.insert(rule_id(finding)).second)
+            rules.push_back({{"id", rule_id(finding)},
+                             {"shortDescription", {{"text", finding.rule + ": " + finding.kind}}}});
+        results.push_back(result_of(finding));
+    }
+    const Json driver{{"name", "simulate"}, {"version", version}, {"rules", rules}};
+    const Json run{
+        {"tool", {{"driver", driver}}}, {"columnKind", "utf16CodeUnits"}, {"results", results}};
+    const Json sarif{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                     {"version", "2.1.0"},
+                     {"runs", Json::array({run})}};
+    return sarif.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_junit(const std::vector<Finding>& findings, const Json& run,
+                     const std::string& program) {
+    std::vector<std::string> names;
+    for (const Json& kernel : run["kernels"]) names.push_back(kernel["name"]);
+    std::map<std::string, std::vector<const Finding*>> by_name;
+    const std::string rest = "the rest of the program";
+    for (const Finding& finding : findings) {
+        const bool is_of_kernel =
+            std::find(names.begin(), names.end(), finding.kernel) != names.end();
+        by_name[is_of_kernel ? finding.kernel : rest].push_back(&finding);
+    }
+    names.push_back(rest);
+    std::string cases;
+    std::size_t failures = 0, errors = 0;
+    for (const std::string& name : names) {
+        std::vector<const Finding*>& own = by_name[name];
+        std::stable_partition(own.begin(), own.end(),
+                              [](const Finding* one) { return one->is_missing_work; });
+        if (!own.empty()) ++(own.front()->is_missing_work ? errors : failures);
+        cases += junit_case(name, program, own);
+    }
+    const std::string counts = " tests=\"" + std::to_string(names.size()) + "\" failures=\"" +
+                               std::to_string(failures) + "\" errors=\"" + std::to_string(errors) +
+                               "\"";
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts +
+           ">\n <testsuite name=\"simulate\"" + counts + " time=\"0\">\n" + cases +
+           " </testsuite>\n</testsuites>\n";
+}
+
+std::string to_github_annotations(const std::vector<Finding>& findings) {
+    std::string text;
+    for (const Finding& finding : findings) {
+        text += "::error ";
+        if (!finding.file.empty())
+            text += "file=" + escape_command(finding.file, true) +
+                    ",line=" + std::to_string(std::max(1u, finding.line)) + ",";
+        text += "title=" + escape_command(finding.title(), true) +
+                "::" + escape_command(finding.message, false) + "\n";
+    }
+    return text;
+}
+
+std::string to_compiler_messages(const std::vector<Finding>& findings) {
+    std::string text;
+    for (const Finding& finding : findings) {
+        const std::string place =
+            finding.file.empty()
+                ? "simulate: "
+                : finding.file + ":" + std::to_string(std::max(1u, finding.line)) + ":1: ";
+        text += place + "error: " + one_sentence(finding) + " [" + rule_id(finding) + "]\n";
+    }
+    return text;
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,30 @@
+// Writes findings in the formats that CI systems and editors read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/simulate/comparison.h"
+#include "simulator/simulate/finding.h"
+#include "simulator/simulate/run_report.h"
+
+namespace coalesce::simulator {
+
+/// SARIF 2.1.0, for code scanning.
+std::string to_sarif(const std::vector<Finding>& findings, const std::string& version);
+
+/// JUnit's XML, as CI systems read it. Each kernel is a test case, and so is the rest of the program.
+std::string to_junit(const std::vector<Finding>& findings, const Json& run,
+                     const std::string& program);
+
+/// Commands that GitHub Actions shows at the line of a pull request.
+std::string to_github_annotations(const std::vector<Finding>& findings);
+
+/// Messages such as "main.cu:12:1: error: ...", as compilers write them, for editors.
+std::string to_compiler_messages(const std::vector<Finding>& findings);
+
+/// A summary of the run for a pull request. `comparison` may be null.
+std::string to_markdown(const std::vector<Finding>& findings, const Json& run,
+                        const Comparison* comparison);
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,78 @@
+// See outputs.h.
+#include "simulator/simulate/outputs.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "simulator/report/text.h"
+#include "simulator/simulate/budget.h"
+#include "simulator/simulate/formats.h"
+#include "simulator/simulate/program_file.h"
+#include "simulator/simulate/suppression_file.h"
+
+namespace coalesce::simulator {
+
+namespace {
+
+struct Output {
+    const char* option;
+    const std::string& file;
+};
+
+std::vector<Output> outputs_of(const CommandLine& line) {
+    return {{"--json", line.json_file},
+            {"--sarif", line.sarif_file},
+            {"--junit", line.junit_file},
+            {"--markdown", line.markdown_file},
+            {"--write-budget", line.budget_to_write},
+            {"--write-suppressions", line.suppressions_to_write}};
+}
+
+void write_text(const std::string& file, const std::function<std::string()>& text) {
+    if (file.empty()) return;
+    std::ofstream out(file);
+    if (!(out << text()).flush())
+        std::fprintf(stderr, "simulate: cannot write %s; the disk may be full\n", file.c_str());
+}
+
+}  // namespace
+
+void prepare_outputs(const CommandLine& line) {
+    for (const auto& [option, file] : outputs_of(line)) {
+        if (file.empty() || std::ofstream(file)) continue;
+        throw CanNotRun("cannot write " + file + ": " + std::strerror(errno) +
+                        "; name another file with " + option);
+    }
+}
+
+void write_outputs(const CommandLine& line, const std::vector<Finding>& findings, const Json& run,
+                   const Comparison* comparison) {
+    write_text(line.json_file,
+               [&] { return run.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; });
+    write_text(line.sarif_file, [&] { return to_sarif(findings, COALESCE_VERSION); });
+    write_text(line.junit_file, [&] { return to_junit(findings, run, line.program[0]); });
+    write_text(line.markdown_file, [&] { return to_markdown(findings, run, comparison); });
+    write_text(line.budget_to_write, [&] { return budget_of(run); });
+    write_text(line.suppressions_to_write, [&] { return suppressions_of(run); });
+    if (line.annotations == "github")
+        std::fputs(to_github_annotations(findings).c_str(), stdout);
+    else if (line.annotations == "compiler")
+        std::fputs(to_compiler_messages(findings).c_str(), stdout);
+}
+
+std::string budget_text(const std::vector<Finding>& findings) {
+    if (findings.empty()) return "within the budget\n";
+    std::string text = "over the budget:\n";
+    for (const Finding& one : findings) {
+        const std::string place = format_place(one.file, one.line);
+        const std::string kernel = place.empty() ? shorten_name(one.kernel) : place;
+        text += wrap(kernel + " " + one.message, kColumns, "  ", "    ") + "\n";
+    }
+    return text;
+}
+
+}  // namespace coalesce::simulator

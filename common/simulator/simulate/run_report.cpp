@@ -1,0 +1,153 @@
+// See run_report.h.
+#include "simulator/simulate/run_report.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "simulator/profile/json.h"
+#include "simulator/simulate/program_file.h"
+
+namespace coalesce::simulator {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the complete reports in the folder, that of the process `first` before all others.
+std::vector<Json> read_reports(const fs::path& folder, int first) {
+    std::vector<std::pair<int, Json>> numbered;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        const int process = std::atoi(entry.path().stem().c_str());
+        std::ifstream in(entry.path());
+        Json json = Json::parse(in, nullptr, false);
+        if (json.is_discarded() || !json.contains("reports")) continue;
+        numbered.emplace_back(process == first ? 0 : process, std::move(json));
+    }
+    std::sort(numbered.begin(), numbered.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Json> reports;
+    for (auto& [process, json] : numbered) reports.push_back(std::move(json));
+    return reports;
+}
+
+/// Numbers that are the same in both reports, or cannot be added.
+const std::set<std::string> kNotAdded{"line", "other_line", "registers"};
+
+/// Adds the numbers of `more` to those of `sum`, also in objects within them. Other values of `sum`
+/// stay as they are, and those that it lacks are copied.
+void add_numbers(Json& sum, const Json& more) {
+    for (const auto& [key, value] : more.items()) {
+        if (!sum.contains(key))
+            sum[key] = value;
+        else if (value.is_number_float())
+            sum[key] = sum[key].get<double>() + value.get<double>();
+        else if (value.is_number() && !kNotAdded.contains(key))
+            sum[key] = sum[key].get<std::uint64_t>() + value.get<std::uint64_t>();
+        else if (value.is_object())
+            add_numbers(sum[key], value);
+    }
+}
+
+using KeyOf = Json (*)(const Json& element);
+
+Json key_of_line(const Json& line) {
+    return {line["file"], line["line"]};
+}
+
+/// Adds the elements of `more` to the list `sum`. Two elements with the same key are added up.
+void add_elements(Json& sum, const Json& more, KeyOf key_of) {
+    for (const Json& element : more) {
+        const auto same = std::find_if(sum.begin(), sum.end(), [&](const Json& known) {
+            return key_of(known) == key_of(element);
+        });
+        if (same == sum.end()) {
+            sum.push_back(element);
+            continue;
+        }
+        Json lines = same->value("lines", Json::array());
+        Json predicted = same->value("predicted", Json());
+        if (element.contains("lines")) add_elements(lines, element["lines"], key_of_line);
+        if (!predicted.is_null() && element.contains("predicted"))
+            predicted["ms"] =
+                predicted["ms"].get<double>() + element["predicted"]["ms"].get<double>();
+        add_numbers(*same, element);
+        if (same->contains("lines")) (*same)["lines"] = lines;
+        if (!predicted.is_null()) (*same)["predicted"] = predicted;
+    }
+}
+
+/// Returns what distinguishes a report from those that are counted as the same.
+Json key_of_report(const Json& report) {
+    Json key = report;
+    for (const char* member : {"count", "block", "thread", "other_block", "other_thread"})
+        key.erase(member);
+    return key;
+}
+
+void add_run(Json& sum, const Json& more) {
+    add_elements(sum["kernels"], more["kernels"],
+                 [](const Json& kernel) { return kernel["name"]; });
+    add_elements(sum["reports"], more["reports"], key_of_report);
+    if (more.contains("host_work"))
+        add_elements(sum["host_work"], more["host_work"],
+                     [](const Json& work) { return work["function"]; });
+    if (more.contains("suppressed"))
+        sum["suppressed"] = sum.value("suppressed", 0) + more["suppressed"].get<int>();
+    if (!sum.contains("exactness") || !more.contains("exactness")) return;
+    add_numbers(sum["exactness"], more["exactness"]);
+    for (const char* list : {"host_functions", "newer_targets", "not_covered"})
+        for (const Json& name : more["exactness"][list]) {
+            Json& known = sum["exactness"][list];
+            if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+        }
+}
+
+}  // namespace
+
+std::optional<Json> join_reports(const fs::path& folder, int first) {
+    std::vector<Json> reports = read_reports(folder, first);
+    if (reports.empty()) return std::nullopt;
+    for (std::size_t k = 1; k < reports.size(); ++k) add_run(reports[0], reports[k]);
+    return std::move(reports[0]);
+}
+
+void add_source_text(Json& run) {
+    std::map<std::string, std::vector<std::string>> files;
+    for (Json& kernel : run["kernels"]) {
+        if (!kernel.contains("lines")) continue;
+        for (Json& line : kernel["lines"]) {
+            const std::string file = line["file"];
+            if (!files.contains(file))
+                files[file] = lines_of(coalesce::read_if_exists(file).value_or(""));
+            const std::size_t number = line["line"];
+            if (number - 1 < files[file].size()) line["text"] = trimmed(files[file][number - 1]);
+        }
+    }
+}
+
+void add_ending(Json& run, const Ending& ending) {
+    if (ending.signal != 0)
+        run["ending"] = {{"signal", ending.signal}};
+    else
+        run["ending"] = {{"exit_code", ending.exit_code}};
+}
+
+Json read_run(const std::string& file) {
+    std::ifstream in(file);
+    if (!in) throw CanNotRun("cannot read " + file + "; make it with simulate --json " + file);
+    Json run = Json::parse(in, nullptr, false);
+    if (run.is_discarded() || !run.is_object() || !run.contains("kernels"))
+        throw CanNotRun(file + " is not a report; make it again with simulate --json " + file);
+    if (run.value("schema_version", 0) != kSchemaVersion)
+        throw CanNotRun(file +
+                        " was made by another version of simulate; make it again with --json");
+    return run;
+}
+
+}  // namespace coalesce::simulator

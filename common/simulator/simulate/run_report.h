@@ -1,0 +1,30 @@
+// The report of a run: what all processes of a program wrote, joined into one JSON document.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "simulator/simulate/child.h"
+
+namespace coalesce::simulator {
+
+using Json = nlohmann::ordered_json;
+
+/// Joins the reports in `folder`. The report of the process `first` comes first. Kernels with the
+/// same name are added up, and equal reports are counted as one. Returns nothing if no process has
+/// written a complete report.
+std::optional<Json> join_reports(const std::filesystem::path& folder, int first);
+
+/// Adds "text" to each line: the line's source, without white space at its ends. Comparisons find
+/// lines again by this text after the source has been edited.
+void add_source_text(Json& run);
+
+/// Adds "ending", which says how the program ended.
+void add_ending(Json& run, const Ending& ending);
+
+/// Reads a report that was written by --json. Throws CanNotRun if it is not one, or if it has
+/// another version of the format.
+Json read_run(const std::string& file);
+
+}  // namespace coalesce::simulator

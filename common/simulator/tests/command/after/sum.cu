@@ -1,0 +1,21 @@
+// A later version of before/sum.cu. Lines have moved, and the loads have become strided.
+
+/// Adds a matrix by columns.
+__global__ void sum(float* out, const float* in, int count) {
+    __shared__ float tile[32];
+
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    tile[threadIdx.x] = in[i * 32 % count];  // edited
+    __syncthreads();
+    out[i] = tile[31 - threadIdx.x];
+}
+
+int main() {
+    constexpr int kCount = 4096;
+    float *in, *out;
+    if (cudaMalloc(&in, kCount * sizeof(float)) != cudaSuccess) return 99;
+    if (cudaMalloc(&out, kCount * sizeof(float)) != cudaSuccess) return 99;
+    cudaMemset(in, 0, kCount * sizeof(float));
+    sum<<<kCount / 32, 32>>>(out, in, kCount);
+    return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}

@@ -1,0 +1,166 @@
+// Tests of the files that simulate writes for CI systems and editors. Each format is checked for the
+// parts that its public schema requires.
+#include <doctest/doctest.h>
+
+#include <regex>
+#include <set>
+
+#include "base/text.h"
+#include "simulator/tests/command/command_run.h"
+#include "simulator/tests/command/json_schema.h"
+
+using namespace coalesce::tests;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// Returns what is wrong with a SARIF log, or "".
+std::string find_sarif_problem(const Json& log) {
+    if (log.value("version", "") != "2.1.0") return "the version is not 2.1.0";
+    if (!log.contains("runs") || !log["runs"].is_array()) return "there are no runs";
+    for (const Json& run : log["runs"]) {
+        const Json::json_pointer driver("/tool/driver");
+        if (!run.contains(driver) || !run.at(driver).contains("name")) return "no name of the tool";
+        std::set<std::string> rules;
+        for (const Json& rule : run.at(driver)["rules"])
+            if (!rules.insert(rule["id"]).second) return "a rule is listed twice";
+        for (const Json& result : run["results"]) {
+            if (!result.contains(Json::json_pointer("/message/text"))) return "no message";
+            if (!rules.contains(result["ruleId"])) return "an unknown rule";
+            for (const Json& location : result.value("locations", Json::array())) {
+                const Json& place = location.at("physicalLocation");
+                if (has(place["artifactLocation"]["uri"], " ")) return "not a URI";
+                if (place["region"]["startLine"] < 1) return "not a line";
+            }
+        }
+    }
+    return "";
+}
+
+/// Returns what is wrong with the nesting of XML elements, or "".
+std::string find_xml_problem(const std::string& text) {
+    static const std::regex tag("<(/?)([a-zA-Z]+)((?: [a-zA-Z]+=\"[^\"<>]*\")*)(/?)>");
+    std::vector<std::string> open;
+    std::string rest = text.substr(text.find("?>") + 2);
+    for (std::smatch found; std::regex_search(rest, found, tag); rest = found.suffix()) {
+        if (found.prefix().str().find('<') != std::string::npos) return "a stray <";
+        if (found[1].length() == 0 && found[4].length() == 0) open.push_back(found[2]);
+        if (found[1].length() == 0) continue;
+        if (open.empty() || open.back() != found[2].str()) return "closes " + found[2].str();
+        open.pop_back();
+    }
+    return open.empty() ? "" : "does not close " + open.back();
+}
+
+std::size_t attribute(const std::string& text, const std::string& name) {
+    std::smatch found;
+    const std::regex pattern("<testsuites[^>]* " + name + "=\"(\\d+)\"");
+    REQUIRE(std::regex_search(text, found, pattern));
+    return std::stoul(found[1]);
+}
+
+/// Returns what is wrong with a JUnit file, or "".
+std::string find_junit_problem(const std::string& text) {
+    if (!text.starts_with("<?xml ")) return "does not begin as XML does";
+    if (const std::string problem = find_xml_problem(text); !problem.empty()) return problem;
+    for (const auto& [count, element] :
+         {std::pair{"tests", "<testcase "}, {"failures", "<failure "}, {"errors", "<error "}})
+        if (attribute(text, count) != coalesce::occurrences(text, element))
+            return std::string("the number of ") + count;
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("--json has the format that the schema describes") {
+    std::ifstream file(SCHEMA);
+    const Json schema = Json::parse(file);
+    for (const auto& words : {std::vector<std::string>{kProgram},
+                              {kProgram, "report"},
+                              {kProgram, "collide"},
+                              {kProgram, "unsupported"},
+                              {kProgram, "abort"}}) {
+        const Outcome got = run(words, {"--time", "H200"});
+        REQUIRE(got.report.is_object());
+        CHECK(find_violation(schema, got.report) == "");
+    }
+    Json report = run({kProgram, "report"}).report;
+    report["kernels"][0].erase("name");
+    CHECK(find_violation(schema, report) == "/kernels/0: has no name");
+    report = run({kProgram, "report"}).report;
+    report["reports"][0]["line"] = "12";
+    CHECK(find_violation(schema, report) == "/reports/0/line: is not of type integer");
+    report["reports"][0]["line"] = 12;
+    report["undocumented"] = 1;
+    CHECK(find_violation(schema, report) == ": may not have undocumented");
+}
+
+TEST_CASE("--sarif") {
+    const ScratchFile file;
+    run({kProgram, "collide"}, {"--sarif", file.path});
+    Json log = Json::parse(file.content());
+    CHECK(find_sarif_problem(log) == "");
+    REQUIRE(log["runs"][0]["results"].size() == 1);
+    const Json result = log["runs"][0]["results"][0];
+    CHECK(result["ruleId"] == "globalrace/write-after-write");
+    CHECK(result["level"] == "error");
+    const Json& place = result["locations"][0]["physicalLocation"];
+    CHECK(has(place["artifactLocation"]["uri"], "endings.cu"));
+    CHECK(place["region"]["startLine"] > 10);
+    CHECK(result.contains("relatedLocations"));
+    log["runs"][0]["tool"]["driver"]["rules"].clear();
+    CHECK(find_sarif_problem(log) == "an unknown rule");
+
+    run({kProgram}, {"--sarif", file.path});
+    log = Json::parse(file.content());
+    CHECK(find_sarif_problem(log) == "");
+    CHECK(log["runs"][0]["results"].empty());
+}
+
+TEST_CASE("--junit") {
+    const ScratchFile file;
+    run({kProgram, "collide"}, {"--junit", file.path});
+    std::string text = file.content();
+    CHECK(find_junit_problem(text) == "");
+    CHECK(attribute(text, "tests") == 3);  // two kernels, and the rest of the program
+    CHECK(attribute(text, "failures") == 1);
+    CHECK(has(text, "type=\"globalrace/write-after-write\""));
+    CHECK(find_junit_problem(text.replace(text.find("</testcase>"), 11, "")) != "");
+
+    run({kProgram, "unsupported"}, {"--junit", file.path});
+    CHECK(find_junit_problem(file.content()) == "");
+    CHECK(attribute(file.content(), "errors") == 1);
+    run({kProgram}, {"--junit", file.path});
+    CHECK(find_junit_problem(file.content()) == "");
+    CHECK(attribute(file.content(), "failures") == 0);
+}
+
+TEST_CASE("--annotations") {
+    const std::string github = run({kProgram, "collide"}, {"--annotations", "github"}).out;
+    CHECK(std::regex_search(
+        github, std::regex("\n::error file=[^,\n]*endings.cu,line=\\d+,title=globalrace%3A write "
+                           "after write in collide::[^\n]+\n")));
+    const std::string compiler = run({kProgram, "collide"}, {"--annotations", "compiler"}).out;
+    CHECK(std::regex_search(
+        compiler, std::regex("\n[^\n:]*endings.cu:\\d+:1: error: globalrace: write after "
+                             "write in collide\\. [^\n]+ \\[globalrace/write-after-write\\]\n")));
+    CHECK_FALSE(has(run({kProgram}, {"--annotations", "github"}).out, "::error"));
+}
+
+TEST_CASE("--markdown") {
+    const ScratchFile file, base;
+    std::ofstream(base.path) << run({PROGRAMS "/sum_before"}).report;
+    run({PROGRAMS "/sum_after"}, {"--compare", base.path, "--markdown", file.path});
+    const std::string text = file.content();
+    CHECK(has(text, "| `sum` | sectors | 1,024 | 4,608 | **+350.0 %** |"));
+    CHECK(has(text, "loads: 4 -> 32 sectors per request, +3,584"));
+    // The rows of a table have as many cells as its head.
+    std::size_t cells = 0;
+    for (const std::string& line : coalesce::lines_of(text)) {
+        const std::size_t bars = line.starts_with("|") ? coalesce::occurrences(line, "|") : 0;
+        if (cells != 0 && bars != 0) CHECK(bars == cells);
+        cells = bars;
+    }
+    run({PROGRAMS "/sum_before"}, {"--markdown", file.path});
+    CHECK(has(file.content(), "No report, and no cost above its limit."));
+}

@@ -1,0 +1,14 @@
+// Checks JSON against the part of JSON Schema that this project's schema uses.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace coalesce::tests {
+
+/// Returns the first violation, such as "/kernels/0/name: is not a string", or "" if there is none.
+/// A keyword that the function does not know counts as a violation.
+std::string find_violation(const nlohmann::ordered_json& schema,
+                           const nlohmann::ordered_json& value);
+
+}  // namespace coalesce::tests

@@ -1,0 +1,57 @@
+// Tests which reports suppressions match, and how names are shortened for people.
+#include <doctest/doctest.h>
+
+#include "simulator/report/selection.h"
+#include "simulator/report/text.h"
+
+using namespace coalesce::simulator;
+
+TEST_CASE("a star in a pattern stands for any text") {
+    CHECK(matches_pattern("reduce<float>", "reduce<float>"));
+    CHECK(matches_pattern("reduce<float>", "reduce*"));
+    CHECK(matches_pattern("reduce<float>", "*<*>"));
+    CHECK(matches_pattern("aab", "*ab"));
+    CHECK(matches_pattern("", "*"));
+    CHECK_FALSE(matches_pattern("reduce<float>", "reduce"));
+    CHECK_FALSE(matches_pattern("reduce", "reduce<*"));
+    CHECK_FALSE(matches_pattern("aab", "*aa"));
+    CHECK(matches_path("/home/me/src/sum.cu", "sum.cu"));
+    CHECK(matches_path("/home/me/src/sum.cu", "src/sum.cu"));
+    CHECK_FALSE(matches_path("/home/me/src/checksum.cu", "sum.cu"));
+}
+
+TEST_CASE("a suppression matches if all of its members do") {
+    Report report;
+    report.check = "racecheck";
+    report.kind = "read after write";
+    report.kernel = "sum<float>";
+    report.where = {"/no/such/folder/sum.cu", 7};
+    CHECK(matches({.check = "racecheck"}, report));
+    CHECK(matches({.check = "racecheck", .kernel = "sum*", .file = "sum.cu"}, report));
+    CHECK_FALSE(matches({.check = "racecheck", .kind = "write after write"}, report));
+    CHECK_FALSE(matches({.check = "racecheck", .file = "other.cu"}, report));
+    // The source cannot be read, so it is not known to be the same.
+    CHECK_FALSE(matches({.source = "out[i] = in[i];"}, report));
+}
+
+TEST_CASE("suppressions survive being passed to the program") {
+    const std::vector<Suppression> sent{{.check = "racecheck", .source = "a\tb"},
+                                        {.kernel = "sum", .file = "sum.cu"}};
+    const std::vector<Suppression> received = suppressions_from_text(suppressions_to_text(sent));
+    REQUIRE(received.size() == 2);
+    CHECK(received[0].check == "racecheck");
+    CHECK(matches_pattern("a\tb", received[0].source));
+    CHECK(received[1].kernel == "sum");
+    CHECK(received[1].file == "sum.cu");
+    CHECK(received[1].source.empty());
+}
+
+TEST_CASE("long names lose their innermost template arguments first") {
+    const std::string name = "gemm<Shape<Int<128>, Int<64>>, Layout<Stride<Int<1>, Int<64>>>>";
+    CHECK(shorten_name(name, name.size()) == name);
+    CHECK(shorten_name(name, name.size() - 1) ==
+          "gemm<Shape<Int<...>, Int<...>>, Layout<Stride<...>>>");
+    CHECK(shorten_name(name, 30) == "gemm<Shape<...>, Layout<...>>");
+    CHECK(shorten_name(name, 12) == "gemm<...>");
+    CHECK(shorten_name("a_very_long_name", 10) == "a_very_...");
+}
