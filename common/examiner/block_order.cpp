@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "examiner/block_places.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -33,7 +34,7 @@ constexpr BlockOrder kBlockOrderTable[] = {{"diagonal", diagonal_tile, {96, 128}
 /// than the matrix has tiles.
 constexpr long long kMaxCheckedBlocks = 4096;
 
-/// The tile that a block takes, and the source line that stores it.
+/// The tile that a block takes, and the source line that loads from it first, where the mistake is.
 struct TakenTile {
     Cell tile;
     int line = 0;
@@ -45,6 +46,7 @@ struct TakenTile {
 std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expected) {
     const bool is_alone = trial.launch.blocks() * side * side >=
                           static_cast<long long>(trial.shape.rows) * trial.shape.cols;
+    const auto load = find_first_load(trial);
     std::optional<TakenTile> taken;
     for (const simulated::Access& access : trial.accesses) {
         if (access.is_shared || !access.is_store) continue;
@@ -52,8 +54,8 @@ std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expe
             const auto element =
                 static_cast<std::int64_t>((address - trial.out_address) / sizeof(float));
             const Cell tile{element % trial.shape.rows / side, element / trial.shape.rows / side};
-            if (!taken) taken = TakenTile{tile, access.line};
-            if (!is_alone || !(tile == expected)) return TakenTile{tile, access.line};
+            taken = TakenTile{tile, load ? load->line : access.line};
+            if (!is_alone || !(tile == expected)) return taken;
         }
     }
     return taken;
