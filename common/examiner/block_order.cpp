@@ -4,7 +4,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "examiner/block_places.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -47,7 +46,6 @@ struct TakenTile {
 std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expected) {
     const bool is_alone = trial.launch.blocks() * side * side >=
                           static_cast<long long>(trial.shape.rows) * trial.shape.cols;
-    const auto load = find_first_load(trial);
     std::optional<TakenTile> taken;
     int line = 0;
     for (const simulated::Access& access : trial.accesses) {
