@@ -114,7 +114,8 @@ void add_options(CLI::App& app, CommandLine& line) {
     hand_on("--check", "COALESCE_SIM_CHECK",
             "What to check: all (the default), none, or names\n"
             "with commas: memcheck, racecheck, globalrace,\n"
-            "initcheck, synccheck, apicheck, streamcheck, leakcheck\n"
+            "initcheck, synccheck, apicheck, streamcheck,\n"
+            "leakcheck\n"
             "(not among all: leakcheck, and equalvalues, which\n"
             "reports races that change nothing: all,equalvalues)",
             "LIST", validate_check_list);

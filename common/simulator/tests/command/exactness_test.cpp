@@ -98,7 +98,7 @@ TEST_CASE("order between streams is checked") {
 
 TEST_CASE("checks that were off are listed") {
     CHECK(mentions(last_lines(run_case("exact", {"--check", "memcheck,racecheck"})),
-                   "  checks off: globalrace, initcheck, synccheck, apicheck,\n"));
+                   "  checks off: globalrace, initcheck, synccheck, apicheck, streamcheck\n"));
     const Outcome sampled = run_case("many", {"--sample", "2"});
     CHECK(mentions(last_lines(sampled), "  checks off: all, of 3 launches (--sample)\n"));
     CHECK(field(sampled)["launches_only_counted"] == 3);
