@@ -1,11 +1,11 @@
 // See last_words.h.
 //
 // Idea    A signal handler may not allocate memory, which writing a report needs. So a thread does
-//         the writing, and the handler only wakes it. If the signal comes from outside, such as
-//         SIGTERM, the handler returns at once, so that the interrupted thread can release its
-//         locks. If the program has crashed, the handler waits, because returning would repeat the
-//         crash.
-// Watch   The crashed thread may hold a lock that the report needs, so the wait has a limit.
+//         the writing, and the handler wakes it and waits: returning would repeat a crash, and a
+//         system call that SIGTERM interrupts would fail, so that the program might go on.
+// Watch   The interrupted thread may hold a lock that the report needs, so the wait has a limit.
+//         After that, a crashed process ends. Otherwise the handler returns, so that the thread can
+//         release the lock, and the process ends when the report has been written.
 #include "simulator/report/last_words.h"
 
 #include <pthread.h>
@@ -26,8 +26,9 @@ namespace {
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 constexpr int kRequests[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM};
 
-/// The most that a crashed thread waits for the report, in periods of 10 ms.
-constexpr int kMaxPeriods = 1000;
+/// The most that a thread waits for the report, in periods of 10 ms.
+constexpr int kMaxPeriodsOfCrash = 1000;
+constexpr int kMaxPeriodsOfRequest = 200;
 
 sem_t wake_up, has_written;
 volatile sig_atomic_t received_signal = 0;
@@ -42,18 +43,19 @@ void on_signal(int signal_number) {
     const int saved_errno = errno;
     const bool is_first = received_signal == 0 && getpid() == watched_process;
     signal(signal_number, SIG_DFL);
+    bool is_written = false;
     if (is_first) {
         received_signal = signal_number;
         sem_post(&wake_up);
-    }
-    if (is_first && is_crash(signal_number)) {
         const timespec period{0, 10'000'000};
-        for (int k = 0; k < kMaxPeriods && sem_trywait(&has_written) != 0; ++k)
+        const int periods = is_crash(signal_number) ? kMaxPeriodsOfCrash : kMaxPeriodsOfRequest;
+        for (int k = 0; k < periods && !is_written; ++k) {
             nanosleep(&period, nullptr);
+            is_written = sem_trywait(&has_written) == 0;
+        }
     }
-    // The signal is blocked until this handler returns. It then ends the process, unless the
-    // report must be written first.
-    if (!is_first || is_crash(signal_number)) raise(signal_number);
+    // The signal is blocked until this handler returns. It then ends the process.
+    if (!is_first || is_written || is_crash(signal_number)) raise(signal_number);
     errno = saved_errno;
 }
 
