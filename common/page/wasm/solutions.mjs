@@ -45,7 +45,9 @@ const { default: entry } = JSON.parse(readFileSync(join(clang, "package.json"), 
 const llvm = await import(pathToFileURL(join(clang, entry)).href);
 const headers = tree(join(project, "common/cuda_headers/include"));
 const solutions = {};
-for (const exercise of readdirSync(join(project, "solutions")).sort()) {
+// Pages do not run the exercises beyond the transpose, x_NAME.
+const lessons = readdirSync(join(project, "solutions")).filter((name) => /^\d\d_/.test(name));
+for (const exercise of lessons.sort()) {
     for (const name of ["kernel.cu", "hunt.cu"]) {
         const path = join(project, "solutions", exercise, name);
         if (!existsSync(path)) continue;
