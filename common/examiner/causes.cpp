@@ -49,6 +49,9 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
           "Which thread should wake them? Follow that thread.", true},
          {"execution", "instruction budget", FailureKind::endless_loop, "the kernel does not end.",
           "Look at the loop around this line: does its counter reach its end?"},
+         {"synccheck", "endless loop", FailureKind::endless_loop, "the kernel does not end.",
+          "Let each pass of the loop change what its condition tests. A variable that another "
+          "thread sets must be volatile."},
          {"execution", "assertion failed", FailureKind::assertion_failed,
           "an assertion in the kernel failed.",
           "The condition that it tests does not hold: find out why."},
@@ -60,9 +63,10 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
          {"execution", "", FailureKind::kernel_failed, "the kernel was stopped.", "", true}},
         trial, evidence);
     if (!failure || failure->kind != FailureKind::endless_loop) return failure;
-    const Report& report = *find_report(trial, "execution", "instruction budget");
-    if (auto found = find_too_much_work(trial, report, evidence)) return found;
-    failure->details = wrap(report.thread.text() +
+    const Report* report = find_report(trial, "execution", "instruction budget");
+    if (!report) return failure;
+    if (auto found = find_too_much_work(trial, *report, evidence)) return found;
+    failure->details = wrap(report->thread.text() +
                             " was still here after many times the work that the task needs.");
     return failure;
 }

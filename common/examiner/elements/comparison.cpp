@@ -24,6 +24,8 @@ double component_error(const ElementType& type, const Tolerance& tolerance, cons
     switch (tolerance.kind) {
         case Tolerance::Kind::relative:
             if (should == 0) return infinite;
+            // Below the smallest normal number, neighbours may be further apart than the tolerance.
+            if (!type.is_integer() && type.distance_in_ulps(actual, expected) <= 1) return 0;
             return std::abs(has - should) / (tolerance.amount * std::abs(should));
         case Tolerance::Kind::absolute: return std::abs(has - should) / tolerance.amount;
         default: return type.distance_in_ulps(actual, expected) / tolerance.amount;

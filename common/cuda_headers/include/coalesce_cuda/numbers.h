@@ -68,6 +68,13 @@ COALESCE_FLOAT1(coalesce_exp2, "ex2.approx.f32", float, "f")
 COALESCE_FLOAT1(rsqrtf, "rsqrt.approx.f32", float, "f")
 COALESCE_FLOAT2(__fdividef, "div.approx.f32", float, "f")
 COALESCE_INLINE float __expf(float x) { return coalesce_exp2(x * 1.4426950408889634f); }
+// e^x is 2^n times 2^(r log2(e)), where x = n ln(2) + r, and r is small. The limits of n keep infinity out of r.
+COALESCE_INLINE float expf(float x) {
+    float n = __builtin_rintf(x * 1.4426950408889634f);
+    n = n < -200 ? -200.0f : (n > 200 ? 200.0f : n);
+    const float r = __builtin_fmaf(n, -1.42860677e-06f, __builtin_fmaf(n, -0.693145752f, x));
+    return coalesce_exp2(n - 1) * (2 * coalesce_exp2(r * 1.4426950408889634f));
+}
 COALESCE_INLINE float __logf(float x) { return __log2f(x) * 0.6931471805599453f; }
 COALESCE_INLINE float __log10f(float x) { return __log2f(x) * 0.30102999566398120f; }
 COALESCE_INLINE float __powf(float x, float y) { return coalesce_exp2(y * __log2f(x)); }
