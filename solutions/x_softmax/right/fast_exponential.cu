@@ -1,5 +1,3 @@
-// expect: beyond-tolerance
-// mistake: the fast exponential is not accurate enough
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {
