@@ -21,8 +21,8 @@ constexpr int kPredictedSide = 8192;
 /// The shape whose instruction budget is the limit for all recorded blocks together.
 constexpr Shape kBudgetShape{1024, 1024};
 
-/// Takes the calls of printf out of a kernel while it exists. A few blocks would not print what the
-/// whole launch prints, and the time of printing is not what an exercise asks about.
+/// Removes the calls of printf from a kernel until the destructor restores them. A few blocks would
+/// not print the output of the whole launch, and exercises do not ask for the time of printing.
 class WithoutPrinting {
 public:
     explicit WithoutPrinting(LoadedKernel& kernel) : kernel_(kernel) { set(0); }
@@ -69,12 +69,14 @@ Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in
     Predicted predicted = predict_launches(
         run_and_note, useful_bytes(shape), shape, gpu,
         sampled ? SampledBlocks::moves_data : SampledBlocks::computes_addresses_only);
-    if (sampled && !sampled->is_correct(out.data(), stored))
-        throw WrongSampledValues("its blocks do not store what belongs where they store");
+    const SampledValues found =
+        sampled ? sampled->check(out.data(), stored) : SampledValues::correct;
+    if (found != SampledValues::correct) throw WrongSampledValues(found);
     return predicted;
 }
 
-/// Returns the failure of a launch on a large shape. The time-out is the instruction limit.
+/// Returns the failure of a launch on a large shape. A time-out means that the launch exceeded its
+/// instruction limit.
 Failure launch_failure(const CudaError& error, const std::string& file, Shape shape) {
     const bool is_endless =
         std::string_view(error.what()).find(cudaGetErrorName(cudaErrorLaunchTimeout)) !=

@@ -24,7 +24,10 @@ Shape predicted_shape(const Exercise& exercise);
 
 /// Thrown if the sampled blocks of a predicted launch did not store the correct values.
 struct WrongSampledValues : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    explicit WrongSampledValues(SampledValues what)
+        : std::runtime_error("its blocks do not store what belongs where they store"),
+          found(what) {}
+    SampledValues found;
 };
 
 /// Thrown if the kernel cannot be launched on a matrix of the predicted size.

@@ -61,7 +61,7 @@ SampledMatrix::Element SampledMatrix::classify_element(std::uint64_t index, floa
     return problem_.is_in_place() && *from == index ? Element::none : Element::wrong;
 }
 
-bool SampledMatrix::is_correct(const void* out, const Touched& stored) const {
+SampledValues SampledMatrix::check(const void* out, const Touched& stored) const {
     std::uint64_t right = 0, wrong = 0;
     for_each_run(out, problem_.bytes(), stored, [&](std::uint64_t first, std::vector<float>& run) {
         CUDA_CHECK(cudaMemcpy(run.data(), static_cast<const float*>(out) + first,
@@ -73,7 +73,9 @@ bool SampledMatrix::is_correct(const void* out, const Touched& stored) const {
         }
     });
     const double asked = static_cast<double>(stored.bytes) / sizeof(float);
-    return wrong == 0 && static_cast<double>(right) >= kMinCorrectFraction * asked;
+    if (wrong > 0) return SampledValues::wrong;
+    return static_cast<double>(right) >= kMinCorrectFraction * asked ? SampledValues::correct
+                                                                     : SampledValues::too_few;
 }
 
 }  // namespace coalesce

@@ -13,15 +13,21 @@
 
 namespace coalesce {
 
+/// The values that sampled blocks stored.
+enum class SampledValues {
+    correct,
+    too_few,  ///< all are correct, but there are fewer of them than stores
+    wrong,
+};
+
 /// A matrix in which only some of the elements have values.
 class SampledMatrix {
 public:
     explicit SampledMatrix(const Problem& problem);
     /// Assigns values to the elements that were loaded from the matrix at `in`.
     void fill(void* in, const Touched& loaded) const;
-    /// Reports whether the elements stored to the matrix at `out` are correct. No element may be
-    /// incorrect, and nearly all stored elements must have a known value.
-    bool is_correct(const void* out, const Touched& stored) const;
+    /// Checks the elements that were stored to the matrix at `out`.
+    SampledValues check(const void* out, const Touched& stored) const;
 
 private:
     /// The state of an output element: it has the correct value, it has no value because it was not

@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    // Returns the largest value of a size that the exercise takes.
+    // Returns the largest value that the exercise allows for a size.
     int most_of(std::size_t size) const {
         const ElementTask& task = *exercise_.elements;
         return task.most.empty() ? 1 << 20 : task.most[size];
@@ -91,8 +91,8 @@ private:
         return shapes_;
     }
 
-    // Draws sizes near those for which costs are counted, in steps of a quarter, so that whole warps
-    // stay whole. Returns 0 x 0 if there are none.
+    // Draws sizes near those for which costs are counted. They are multiples of a quarter, so that
+    // warps stay full. Returns 0 x 0 if these are the public ones.
     Shape draw_counted_sizes() {
         constexpr int least = 256, quarters = 4;
         std::vector<int> values;
@@ -188,7 +188,7 @@ std::string describe_limits(const Assigned& exercise) {
     return "- " + exercise.name + ": " + joined(kLimits, ", ", limit) + "\n";
 }
 
-// Says how far elements may be from the expected ones, for exercises that allow it.
+// Lists how far elements may be from the expected ones, for the exercises with a tolerance.
 std::string describe_tolerances(const Assignment& assignment) {
     std::string list;
     for (const Assigned& exercise : assignment.exercises) {

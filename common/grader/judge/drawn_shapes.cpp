@@ -1,10 +1,5 @@
 #include "grader/judge/drawn_shapes.h"
 
-#include <cstring>
-#include <string_view>
-
-#include "grader/store/sha256.h"
-
 namespace coalesce::grader {
 namespace {
 
@@ -12,25 +7,23 @@ namespace {
 class Draw {
 public:
     Draw(const Secret& secret, const std::string& exercise)
-        : key_(reinterpret_cast<const char*>(secret.data()), secret.size()), exercise_(exercise) {}
+        : secret_(secret), exercise_(exercise) {}
 
     /// Returns a number between `least` and `most`.
     int between(int least, int most) {
-        const Digest digest =
-            hmac_sha256(key_, "shape " + std::to_string(number_++) + " of " + exercise_);
-        std::uint64_t drawn = 0;
-        std::memcpy(&drawn, digest.data(), sizeof drawn);
+        const std::uint64_t drawn =
+            derive_number(secret_, "shape " + std::to_string(number_++) + " of " + exercise_);
         return least + static_cast<int>(drawn % static_cast<std::uint64_t>(most - least + 1));
     }
 
 private:
-    std::string_view key_;
-    std::string exercise_;
+    const Secret& secret_;
+    const std::string& exercise_;
     int number_ = 0;
 };
 
-/// Draws a shape for costs. Its sides are no multiples of a tile, unless the exercise takes only
-/// such. It is large enough for the edges to cost little.
+/// Draws the shape at which costs are counted. Its sides are not multiples of a tile, unless the
+/// exercise requires such multiples. It is so large that its edges hardly add to the cost.
 Shape draw_counted(const Assigned& exercise, Draw& draw) {
     constexpr int least = 257, most = 447, tile = 32;
     const auto side = [&] {
@@ -41,15 +34,16 @@ Shape draw_counted(const Assigned& exercise, Draw& draw) {
     return exercise.round_up_shape(rows, exercise.requires_square() ? rows : cols);
 }
 
-/// Draws a side between 4256 and 8096. It is a multiple of a sector's and a line's elements, because
-/// rows that begin elsewhere slow every kernel down.
+/// Draws a side between 4256 and 8096. Rows of this length begin at cache lines, because rows that
+/// begin elsewhere slow every kernel down.
 int draw_long_side(Draw& draw) {
     constexpr int line = 32;
     return line * (2 * draw.between(66, 126) + 1);
 }
 
-/// Draws shapes that have more elements than a float can count (2^24): one that is about as wide as
-/// tall, one with a very long row, and one with more rows than a grid has in y (65,535).
+/// Draws three shapes with more elements than a float can count (2^24): one that is about as wide as
+/// it is tall, one with very long rows, and one with more rows than a grid can have in y (65,535).
+/// If the exercise takes only square matrices, draws one.
 std::vector<Shape> draw_large(const Assigned& exercise, Draw& draw) {
     const int side = draw_long_side(draw), other = draw_long_side(draw);
     if (exercise.requires_square()) return {exercise.round_up_shape(side, side)};

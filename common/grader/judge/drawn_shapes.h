@@ -1,6 +1,6 @@
 /// \file
-/// Draws shapes from the secret of an exercise, so that no kernel can be made for the shapes on which
-/// it is judged.
+/// Draws the shapes on which a kernel is judged from the secret of the exercise, so that nobody can
+/// write a kernel for these shapes alone.
 #pragma once
 
 #include "grader/judge/judge.h"

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <stdexcept>
 
 #include "examiner/compiled_from.h"
 #include "examiner/launch_limits.h"
 #include "grader/judge/ptx_rules.h"
 #include "grader/sandbox/memory_file.h"
-#include "grader/store/sha256.h"
 
 namespace coalesce::grader {
 namespace {
@@ -240,18 +238,8 @@ JobResult JailRunner::run_with_retry(Jail& jail, Job job) {
 
 // ---- launching ----
 
-/// Returns a number derived from the secret and `what`. Nobody can guess it, and it is the same in
-/// every run.
-std::uint64_t JailRunner::derive_secret_number(const std::string& what) const {
-    const std::string_view key(reinterpret_cast<const char*>(secret_.data()), secret_.size());
-    const Digest digest = hmac_sha256(key, what);
-    std::uint64_t number = 0;
-    std::memcpy(&number, digest.data(), sizeof number);
-    return number;
-}
-
 std::uint64_t JailRunner::input_seed(Shape shape) const {
-    return derive_secret_number("input of " + exercise_.name + " at " + shape.name());
+    return derive_number(secret_, "input of " + exercise_.name + " at " + shape.name());
 }
 
 double JailRunner::seconds_left() const {
@@ -338,7 +326,7 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
     LaunchJob job{.kernel = kernel, .order = order, .is_in_place = task.in_place};
     job.order.max_instructions = instructions_left();
     // Choose random addresses, so that a kernel cannot recognize a launch by its pointers.
-    job.address_seed = derive_secret_number("addresses at " + order.shape.name()) | 1;
+    job.address_seed = derive_number(secret_, "addresses at " + order.shape.name()) | 1;
     // Treat `out` as unwritten only on hidden shapes. The public shapes, which run earlier, report
     // swapped arguments more clearly.
     job.is_out_unwritten = order.watch == Watch::everything && is_hidden(exercise_, order.shape);
@@ -388,7 +376,7 @@ Trial JailRunner::run_with(const Compiled& kernel, const std::vector<CallArgumen
                            const TrialRequest& order) {
     LaunchJob job{.kernel = kernel, .order = order};
     job.order.max_instructions = instructions_left();
-    job.address_seed = derive_secret_number("addresses at " + order.shape.name()) | 1;
+    job.address_seed = derive_number(secret_, "addresses at " + order.shape.name()) | 1;
     if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kDefaultGuardBytes;
     std::string images;
     for (const CallArgument& one : arguments) {
@@ -423,7 +411,7 @@ std::vector<std::uint64_t> JailRunner::other_orders(Shape shape) const {
 /// Returns the seed of an additional order of blocks and warps. An odd seed makes the second of two
 /// blocks run first.
 std::uint64_t JailRunner::order_seed(int number, Shape shape) const {
-    return derive_secret_number("order " + std::to_string(number) + " at " + shape.name()) | 1;
+    return derive_number(secret_, "order " + std::to_string(number) + " at " + shape.name()) | 1;
 }
 
 std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produces& task,
@@ -441,7 +429,7 @@ Runner::LargeTrial JailRunner::run_large(const Compiled& kernel, const Produces&
     job.must_launch = true;
     // A block that loops over a large matrix executes many instructions.
     job.order.max_instructions = 0;
-    job.order.seed = derive_secret_number("blocks at " + shape.name()) | 1;
+    job.order.seed = derive_number(secret_, "blocks at " + shape.name()) | 1;
     const auto told = predict_with(job);
     if (!told) return {.failure = trouble_};
     if (!told->is_moved)

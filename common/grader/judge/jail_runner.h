@@ -66,7 +66,6 @@ private:
     double seconds_left() const;
     int launch_seconds() const;
     std::uint64_t instructions_left() const;
-    std::uint64_t derive_secret_number(const std::string& what) const;
     std::uint64_t order_seed(int number, Shape shape) const;
 
     Jail& compiler_;

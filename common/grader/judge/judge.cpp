@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "examiner/course/course.h"
 #include "examiner/elements/element_trials.h"
@@ -160,6 +161,14 @@ std::string computed_identity() {
 }
 
 }  // namespace
+
+std::uint64_t derive_number(const Secret& secret, const std::string& what) {
+    const std::string_view key(reinterpret_cast<const char*>(secret.data()), secret.size());
+    const Digest digest = hmac_sha256(key, what);
+    std::uint64_t number = 0;
+    std::memcpy(&number, digest.data(), sizeof number);
+    return number;
+}
 
 std::string judge_identity() {
     static const std::string identity = computed_identity();

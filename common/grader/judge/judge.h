@@ -46,12 +46,12 @@ inline constexpr std::pair<const char*, double Points::*> kPoints[] = {
 
 /// The resources that a submission may use. The manifest can set all of them.
 struct Resources {
-    int compile_seconds = 5;        ///< processor time of the compiler
-    int launch_seconds = 5;         ///< limit for one shape; jail_runner.cpp says what a second is
-    std::size_t compile_mb = 1024;  ///< memory of the compiler
-    std::size_t launch_mb = 1024;   ///< memory of the simulated GPU
-    std::size_t source_kb = 256;    ///< size of the submission
-    std::size_t ptx_kb = 4096;      ///< size of its PTX
+    int compile_seconds = 5;           ///< processor time of the compiler
+    int launch_seconds = 5;            ///< limit for one shape; jail_runner.cpp converts it
+    std::size_t compile_mb = 1024;     ///< memory of the compiler
+    std::size_t launch_mb = 1024;      ///< memory of the simulated GPU
+    std::size_t source_kb = 256;       ///< size of the submission
+    std::size_t ptx_kb = 4096;         ///< size of its PTX
     std::size_t shared_bytes = 49152;  ///< maximum bytes in a kernel's __shared__ arrays
     std::size_t local_bytes = 65536;   ///< maximum bytes of local memory per thread
 };
@@ -60,8 +60,9 @@ struct Resources {
 struct Assigned : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< known only to the teacher
     Shape hidden_counted{0, 0};             ///< second shape for costs, or 0 x 0 for none
-    /// Shapes that the judge draws from the secret (drawn_shapes.h): one for costs that is no
-    /// multiple of a tile, or 0 x 0 for none, and those of which only some blocks are launched.
+    /// Shapes that the judge draws from the secret (drawn_shapes.h). Costs are counted at the first,
+    /// which is not a multiple of a tile; 0 x 0 stands for none. Of the others, only some blocks are
+    /// launched.
     Shape drawn_counted{0, 0};
     std::vector<Shape> drawn_large = {};
     std::string solution = "";  ///< source to compare costs with, or ""
@@ -74,6 +75,10 @@ struct Assigned : coalesce::Exercise {
 
 /// 32 bytes that only the teacher knows, from which the inputs are derived.
 using Secret = std::array<std::uint8_t, 32>;
+
+/// Returns a number derived from the secret and `what`. Nobody can guess it, and it is always the
+/// same.
+std::uint64_t derive_number(const Secret& secret, const std::string& what);
 
 /// The result of judging a submission.
 struct Result {

@@ -9,8 +9,8 @@
 namespace coalesce::grader {
 
 void describe(auto& codec, PredictedTime& foretold) {
-    fields(codec, "predicted", foretold.predicted, "is_moved", foretold.is_moved, "refused",
-           foretold.launch_failure);
+    fields(codec, "predicted", foretold.predicted, "is_moved", foretold.is_moved, "is_idle",
+           foretold.is_idle, "refused", foretold.launch_failure);
 }
 
 namespace {
@@ -79,8 +79,8 @@ constexpr double kMaxErrorBand = 1;
 /// The smallest memory traffic that is accepted in an answer, as a fraction of the bytes of the
 /// task. It is below 1 because a few recorded blocks stand for all blocks.
 constexpr double kMinMovedFraction = 0.95;
-/// The same for large shapes that do not consist of whole tiles. There, the only sampled block may be
-/// one at an edge.
+/// The smallest fraction for large shapes that do not consist of whole tiles, because the only
+/// sampled block may be one at an edge.
 constexpr double kMinMovedFractionOfRagged = 0.4;
 
 double min_moved_fraction(Shape shape) {
@@ -102,7 +102,7 @@ PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
         return refused;
     }
     const PredictedTime not_moved{.is_moved = false}, idle{.is_moved = false, .is_idle = true};
-    if (!told.is_moved) return not_moved;
+    if (!told.is_moved) return told.is_idle ? idle : not_moved;
     if (!told.predicted) return {};
     const timing::Gpu& gpu = timing::known_gpus().front();
     if (told.predicted->launches.size() != 1) {

@@ -39,7 +39,7 @@ struct LaunchJob {
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
     std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
-    /// The arguments of a kernel that takes other arrays than two matrices; empty for matrices.
+    /// The arguments of a kernel that does not take two matrices; empty if it does.
     std::vector<JobArgument> arguments = {};
     /// For predictions, the seed of the values that the blocks load. With 0, the moved values are
     /// not checked.
@@ -73,8 +73,10 @@ Trial parse_trial_answer(std::string_view json);
 /// The predicted time of a launch on a GPU.
 struct PredictedTime {
     std::optional<Predicted> predicted = {};  ///< empty if the model cannot predict the time
-    bool is_moved = true;         ///< false if the blocks store wrong values or omit some
-    bool is_idle = false;         ///< whether the blocks store too little, but nothing wrong
+    bool is_moved = true;  ///< false if the blocks store wrong values or omit some
+    /// Whether the blocks store too few elements, but none wrong. This is also true if they store
+    /// the same elements repeatedly.
+    bool is_idle = false;
     Failure launch_failure = {};  ///< why the kernel cannot be launched, or kind none
 };
 std::string to_json(const PredictedTime& foretold);
@@ -88,7 +90,8 @@ PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 constexpr std::string_view kRequestImages = "loaded";
 
 /// The layout of the two matrices in their shared memory. Each has guards on both sides, and `in`
-/// is first. The arrays of other kernels follow each other without guards, which the worker adds.
+/// is first. The arrays of other kernels follow each other without guards, because the worker adds
+/// them.
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
     std::size_t array_bytes = 0;  ///< all arrays together, if there are no matrices

@@ -81,8 +81,8 @@ PredictedTime predict(const LaunchJob& job) {
         if (!told.predicted) return told;
         for (timing::Prediction& launch : told.predicted->launches) launch.time_line = {};
         return told;
-    } catch (const WrongSampledValues&) {
-        return {.is_moved = false};
+    } catch (const WrongSampledValues& error) {
+        return {.is_moved = false, .is_idle = error.found == SampledValues::too_few};
     } catch (const NotLaunched& refused) {
         return {.launch_failure = refused.failure};
     }
@@ -113,7 +113,7 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     return trial;
 }
 
-/// The same for a kernel that takes other arrays than two matrices.
+/// Launches a kernel whose arguments are other arrays than two matrices.
 Trial run_with_arrays(const LaunchJob& job, std::span<std::byte> to, int notes) {
     if (job.address_seed != 0) simulated::randomize_addresses(job.address_seed);
     LoadedKernel kernel(job.kernel);
@@ -130,8 +130,7 @@ Trial run_with_arrays(const LaunchJob& job, std::span<std::byte> to, int notes) 
         arrays.emplace(arguments, job.guard_bytes);
         return arrays->arguments();
     };
-    Trial trial =
-        launch_once(kernel, job.order, std::function<std::vector<std::uint64_t>()>(make_arguments));
+    Trial trial = launch_once(kernel, job.order, make_arguments);
     if (!arrays) return trial;
     trial.arrays = trial.has_ended() ? arrays->read() : arrays->addresses();
     for (const ArrayAfter& array : trial.arrays) {
