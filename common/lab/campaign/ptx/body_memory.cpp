@@ -70,7 +70,7 @@ static Kind kind_for(Random& random, u32 bytes) {
 static std::string strong_qualifier(Random& random, bool store) {
     if (random.percent(25)) return ".volatile";
     const std::string order = random.percent(60) ? ".relaxed" : store ? ".release" : ".acquire";
-    return order + random.pick({".gpu", ".sys"});
+    return order + random.pick({".cta", ".gpu", ".sys"});
 }
 
 static std::string cache_operator(Random& random, const std::string& space, bool store,
@@ -251,14 +251,16 @@ constexpr SumClass kSums[] = {
     {"min", "u64", 50, 2},
 };
 
-// Blocks share the memory of these atomics, so a scope of a single block would be a mistake, which the
-// simulator reports.
-std::string order_and_scope(Random& random, bool strong, bool returns) {
-    if (!strong || random.percent(50)) return random.pick({"", "", ".gpu", ".sys"});
+/// Returns the order and the scope of an atomic. The scope may be a single block only if no other
+/// block uses the same memory.
+std::string order_and_scope(Random& random, bool strong, bool returns, bool is_of_block) {
+    const std::string scope =
+        is_of_block && random.percent(33) ? ".cta" : random.pick({".gpu", ".sys"});
+    if (!strong || random.percent(50)) return random.percent(40) ? "" : scope;
     const std::string order = returns
                                   ? random.pick({".relaxed", ".acquire", ".release", ".acq_rel"})
                                   : random.pick({".relaxed", ".release"});
-    return order + random.pick({".gpu", ".sys"});
+    return order + scope;
 }
 
 }  // namespace
@@ -295,7 +297,7 @@ void Body::sums() {
     }
     const std::string address = fill_operands("[$+$]", {base, offset});
     const bool returns = random_.percent(15);
-    const std::string modifiers = order_and_scope(random_, env_.features.strong, returns) +
+    const std::string modifiers = order_and_scope(random_, env_.features.strong, returns, shared) +
                                   (shared ? ".shared." : ".global.") + c.operation + "." + type;
     const std::string how = random_.percent(30) ? guard() : "";
     if (returns)
@@ -353,8 +355,8 @@ void Body::own_atomics() {
     }
     const bool may_reduce = !operation.starts_with("exch") && !operation.starts_with("cas");
     const bool returns = !may_reduce || random_.percent(70);
-    const std::string modifiers =
-        order_and_scope(random_, env_.features.strong, returns) + space + "." + operation + " ";
+    const std::string modifiers = order_and_scope(random_, env_.features.strong, returns, true) +
+                                  space + "." + operation + " ";
     if (!returns) {
         return emit("$red$$, $", {random_.percent(20) ? guard() : "", modifiers, address, values});
     }
