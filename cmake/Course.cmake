@@ -129,7 +129,7 @@ function(add_for part folder)
   else()
     set(COALESCE_TESTS OFF)
     add_subdirectory(${folder} EXCLUDE_FROM_ALL)
-    # CMake leaves the installation rules of such a folder out. Programs that the course needs are built anyway.
+    # CMake omits the installation rules of such a folder. The programs that they install are part of every build.
     install(CODE "include(\"${CMAKE_CURRENT_BINARY_DIR}/${folder}/cmake_install.cmake\")")
   endif()
 endfunction()
@@ -294,10 +294,10 @@ endfunction()
 option(COALESCE_TOGETHER "Compile many files at once; OFF: each alone, which is quicker where one has changed" ON)
 
 # Compiles a target's sources in two batches, because most of the compile time is spent on headers; no batch has fewer
-# than eight files. The batches are the same on every machine: a file that lacks an include may still compile in one batch
-# and not in another, so other batches than those of CI could fail on other machines. APART lists files that the two
-# builds of .ci/run compile differently, because they include CUDA's headers or depend on the compiler. They get a batch
-# of their own, so that the second build finds all other batches in ccache.
+# than eight files. Every machine has the same batches as CI, because a file that lacks an include may compile in one
+# batch and fail in another. APART lists files that the two builds of .ci/run compile differently, because they include
+# CUDA's headers or depend on the compiler. They get a batch of their own, so that the second build finds all other
+# batches in ccache.
 function(compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 files "" "" "APART")
   get_target_property(sources ${target} SOURCES)

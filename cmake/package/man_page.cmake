@@ -1,4 +1,4 @@
-# Writes MAN_PAGE, simulate(1), from what SIMULATE prints for --help.
+# Writes the manual page simulate(1) to the file MAN_PAGE, from the output of SIMULATE --help.
 execute_process(COMMAND ${SIMULATE} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${SIMULATE} --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY
                 OUTPUT_STRIP_TRAILING_WHITESPACE)

@@ -1,4 +1,4 @@
-# What `cmake --install` adds to the files of the folders, and the packages that `cpack` makes: a .deb and a .tar.gz. The
+# Installs the files that belong to no folder, and configures the packages that `cpack` makes, a .deb and a .tar.gz. The
 # .tar.gz can be unpacked into any folder. For packages that run on other processors, configure with
 # -DCOALESCE_ARCH=portable.
 install(FILES LICENSE CHANGELOG.md DESTINATION share/doc/coalesce)

@@ -409,7 +409,7 @@ bool uses_shared_memory(const Access& access) {
     return access.kind == AccessKind::shared_load || access.kind == AccessKind::shared_store;
 }
 
-/// Returns whether conflicts cause at least one wavefront in twenty of the recorded ones.
+/// Reports whether bank conflicts cause more than a twentieth of the recorded wavefronts.
 bool has_many_conflicts(const Recording& recording) {
     std::uint64_t wavefronts = 0, fewest = 0;
     for (const RecordedBlock& block : recording.recorded)

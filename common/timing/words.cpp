@@ -253,7 +253,7 @@ std::string more_blocks_advice(const Prediction& p) {
     return "";
 }
 
-/// What could make a kernel faster.
+/// A sentence about making a kernel faster.
 struct Remedy {
     std::string text;
     bool is_advice = true;  ///< false if only fewer bytes would help

@@ -142,11 +142,11 @@ int coalesceSetChecks(const char* list);
 void coalesceSetMaxInstructions(uint64_t warp_instructions);
 /** Another order of blocks and warps from now on, as with `simulate --seed`; 0: the natural one. */
 void coalesceSetOrder(uint64_t seed);
-/** Recorded are other blocks from now on, which the seed draws, and more of them; 0: the usual ones. */
+/** From now on, records blocks that the seed draws, and more of them; 0: the usual ones. */
 void coalesceDrawSample(uint64_t seed);
-/** Whether kernels that are loaded from now on print. If not, their calls of printf do nothing. */
+/** Sets whether kernels that are loaded from now on print. If not, their calls of printf do nothing. */
 void coalesceSetPrinting(int prints);
-/** How often a warp has called printf since coalesceResetCounters. */
+/** Returns how often a warp has called printf since coalesceResetCounters. */
 uint64_t coalesceGetPrintCalls(void);
 /** Whether reports and explanations go to stderr as they come. */
 void coalesceSetQuiet(int quiet);

@@ -144,8 +144,8 @@ H operator-(H a, H b) {
 inline F16 operator*(F16 a, F16 b) {
     return to_f16(to_float(a) * to_float(b));
 }
-/// Multiplies in double, where the product is exact. In float, a product with bits below the smallest
-/// subnormal number would be rounded twice.
+/// Multiplies in double, where the product is exact. In float, a product with bits below the
+/// smallest subnormal number would be rounded twice.
 inline BF16 operator*(BF16 a, BF16 b) {
     return to_bf16(double{to_float(a)} * double{to_float(b)});
 }

@@ -14,14 +14,19 @@ namespace {
 struct NamedCheck {
     const char* name;
     bool Checks::*on;
+    bool is_in_all = true;  ///< whether "all" turns it on
 };
 
 constexpr NamedCheck kChecks[] = {
-    {"memcheck", &Checks::memory},          {"racecheck", &Checks::race},
-    {"globalrace", &Checks::global_race},   {"initcheck", &Checks::init},
-    {"synccheck", &Checks::sync},           {"apicheck", &Checks::api},
-    {"streamcheck", &Checks::streams},      {"leakcheck", &Checks::leak},
-    {"equalvalues", &Checks::equal_values},
+    {"memcheck", &Checks::memory},
+    {"racecheck", &Checks::race},
+    {"globalrace", &Checks::global_race},
+    {"initcheck", &Checks::init},
+    {"synccheck", &Checks::sync},
+    {"apicheck", &Checks::api},
+    {"streamcheck", &Checks::streams},
+    {"leakcheck", &Checks::leak, false},
+    {"equalvalues", &Checks::equal_values, false},
 };
 
 void warn_invalid_value(const char* read_variable, const std::string& value,
@@ -113,33 +118,23 @@ bool Checks::is_enabled(const std::string& name) const {
 std::vector<std::string> Checks::names_of_disabled() const {
     std::vector<std::string> names;
     for (const NamedCheck& check : kChecks)
-        if (check.on != &Checks::leak && check.on != &Checks::equal_values && !(this->*check.on))
-            names.push_back(check.name);
+        if (check.is_in_all && !(this->*check.on)) names.push_back(check.name);
     return names;
 }
 
 std::string set_checks(Checks& checks, const std::string& list) {
-    constexpr Checks none{false, false, false, false, false, false, false, false, false};
+    Checks none;
+    for (const NamedCheck& check : kChecks) none.*check.on = false;
     Checks wanted = none;
     std::string names = list;
     std::erase(names, ' ');
     std::istringstream parts(names);
     for (std::string part; std::getline(parts, part, ',');) {
         if (part.empty()) continue;
-        if (part == "none") {
-            wanted = none;
-            continue;
-        }
-        if (part == "all") {
-            const bool leak = wanted.leak, equal_values = wanted.equal_values;
-            wanted = Checks{};
-            wanted.leak = leak;
-            wanted.equal_values = equal_values;
-            continue;
-        }
-        bool known = false;
+        if (part == "none") wanted = none;
+        bool known = part == "none" || part == "all";
         for (const NamedCheck& check : kChecks) {
-            if (part != check.name) continue;
+            if (part != check.name && !(part == "all" && check.is_in_all)) continue;
             wanted.*check.on = true;
             known = true;
         }

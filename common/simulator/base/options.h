@@ -43,10 +43,11 @@ struct Options {
     u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
     bool quiet = false;              ///< suppresses reports on stderr during the run
-    /// Whether printf prints. If not, its calls cost nothing in kernels that are lowered from now on.
+    /// Whether printf prints. If not, its calls cost nothing in kernels that are lowered from now
+    /// on.
     bool has_printf = true;
-    /// Whether the program is expected to start others rather than to launch kernels itself, such as
-    /// a script. Without kernels, it then prints no report.
+    /// Whether the program, such as a script, is expected to start others rather than to launch
+    /// kernels itself. If it launches no kernel, it then prints no report.
     bool is_launcher = false;
     /// The folder in which each process writes its JSON report at exit, or empty.
     std::string json_folder;
@@ -64,14 +65,14 @@ struct Options {
 /// Returns the options, which are read from these environment variables:
 /// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,...  COALESCE_SIM_THREADS  COALESCE_SIM_SEED
 /// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_DEVICES  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET
-/// COALESCE_SIM_JSON_FOLDER  COALESCE_SIM_LAUNCHER
-/// COALESCE_SIM_KERNEL  COALESCE_SIM_SUPPRESS  COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN
-/// COALESCE_SIM_TIME=H200  COALESCE_SIM_SAMPLE  COALESCE_SIM_PROGRESS
+/// COALESCE_SIM_JSON_FOLDER  COALESCE_SIM_LAUNCHER  COALESCE_SIM_KERNEL  COALESCE_SIM_SUPPRESS
+/// COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN  COALESCE_SIM_TIME=H200
+/// COALESCE_SIM_SAMPLE  COALESCE_SIM_PROGRESS
 Options& options();
 
 /// Turns on exactly the checks in `list`: "all", "none", or names separated by commas. "all" does
-/// not include leakcheck and equalvalues; "all,leakcheck" includes leakcheck. Returns "", or a message that says what is wrong
-/// with the list. On error, `checks` is not changed.
+/// not include leakcheck and equalvalues; "all,leakcheck" includes leakcheck. Returns "", or a
+/// message that says what is wrong with the list. On error, `checks` is not changed.
 std::string set_checks(Checks& checks, const std::string& list);
 
 }  // namespace coalesce::simulator

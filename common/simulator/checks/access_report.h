@@ -37,9 +37,9 @@ struct PlacedVariable {
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations);
 
-/// Describes memcheck's "out of bounds" and "use after free" errors in the heap of malloc in kernels.
-/// `freed_bytes` is the size of the freed piece at the address, or 0. `below` is the allocated piece
-/// closest below the address, which is empty if there is none.
+/// Describes memcheck's "out of bounds" and "use after free" errors in the heap of malloc in
+/// kernels. `freed_bytes` is the size of the freed piece that contains the address, or 0. `below`
+/// is the allocated piece that begins closest below the address, or empty.
 Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below);
 
 /// Describes memcheck's "out of bounds" error for shared memory.

@@ -10,24 +10,26 @@
 
 namespace coalesce::simulator {
 
+/// Ranges of addresses with the kind and the place of the accesses.
 class AccessedRanges {
 public:
-    /// `atomics` includes volatile and relaxed stores.
+    /// kAtomics includes volatile and relaxed stores.
     enum Kind : u8 { kReads, kWrites, kAtomics, kKinds };
     struct Range {
         u64 begin = 0, end = 0;  ///< device addresses; end is exclusive
-        u32 place = 0;           ///< index into `places`, of the first access in the range
+        u32 place = 0;  ///< index into `places_`: the place of the first access in the range
     };
-    /// Bytes that two pieces of work access so that their order matters.
+    /// Bytes that two pieces of work access, and at least one of them changes.
     struct Conflict {
         u64 begin = 0, end = 0;
         Kind earlier = kReads, later = kReads;
         Place earlier_place, later_place;
     };
 
-    /// Adds a range behind all others of its kind, or extends the last one.
+    /// Adds a range after all others of its kind, or extends the last one.
     void add(Kind kind, u64 begin, u64 end, u32 place = 0);
-    /// Sorts ranges that were not added in the order of their addresses.
+    /// Sorts the ranges by address and joins those that touch. Call this if they were added in
+    /// another order.
     void sort();
     u32 add_place(const Place& place);
     bool is_empty() const;
@@ -41,7 +43,7 @@ public:
 
 private:
     std::array<std::vector<Range>, kKinds> ranges_;  ///< disjoint, sorted by address
-    std::vector<Place> places_{1};                   ///< the first one is unknown
+    std::vector<Place> places_{1};                   ///< the first one stands for an unknown place
 };
 
 }  // namespace coalesce::simulator

@@ -57,7 +57,7 @@ struct GlobalRace::Block::Sync {
         u64 time;
         u32 warp;
         u64 own, others;
-        bool has_block_scope;  ///< only warps of the same block see it
+        bool has_block_scope;  ///< true if only warps of the same block see the release
         bool covers(u32 by_warp, u64 at) const { return at < (by_warp == warp ? own : others); }
     };
     std::mutex mutex;
@@ -86,8 +86,8 @@ struct GlobalRace::Block::Sync {
     std::unique_ptr<Running> running = std::make_unique<Running>();
 };
 
-/// The order of accesses by different warps of one block, as far as barriers have established it. An
-/// Order is created at the first barrier that involves only some of the warps.
+/// The order of accesses by different warps of one block, as far as barriers have established it.
+/// An Order is created at the first barrier that involves only some of the warps.
 struct GlobalRace::Block::Order {
     /// The accesses that come before everything a warp does from now on. A barrier passes the
     /// knowledge of each arriving warp to the warps that wait at it.
@@ -201,12 +201,6 @@ void GlobalRace::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
     ignores_read_only_ = false;
     had_unexpected_write_ = false;
     log_.begin_launch(kernel, grid, block, is_cooperative);
-    sites_of_block_scope_.clear();
-    sites_of_read_only_path_.clear();
-    for (u32 site = 0; site < kernel.sites.size(); ++site) {
-        if (has_modifier(kernel.sites[site], "cta")) sites_of_block_scope_.insert(site);
-        if (has_modifier(kernel.sites[site], "nc")) sites_of_read_only_path_.insert(site);
-    }
     clock_->clear();
     renumberings_->clear(grid.count());
     if (available_) new_stamp();
@@ -283,7 +277,7 @@ void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) con
                              : AccessedRanges::kWrites,
                std::max(begin, first), std::min(end, first + bytes), place_of(site_of(cell)));
     };
-    // Visits the cells of one level in the order of their addresses, and finer cells where needed.
+    // Adds the bytes of one cell, or of the finer cells into which it was split.
     const auto visit = [&](const auto& self, u32 level, Role role, u64 first, u64 index) -> void {
         const Cell cell = load(shadow_[level][role][index]);
         const u64 bytes = kBytesPerCell[level];
@@ -445,12 +439,12 @@ void GlobalRace::acquire(Block& block, u32 warp) {
     clock_->get_or_create_sync(block).running->acquired_time[warp] = now;
 }
 
-/// Publishes what the fences of both scopes have covered. If the access that publishes has the
-/// scope of a block, only threads of the block see it.
+/// Publishes the accesses that precede the last fence of each scope up to `widest`, which is the
+/// scope of the publishing access.
 void GlobalRace::release(Block& block, u32 warp, Scope widest) {
     if (block.sync == nullptr) return;  // no fence, nothing to publish
     Block::Sync& sync = *block.sync;
-    u64 released = 0, released_others = 0;  // with the wider scope
+    u64 wider_own = 0, wider_others = 0;  // what a release with a wider scope covers
     for (u32 scope = static_cast<u32>(widest) + 1; scope-- > 0;) {
         auto& fences = sync.running->fences[scope];
         auto& mine = fences.warps[warp];
@@ -459,8 +453,9 @@ void GlobalRace::release(Block& block, u32 warp, Scope widest) {
         if (own == mine.released && others == mine.released_others) continue;  // already released
         mine.released = own;
         mine.released_others = others;
-        if (own <= std::exchange(released, own) && others <= std::exchange(released_others, others))
-            continue;
+        if (own <= wider_own && others <= wider_others) continue;
+        wider_own = own;
+        wider_others = others;
         const std::lock_guard lock(sync.mutex);
         const u64 time = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
         sync.releases.push_back(
@@ -527,8 +522,8 @@ struct GlobalRace::Detail {
         return std::max({seen, running.acquired_time[warp_of(me)], running.acquired_by_all});
     }
 
-    /// Reports whether two accesses are strong and reach each other, so that they cannot race. An
-    /// access with the scope of a block does not reach other blocks.
+    /// Reports whether two accesses are both strong and in each other's scope, so that they cannot
+    /// race. The scope of a block does not include other blocks.
     bool do_synchronize(Cell earlier, Cell mine) const {
         if ((earlier & mine & kStrongBit) == 0) return false;
         if (!race.has_block_scope(site_of(earlier)) && !race.has_block_scope(site_of(mine)))

@@ -15,11 +15,11 @@
 //            warps. After the first such barrier, the block stores for each warp the time up to
 //            which it knows about every other warp. Cells contain the low bits of a time, the
 //            epoch. When the epochs are used up, the block continues under another number, outside
-//            the grid; `renumberings_` maps this number to the block. Blocks share no time, except through
-//            memory: a fence followed by an atomic (or volatile, or release) store publishes what
-//            the block has done before, and an atomic or volatile read acquires what has been
-//            published. All such locations are treated as a single clock of the launch. This is
-//            lenient, but it never accuses a correct program that waits for a flag.
+//            the grid; `renumberings_` maps this number to the block. Blocks share no time, except
+//            through memory: a fence followed by an atomic (or volatile, or release) store
+//            publishes what the block has done before, and an atomic or volatile read acquires what
+//            has been published. All such locations are treated as a single clock of the launch.
+//            This is lenient, but it never accuses a correct program that waits for a flag.
 // Read-only  Most memory that a program reads is not written during the launch. If the kernel's
 //            text shows which allocations it writes (expect_writes), reads of all other allocations
 //            are not passed to the checker. A store to one of those is reported in any case,
@@ -30,7 +30,6 @@
 
 #include <atomic>
 #include <memory>
-#include <unordered_set>
 #include <vector>
 
 #include "simulator/base/types.h"
@@ -102,8 +101,8 @@ public:
     bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
-    /// Adds the bytes of [begin, end) that the launch has accessed, except volatile reads. Call this
-    /// before end_launch, and only if expect_writes was not called.
+    /// Adds the bytes of [begin, end) that the launch has accessed, except volatile reads. Call
+    /// this before end_launch, and only if expect_writes was not called.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
     void begin_block(Block& block, u64 number) const;
     void end_block(Block& block);
@@ -129,7 +128,7 @@ public:
     /// the time to pass to copy_complete.
     u64 copy_issued(Block& block);
     void copy_complete(Block& block, u32 mbarrier, u32 warp, u64 issued);
-    /// How far a fence, an atomic or another strong access reaches.
+    /// The threads that a fence, an atomic or another strong access synchronizes with.
     enum class Scope : u8 { block, device };
     /// Records that lanes of a warp execute membar or fence.
     void fence(Block& block, u32 warp, Scope scope = Scope::device);
@@ -155,12 +154,8 @@ public:
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
     }
 
-    /// Reports whether a site loads through the read-only path (ld.global.nc, __ldg), whose cache
-    /// does not see what the same launch writes.
-    bool uses_read_only_path(u32 site) const {
-        return !sites_of_read_only_path_.empty() && sites_of_read_only_path_.contains(site);
-    }
-    /// Reports such a load if any of its bytes were written in this launch.
+    /// Reports a load through the read-only path (ld.global.nc, __ldg) if any of its bytes were
+    /// written in this launch. The cache of that path does not see such writes.
     void check_read_only_path(const Block& block, const GlobalAccess& access);
 
     /// Checks any access. A strong write or an atomic also publishes the accesses that precede an
@@ -274,7 +269,8 @@ private:
 
     /// Reports whether the accesses of a site are strong only for threads of the same block.
     bool has_block_scope(u32 site) const {
-        return !sites_of_block_scope_.empty() && sites_of_block_scope_.contains(site);
+        const std::vector<Site>& sites = log_.kernel().sites;
+        return site < sites.size() && sites[site].has_block_scope;
     }
 
     struct Detail;  ///< the slow path, in global_race.cpp
@@ -286,7 +282,6 @@ private:
     u32 stamp_ = 0;
     Cells shadow_[3][3];  ///< indexed by Level and Role
 
-    std::unordered_set<u32> sites_of_block_scope_, sites_of_read_only_path_;
     const AllocationTable* allocations_ = nullptr;
     bool ignores_read_only_ = false;
     /// The allocations for which writes are expected. Used only if `ignores_read_only_` is true.

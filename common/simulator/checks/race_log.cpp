@@ -28,10 +28,6 @@ bool StoredValue::changes(int lane, const u8* memory, u32 bytes) const {
     return std::memcmp(value, memory, bytes) != 0;
 }
 
-bool has_modifier(const Site& site, const char* modifier) {
-    return site.function != nullptr && site.function->body[site.instruction].has(modifier);
-}
-
 const char* name_of(RaceKind kind) {
     switch (kind) {
         case RaceKind::read_after_write: return "read after write";
@@ -201,8 +197,7 @@ std::string RaceLog::format_message(const Race& race) const {
         case RaceCause::read_only_path:
             return text +
                    " through the read-only path (__ldg, ld.global.nc), though the same launch "
-                   "wrote "
-                   "it: the path may still have the old value.";
+                   "wrote it: the path may still have the old value.";
         case RaceCause::missing_proxy_fence:
             if (is_mbarrier(race.earlier))
                 return "A bulk copy reports to the mbarrier at " + race.where +
@@ -212,13 +207,11 @@ std::string RaceLog::format_message(const Race& race) const {
                    std::string(race.kind == RaceKind::read_after_write ? "reads " : "writes ") +
                    race.where +
                    " through the asynchronous proxy, which may not see the thread's store there "
-                   "yet: "
-                   "no fence.proxy.async is between the two.";
+                   "yet: no fence.proxy.async is between the two.";
         case RaceCause::early_arrival:
             return "Arrives at the mbarrier at " + race.where +
                    " without having seen the end of its last phase: nothing orders this arrival "
-                   "after "
-                   "the other one, which was counted in that phase, so this one may be, too.";
+                   "after the other one, which was counted in that phase, so this one may be, too.";
         case RaceCause::unordered: break;
     }
     const Group group = group_of(race.later, race.earlier);
@@ -250,8 +243,7 @@ std::string RaceLog::format_remedy(const Race& race) const {
     if (race.cause == RaceCause::missing_proxy_fence)
         return "Each thread that has stored there executes fence.proxy.async "
                "(cde::fence_proxy_async_shared_cta()), then the threads meet at a barrier, then "
-               "one "
-               "starts the copy.";
+               "one starts the copy.";
     if (race.cause == RaceCause::early_arrival)
         return "Wait for the phase (wait(), try_wait) before arriving for the next one, or use "
                "another mbarrier for the next round.";
@@ -274,7 +266,7 @@ std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
         return "An atomic does not protect from plain accesses: make the other access atomic "
                "as well, or move it to a kernel of its own.";
     const auto reaches_only_its_block = [this](const RaceParty& party) {
-        return is_atomic(party) && has_modifier(kernel_->sites[party.site], "cta");
+        return is_atomic(party) && kernel_->sites[party.site].has_block_scope;
     };
     if (reaches_only_its_block(race.later) || reaches_only_its_block(race.earlier))
         return "An atomic with the scope of a block (atomicAdd_block, .cta) is atomic only for the "

@@ -72,10 +72,6 @@ void find_clash(const Access& access, Tell tell, Forgive forgive) {
     }
 }
 
-/// Reports whether the instruction of a site has this modifier. An atomic with "cta"
-/// (atomicAdd_block) is one only for threads of its own block.
-bool has_modifier(const Site& site, const char* modifier);
-
 /// The order of the two accesses of a race.
 enum class RaceKind : u8 { read_after_write, write_after_read, write_after_write };
 const char* name_of(RaceKind kind);
@@ -160,8 +156,8 @@ private:
     Group widest_group(const Race& race) const;
     std::string format_remedy_for_blocks(const Race& race) const;
     std::string format_missing_barrier(const Race& race, const std::string& barrier) const;
-    /// If two threads that differ only in y or z write the same element, returns what is probably
-    /// wrong with the index, otherwise "".
+    /// If two threads that differ only in y or z write the same element, returns a remedy for an
+    /// index without that coordinate, otherwise "".
     std::string format_forgotten_index(const Race& race) const;
     bool can_one_barrier_prevent_both(const Race& a, const Race& b) const;
 

@@ -25,9 +25,10 @@ namespace {
 
 /// The last access to a word or a byte:
 ///   stamp 16 | warp 9 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
-/// `several` means that more than one lane of the warp has read it; `lane` was the last. In the cell
-/// of a write, the same bit means that a bulk copy wrote it, through the asynchronous proxy. A cell may
-/// stand for several lanes with consecutive bytes. Its byte b belongs to lane + (b >> shift).
+/// `several` means that more than one lane of the warp has read it; `lane` was the last. In the
+/// cell of a write, the same bit means that a bulk copy wrote it, through the asynchronous proxy. A
+/// cell may stand for several lanes with consecutive bytes. Its byte b belongs to the lane
+/// lane + (b >> shift).
 using Cell = u64;
 
 constexpr u32 kStampShift = 48, kWarpShift = 39, kLaneShift = 34, kClockShift = 18, kSiteShift = 5;
@@ -121,9 +122,9 @@ struct SharedRace::State {
     std::vector<u64> steps;
     Clocks fences;           ///< the clocks of each warp at its last fence
     std::vector<u8> fenced;  ///< warps that have executed a fence
-    /// What the lanes of a warp know about each other, since a __syncwarp whose mask left out some
-    /// of them. `times[l][m]` is the time of the warp before which lane l knows the accesses of
-    /// lane m. A __syncwarp of all lanes makes this superfluous.
+    /// The order of accesses by lanes of one warp, since a __syncwarp whose mask left out some of
+    /// them. Accesses of lane m before the warp's time `times[l][m]` come before the next access of
+    /// lane l. A __syncwarp of all lanes orders everything, so no LaneClocks are needed after it.
     struct LaneClocks {
         std::array<std::array<u32, kLanes>, kLanes> times;
     };
@@ -166,15 +167,17 @@ struct SharedRace::State {
 
     // ---- the asynchronous proxy ----
 
-    /// Stores before this moment have been followed by a fence.proxy.async: those with a stamp below
-    /// `fenced_stamp`, and those with this stamp and a clock below the warp's in `proxy_fenced`. The
-    /// check is lenient: it accepts a fence by any thread that the store is ordered before.
+    /// The moment of the last fence.proxy.async. The fence covers stores with a stamp below
+    /// `fenced_stamp`, and stores with this stamp and a clock below the warp's in `proxy_fenced`.
+    /// The check is lenient: it accepts a fence by any thread, if the store is ordered before the
+    /// fence.
     u32 fenced_stamp = 0;
     Clock proxy_fenced;
-    u32 first_stamp = 0;  ///< the block's first stamp; cells with lower stamps are of other blocks
+    /// The block's first stamp. Cells with a lower stamp belong to blocks that have ended.
+    u32 first_stamp = 0;
 
-    /// The arrivals at an mbarrier in its current phase and in the last one: each warp's time, and
-    /// the cell of its last arrival.
+    /// The arrivals at an mbarrier in one phase: for each warp, the time and the cell of its last
+    /// arrival.
     struct Arrivals {
         Clock times;
         std::vector<Cell> cells;
@@ -734,8 +737,8 @@ struct SharedRace::State {
     }
 
     /// Reports whether the access is to the shared memory that the system reserves. The code of
-    /// cooperative groups stores equal values there from several lanes, which is harmless. What
-    /// these accesses release and acquire is recorded by the callers.
+    /// cooperative groups stores equal values there from several lanes, which is harmless. The
+    /// callers still record that these accesses release and acquire.
     bool is_reserved(const SharedAccess& access) const {
         const u32 first = access.addresses[std::countr_zero(access.active)];
         return (cluster.blocks.empty() ? first : first % cluster.stride) >=
@@ -770,7 +773,8 @@ struct SharedRace::State {
     // ---- asynchronous copies ----
 
     /// Marks the bytes of a copy as written (or read) by its threads at `clock`, in cells that
-    /// still belong to the copy. `proxy` is kAsyncProxyBit for bytes that a bulk copy has written.
+    /// still belong to the copy. `proxy` is kAsyncProxyBit if a bulk copy has written the bytes,
+    /// otherwise 0.
     void record_copy(const Copy& copy, u32 clock, bool writes = true, Cell proxy = 0) {
         const SharedAccess from{.warp = copy.warp,
                                 .site = copy.site,
@@ -827,8 +831,8 @@ struct SharedRace::State {
         return stamp_of_store > fenced_stamp || clock_of(cell) >= proxy_fenced[warp_of(cell)];
     }
 
-    /// Checks an access by the asynchronous proxy against the last stores to the same bytes, which
-    /// it may not see. Call this before the access is recorded.
+    /// Reports a race if an access by the asynchronous proxy may not see the last store to one of
+    /// its bytes. Call this before the access is recorded.
     void check_proxy(const Access& access) {
         if (!enabled.races) return;
         bool told = false;
@@ -849,8 +853,9 @@ struct SharedRace::State {
 
     // ---- mbarriers ----
 
-    /// Records an arrival in the current phase. An arrival that is not ordered after all arrivals of
-    /// the last phase could have been counted in that phase.
+    /// Records an arrival in the current phase. Reports a race if another warp arrived in the last
+    /// phase and nothing orders that arrival before this one: on a GPU, this one might come first,
+    /// and be counted in the last phase.
     void arrive(const SharedAccess& access, u32 lane) {
         Phases& of = phases[access.addresses[lane]];
         const Cell mine = with_lane(begin(access, true, true, now(access)).me, lane);
@@ -890,7 +895,7 @@ struct SharedRace::State {
         const auto found = released.find(address);
         if (found == released.end()) return;
         join(clocks[warp], found->second.data(), warps);
-        lane_clocks[warp].reset();  // lanes of one warp can also wait for each other in this way
+        lane_clocks[warp].reset();  // the warp's lanes may have waited for each other
     }
 };
 

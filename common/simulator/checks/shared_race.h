@@ -112,8 +112,8 @@ public:
     void cluster_arrive(u32 warp, bool releases);
     void cluster_complete();
     void cluster_wait_done(u32 warp);
-    /// Records that these lanes of a warp have met. If `live`, the warp's lanes that have not ended,
-    /// includes others, those are not ordered with the lanes that met.
+    /// Records a __syncwarp of these lanes. `live` holds the lanes of the warp that have not ended.
+    /// The barrier orders nothing for live lanes that are not in `lanes`.
     void syncwarp(u32 warp, Mask lanes, Mask live = kAllLanes);
     void fence(u32 warp);
     /// Acquires what has been released to these addresses. Call this after a strong read or an
@@ -123,9 +123,9 @@ public:
     /// (or test) succeeded, which acquires from it.
     void mbarrier_arrive(u32 warp, u32 address);
     void mbarrier_wait_done(u32 warp, u32 address);
-    /// Record that lanes are counted in the current phase of their mbarriers, which reports arrivals
-    /// that could have been counted in the phase before, and that a phase has ended. Call
-    /// count_arrival after mbarrier_arrive.
+    /// count_arrival records that lanes are counted in the current phase of their mbarriers, and
+    /// reports an arrival that could have been counted in the phase before. Call it after
+    /// mbarrier_arrive. mbarrier_phase_done records that a phase has ended.
     void count_arrival(const SharedAccess& access);
     void mbarrier_phase_done(u32 address);
 
@@ -145,14 +145,14 @@ public:
 
     // ---- cp.async.bulk ----
 
-    /// Records a fence.proxy.async, after which bulk copies see what the warp knows to be stored.
+    /// Records a fence.proxy.async. Bulk copies after it see the stores that are ordered before it.
     void fence_proxy(u32 warp);
-    /// Checks that an access by a bulk copy, which uses the asynchronous proxy, sees the stores that
-    /// are ordered before it. `writes` is true if it overwrites them.
+    /// Reports a race if a bulk copy, which uses the asynchronous proxy, may not see a store that
+    /// is ordered before it. `writes` is true if the copy overwrites the bytes.
     void check_proxy(const SharedAccess& access, bool writes);
 
-    /// Records that one lane starts a copy. Until end_bulk_copy, the copy races with accesses to the
-    /// bytes that it writes, and with writes to the bytes that it reads. Returns a ticket for
+    /// Records that one lane starts a copy. Until end_bulk_copy, the copy races with accesses to
+    /// the bytes that it writes, and with writes to the bytes that it reads. Returns a ticket for
     /// end_bulk_copy.
     u32 begin_bulk_copy(const SharedAccess& access, bool writes);
     /// Records that the copy is complete. A copy that writes has also arrived at an mbarrier, which

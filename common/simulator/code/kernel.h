@@ -127,6 +127,9 @@ struct Site : MemoryUse {
     u32 instruction = 0;                      ///< index into Function::body
     const ptx::Function* function = nullptr;  ///< the kernel or a function that it calls
     ptx::SourceLine where;
+    /// True for an access with .cta. An atomic with it (atomicAdd_block) is one only for threads of
+    /// its own block.
+    bool has_block_scope = false;
 };
 
 /// The memory that stores and atomics may write to (analysis/written_memory.h).
@@ -164,6 +167,11 @@ struct KernelTotals {
     std::map<Remark, u64> remarks;                            ///< warp instructions by remark
 
     bool was_launched() const { return launches + stopped > 0; }
+    void clear() {
+        const std::size_t count = sites.size();
+        *this = {};
+        sites.resize(count);
+    }
 };
 
 struct Kernel {

@@ -33,9 +33,9 @@ struct LaunchConfig {
     /// True if the launch or the kernel specifies the shape of a cluster.
     bool explicit_cluster = false;
 
-    /// Receives the bytes that the launch accesses, if not null.
+    /// If not null, the launch adds the bytes that it accesses.
     AccessedRanges* accesses = nullptr;
-    /// Only the accesses to memory that host and device share are wanted, without the reads of
+    /// Whether `accesses` needs only accesses to memory that host and device share, and no reads of
     /// allocations that the kernel does not write.
     bool wants_shared_memory_only = false;
     /// The devices whose memory the kernel can access, as a bit for each.

@@ -1,5 +1,5 @@
-// Runs at the end of the process: reports leaks, and writes the reports that options() request. What
-// a signal needs is prepared when the library is loaded.
+// Runs at the end of the process: reports leaks, and writes the reports that options() request.
+// When the library is loaded, prepares for a signal that ends the process.
 //
 // A destructor function of a shared library runs after the program's destructors and atexit
 // handlers, so memory that they free is not reported as a leak. Objects of the library that are

@@ -124,7 +124,8 @@ cudaError_t unsafe_api(const char* name, Body body, const Arguments&... argument
     });
 }
 
-/// Runs a call that does its work in the default stream and, unlike queue_in_stream, waits for the work.
+/// Runs a call that does its work in the default stream and, unlike queue_in_stream, waits for the
+/// work.
 template <class Describe, class... Arguments>
 cudaError_t execute_now(const char* name, Describe describe,
                         const Arguments&... arguments) noexcept {

@@ -97,17 +97,6 @@ void disable_peer(int peer) {
     require(was_there, cudaErrorPeerAccessNotEnabled);
 }
 
-}  // namespace
-
-u64 coalesce::simulator::cudart::accessible_devices(int device) {
-    u64 bits = u64{1} << device;
-    for (const auto& [from, peer] : enabled_peers)
-        if (from == device) bits |= u64{1} << peer;
-    return bits;
-}
-
-namespace {
-
 // ---- reset ----
 
 void reset() {
@@ -159,6 +148,13 @@ void check_device(int device) {
 int& current_device() {
     thread_local int device = 0;
     return device;
+}
+
+u64 accessible_devices(int device) {
+    u64 bits = u64{1} << device;
+    for (const auto& [from, peer] : enabled_peers)
+        if (from == device) bits |= u64{1} << peer;
+    return bits;
 }
 
 }  // namespace coalesce::simulator::cudart

@@ -31,7 +31,7 @@ cudaError_t coalesceDriverMissing(const char* function, const char* instead) {
 
 void coalesceNoteHostWork(const char* function) {
     note_host_work(function);
-    // Such a function accesses memory of any kind, in a stream that is not known here.
+    // The function may access any memory, in a stream that is not known here.
     note_host_waited_for_all();
 }
 

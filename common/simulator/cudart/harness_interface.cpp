@@ -48,14 +48,7 @@ void coalesceResetCounters(void) {
     if (PredictedTimes* times = predicted_times()) times->clear();
     forget_unloaded_kernels();
     print_calls() = 0;
-    for (const Kernel* kernel : all_kernels()) {
-        // The list of kernels is read-only for all other code. Only this function resets the
-        // counters.
-        KernelTotals& totals = const_cast<Kernel*>(kernel)->totals;
-        const std::size_t sites = totals.sites.size();
-        totals = {};
-        totals.sites.resize(sites);
-    }
+    clear_counters();
 }
 
 size_t coalesceGetKernels(void) {

@@ -5,11 +5,11 @@
 //   Such a program does not look up cudaMalloc in any library, so no library can replace it. But
 //   its symbol table contains the address of its copy. `simulate` preloads this library and sets
 //   COALESCE_SIM_STATIC_RUNTIME to the library that the program would need if its runtime were
-//   shared: this one, or libcudart.so.12. The value `any` is for programs that start others: each
-//   of those chooses the library itself, if it contains a runtime. Before the program's own constructors register its
-//   kernels, the first bytes of each copy are overwritten by a jump to the function of the same
-//   name in that library. The rest of each copy never runs, so it never calls a driver. A copy that
-//   is too short for a jump only calls another one.
+//   shared: this one, or libcudart.so.12. If `simulate` runs a program that starts others, the
+//   value is `any`, and each process that contains a runtime chooses the library itself. Before the
+//   program's own constructors register its kernels, the first bytes of each copy are overwritten
+//   by a jump to the function of the same name in that library. The rest of each copy never runs,
+//   so it never calls a driver. A copy that is too short for a jump only calls another one.
 //
 // The jump exists only for x86-64. On other processors, simulate/read_program_file.cpp rejects such
 // programs.
@@ -26,6 +26,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "simulator/base/static_runtime.h"
 
 namespace {
 
@@ -83,18 +85,17 @@ bool write_jump(char* from, const void* target) {
     return mprotect(page, size, PROT_READ | PROT_EXEC) == 0;
 }
 
-/// Returns the library to use for the runtime that the program contains, or "" if it contains none, or
-/// that of an older CUDA. simulate/elf_file.cpp has the same rule.
+/// Returns the library that replaces the runtime in the program, or "" if the program contains
+/// none, or that of CUDA 11 or older.
 std::string choose_library(const char* file) {
-    bool has_runtime = false, has_threads = false, has_properties_of_12 = false;
+    coalesce::simulator::StaticRuntimeFinder finder;
     for_each_symbol(file, [&](const Elf64_Sym& symbol, std::string_view name) {
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) return;
-        has_runtime |= name == "__cudaRegisterFatBinary";
-        has_threads |= name == "cudaThreadSynchronize";
-        has_properties_of_12 |= name == "cudaGetDeviceProperties_v2";
+        finder.add_function(name);
     });
-    if (has_runtime && has_properties_of_12) return "libcudart.so.12";
-    return has_runtime && !has_threads ? "libcudart.so.13" : "";
+    using enum coalesce::simulator::StaticRuntime;
+    const auto version = finder.version();
+    return version == cuda12 ? "libcudart.so.12" : version == cuda13 ? "libcudart.so.13" : "";
 }
 
 __attribute__((constructor)) void intercept_static_runtime() {

@@ -21,7 +21,7 @@ namespace coalesce::simulator::cudart {
 
 namespace {
 
-/// For each stream, by its index, the number of pieces of its work that come before.
+/// A moment, as the number of pieces of work in each stream that come before it.
 using VectorClock = std::vector<u64>;
 
 void join_clock(VectorClock& to, const VectorClock& from) {
@@ -40,14 +40,13 @@ struct QueuedWork {
     bool frees = false;
     bool host_waits = false;
     AccessedRanges ranges;
-    VectorClock before;  ///< what comes before it
-    /// The ranges in memory that the host can access as well.
-    std::vector<GuardedRange> guarded;
-    u64 id = 0;  ///< GuardedRange::work
+    VectorClock before;                 ///< the moment at which the work begins
+    std::vector<GuardedRange> guarded;  ///< the ranges in memory that the host can access as well
+    u64 id = 0;                         ///< GuardedRange::work
 };
 
-/// Returns the ranges of the work in memory that the host can access. Returns none if the work sets
-/// a flag there, for which the host may wait instead of synchronizing.
+/// Returns the ranges of the work in memory that the host can access. Returns none if the work has
+/// atomics there, because the host may wait for a flag that they set.
 std::vector<GuardedRange> find_guarded_ranges(const AccessedRanges& ranges, u64 id) {
     std::vector<GuardedRange> guarded;
     for (const auto kind :
@@ -92,10 +91,10 @@ public:
         const std::lock_guard lock(mutex_);
         host_guard::open();
         report_touches();
-        Stream& stream = find(handle);
+        work.stream = find_index(handle);
+        Stream& stream = streams_[work.stream];
         join_clock(stream.clock, host_);
         meet_default_stream(handle, stream);
-        work.stream = index_of(stream);
         work.before = stream.clock;
         if (stream.clock.size() <= work.stream) stream.clock.resize(work.stream + 1);
         work.number = ++stream.clock[work.stream];
@@ -104,7 +103,8 @@ public:
     void end(QueuedWork work) {
         const std::lock_guard lock(mutex_);
         work.ranges.sort();
-        if (!work.host_waits) work.guarded = find_guarded_ranges(work.ranges, work.id = ++last_id_);
+        work.id = ++last_id_;
+        if (!work.host_waits) work.guarded = find_guarded_ranges(work.ranges, work.id);
         for (const QueuedWork& earlier : outstanding_) {
             if (earlier.number <= entry_of(work.before, earlier.stream)) continue;
             if (const auto found = AccessedRanges::find_conflict(earlier.ranges, work.ranges))
@@ -154,10 +154,10 @@ private:
     struct Stream {
         u64 key = 0;
         bool is_blocking = true;  ///< whether it and the default stream wait for each other
-        VectorClock clock;
+        VectorClock clock = {};
     };
 
-    StreamOrder() { streams_.push_back({}); }  // the default stream
+    StreamOrder() { streams_.emplace_back(); }  // the default stream
 
     static u64 key_of(cudaStream_t handle) {
         if (is_legacy(handle)) return 0;
@@ -166,19 +166,15 @@ private:
             return std::hash<std::thread::id>()(std::this_thread::get_id()) | 1;
         return reinterpret_cast<u64>(handle);
     }
-    Stream& find(cudaStream_t handle) {
+    /// Returns the index of the stream, and adds the stream if it is new.
+    std::size_t find_index(cudaStream_t handle) {
         const u64 key = key_of(handle);
-        const auto found = std::find_if(streams_.begin(), streams_.end(),
-                                        [&](const Stream& stream) { return stream.key == key; });
-        if (found != streams_.end()) return *found;
-        return streams_.emplace_back(Stream{.key = key, .is_blocking = true, .clock = {}});
+        std::size_t index = 0;
+        while (index < streams_.size() && streams_[index].key != key) ++index;
+        if (index == streams_.size()) streams_.push_back({.key = key});
+        return index;
     }
-    std::size_t index_of(const Stream& stream) const {
-        return static_cast<std::size_t>(
-            std::find_if(streams_.begin(), streams_.end(),
-                         [&](const Stream& other) { return &other == &stream; }) -
-            streams_.begin());
-    }
+    Stream& find(cudaStream_t handle) { return streams_[find_index(handle)]; }
     /// Work in the default stream comes after all earlier work in blocking streams, and before all
     /// later work there.
     void meet_default_stream(cudaStream_t handle, Stream& stream) {
@@ -189,8 +185,7 @@ private:
         for (const Stream& other : streams_)
             if (other.is_blocking) join_clock(stream.clock, other.clock);
     }
-    /// Forgets work that comes before everything that the host does from now on, and guards the
-    /// memory of the rest.
+    /// Forgets work that the host has waited for, and guards the memory of the remaining work.
     void forget_ordered_work() {
         report_touches();
         std::erase_if(outstanding_, [this](const QueuedWork& work) {
@@ -276,7 +271,7 @@ private:
     std::map<cudaEvent_t, VectorClock> events_;
     VectorClock host_;
     u64 last_id_ = 0;
-    std::deque<QueuedWork> outstanding_;  ///< work that later work may not be ordered after
+    std::deque<QueuedWork> outstanding_;  ///< work that the host has not waited for
 };
 
 thread_local QueuedWork* current_work = nullptr;
@@ -315,7 +310,8 @@ AccessedRanges* StreamWork::ranges() {
 }
 
 void StreamWork::configure(LaunchConfig& config) {
-    config.accesses = ranges();
+    if (current_work == nullptr) return;
+    config.accesses = &current_work->ranges;
     config.wants_shared_memory_only = !StreamOrder::instance().has_concurrent_streams();
 }
 

@@ -1,18 +1,20 @@
 // Finds work in different streams that accesses the same memory without an order.
 //
 // Idea       Work in a stream runs before its call returns, so the simulation itself never shows
-//            what a missing wait would do. This check therefore keeps a vector clock for each
-//            stream, for each recorded event, and for the host. Entry [s] of a clock tells how much
-//            of the work in stream s comes before everything that follows. An event passes on the
-//            clock of the stream in which it was recorded; a call that waits passes on a clock to
-//            the host, and the host's clock to all work that is queued later.
-// Ranges     Copies and fills tell their ranges (transfers.cpp). The ranges of a launch are read
-//            from the shadow of the race check, and only if the program has streams that can run at
-//            the same time, because this takes a few percent of a launch's time.
-// Host       Pinned and managed memory stays guarded until the host has waited for the work that has
-//            accessed it (memory/host_guard.h).
-// Lenient    A query that says that work is complete counts as a wait. So do host functions,
-//            cudaFree, and cudaMemset. All host threads together count as one.
+//            the effect of a missing wait. This check therefore keeps a vector clock for each
+//            stream, for each recorded event, and for the host. Entry [s] of a clock counts the
+//            pieces of work in stream s that come before everything that follows. A stream that
+//            waits for an event joins the clock of the stream that recorded the event. When the
+//            host waits, it joins the clock of the stream or event. Later work joins the host's
+//            clock.
+// Ranges     Copies and fills add their ranges (transfers.cpp). The ranges of a launch are read
+//            from the shadow of the race check. This takes a few percent of a launch's time, so ranges
+//            in memory that the host cannot access are left out until the program has streams that
+//            can run at the same time.
+// Host       Pinned and managed memory stays guarded until the host has waited for the work that
+//            has accessed it (memory/host_guard.h).
+// Lenient    A query counts as a wait, because it says that the work is complete. So do host
+//            functions, cudaFree and cudaMemset. All host threads together count as one.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -32,14 +34,14 @@ public:
     ~StreamWork();  ///< compares the work with earlier work, and reports it
     StreamWork(const StreamWork&) = delete;
 
-    /// The host waits for the work before the current call returns.
+    /// Records that the host waits for the work before the current call returns.
     static void let_host_wait();
     /// Names the kernel of the current work.
     static void set_name(const std::string& name);
-    /// Returns where to add the ranges that the current work accesses, or null if there is no such
-    /// work or the check is off.
+    /// Returns the ranges of the current work, for adding to them, or null if there is no such work
+    /// or the check is off.
     static AccessedRanges* ranges();
-    /// Tells the launch which of its accesses are wanted.
+    /// Requests the accesses of a launch, or only those to memory that host and device share.
     static void configure(LaunchConfig& config);
     /// Records that the current work frees this memory.
     static void note_freed(u64 begin, u64 end);
@@ -48,7 +50,7 @@ private:
     bool is_outermost_ = false;
 };
 
-// ---- what orders work ----
+// ---- calls that order work ----
 
 void note_stream_created(cudaStream_t stream, bool waits_for_default);
 void note_event_recorded(cudaEvent_t event, cudaStream_t stream);

@@ -178,7 +178,7 @@ void execute_or_capture(cudaStream_t stream, Work work) {
     }
     const StreamWork queued(stream);
     execute_work(work);
-    // What the host function does may tell the host that earlier work is complete.
+    // The host function may set a flag, which tells the host that earlier work is complete.
     if (std::holds_alternative<HostWork>(work)) StreamWork::let_host_wait();
 }
 

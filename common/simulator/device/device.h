@@ -66,6 +66,9 @@ private:
 /// exit.
 std::vector<const Kernel*> all_kernels();
 
+/// Sets the counters of all kernels to zero.
+void clear_counters();
+
 /// Deletes the data of unloaded modules, for programs that load one kernel after another.
 void forget_unloaded_kernels();
 

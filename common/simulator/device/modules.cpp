@@ -177,6 +177,11 @@ std::vector<const Kernel*> all_kernels() {
     return kernels;
 }
 
+void clear_counters() {
+    // The list of kernels is read-only for all other code. Only this function resets the counters.
+    for (const Kernel* kernel : all_kernels()) const_cast<Kernel*>(kernel)->totals.clear();
+}
+
 void forget_unloaded_kernels() {
     const std::lock_guard lock(registry().mutex);
     registry().unloaded.clear();

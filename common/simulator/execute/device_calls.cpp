@@ -121,7 +121,7 @@ const Op* run_free(Warp& w, const Op* op) {
                 l, pointers[l]);
         w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }
-    // The caches may hold the freed pieces.
+    // The caches may contain freed pieces.
     std::fill_n(w.caches, w.block->launch->kernel->sites.size(), SiteCache{});
     w.block->watch->memory_changed();
     return op + 1;
@@ -210,11 +210,16 @@ u64 DeviceHeap::free(u64 address) {
     return bytes;
 }
 
-Interval DeviceHeap::find_in(const Pieces& pieces, u64 address) {
+Interval DeviceHeap::find_below(const Pieces& pieces, u64 address) {
     const auto above = pieces.upper_bound(address);
     if (above == pieces.begin()) return {};
     const auto& [begin, bytes] = *std::prev(above);
-    return address < begin + bytes ? Interval{begin, begin + bytes} : Interval{};
+    return {begin, begin + bytes};
+}
+
+Interval DeviceHeap::find_in(const Pieces& pieces, u64 address) {
+    const Interval below = find_below(pieces, address);
+    return address < below.end ? below : Interval{};
 }
 
 Interval DeviceHeap::find(u64 address) const {
@@ -226,10 +231,7 @@ Interval DeviceHeap::find_freed(u64 address) const {
 }
 
 Interval DeviceHeap::find_below(u64 address) const {
-    const auto above = live_.upper_bound(address);
-    if (above == live_.begin()) return {};
-    const auto& [begin, bytes] = *std::prev(above);
-    return {begin, begin + bytes};
+    return find_below(live_, address);
 }
 
 }  // namespace coalesce::simulator

@@ -31,7 +31,7 @@ struct DeviceCall {
 /// Finds a function by name, such as "vprintf" or "malloc". Returns nullptr for any other name.
 const DeviceCall* find_device_call(const std::string& name);
 
-/// The number of times that a warp has called printf.
+/// The number of calls of printf, one for each warp.
 std::atomic<u64>& print_calls();
 
 /// malloc and free in kernels. The heap is a single allocation of device memory, divided into
@@ -59,11 +59,13 @@ public:
     Interval find(u64 address) const;
     /// Returns the freed piece that contains the address, or an empty interval.
     Interval find_freed(u64 address) const;
-    /// Returns the allocated piece that ends closest below the address, or an empty interval.
+    /// Returns the allocated piece that begins closest below the address, or at it, or an empty
+    /// interval.
     Interval find_below(u64 address) const;
 
 private:
     using Pieces = std::map<u64, u64>;  ///< sizes by address, as the kernel requested them
+    static Interval find_below(const Pieces& pieces, u64 address);
     static Interval find_in(const Pieces& pieces, u64 address);
     bool is_reserved() const { return zone_.whole().size() != 0; }
 
@@ -72,10 +74,10 @@ private:
     /// only if nothing else is left, so that the race checks do not confuse one thread's old memory
     /// with another thread's new memory, and so that a use after free reads uninitialized bytes.
     AddressZone zone_{Interval{}};
-    /// The bytes that separate pieces, so that an index that is off by a little is detected.
+    /// The gap between pieces. It makes an access just past the end of a piece detectable.
     static constexpr u64 kGapBytes = 16;
     static u64 taken_bytes(u64 bytes) { return round_up(bytes, 16) + kGapBytes; }
-    Pieces live_, freed_;  ///< `freed_` has the pieces whose memory was not reused
+    Pieces live_, freed_;  ///< `freed_` holds the freed pieces whose memory was not reused
     u64 size_ = 8u << 20;
 };
 

@@ -102,7 +102,7 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
     Block& block = *w.block;
     GlobalRace& race = *block.launch->global_race;
     const StoredLanes lanes{&w, op, move.store_lane};
-    if (!move.store && race.uses_read_only_path(op->site))
+    if (op->detail & kReadOnlyPath)
         race.check_read_only_path(block.global_race, {.warp = w.index,
                                                       .site = op->site,
                                                       .active = w.active,
@@ -272,8 +272,8 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     }
 }
 
-/// Narrows the cache to the piece of the heap that contains the address. Returns false, and empties
-/// the cache, if there is none.
+/// Narrows the cache to the piece of the heap that contains the address. If no piece does, empties
+/// the cache and returns false.
 [[gnu::noinline]] bool narrow_to_piece(const Launch& launch, SiteCache& cache, u64 address) {
     const Interval piece = DeviceHeap::instance().find(address);
     if (piece.size() == 0) {

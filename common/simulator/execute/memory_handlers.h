@@ -36,6 +36,7 @@ enum MemoryDetail : u8 {
     kStableAddress = 8,           ///< the address depends only on the thread's index
     kNarrowAddress = 16,          ///< for shared memory: the address is in 32-bit lanes
     kCountsMachineAccesses = 32,  ///< Site::machine determines what is counted
+    kReadOnlyPath = 64,           ///< ld.global.nc
 };
 
 }  // namespace coalesce::simulator

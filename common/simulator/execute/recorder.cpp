@@ -370,12 +370,12 @@ namespace {
 /// The number of sampled blocks: normally, and if some blocks do far more work than others. The
 /// larger sample contains both kinds of blocks in nearly the same proportion as the grid.
 constexpr u64 kBlocks = 6, kBlocksIfUneven = 32;
-/// The number of sampled blocks if a seed draws them, so that nobody can guess which they are.
+/// The number of sampled blocks if a seed draws them. They are then unpredictable.
 constexpr u64 kDrawnBlocks = 24;
-/// The most neighbouring blocks that are looked at if a seed draws the sample.
+/// The most neighbouring blocks that are examined if a seed draws the sample.
 constexpr u64 kMaxNeighboursOfDrawn = 2048;
 
-/// Returns where the samples begin, as a part of the grid.
+/// Returns the position of the first sampled block, as a fraction of the grid.
 double first_sample() {
     const u64 seed = options().sample_seed;
     // The high bits of the product depend on all bits of the seed.
@@ -483,7 +483,7 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;
     u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
-    // Blocks that move nothing would make a window of nearly the whole grid.
+    // If blocks move hardly any data, the window would otherwise be nearly the whole grid.
     if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursOfDrawn);
     u64 middle = blocks / 2 + blocks / 7;
     // If the blocks are uneven, choose more of them, around a busy one, so that enough busy blocks

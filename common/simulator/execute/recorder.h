@@ -111,8 +111,8 @@ private:
 class Recorder {
 public:
     /// Selects whether launches are recorded, and whether they also run. `beside` runs the whole
-    /// launch in addition to recording it, and `alone` only records it. `sample` is like `alone`, but
-    /// the recorded blocks access memory.
+    /// launch in addition to recording it, and `alone` only records it. `sample` is like `alone`,
+    /// but the recorded blocks access memory.
     enum class What : u8 { nothing, beside, alone, sample };
 
     /// Starts recording with the next launch. Earlier recordings are deleted.

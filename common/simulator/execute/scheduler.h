@@ -46,7 +46,7 @@ inline constexpr u8 kCountedBranch = 1;
 
 // The handlers for control flow.
 const Op* op_branch(Warp& w, const Op* op);          ///< bra target
-const Op* op_endless_loop(Warp& w, const Op* op);    ///< a branch that leads back to itself
+const Op* op_endless_loop(Warp& w, const Op* op);    ///< a branch that always leads back to itself
 const Op* op_branch_if(Warp& w, const Op* op);       ///< @p bra target
 const Op* op_branch_indexed(Warp& w, const Op* op);  ///< brx.idx
 const Op* op_label(Warp& w, const Op* op);           ///< a label where paths may join

@@ -15,8 +15,8 @@ const Op* run_nothing(Warp&, const Op* op) {
     return op + 1;
 }
 
-/// Executes a fence. Op::count is 1 if its scope is the block, and Op::detail if it makes stores to
-/// shared memory visible to the asynchronous proxy.
+/// Executes a fence. Op::count is 1 if its scope is the block. Op::detail is 1 if it makes stores
+/// to shared memory visible to the asynchronous proxy.
 const Op* run_fence(Warp& w, const Op* op) {
     fence(w, op->count != 0 ? GlobalRace::Scope::block : GlobalRace::Scope::device);
     if (op->detail && w.block->shared_race) w.block->shared_race->fence_proxy(race_warp(w));

@@ -349,8 +349,8 @@ LaneInstruction differences(Modifiers& m) {
 
 // ---- vmin2, vmin4, vmax2, vmax4 ----
 
-/// Chooses the lesser or the greater of each pair of halves or bytes. Values are compared before
-/// they are truncated to the width of a part. Masks and .add are not supported.
+/// Chooses the lesser or the greater of each pair of halves or bytes. The values are compared with
+/// their own signs, and then truncated to the width of a part. Masks and .add are not supported.
 template <class A, class B, bool kGreater>
 struct ExtremaOfParts {
     static u32 apply(u32 a, u32 b, u32 /*c*/) {

@@ -34,8 +34,8 @@ bool FunctionLowering::lower_control() {
     return true;
 }
 
-/// Reports whether a branch, once taken, leads back to itself through nothing but branches, so that
-/// its lanes never do anything else.
+/// Reports whether a branch, once taken, leads back to itself only through other branches, so that
+/// its lanes loop forever.
 static bool never_ends(const ptx::Function& function, u32 at) {
     constexpr int kMostBranches = 8;
     u32 next = at;
@@ -52,8 +52,9 @@ static bool never_ends(const ptx::Function& function, u32 at) {
     return false;
 }
 
-/// Returns the line of a branch that leads to the branch at `to` from elsewhere. The compiler gives a
-/// loop that it has emptied the line of whatever comes before it in the text.
+/// Returns the line of another branch that leads to the branch at `to`. That line belongs to the
+/// loop. The line of the branch at `to` does not: in a loop that the compiler has emptied, it is
+/// that of the preceding code.
 static ptx::SourceLine line_of_entry(const ptx::Function& function, u32 to) {
     u32 label = to;
     while (label > 0 && !function.body[label - 1].label.empty()) --label;

@@ -56,6 +56,7 @@ u32 FunctionLowering::add_site(const MemoryUse& use) {
     Site site{use, {}, at_, &function_, now().where};
     if (const auto merged = merged_.find(at_); merged != merged_.end())
         site.machine = merged->second;
+    site.has_block_scope = now().has("cta");
     kernel_.sites.push_back(std::move(site));
     return static_cast<u32>(kernel_.sites.size() - 1);
 }
@@ -146,7 +147,8 @@ void FunctionLowering::lower_load_store() {
                             : true;
     op.detail = strength_bits(now()) | (is_first_read_of_cas_loop_[at_] ? kStrong | kAcquires : 0) |
                 (stable ? kStableAddress : 0) | (narrow ? kNarrowAddress : 0) |
-                (merged_.contains(at_) ? kCountsMachineAccesses : 0);
+                (merged_.contains(at_) ? kCountsMachineAccesses : 0) |
+                (now().has("nc") ? kReadOnlyPath : 0);
     kind.strong = (op.detail & kStrong) != 0;
     if (kind.strong) {
         if (!store) kernel_code_.order_sensitive = true;

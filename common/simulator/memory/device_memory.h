@@ -94,7 +94,7 @@ struct Allocation {
     AllocationKind kind = AllocationKind::device;
     u64 serial = 0;    ///< 1, 2, ..., in order of allocation
     std::string name;  ///< for variables only
-    /// The device that allocated it, or kAllDevices if every device can access it.
+    /// The device that the memory belongs to, or kAllDevices if every device can access it.
     int device = kAllDevices;
     static constexpr int kAllDevices = -1;
 
@@ -107,7 +107,7 @@ struct Allocation {
 struct AllocationTable {
     std::vector<Allocation> live;
     std::vector<Allocation> freed;  ///< the most recent ones, for "use after free"
-    /// Those of devices whose memory the launch cannot access. `live` does not contain them.
+    /// Allocations on devices whose memory the launch cannot access. `live` does not contain them.
     std::vector<Allocation> of_other_devices;
     u64 range_end = 0;                             ///< end of the device addresses
     const Allocation* find(u64 address) const;     ///< the one that contains `address`, or nullptr

@@ -1,7 +1,7 @@
 // See host_fault.h.
 //
 // How   Device addresses are reserved without access rights, so the processor raises SIGSEGV with
-//       the address. The handler prints a message, restores the action before it and returns. The
+//       the address. The handler prints a message, restores the previous action and returns. The
 //       instruction runs again and faults again, and the program ends as it would have without a
 //       handler.
 #include "simulator/memory/host_fault.h"

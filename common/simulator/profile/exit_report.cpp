@@ -9,12 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "simulator/base/device_model.h"
 #include "simulator/base/options.h"
 #include "simulator/device/device.h"
@@ -79,16 +78,15 @@ std::string format_own_reports(const std::vector<Report>& all) {
            with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
 }
 
-/// Returns the number of child processes that have ended and left reports.
+/// Returns the number of child processes that have ended and have written reports.
 u64 count_children_with_reports() {
     if (options().json_folder.empty() || !is_main_process()) return 0;
     u64 count = 0;
     std::error_code failed;
     const std::string own = std::to_string(getpid());
     for (const auto& entry : std::filesystem::directory_iterator(options().json_folder, failed)) {
-        std::ifstream in(entry.path());
-        const std::string text(std::istreambuf_iterator<char>(in), {});
-        // Every report has a check, and nothing else has.
+        const std::string text = coalesce::read_if_exists(entry.path()).value_or("");
+        // Only reports have the key "check".
         count += entry.path().stem() != own && text.find("\"check\":") != text.npos;
     }
     return count;
@@ -125,17 +123,6 @@ void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exac
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Prepares a process that a fork made. The counters so far belong to its parent. The list of
-/// reports prepares itself.
-void forget_counters_of_parent() {
-    for (const Kernel* kernel : all_kernels()) {
-        KernelTotals& totals = const_cast<Kernel*>(kernel)->totals;
-        const std::size_t sites = totals.sites.size();
-        totals = {};
-        totals.sites.resize(sites);
-    }
-}
-
 }  // namespace
 
 void write_exit_report() {
@@ -162,7 +149,9 @@ void write_exit_report() {
 
 void prepare_exit_report() {
     if (options().json_folder.empty()) return;
-    pthread_atfork(nullptr, nullptr, forget_counters_of_parent);
+    // The counters so far belong to the parent. Reports has a handler of its own, because reports
+    // are also printed in runs without `simulate`.
+    pthread_atfork(nullptr, nullptr, clear_counters);
     watch_for_signals(write_exit_report);
 }
 

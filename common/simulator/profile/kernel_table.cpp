@@ -166,7 +166,7 @@ std::string source_file(const Kernel& kernel) {
     return {};
 }
 
-/// Adds the file's name to rows of equal names.
+/// Adds the file's name to the names of rows whose names are equal.
 void tell_rows_apart(std::vector<KernelRow>& rows, const std::vector<std::string>& files) {
     std::map<std::string, u32> count;
     for (const KernelRow& row : rows) ++count[row.name];

@@ -98,8 +98,9 @@ struct LineRow {
 };
 
 struct KernelRow {
-    /// Demangled. Kernels with the same name in several modules share a row if their source is the
-    /// same file; otherwise their names are followed by the file's.
+    /// The demangled name. Kernels of several modules share a row if they have the same name and
+    /// the same source file. If only the names are equal, the name of the file follows in
+    /// parentheses.
     std::string name;
     u64 launches = 0;  ///< completed launches
     /// Launches that were stopped by an error. The other members do not include them.

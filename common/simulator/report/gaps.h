@@ -21,7 +21,7 @@ enum class Gap : u8 {
 
 /// Records this gap for the program. Thread-safe.
 void record_gap(Gap gap);
-/// Returns descriptions of what no check covers in this program, such as "order between nodes of a graph".
+/// Returns descriptions of the program's gaps, such as "order between nodes of a graph".
 std::vector<std::string> gaps();
 
 }  // namespace coalesce::simulator

@@ -1,8 +1,8 @@
 // See last_words.h.
 //
-// Idea    A signal handler may not allocate memory, which writing a report needs. So a thread does
-//         the writing, and the handler wakes it and waits: returning would repeat a crash, and a
-//         system call that SIGTERM interrupts would fail, so that the program might go on.
+// Idea    Writing a report allocates memory, and a signal handler may not. Therefore a thread
+//         writes the report, and the handler wakes the thread and waits for it. If the handler
+//         returned earlier, a crash would repeat, and after SIGTERM the program might continue.
 // Watch   The interrupted thread may hold a lock that the report needs, so the wait has a limit.
 //         After that, a crashed process ends. Otherwise the handler returns, so that the thread can
 //         release the lock, and the process ends when the report has been written.
@@ -26,7 +26,7 @@ namespace {
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 constexpr int kRequests[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM};
 
-/// The most that a thread waits for the report, in periods of 10 ms.
+/// How long the handler waits for the report at most, in periods of 10 ms.
 constexpr int kMaxPeriodsOfCrash = 1000;
 constexpr int kMaxPeriodsOfRequest = 200;
 
@@ -103,7 +103,7 @@ void watch_for_signals(void (*write_report)()) {
     };
     for (const int signal_number : kCrashes) watch(signal_number);
     for (const int signal_number : kRequests) {
-        // Python raises KeyboardInterrupt only if nobody else handles SIGINT.
+        // Python raises KeyboardInterrupt only if no other handler of SIGINT is installed.
         if (signal_number != SIGINT || !options().is_launcher) watch(signal_number);
     }
 }

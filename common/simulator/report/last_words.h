@@ -5,9 +5,9 @@
 
 namespace coalesce::simulator {
 
-/// From now on, a signal that would end this process calls `write_report` first, and then ends the
-/// process as it would have without this call. Signals that the program handles or ignores itself
-/// are left alone. Processes that this one forks are not watched.
+/// Ensures that a signal that would end this process calls `write_report` before the process ends.
+/// The process then ends as it would have without this call. Does not change signals that the
+/// program handles or ignores, nor processes that this one forks.
 void watch_for_signals(void (*write_report)());
 
 /// Reports whether `action` is the one that watch_for_signals() has installed.

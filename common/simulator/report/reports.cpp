@@ -32,7 +32,7 @@ constexpr u64 kMaxPrintedSites = 100;
 /// different arguments in a loop could add any number of them.
 constexpr std::size_t kMaxHostReports = 1000;
 
-/// Stands for the index of a report that is left out.
+/// The index of a report that is left out.
 constexpr std::size_t kLeftOut = ~std::size_t{0};
 
 /// Reports whether the report is about a place in a kernel. Otherwise it is about the host, such as
@@ -45,7 +45,7 @@ bool has_site(const Report& r) {
 /// or could not be simulated.
 bool has_thread(const Report& r) {
     return !r.kernel.empty() && r.check != "apicheck" && r.check != "streamcheck" &&
-           !is_about_missing_work(r);
+           !is_about_missing_work(r.check, r.kind);
 }
 
 /// The properties in which two reports must agree to count as the same report. Reports about the

@@ -13,10 +13,12 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The members of a suppression, in the order of the text form.
-constexpr std::string Suppression::*kMembers[] = {&Suppression::check, &Suppression::kind,
-                                                  &Suppression::kernel, &Suppression::file,
-                                                  &Suppression::source};
+/// In the order of the text form.
+constexpr SuppressionKey kKeys[] = {{"check", &Suppression::check},
+                                    {"kind", &Suppression::kind},
+                                    {"kernel", &Suppression::kernel},
+                                    {"file", &Suppression::file},
+                                    {"source", &Suppression::source}};
 
 /// The regular expression of `simulate --kernel`, or null if there is none.
 const regex_t* kernel_expression() {
@@ -41,6 +43,10 @@ std::string_view take_until(std::string_view& text, char end) {
 }
 
 }  // namespace
+
+std::span<const SuppressionKey> suppression_keys() {
+    return kKeys;
+}
 
 bool matches_pattern(std::string_view text, std::string_view pattern) {
     std::size_t at = 0, next = 0, star = pattern.npos, retry = 0;
@@ -75,8 +81,9 @@ std::string source_line(const Place& place) {
 std::string suppressions_to_text(const std::vector<Suppression>& suppressions) {
     std::string text;
     for (const Suppression& one : suppressions) {
-        for (const auto member : kMembers) {
-            // Tabs and line breaks separate members and suppressions. A pattern matches without them.
+        for (const auto& [name, member] : kKeys) {
+            // Tabs separate members, and line breaks separate suppressions. In a member, `*` stands
+            // for them.
             std::string part = one.*member;
             std::replace_if(
                 part.begin(), part.end(), [](char c) { return c == '\t' || c == '\n'; }, '*');
@@ -92,7 +99,7 @@ std::vector<Suppression> suppressions_from_text(std::string_view text) {
     while (!text.empty()) {
         std::string_view line = take_until(text, '\n');
         Suppression one;
-        for (const auto member : kMembers) one.*member = take_until(line, '\t');
+        for (const auto& [name, member] : kKeys) one.*member = take_until(line, '\t');
         all.push_back(one);
     }
     return all;
@@ -114,15 +121,14 @@ bool is_selected_kernel(const std::string& name) {
     return !expression || regexec(expression, name.c_str(), 0, nullptr, 0) == 0;
 }
 
-bool is_about_missing_work(const Report& report) {
-    return report.check == "execution" &&
-           (report.kind == "unsupported" || report.kind == "out of host memory");
+bool is_about_missing_work(std::string_view check, std::string_view kind) {
+    return check == "execution" && (kind == "unsupported" || kind == "out of host memory");
 }
 
 bool is_left_out(const Report& report) {
     static const std::vector<Suppression>& known =
         *new std::vector<Suppression>(suppressions_from_text(options().suppressions));
-    if (is_about_missing_work(report)) return false;
+    if (is_about_missing_work(report.check, report.kind)) return false;
     if (!report.kernel.empty() && !is_selected_kernel(report.kernel)) return true;
     return std::any_of(known.begin(), known.end(),
                        [&](const Suppression& one) { return matches(one, report); });

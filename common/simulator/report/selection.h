@@ -2,6 +2,7 @@
 // those that `simulate --suppress` names.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,21 +11,30 @@
 
 namespace coalesce::simulator {
 
-/// A known report that is left out. An empty member matches everything, and `*` any text.
+/// A pattern of known reports that are left out. An empty member matches everything, and `*` any
+/// text.
 struct Suppression {
     std::string check = {}, kind = {}, kernel = {};
     std::string file = {};    ///< the end of the file's path, from a folder or file name on
     std::string source = {};  ///< the text of the source line, without white space at its ends
 };
 
+/// A member of Suppression, and its key in files.
+struct SuppressionKey {
+    const char* name;
+    std::string Suppression::*member;
+};
+std::span<const SuppressionKey> suppression_keys();
+
 /// Reports whether `text` has the form of `pattern`, in which `*` stands for any text.
 bool matches_pattern(std::string_view text, std::string_view pattern);
 
-/// Reports whether `pattern` is the end of `path`, and begins at a folder's or the file's name.
+/// Reports whether a path, or its end from a folder's or the file's name on, has the form of
+/// `pattern`: "/home/me/src/sum.cu" has the form "src/*.cu".
 bool matches_path(std::string_view path, std::string_view pattern);
 
-/// Returns the text of a line of a source file without white space at its ends, or "" if it cannot
-/// be read.
+/// Returns the text of a source line without white space at its ends, or "" if the file cannot be
+/// read.
 std::string source_line(const Place& place);
 
 /// Convert suppressions to the text that COALESCE_SIM_SUPPRESS passes to the program, and back.
@@ -40,7 +50,7 @@ bool is_selected_kernel(const std::string& name);
 /// always shown, because the program's results are wrong without that work.
 bool is_left_out(const Report& report);
 
-/// Reports whether the report is about work that was not simulated.
-bool is_about_missing_work(const Report& report);
+/// Reports whether reports of this check and kind are about work that was not simulated.
+bool is_about_missing_work(std::string_view check, std::string_view kind);
 
 }  // namespace coalesce::simulator

@@ -26,8 +26,9 @@ std::string format_ratio(u64 numerator, u64 denominator);
 std::string wrap(std::string_view text, std::size_t columns, std::string_view first,
                  std::string_view rest);
 
-/// Shortens a long name of a kernel for people to read. Template arguments that contain others
-/// become "...", beginning with the innermost, until the name has at most `most` characters.
+/// Shortens a long name of a kernel for people to read. Template arguments become "...", beginning
+/// with the innermost, until the name has at most `most` characters. A name that is still too long
+/// is cut off.
 std::string shorten_name(const std::string& name, std::size_t most = 120);
 
 /// Puts `prefix` before every line of `text`. The result ends with a newline.

@@ -1,7 +1,6 @@
 // See budget.h.
 #include "simulator/simulate/budget.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -20,13 +19,13 @@ using Reader = StrictToml<BudgetError>;
 
 constexpr double kMaxLimit = 1e18;
 
-/// The relative rounding of a limit that was written as text.
+/// The largest relative error of a limit that was written as text.
 constexpr double kRounding = 1e-6;
 
 std::set<std::string_view> metric_names(bool of_line) {
     std::set<std::string_view> names;
     for (const Metric& metric : metrics())
-        if (metric.per_line || !of_line) names.insert(metric.name);
+        if (metric.line_limits != LineLimits::none || !of_line) names.insert(metric.name);
     return names;
 }
 
@@ -63,10 +62,10 @@ KernelBudget read_kernel(const Reader& reader, const toml::table& table) {
     return kernel;
 }
 
-/// Returns `name = value`, or "" if there is no value. Ratios are rounded up, so that the run that
-/// the budget was made from meets it.
+/// Returns `name = value`, or "" if there is no value. Ratios are rounded up, so that the run
+/// itself is within the limit.
 std::string format_limit(const Metric& metric, const Json& counters) {
-    const auto value = value_of(metric, counters);
+    const auto value = metric.value(counters);
     if (!value) return "";
     char text[64];
     if (std::floor(*value) == *value)
@@ -79,11 +78,7 @@ std::string format_limit(const Metric& metric, const Json& counters) {
 std::string format_line(const Json& line) {
     std::string limits;
     for (const Metric& metric : metrics())
-        if (metric.per_line && !metric.is_total) limits += format_limit(metric, line);
-    const Metric& conflicts = *std::find_if(
-        metrics().begin(), metrics().end(),
-        [](const Metric& metric) { return std::string_view(metric.name) == "bank_conflicts"; });
-    limits += format_limit(conflicts, line);
+        if (metric.line_limits == LineLimits::written) limits += format_limit(metric, line);
     if (limits.empty() || !line.contains("text")) return "";
     const std::filesystem::path file = line["file"].get<std::string>();
     return "\n[[kernel.line]]\nfile = " + toml_string(file.filename().string()) +
@@ -96,12 +91,13 @@ bool is_own_file(const Json& line) {
     return path_to_show(file) != file || !file.starts_with("/");
 }
 
-/// Adds a finding for each limit that `counters` exceed. `place` has the kernel and the place.
+/// Adds a finding for each limit that `counters` exceed. The findings are copies of `place` with a
+/// message.
 void check_limits(const Limits& limits, const Json& counters, const Finding& place,
                   std::vector<Finding>& findings) {
     for (const Metric& metric : metrics()) {
         const auto limit = limits.find(metric.name);
-        const auto value = value_of(metric, counters);
+        const auto value = metric.value(counters);
         if (limit == limits.end() || !value || *value <= limit->second * (1 + kRounding)) continue;
         Finding one = place;
         one.kind = std::string(metric.words) + " over the limit";
@@ -133,7 +129,7 @@ void check_line(const LineBudget& budget, const Budget& whole, const Json& kerne
     findings.push_back(place);
 }
 
-/// Returns the first line of a kernel in the project, to show where the kernel is.
+/// Sets the place of the finding to the kernel's first line in the project.
 void add_place_of_kernel(const Json& kernel, Finding& finding) {
     for (const Json& line : kernel.value("lines", Json::array())) {
         if (!is_own_file(line)) continue;
@@ -191,6 +187,17 @@ std::vector<Finding> check_budget(const Budget& budget, const Json& run) {
                                        "the budget, or remove the entry."});
     }
     return findings;
+}
+
+std::string budget_text(const std::vector<Finding>& findings) {
+    if (findings.empty()) return "within the budget\n";
+    std::string text = "over the budget:\n";
+    for (const Finding& one : findings) {
+        const std::string place = format_place(one.file, one.line);
+        const std::string kernel = place.empty() ? shorten_name(one.kernel) : place;
+        text += wrap(kernel + " " + one.message, kColumns, "  ", "    ") + "\n";
+    }
+    return text;
 }
 
 }  // namespace coalesce::simulator

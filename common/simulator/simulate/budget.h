@@ -15,29 +15,29 @@ struct BudgetError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The limits of a kernel or a line, by the names of metrics.h.
+/// The limits of a kernel or a line, by the name of the metric (metrics.h).
 using Limits = std::map<std::string, double>;
 
 struct LineBudget {
     std::string file;    ///< the end of the file's path
-    std::string source;  ///< the text of the line, in which `*` stands for any text
+    std::string source;  ///< the text of the line; `*` stands for any text
     Limits limits;
-    int where = 0;  ///< the line in the budget's file
+    int where = 0;  ///< the line of this entry in the budget's file
 };
 
 struct KernelBudget {
-    std::string name;  ///< in which `*` stands for any text
+    std::string name;  ///< the kernel's name; `*` stands for any text
     Limits limits;
     std::vector<LineBudget> lines = {};
-    int where = 0;
+    int where = 0;  ///< the line of this entry in the budget's file
 };
 
 struct Budget {
-    std::string file;
+    std::string file;  ///< the budget's file
     std::vector<KernelBudget> kernels = {};
 };
 
-/// Reads a budget. Throws BudgetError with the file and the line if it is not valid.
+/// Reads a budget. Throws a BudgetError that names the file and the line if it is not valid.
 Budget read_budget(const std::string& file);
 
 /// Returns a budget that the run meets exactly, as TOML.
@@ -46,5 +46,8 @@ std::string budget_of(const Json& run);
 /// Returns a finding for each limit that the run exceeds, and for each entry that matches no kernel
 /// or line, because such an entry limits nothing.
 std::vector<Finding> check_budget(const Budget& budget, const Json& run);
+
+/// Returns the findings of check_budget as text for a terminal.
+std::string budget_text(const std::vector<Finding>& findings);
 
 }  // namespace coalesce::simulator

@@ -13,7 +13,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 struct Ending {
     int exit_code = 0;      ///< if the program exited normally
     int signal = 0;         ///< the signal that ended the program, or 0
-    int process = 0;        ///< its process ID
+    int process = 0;        ///< the program's process ID
     int start_failure = 0;  ///< errno if the program could not be started, or 0
 };
 

@@ -14,9 +14,9 @@ struct CommandLine {
     // Files to write after the run. An empty name means that the option was not given.
     std::string json_file, sarif_file, junit_file, markdown_file;
     std::string budget_to_write, suppressions_to_write;
-    // Files that were read before the run.
+    // Files that are read before the run.
     std::string suppression_file, base_file, budget_file;
-    double tolerance_percent = 0;  ///< by which a cost may grow against base_file
+    double tolerance_percent = 0;  ///< percent by which a cost may grow since base_file's run
     std::string annotations;       ///< "github" or "compiler"; empty if not given
     bool is_gate = false;          ///< whether the exit code says what is wrong
     bool lines = false;

@@ -2,12 +2,12 @@
 #include "simulator/simulate/comparison.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "simulator/report/text.h"
 #include "simulator/simulate/line_matching.h"
-#include "simulator/simulate/metrics.h"
 
 namespace coalesce::simulator {
 
@@ -21,8 +21,9 @@ std::string base_name(const std::string& name) {
     return name.substr(0, name.find_first_of("<("));
 }
 
-/// Finds the kernel of `kernels` that corresponds to `kernel`: the one with the same name, or else
-/// the only one that differs from it in template arguments alone. Returns null if there is none.
+/// Finds the counterpart of `kernel`, one of `own`, in the other run: the kernel with the same
+/// name, or else the only one with the same base name, if `own` has no other with it either.
+/// Returns null if there is none.
 const Json* find_counterpart(const Json& kernel, const Json& own, const Json& others) {
     const std::string name = kernel["name"];
     for (const Json& other : others)
@@ -48,7 +49,7 @@ std::vector<const Json*> lines_with_traffic(const Json& kernel) {
     return lines;
 }
 
-/// Returns what identifies a line: the name of its file, without folders, and its text.
+/// Returns a key for each line: the name of its file, without folders, and its text.
 std::vector<std::string> keys_of(const std::vector<const Json*>& lines) {
     std::vector<std::string> keys;
     for (const Json* line : lines) {
@@ -74,12 +75,12 @@ void compare_line(const std::string& kernel, const Json* before, const Json* aft
         if (old_passes == new_passes) continue;
         const double difference = new_passes - old_passes;
         const std::string text = std::string(kind.name) + ": " + format_rate(before, kind) +
-                                 " -> " + format_rate(after, kind) + " " + kind.unit +
+                                 " -> " + format_rate(after, kind) + " " + std::string(kind.unit) +
                                  " per request, " + (difference > 0 ? "+" : "-") +
                                  format_value(difference > 0 ? difference : -difference) +
                                  (after ? "" : " (the line is gone)");
         changes.push_back({kernel, path_to_show(place.value("file", "")), place.value("line", 0u),
-                           difference, text});
+                           kind.unit, difference, text});
     }
 }
 
@@ -101,29 +102,19 @@ void compare_lines(const Json& before, const Json& after, std::vector<LineChange
 void compare_costs(const Json& before, const Json& after, double tolerance_percent,
                    std::vector<CostChange>& changes) {
     for (const Metric& metric : metrics()) {
-        // A request is not a cost by itself: wider requests are fewer, and take more sectors.
-        if (!metric.is_total || std::string_view(metric.name) == "requests") continue;
-        const auto old_value = value_of(metric, before), new_value = value_of(metric, after);
-        // A time that only one run predicted cannot be compared.
-        const bool is_time = std::string_view(metric.name) == "predicted_ms";
-        if (is_time && (!old_value || !new_value)) continue;
+        if (metric.compared == Compared::never) continue;
+        const auto old_value = metric.value(before), new_value = metric.value(after);
+        if (metric.compared == Compared::if_both && (!old_value || !new_value)) continue;
         const double from = old_value.value_or(0), to = new_value.value_or(0);
         if (from == to) continue;
         changes.push_back(
-            {after["name"], metric.words, from, to, to > from * (1 + tolerance_percent / 100)});
+            {after["name"], &metric, from, to, to > from * (1 + tolerance_percent / 100)});
     }
 }
 
-std::string format_percent(double before, double after) {
-    if (before == 0) return "new";
-    char text[64];
-    std::snprintf(text, sizeof text, "%+.1f %%", 100 * (after - before) / before);
-    return text;
-}
-
 std::string format_cost(const CostChange& one) {
-    return one.cost + ": " + format_value(one.before) + " -> " + format_value(one.after) + " (" +
-           format_percent(one.before, one.after) + ")";
+    return std::string(one.cost->words) + ": " + format_value(one.before) + " -> " +
+           format_value(one.after) + " (" + format_percent(one) + ")";
 }
 
 /// Returns the names of the kernels with changes, each once, in order.
@@ -165,6 +156,14 @@ Comparison compare_runs(const Json& before, const Json& after, double tolerance_
     return result;
 }
 
+std::string format_percent(const CostChange& change) {
+    if (change.before == 0) return "new";
+    char text[64];
+    std::snprintf(text, sizeof text, "%+.1f %%",
+                  100 * (change.after - change.before) / change.before);
+    return text;
+}
+
 std::string comparison_text(const Comparison& comparison) {
     std::string text;
     const auto add = [&](const std::string& line, const char* first, const char* rest) {
@@ -195,15 +194,13 @@ std::vector<Finding> findings_of_comparison(const Comparison& comparison) {
     for (const CostChange& cost : comparison.costs) {
         if (!cost.is_worse) continue;
         Finding one{.rule = "comparison",
-                    .kind = cost.cost + " grew",
+                    .kind = std::string(cost.cost->words) + " grew",
                     .kernel = cost.kernel,
                     .message = format_cost(cost)};
-        const bool is_in_wavefronts =
-            cost.cost == "shared wavefronts" || cost.cost == "bank conflicts";
         const auto line = std::find_if(
             comparison.lines.begin(), comparison.lines.end(), [&](const LineChange& change) {
                 return change.kernel == cost.kernel && change.difference > 0 &&
-                       (change.text.find("wavefronts") != std::string::npos) == is_in_wavefronts;
+                       change.unit == cost.cost->unit;
             });
         if (line != comparison.lines.end()) {
             one.file = line->file;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulator/simulate/finding.h"
+#include "simulator/simulate/metrics.h"
 #include "simulator/simulate/run_report.h"
 
 namespace coalesce::simulator {
@@ -12,9 +14,9 @@ namespace coalesce::simulator {
 /// A cost of a kernel that differs between the runs.
 struct CostChange {
     std::string kernel;
-    std::string cost;  ///< such as "sectors"
+    const Metric* cost = nullptr;
     double before = 0, after = 0;
-    bool is_worse = false;  ///< whether it grew by more than the tolerance
+    bool is_worse = false;  ///< whether the cost grew by more than the tolerance
 };
 
 /// The traffic of a line that differs between the runs.
@@ -22,13 +24,14 @@ struct LineChange {
     std::string kernel;
     std::string file;  ///< in the newer run, or in the earlier run if the line is gone
     unsigned line = 0;
-    double difference = 0;  ///< in sectors or wavefronts
+    std::string_view unit;  ///< "sectors" or "wavefronts"
+    double difference = 0;  ///< in this unit
     std::string text;       ///< such as "loads: 4 -> 32 sectors per request, +1,048,576"
 };
 
 struct Comparison {
     std::vector<CostChange> costs;
-    std::vector<LineChange> lines;  ///< those with the largest growth first
+    std::vector<LineChange> lines;  ///< sorted by growth, the largest first
     std::vector<std::string> new_kernels, gone_kernels;
 
     bool is_worse() const;
@@ -36,6 +39,9 @@ struct Comparison {
 
 /// Compares the runs. A cost is worse if it has grown by more than `tolerance_percent`.
 Comparison compare_runs(const Json& before, const Json& after, double tolerance_percent);
+
+/// Returns the change in percent, such as "+3.5 %", or "new" if the cost was 0.
+std::string format_percent(const CostChange& change);
 
 /// Returns the comparison as text for a terminal.
 std::string comparison_text(const Comparison& comparison);

@@ -54,7 +54,6 @@ private:
 };
 
 Elf64_Ehdr read_header(const ElfBytes& file) {
-    if (file.begins_with("#!")) throw NotAnElfFile("is a script; name the program that it starts");
     if (!file.begins_with(ELFMAG)) throw NotAnElfFile("is not a program");
     const auto header = file.at<Elf64_Ehdr>(0);
     const bool is_executable = header.e_type == ET_EXEC || header.e_type == ET_DYN;
@@ -133,18 +132,12 @@ void read_symbols(const ElfBytes& file, const Elf64_Ehdr& header, ElfFile& resul
 }
 
 void find_static_runtime(const ElfBytes& file, const Elf64_Ehdr& header, ElfFile& result) {
-    bool has_runtime = false, has_threads = false, has_properties_of_12 = false;
+    StaticRuntimeFinder finder;
     for_each_symbol(file, header, ".symtab", ".strtab", [&](const auto& symbol, auto name) {
         if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return;
-        has_runtime |= name == "__cudaRegisterFatBinary";
-        // CUDA 13's runtime contains neither of these functions, and CUDA 11's only the first.
-        has_threads |= name == "cudaThreadSynchronize";
-        has_properties_of_12 |= name == "cudaGetDeviceProperties_v2";
+        finder.add_function(name);
     });
-    if (!has_runtime) return;
-    result.static_runtime = has_properties_of_12 ? StaticRuntime::cuda12
-                            : has_threads        ? StaticRuntime::cuda11
-                                                 : StaticRuntime::cuda13;
+    result.static_runtime = finder.version();
 }
 
 }  // namespace

@@ -5,15 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace coalesce::simulator {
+#include "simulator/base/static_runtime.h"
 
-/// The version of the CUDA runtime that a program contains, if its symbols are not stripped.
-enum class StaticRuntime {
-    none,
-    cuda11,  ///< 11 or older
-    cuda12,
-    cuda13,
-};
+namespace coalesce::simulator {
 
 struct ElfFile {
     bool has_loader = false;  ///< true if the dynamic loader starts it (PT_INTERP)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "simulator/report/selection.h"
 #include "simulator/report/text.h"
 
 namespace coalesce::simulator {
@@ -43,8 +44,7 @@ std::vector<Finding> findings_of_reports(const Json& run) {
                     .message = message_of(report),
                     .other_file = path_to_show(report["other_file"]),
                     .other_line = report["other_line"]};
-        one.is_missing_work = one.rule == "execution" &&
-                              (one.kind == "unsupported" || one.kind == "out of host memory");
+        one.is_missing_work = is_about_missing_work(one.rule, one.kind);
         all.push_back(one);
     }
     return all;

@@ -1,4 +1,4 @@
-// A finding: what a report, a comparison or a budget says about one place, for CI systems.
+// Findings, in which CI systems show reports, costs that have grown, and costs above a budget.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 namespace coalesce::simulator {
 
+/// A mistake or a cost at one place.
 struct Finding {
     std::string rule = {};  ///< such as "racecheck" or "budget"
     std::string kind = {};  ///< such as "write after read"
@@ -17,7 +18,7 @@ struct Finding {
     std::string message = {};  ///< one paragraph, with the cure
     std::string other_file = {};
     unsigned other_line = 0;
-    bool is_missing_work = false;  ///< whether it is about something that was not simulated
+    bool is_missing_work = false;  ///< whether it is about work that was not simulated
 
     /// Returns the rule and the kind, and the kernel if there is one.
     std::string title() const;

@@ -62,7 +62,7 @@ Json result_of(const Finding& finding) {
     return result;
 }
 
-/// Escapes text for a command of GitHub Actions. Values of properties need more escapes than the
+/// Escapes text for a command of GitHub Actions. The value of a property needs more escapes than a
 /// message.
 std::string escape_command(const std::string& text, bool is_property) {
     const std::map<char, const char*> always{{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}};
@@ -79,8 +79,8 @@ std::string escape_command(const std::string& text, bool is_property) {
     return out;
 }
 
-/// The findings of one test case, which JUnit calls failures, and those about missing work, which it
-/// calls errors.
+/// Returns the element of one test case. JUnit calls findings about missing work errors, and all
+/// others failures.
 std::string junit_case(const std::string& name, const std::string& program,
                        const std::vector<const Finding*>& findings) {
     std::string text = "  <testcase classname=\"" + escaped(program) + "\" name=\"" +

@@ -1,4 +1,4 @@
-// Finds the lines of a source again after it has been edited.
+// Finds the counterparts of source lines after the source has been edited.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace coalesce::simulator {
 
-/// Returns pairs of indices of `before` and `after`: the lines that are the same, as in the longest
-/// common subsequence, and edited lines. If the lines between two matches are equally many in both
-/// lists, each is taken for an edited form of its counterpart.
+/// Returns pairs of indices into `before` and `after`. The lines of the longest common subsequence
+/// match. If two neighbouring matches have the same number of lines between them in both lists,
+/// these lines match as well, because they have probably been edited.
 std::vector<std::pair<std::size_t, std::size_t>> match_lines(const std::vector<std::string>& before,
                                                              const std::vector<std::string>& after);
 

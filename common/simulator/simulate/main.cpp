@@ -3,9 +3,9 @@
 // Idea       The program is not modified. The loader is told to find our libcudart.so.13 before
 //            NVIDIA's. When the program ends, the library writes the counters to a file, so that
 //            `simulate` need not parse the program's own output. After the run, `simulate` joins
-//            the files of all processes, compares the costs, and writes what CI systems read.
+//            the files of all processes, compares the costs, and writes files for CI systems.
 // Read next  program_file.cpp (which programs can run), child.cpp (how they run),
-//            profile/exit_report.cpp (the file), outputs.cpp (what is written).
+//            profile/exit_report.cpp (the file), outputs.cpp (the files it writes).
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -27,6 +27,7 @@
 namespace {
 
 using namespace coalesce::simulator;
+
 void print_message(const std::string& text) {
     std::fprintf(stderr, "%s\n", wrap("simulate: " + text, kColumns, "", "  ").c_str());
 }
@@ -50,7 +51,7 @@ void explain_missing_report(const Ending& ending) {
     }
 }
 
-/// What is read before the run, so that a mistake in a file is reported at once.
+/// The files that are read before the run, so that a mistake in them is reported at once.
 struct Inputs {
     std::optional<Json> base;
     std::optional<Budget> budget;
@@ -66,7 +67,7 @@ Inputs read_inputs(const CommandLine& line, Environment& environment) {
     return inputs;
 }
 
-/// Compares the run, checks its budget, and writes the files that the command line asks for.
+/// Compares the run, checks its budget, and writes the files that the command line requests.
 Outcome judge(const CommandLine& line, const Inputs& inputs, const Ending& ending, Json run) {
     add_source_text(run);
     add_ending(run, ending);

@@ -1,6 +1,4 @@
 // The summary of a run for a pull request. See formats.h.
-#include <cstdio>
-
 #include "simulator/report/text.h"
 #include "simulator/simulate/formats.h"
 #include "simulator/simulate/metrics.h"
@@ -48,13 +46,9 @@ std::string comparison_part(const Comparison& comparison) {
         return text + "No kernel has become cheaper or more expensive.\n";
     text += row({"Kernel", "Cost", "Before", "Now", "Change"}) + "|---|---|--:|--:|--:|\n";
     for (const CostChange& one : comparison.costs) {
-        char change[64] = "new";
-        if (one.before != 0)
-            std::snprintf(change, sizeof change, "%+.1f %%",
-                          100 * (one.after - one.before) / one.before);
-        text += row({code(shorten_name(one.kernel)), one.cost, format_value(one.before),
-                     format_value(one.after),
-                     one.is_worse ? "**" + std::string(change) + "**" : change});
+        const std::string change = format_percent(one);
+        text += row({code(shorten_name(one.kernel)), one.cost->words, format_value(one.before),
+                     format_value(one.after), one.is_worse ? "**" + change + "**" : change});
     }
     for (const std::string& name : comparison.new_kernels)
         text += row({code(shorten_name(name)), "new", "", "", ""});
@@ -78,7 +72,7 @@ std::string kernels_part(const Json& run) {
         std::vector<std::string> cells{code(shorten_name(kernel["name"])),
                                        format_value(counter(kernel, "launches"))};
         for (const Metric& metric : metrics()) {
-            const auto value = value_of(metric, kernel);
+            const auto value = metric.value(kernel);
             cells.push_back(value ? format_value(*value) : "");
         }
         text += row(cells);

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <string_view>
 
 #include "simulator/report/text.h"
 
@@ -23,22 +22,10 @@ constexpr TrafficKind kTraffic[] = {
      "wavefronts"},
 };
 
-constexpr Metric kMetrics[] = {
-    {"sectors_per_load", "sectors per load", true, false},
-    {"sectors_per_store", "sectors per store", true, false},
-    {"sectors_per_atomic", "sectors per atomic", true, false},
-    {"sectors", "sectors", true, true},
-    {"requests", "requests", true, true},
-    {"wavefronts", "shared wavefronts", true, true},
-    {"bank_conflicts", "bank conflicts", true, true},
-    {"warp_instructions", "warp instructions", true, true},
-    {"registers", "registers", false, false},
-    {"predicted_ms", "predicted ms", false, true},
-};
-
-std::optional<double> ratio(double numerator, double denominator) {
-    if (denominator == 0) return std::nullopt;
-    return numerator / denominator;
+std::optional<double> ratio(const Json& counters, const TrafficKind& kind) {
+    const double requests = counter(counters, kind.requests);
+    if (requests == 0) return std::nullopt;
+    return counter(counters, kind.passes) / requests;
 }
 
 /// Adds a counter of every traffic kind with this unit. Returns nothing if there is no traffic.
@@ -54,12 +41,47 @@ std::optional<double> sum(const Json& counters, const char* TrafficKind::*member
     return total;
 }
 
+/// Returns the counter, or nothing if it is missing or 0.
+std::optional<double> positive(const Json& counters, const char* name) {
+    const double value = counter(counters, name);
+    return value > 0 ? std::optional(value) : std::nullopt;
+}
+
 std::optional<double> bank_conflicts(const Json& counters) {
     const auto passes = sum(counters, &TrafficKind::passes, "wavefronts");
     const auto ideal = sum(counters, &TrafficKind::ideal, "wavefronts");
     if (!passes) return std::nullopt;
     return *passes - *ideal;
 }
+
+std::optional<double> predicted_ms(const Json& counters) {
+    const auto predicted = counters.find("predicted");
+    if (predicted == counters.end() || !predicted->contains("longest")) return std::nullopt;
+    return counter(*predicted, "ms");
+}
+
+constexpr Metric kMetrics[] = {
+    {"sectors_per_load", "sectors per load", LineLimits::written, Compared::never, "sectors",
+     [](const Json& counters) { return ratio(counters, kTraffic[0]); }},
+    {"sectors_per_store", "sectors per store", LineLimits::written, Compared::never, "sectors",
+     [](const Json& counters) { return ratio(counters, kTraffic[1]); }},
+    {"sectors_per_atomic", "sectors per atomic", LineLimits::written, Compared::never, "sectors",
+     [](const Json& counters) { return ratio(counters, kTraffic[2]); }},
+    {"sectors", "sectors", LineLimits::possible, Compared::always, "sectors",
+     [](const Json& counters) { return sum(counters, &TrafficKind::passes, "sectors"); }},
+    // A request is not a cost by itself: wider requests are fewer, and take more sectors.
+    {"requests", "requests", LineLimits::possible, Compared::never, "sectors",
+     [](const Json& counters) { return sum(counters, &TrafficKind::requests, "sectors"); }},
+    {"wavefronts", "shared wavefronts", LineLimits::possible, Compared::always, "wavefronts",
+     [](const Json& counters) { return sum(counters, &TrafficKind::passes, "wavefronts"); }},
+    {"bank_conflicts", "bank conflicts", LineLimits::written, Compared::always, "wavefronts",
+     bank_conflicts},
+    {"warp_instructions", "warp instructions", LineLimits::possible, Compared::always, "sectors",
+     [](const Json& counters) { return positive(counters, "warp_instructions"); }},
+    {"registers", "registers", LineLimits::none, Compared::never, "sectors",
+     [](const Json& counters) { return positive(counters, "registers"); }},
+    {"predicted_ms", "predicted ms", LineLimits::none, Compared::if_both, "sectors", predicted_ms},
+};
 
 }  // namespace
 
@@ -74,25 +96,6 @@ std::span<const Metric> metrics() {
 double counter(const Json& counters, const char* name) {
     const auto found = counters.find(name);
     return found != counters.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-std::optional<double> value_of(const Metric& metric, const Json& counters) {
-    const std::string_view name = metric.name;
-    for (const char* what : {"load", "store", "atomic"})
-        if (name == std::string("sectors_per_") + what)
-            return ratio(counter(counters, (std::string(what) + "_sectors").c_str()),
-                         counter(counters, (std::string(what) + "_requests").c_str()));
-    if (name == "sectors") return sum(counters, &TrafficKind::passes, "sectors");
-    if (name == "requests") return sum(counters, &TrafficKind::requests, "sectors");
-    if (name == "wavefronts") return sum(counters, &TrafficKind::passes, "wavefronts");
-    if (name == "bank_conflicts") return bank_conflicts(counters);
-    if (name == "predicted_ms") {
-        const auto predicted = counters.find("predicted");
-        if (predicted == counters.end() || !predicted->contains("longest")) return std::nullopt;
-        return counter(*predicted, "ms");
-    }
-    const double value = counter(counters, metric.name);
-    return value > 0 ? std::optional(value) : std::nullopt;
 }
 
 std::string format_value(double value) {

@@ -12,18 +12,18 @@ namespace coalesce::simulator {
 inline constexpr int kProgramFailed = 1;
 /// The program, or a part of it, could not be simulated.
 inline constexpr int kNotSimulated = 2;
-/// A cost is above a limit, or grew against an earlier run.
+/// A cost is above a limit, or has grown since an earlier run.
 inline constexpr int kTooExpensive = 3;
 /// There was a report. Used only with --gate; otherwise --error-exitcode gives the code.
 inline constexpr int kReported = 4;
 
-/// What was found in a run.
+/// The facts about a run that decide the exit code.
 struct Outcome {
     bool has_counters = false;  ///< whether any process has written its report
     bool has_kernels = false;   ///< whether the program has launched any of the selected kernels
-    std::size_t reports = 0;    ///< of mistakes
-    std::size_t missing = 0;    ///< reports about work that was not simulated
-    std::size_t costs = 0;      ///< costs that are too high
+    std::size_t reports = 0;    ///< the number of reports about mistakes
+    std::size_t missing = 0;    ///< the number of reports about work that was not simulated
+    std::size_t costs = 0;      ///< the number of costs that are too high
 };
 
 int choose_exit_code(const CommandLine& line, const Ending& ending, const Outcome& outcome);

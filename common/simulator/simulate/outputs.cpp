@@ -8,7 +8,6 @@
 #include <functional>
 #include <string>
 
-#include "simulator/report/text.h"
 #include "simulator/simulate/budget.h"
 #include "simulator/simulate/formats.h"
 #include "simulator/simulate/program_file.h"
@@ -62,17 +61,6 @@ void write_outputs(const CommandLine& line, const std::vector<Finding>& findings
         std::fputs(to_github_annotations(findings).c_str(), stdout);
     else if (line.annotations == "compiler")
         std::fputs(to_compiler_messages(findings).c_str(), stdout);
-}
-
-std::string budget_text(const std::vector<Finding>& findings) {
-    if (findings.empty()) return "within the budget\n";
-    std::string text = "over the budget:\n";
-    for (const Finding& one : findings) {
-        const std::string place = format_place(one.file, one.line);
-        const std::string kernel = place.empty() ? shorten_name(one.kernel) : place;
-        text += wrap(kernel + " " + one.message, kColumns, "  ", "    ") + "\n";
-    }
-    return text;
 }
 
 }  // namespace coalesce::simulator

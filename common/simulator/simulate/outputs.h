@@ -1,4 +1,4 @@
-// Writes the files that the command line of `simulate` asks for.
+// Writes the files that the command line of `simulate` requests.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,12 @@
 
 namespace coalesce::simulator {
 
-/// Empties all files that will be written, so that an old one cannot be mistaken for one from this
+/// Empties all files that will be written, so that an old file cannot be mistaken for one of this
 /// run. Throws CanNotRun if a file cannot be written.
 void prepare_outputs(const CommandLine& line);
 
 /// Writes the files, and prints the annotations. `comparison` may be null.
 void write_outputs(const CommandLine& line, const std::vector<Finding>& findings, const Json& run,
                    const Comparison* comparison);
-
-/// Returns what a budget's check has found as text for a terminal.
-std::string budget_text(const std::vector<Finding>& findings);
 
 }  // namespace coalesce::simulator

@@ -22,9 +22,9 @@ std::string find_program(const std::string& name);
 std::string find_library();
 
 /// Checks that `program` needs nothing that cannot be simulated. Returns the environment variables
-/// that make the loader use our library. A program that does not use CUDA itself, such as a script
-/// or Python, may load it later, or start programs that use it: for these, the variables work as
-/// well. Throws CanNotRun if a check fails.
+/// that make the loader use our library. The variables also work for a program that does not use
+/// CUDA itself, such as a script or Python, but loads it later or starts programs that use it.
+/// Throws CanNotRun if a check fails.
 Environment loader_variables(const std::string& program, const std::string& library);
 
 }  // namespace coalesce::simulator

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the complete reports in the folder, that of the process `first` before all others.
+/// Returns the complete reports in the folder, beginning with the report of the process `first`.
 std::vector<Json> read_reports(const fs::path& folder, int first) {
     std::vector<std::pair<int, Json>> numbered;
     for (const auto& entry : fs::directory_iterator(folder)) {
@@ -36,18 +36,20 @@ std::vector<Json> read_reports(const fs::path& folder, int first) {
     return reports;
 }
 
-/// Numbers that are the same in both reports, or cannot be added.
-const std::set<std::string> kNotAdded{"line", "other_line", "registers"};
+/// Members that add_numbers leaves as they are. add_elements adds the times of "predicted".
+const std::set<std::string> kNotAdded{"line", "other_line", "registers", "predicted"};
 
-/// Adds the numbers of `more` to those of `sum`, also in objects within them. Other values of `sum`
-/// stay as they are, and those that it lacks are copied.
+/// Adds the numbers of `more` to those of `sum`, also in nested objects. Other values of `sum` stay
+/// as they are. Copies the values that `sum` lacks.
 void add_numbers(Json& sum, const Json& more) {
     for (const auto& [key, value] : more.items()) {
         if (!sum.contains(key))
             sum[key] = value;
+        else if (kNotAdded.contains(key))
+            continue;
         else if (value.is_number_float())
             sum[key] = sum[key].get<double>() + value.get<double>();
-        else if (value.is_number() && !kNotAdded.contains(key))
+        else if (value.is_number())
             sum[key] = sum[key].get<std::uint64_t>() + value.get<std::uint64_t>();
         else if (value.is_object())
             add_numbers(sum[key], value);
@@ -60,7 +62,7 @@ Json key_of_line(const Json& line) {
     return {line["file"], line["line"]};
 }
 
-/// Adds the elements of `more` to the list `sum`. Two elements with the same key are added up.
+/// Adds the elements of `more` to the list `sum`. Elements with the same key become one.
 void add_elements(Json& sum, const Json& more, KeyOf key_of) {
     for (const Json& element : more) {
         const auto same = std::find_if(sum.begin(), sum.end(), [&](const Json& known) {
@@ -70,19 +72,19 @@ void add_elements(Json& sum, const Json& more, KeyOf key_of) {
             sum.push_back(element);
             continue;
         }
-        Json lines = same->value("lines", Json::array());
-        Json predicted = same->value("predicted", Json());
-        if (element.contains("lines")) add_elements(lines, element["lines"], key_of_line);
-        if (!predicted.is_null() && element.contains("predicted"))
-            predicted["ms"] =
-                predicted["ms"].get<double>() + element["predicted"]["ms"].get<double>();
+        const auto both_have = [&](const char* member) {
+            return same->contains(member) && element.contains(member);
+        };
+        if (both_have("lines")) add_elements((*same)["lines"], element["lines"], key_of_line);
+        if (both_have("predicted")) {
+            Json& ms = (*same)["predicted"]["ms"];
+            ms = ms.get<double>() + element["predicted"]["ms"].get<double>();
+        }
         add_numbers(*same, element);
-        if (same->contains("lines")) (*same)["lines"] = lines;
-        if (!predicted.is_null()) (*same)["predicted"] = predicted;
     }
 }
 
-/// Returns what distinguishes a report from those that are counted as the same.
+/// Returns the members of a report by which equal reports are recognized.
 Json key_of_report(const Json& report) {
     Json key = report;
     for (const char* member : {"count", "block", "thread", "other_block", "other_thread"})

@@ -1,4 +1,4 @@
-// The report of a run: what all processes of a program wrote, joined into one JSON document.
+// The report of a run: the reports of all processes of a program, joined into one JSON document.
 #pragma once
 
 #include <filesystem>
@@ -20,10 +20,10 @@ std::optional<Json> join_reports(const std::filesystem::path& folder, int first)
 /// lines again by this text after the source has been edited.
 void add_source_text(Json& run);
 
-/// Adds "ending", which says how the program ended.
+/// Adds "ending", the program's exit code or the signal that ended it.
 void add_ending(Json& run, const Ending& ending);
 
-/// Reads a report that was written by --json. Throws CanNotRun if it is not one, or if it has
+/// Reads a report that --json has written. Throws CanNotRun if the file is not a report, or has
 /// another version of the format.
 Json read_run(const std::string& file);
 

@@ -2,22 +2,14 @@
 #include "simulator/simulate/suppression_file.h"
 
 #include <filesystem>
+#include <set>
+#include <string_view>
 
 #include "base/strict_toml.h"
 
 namespace coalesce::simulator {
 
 namespace {
-
-struct NamedMember {
-    const char* name;
-    std::string Suppression::*member;
-};
-constexpr NamedMember kMembers[] = {{"check", &Suppression::check},
-                                    {"kind", &Suppression::kind},
-                                    {"kernel", &Suppression::kernel},
-                                    {"file", &Suppression::file},
-                                    {"source", &Suppression::source}};
 
 Suppression suppression_of(const Json& report) {
     Suppression one{.check = report["check"], .kind = report["kind"], .kernel = report["kernel"]};
@@ -36,13 +28,15 @@ std::vector<Suppression> read_suppressions(const std::string& file) {
     reader.allow_keys(root, {"suppress"}, "a file of suppressions");
     std::vector<Suppression> all;
     if (root.empty()) return all;
+    std::set<std::string_view> keys;
+    for (const auto& [name, member] : suppression_keys()) keys.insert(name);
     for (const toml::node& node : reader.tables(root, "suppress", "[[suppress]]")) {
         const toml::table& table = *node.as_table();
-        reader.allow_keys(table, {"check", "kind", "kernel", "file", "source"}, "a suppression");
-        // One that matches everything would hide every mistake.
+        reader.allow_keys(table, keys, "a suppression");
+        // Such a suppression would hide every mistake.
         if (table.empty()) reader.fail(table, "this suppression matches everything; give a check");
         Suppression one;
-        for (const auto& [name, member] : kMembers)
+        for (const auto& [name, member] : suppression_keys())
             if (table.contains(name)) one.*member = reader.text(table, name, "a suppression");
         all.push_back(one);
     }
@@ -58,7 +52,7 @@ std::string suppressions_of(const Json& run) {
     for (const Json& report : run["reports"]) {
         const Suppression one = suppression_of(report);
         text += "\n[[suppress]]\n";
-        for (const auto& [name, member] : kMembers)
+        for (const auto& [name, member] : suppression_keys())
             if (!(one.*member).empty())
                 text += std::string(name) + " = " + toml_string(one.*member) + "\n";
     }

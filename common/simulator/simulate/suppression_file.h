@@ -14,8 +14,8 @@ struct SuppressionError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Reads a file of suppressions. Throws SuppressionError with the file and the line if it is not
-/// valid.
+/// Reads a file of suppressions. Throws a SuppressionError that names the file and the line if it
+/// is not valid.
 std::vector<Suppression> read_suppressions(const std::string& file);
 
 /// Returns a file that leaves out all reports of the run, as TOML.

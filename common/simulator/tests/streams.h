@@ -1,4 +1,4 @@
-// Kernels and helpers for the tests of order between streams.
+// Helpers for the tests of order between streams.
 #pragma once
 
 #include "cases.h"
@@ -10,6 +10,13 @@ inline cudaStream_t new_stream() {
     cudaStream_t stream;
     need(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     return stream;
+}
+/// Returns kCount zeros in pinned memory of the host.
+inline int* pinned_zeros() {
+    int* host;
+    need(cudaMallocHost(&host, kCount * sizeof(int)));
+    std::memset(host, 0, kCount * sizeof(int));
+    return host;
 }
 inline cudaEvent_t new_event() {
     cudaEvent_t event;

@@ -68,7 +68,8 @@ COALESCE_FLOAT1(coalesce_exp2, "ex2.approx.f32", float, "f")
 COALESCE_FLOAT1(rsqrtf, "rsqrt.approx.f32", float, "f")
 COALESCE_FLOAT2(__fdividef, "div.approx.f32", float, "f")
 COALESCE_INLINE float __expf(float x) { return coalesce_exp2(x * 1.4426950408889634f); }
-// e^x is 2^n times 2^(r log2(e)), where x = n ln(2) + r, and r is small. The limits of n keep infinity out of r.
+// Computes e^x as 2^n times 2^(r log2(e)), where x = n ln(2) + r and r is small. Without the limits
+// of n, r would not be a number for an infinite x.
 COALESCE_INLINE float expf(float x) {
     float n = __builtin_rintf(x * 1.4426950408889634f);
     n = n < -200 ? -200.0f : (n > 200 ? 200.0f : n);

@@ -1,5 +1,5 @@
 // Races in which all threads happen to store the same value. They are reported only on demand,
-// because a flag that several threads set is harmless, and frequent.
+// because programs often let several threads set a flag, which is harmless.
 // simulate zeros: --check all,equalvalues
 // clean without_the_switch
 #include "../cases.h"

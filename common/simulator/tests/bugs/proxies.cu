@@ -1,5 +1,6 @@
-// Bulk copies access shared memory through the asynchronous proxy, which sees a thread's stores only
-// after a fence.proxy.async. And mbarriers whose next phase begins too early.
+// Bulk copies without a fence.proxy.async, and mbarriers whose next phase begins too early. Bulk
+// copies access shared memory through the asynchronous proxy, which sees a thread's stores only after
+// this fence.
 #include "../bulk.h"
 
 #include "../cases.h"
@@ -87,7 +88,7 @@ static void initialised_without_a_fence() {
     inits_without_fence<<<1, kThreads>>>(device_zeros<int>(kThreads), device_iota<int>(kThreads));
 }
 
-// Each warp means to have a phase of its own, but nothing says which of them arrives first.
+// Each warp is meant to have a phase of its own, but nothing orders their arrivals.
 __global__ void one_phase_each(int* out) {
     __shared__ uint64_t phase;
     if (threadIdx.x == 0) init(phase, 32);

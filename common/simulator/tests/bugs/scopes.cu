@@ -1,6 +1,5 @@
-// Synchronization that does not reach far enough: masks that leave lanes out, the scope of a block
+// Synchronization that does not include all threads: masks without some lanes, the scope of a block
 // between blocks, and the read-only path for memory that the kernel writes.
-// not built by clang: cooperative_groups is part of the toolkit
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -9,7 +8,7 @@ namespace cg = cooperative_groups;
 
 // ---- lanes ----
 
-// The data crosses from one half of the warp to the other, but each half meets alone.
+// Each half of the warp reads data of the other half, but has a barrier of its own.
 __global__ void tile_meets(int* out) {
     __shared__ int values[32];
     const auto half = cg::tiled_partition<16>(cg::this_thread_block());
@@ -34,7 +33,7 @@ static void mask_leaves_lanes_out() {
     halves_meet<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// Lane 0 meets lane 1, and lane 2 meets lane 3, but lane 0 reads from lane 3.
+// Lanes 0 and 1 have a barrier, and so do lanes 2 and 3, but lane 0 reads the data of lane 3.
 __global__ void pairs_meet(int* out) {
     __shared__ int values[32];
     values[threadIdx.x] = threadIdx.x;  // other pairs_that_never_met

@@ -8,7 +8,7 @@ __global__ void twice(int* out, const int* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = 2 * in[i];  // bug no_event: streamcheck: no order between streams // bug event_before_the_work: streamcheck: no order between streams // bug copy_not_waited_for: streamcheck: no order between streams // bug wrong_event: streamcheck: no order between streams // bug default_stream_does_not_wait: streamcheck: no order between streams // bug host_waits_for_the_other_stream: streamcheck: no order between streams // other overwritten_while_read
 }
-// Without the kernel's line, because the later work is a call of the host.
+// These reports have no line in a kernel, because the later work is a call of the host.
 // bug freed_too_early: streamcheck: freed while in use
 // bug overwritten_while_read: streamcheck: no order between streams
 
@@ -50,9 +50,7 @@ static void wrong_event() {
 }
 
 static void copy_not_waited_for() {
-    int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount), *host;
-    need(cudaMallocHost(&host, kCount * sizeof(int)));
-    std::memset(host, 0, kCount * sizeof(int));
+    int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount), *host = pinned_zeros();
     const cudaStream_t first = new_stream(), second = new_stream();
     need(cudaMemcpyAsync(in, host, kCount * sizeof(int), cudaMemcpyHostToDevice, first));
     run_twice(second, out, in);
@@ -60,9 +58,7 @@ static void copy_not_waited_for() {
 
 // Double buffering: the next input is copied over the one that a kernel still reads.
 static void overwritten_while_read() {
-    int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount), *host;
-    need(cudaMallocHost(&host, kCount * sizeof(int)));
-    std::memset(host, 0, kCount * sizeof(int));
+    int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount), *host = pinned_zeros();
     const cudaStream_t copying = new_stream(), computing = new_stream();
     const cudaEvent_t copied = new_event();
     for (int round = 0; round < 2; ++round) {
@@ -74,9 +70,7 @@ static void overwritten_while_read() {
 }
 
 static void default_stream_does_not_wait() {
-    int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount), *host;
-    need(cudaMallocHost(&host, kCount * sizeof(int)));
-    std::memset(host, 0, kCount * sizeof(int));
+    int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount), *host = pinned_zeros();
     need(cudaMemcpyAsync(in, host, kCount * sizeof(int), cudaMemcpyHostToDevice, new_stream()));
     run_twice(nullptr, out, in);
 }

@@ -1,4 +1,4 @@
-// malloc and free in kernels, used correctly. The twins of ../bugs/device_heap.cu.
+// The correct counterparts of ../bugs/device_heap.cu: malloc and free in kernels.
 #include "../cases.h"
 
 // clean every_byte_of_a_block
@@ -16,7 +16,7 @@ static void every_byte_of_a_block() {
     expect(to_host(out, 32)[31] == 4950, "sum");
 }
 
-// The same loads and stores use one block after another, some of which have been freed.
+// The same loads and stores access one block of the heap after another. Earlier ones are freed.
 // clean block_after_block
 __global__ void grows(int* out) {
     int* list = nullptr;

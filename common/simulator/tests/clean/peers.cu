@@ -1,4 +1,4 @@
-// Kernels that may access the memory of another device. The twins of ../bugs/peers.cu.
+// The correct counterparts of ../bugs/peers.cu: kernels that may access the memory of another device.
 // simulate: --devices 2
 #include "../cases.h"
 

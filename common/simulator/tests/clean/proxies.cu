@@ -1,5 +1,5 @@
-// Bulk copies with the fences that they need, and mbarriers with several phases. The twins of
-// ../bugs/proxies.cu.
+// The correct counterparts of ../bugs/proxies.cu: bulk copies with the fences that they need, and
+// mbarriers with several phases.
 #include "../bulk.h"
 
 #include "../cases.h"
@@ -32,7 +32,7 @@ static void fence_after_the_stores() {
     expect(to_host(out, 3 * kThreads)[3 * kThreads - 1] == kThreads + 1, "value");
 }
 
-// The thread that starts the copy fences for all, after the barrier.
+// After the barrier, one fence by the thread that starts the copy covers the stores of all threads.
 // clean fence_by_the_copying_thread
 __global__ void one_fences(int* out) {
     __shared__ __align__(128) int run[kThreads];
@@ -49,7 +49,7 @@ static void fence_by_the_copying_thread() {
     one_fences<<<2, kThreads>>>(device_zeros<int>(2 * kThreads));
 }
 
-// What one copy has written needs no fence before the next copy reads it.
+// Bulk copies see each other's stores without a fence.
 // clean copied_in_and_out
 __global__ void passes_through(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];
@@ -124,7 +124,7 @@ static void phase_after_phase() {
     expect(to_host(out, kThreads)[0] == 6, "sum");
 }
 
-// A thread that arrives several times counts several times, in one phase.
+// A thread may arrive several times in one phase, and each arrival counts.
 // clean several_arrivals_of_a_thread
 __global__ void arrives_for_others(int* out) {
     __shared__ uint64_t phase;

@@ -1,4 +1,5 @@
-// Masks and scopes that reach exactly as far as the data does. The twins of ../bugs/scopes.cu.
+// The correct counterparts of ../bugs/scopes.cu: masks and scopes that include all threads that
+// exchange data, and no others.
 // not built by clang: cooperative_groups is part of the toolkit
 #include "../cases.h"
 
@@ -24,7 +25,7 @@ static void tile_of_half_a_warp() {
     for (int i = 0; i < 64; ++i) expect(host[i] == (i ^ 15) + 2, "value of the same half");
 }
 
-// Knowledge passes from pair to pair: a tree of partial meetings ends as one of the whole warp.
+// A tree of barriers, of pairs first and of the whole warp last, orders all lanes.
 // clean meetings_of_pairs
 __global__ void tree_meets(int* out) {
     __shared__ int values[32];
@@ -42,7 +43,7 @@ static void meetings_of_pairs() {
     expect(to_host(out, 32)[0] == 31, "value of the last lane");
 }
 
-// A barrier of the block, and then one of a half: the half knows everything before the barrier.
+// A barrier of the block, and then one of half a warp. The first one orders everything before it.
 // clean half_after_whole
 __global__ void half_after_block(int* out) {
     __shared__ int values[64];
@@ -63,7 +64,7 @@ static void half_after_whole() {
     expect(to_host(out, 32)[16] == 63, "sum");
 }
 
-// Only a part of the warp is alive, so a mask of that part names everyone.
+// Most lanes have ended, so a mask of the others is complete.
 // clean mask_of_the_living
 __global__ void some_have_ended(int* out) {
     __shared__ int values[32];
@@ -144,7 +145,7 @@ static void fence_of_the_device() {
     expect(to_host(out, 1)[0] == 42, "data");
 }
 
-// What an earlier launch wrote can be read through the read-only path.
+// The read-only path sees the stores of earlier launches.
 // clean read_only_in_the_next_launch
 __global__ void writes(int* data) {
     data[threadIdx.x] = threadIdx.x;

@@ -1,5 +1,5 @@
-// Work in several streams that is ordered, or that accesses different memory. The twins of
-// ../bugs/streams.cu.
+// The correct counterparts of ../bugs/streams.cu: work in several streams that is ordered, or that
+// accesses different memory.
 #include "../streams.h"
 
 __global__ void fill(int* data, int value) {
@@ -14,12 +14,6 @@ static void run_twice(cudaStream_t stream, int* out, const int* in) {
 }
 static void run_fill(cudaStream_t stream, int* data) {
     fill<<<kCount / 256, 256, 0, stream>>>(data, 1);
-}
-static int* pinned_zeros() {
-    int* host;
-    need(cudaMallocHost(&host, kCount * sizeof(int)));
-    std::memset(host, 0, kCount * sizeof(int));
-    return host;
 }
 
 // clean event_between
@@ -79,7 +73,7 @@ static void parts_of_one_array() {
     }
 }
 
-// The streams read the same input, and have every second row of the output.
+// The streams read the same input, and each writes every second row of the output.
 __global__ void fill_rows(int* out, const int* in, int first) {
     for (int row = first; row < 16; row += 2) out[row * 64 + threadIdx.x] = in[threadIdx.x];
 }
@@ -161,7 +155,7 @@ static void told_by_a_host_function() {
     run_twice(second, out, in);
 }
 
-// cudaMemcpy to pageable memory has ended when it returns, in whatever stream.
+// A copy to pageable memory has ended when its call returns, in any stream.
 // clean copied_to_pageable_memory
 static void copied_to_pageable_memory() {
     int* in = device_zeros<int>(kCount);

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "simulator/tests/run/simulate_run.h"
 
 namespace coalesce::tests {
@@ -34,7 +34,7 @@ inline std::string unbroken(std::string text) {
     return text;
 }
 
-/// A temporary file that only this test uses.
+/// A temporary file, which the destructor removes.
 struct ScratchFile {
     std::string path;
     explicit ScratchFile(const std::string& content = "", bool executable = true) {
@@ -49,10 +49,7 @@ struct ScratchFile {
     ~ScratchFile() { std::filesystem::remove(path); }
     ScratchFile(const ScratchFile&) = delete;
 
-    std::string content() const {
-        std::ifstream in(path);
-        return std::string(std::istreambuf_iterator<char>(in), {});
-    }
+    std::string content() const { return coalesce::read_file(path); }
     void replace(const std::string& old_text, const std::string& new_text) const {
         std::string text = content();
         const std::size_t at = text.find(old_text);

@@ -1,5 +1,5 @@
-// Tests of the files that simulate writes for CI systems and editors. Each format is checked for the
-// parts that its public schema requires.
+// Tests of the files that simulate writes for CI systems and editors. Each format is checked for
+// the parts that its public schema requires.
 #include <doctest/doctest.h>
 
 #include <regex>

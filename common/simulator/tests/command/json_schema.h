@@ -1,4 +1,4 @@
-// Checks JSON against the part of JSON Schema that this project's schema uses.
+// Checks JSON against a schema, with those keywords of JSON Schema that this project uses.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -10,9 +10,9 @@
 //     // simulate NAME: OPTIONS                options of simulate for the case NAME
 //
 // A case must give exactly its reports, with check, kind, file, line and the other line. A leak has
-// no line on the device, so for leakcheck only check and kind are compared. The same applies to the
-// line of a streamcheck report about a call of the host. Clean cases run with
-// several seeds. Two cases run at a time.
+// no line on the device, so for leakcheck only check and kind are compared. In a streamcheck report
+// about a call of the host, file and line are not compared. Clean cases run with several seeds. Two
+// cases run at a time.
 #include <atomic>
 #include <cstdio>
 #include <map>
@@ -107,7 +107,7 @@ bool matches(const Suite& suite, const Case& wanted, const ExpectedReport& expec
              const nlohmann::ordered_json& report) {
     if (report["check"] != expected.check || report["kind"] != expected.kind) return false;
     if (expected.check == "leakcheck") return true;
-    // The later work is a copy, or another call of the host.
+    // The later work is a copy or another call of the host, which has no line.
     if (expected.check == "streamcheck" && report["line"] == 0)
         return matches_other(wanted, report);
     if (report["line"] != expected.line) return false;

@@ -1,0 +1,36 @@
+// Recognizes the CUDA runtime that a program contains, by the names of its functions.
+#pragma once
+
+#include <string_view>
+
+namespace coalesce::simulator {
+
+/// The version of the CUDA runtime that a program contains, if its symbols are not stripped.
+enum class StaticRuntime {
+    none,
+    cuda11,  ///< 11 or older
+    cuda12,
+    cuda13,
+};
+
+class StaticRuntimeFinder {
+public:
+    /// Call this for each function that the program defines.
+    void add_function(std::string_view name) {
+        has_runtime_ |= name == "__cudaRegisterFatBinary";
+        has_threads_ |= name == "cudaThreadSynchronize";
+        has_properties_of_12_ |= name == "cudaGetDeviceProperties_v2";
+    }
+    StaticRuntime version() const {
+        if (!has_runtime_) return StaticRuntime::none;
+        // CUDA 12's runtime contains both of these functions, CUDA 11's only the second, and CUDA
+        // 13's neither.
+        if (has_properties_of_12_) return StaticRuntime::cuda12;
+        return has_threads_ ? StaticRuntime::cuda11 : StaticRuntime::cuda13;
+    }
+
+private:
+    bool has_runtime_ = false, has_threads_ = false, has_properties_of_12_ = false;
+};
+
+}  // namespace coalesce::simulator
