@@ -140,10 +140,12 @@ bool has_whole_tiles(Shape shape) {
 namespace {
 
 std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evidence) {
-    return first_found(
+    auto failure = first_found(
         {find_local_array_overrun, find_memory_error, find_execution_error, find_refused_launch,
          find_copy_error, find_barrier_error, find_unshared_tile, uninitialised, find_result_error},
         trial, evidence);
+    if (failure) look_at_block(*failure, trial, evidence);
+    return failure;
 }
 
 }  // namespace
@@ -151,11 +153,7 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
 Failure find_cause(const Trial& trial, const Evidence& evidence) {
     const auto found = evidence.elements ? find_element_cause(trial, evidence)
                                          : find_matrix_cause(trial, evidence);
-    if (!found) return explain_device_error(trial, evidence);
-    Failure failure = *found;
-    if (evidence.elements) return failure;
-    look_at_block(failure, trial, evidence);
-    return failure;
+    return found ? *found : explain_device_error(trial, evidence);
 }
 
 }  // namespace coalesce

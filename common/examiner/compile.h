@@ -2,9 +2,9 @@
 /// Compiles a learner's file to PTX, with a few lines of our own before and after it.
 ///
 /// The lines before the file define `Launch` and `ceil_div`, so that the file needs no includes.
-/// The lines after the file define a single-thread kernel that evaluates `configure(rows, cols)` on
-/// the device, or `configure` with the sizes that the exercise has instead. None of the file's host code ever runs. Messages mention only the learner's file and
-/// its lines.
+/// The lines after the file define a single-thread kernel that evaluates `configure` on the device,
+/// with rows and cols or with the sizes of an exercise beyond the transpose. None of the file's
+/// host code ever runs. Messages mention only the learner's file and its lines.
 ///
 ///     Compiled compiled = compile(read_source("exercises/02_naive/kernel.cu"), {});
 ///     if (!compiled.ok()) std::puts(compiled.failure.text().c_str());
@@ -59,10 +59,9 @@ struct CompileOptions {
 
 /// The result of a compilation.
 struct Compiled {
-    std::string file;    ///< the file's name in messages
-    std::string kernel;  ///< name of the kernel's function
-    /// the names of the arguments of `configure`
-    std::vector<std::string> sizes = {"rows", "cols"};
+    std::string file;                                   ///< the file's name in messages
+    std::string kernel;                                 ///< name of the kernel's function
+    std::vector<std::string> sizes = {"rows", "cols"};  ///< the parameters of `configure`
     std::string ptx;                ///< the PTX, or "" if the file did not compile
     std::string entry;              ///< the name of the kernel in the PTX
     std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
@@ -78,12 +77,12 @@ struct Compiled {
 Compiled compile(const Source& source, const CompileOptions& options);
 
 /// The PTX name of the kernel that evaluates `configure`. Its parameters are (long long* result),
-/// followed by the sizes. It writes seven numbers: the grid's x, y and z, the block's x, y and z, and
-/// the bytes of shared memory.
+/// followed by the sizes. It writes seven numbers: the grid's x, y and z, the block's x, y and z,
+/// and the bytes of shared memory.
 extern const char* const kConfigureEntry;
 
-/// Returns the compiler that `compile` would use, for example "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)", or
-/// "" if there is none.
+/// Returns the compiler that `compile` would use, for example "NVRTC 13.0
+/// (/usr/local/cuda/lib64/libnvrtc.so.13)", or "" if there is none.
 std::string describe_compiler(Compiler compiler = Compiler::any);
 
 /// Returns an identifier of the compiler that `compile` would use, for use in cache keys.

@@ -6,9 +6,9 @@
 
 #include "base/kernel_name.h"
 #include "base/text.h"
-#include "examiner/matches.h"
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
+#include "examiner/text_pattern.h"
 #include "examiner/wrapper.h"
 #include "harness/text.h"
 #include "page/ir_to_ptx/translate.h"
@@ -18,9 +18,8 @@ namespace {
 
 /// Returns the number of the first line that contains `word`, or 0 if there is none.
 int find_line_with(const std::string& text, const std::string& word) {
-    TextMatch found;
-    const TextPattern whole_word("\\b" + word + "\\b");
-    return search(text, found, whole_word) ? line_of(text, found) : 0;
+    const std::size_t place = find_word(text, word);
+    return place == text.npos ? 0 : line_number_at(text, place);
 }
 
 Failure missing_kernel(const Source& source, const Signature& signature,

@@ -237,8 +237,8 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     const std::uint64_t enough = *found.solution_counters.*access.requests;
     if (has <= enough) return std::nullopt;
     if (access.ideal) {
-        // Allow for a tile even if the solution has none, and for the reads of the values that the
-        // kernel really prints.
+        // Allow for a tile even if the solution has none, and for reads of values that the kernel
+        // prints.
         const bool is_printed = has <= enough + kLoadsPerPrintCall * found.print_calls;
         if (enough == 0 || is_printed || !exceeds_solution_in_total(found, access))
             return std::nullopt;
@@ -297,7 +297,8 @@ Verdict count_atomics_as_stores(Verdict found) {
     return found;
 }
 
-/// Above this multiple of the solution's instruction count, no reasonable way to write the kernel explains the cost.
+/// Above this multiple of the solution's instruction count, no reasonable way to write the kernel
+/// explains the cost.
 constexpr std::uint64_t kMaxInstructionRatio = 16;
 
 /// Finds kernels that execute far too many instructions. A kernel could pass data between warps bit
@@ -349,8 +350,8 @@ void explain_too_many_threads(Failure& failure, const Verdict& found, const Laun
         " elements.";
 }
 
-/// The fewest elements for each thread of a grid, whatever an exercise asks for. It leaves room for
-/// blocks that extend beyond the edges.
+/// The fewest elements per thread of a grid that any exercise allows. It is less than 1, because
+/// blocks may extend beyond the edges.
 constexpr double kMinElementsPerThread = 0.4;
 
 std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
@@ -387,12 +388,11 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
     return std::nullopt;
 }
 
-/// Above this multiple of the solution's cost, a kernel does not treat the edges of a matrix
-/// differently, but the whole matrix. A kernel that moves float4 where it can, and single floats
-/// with the same lanes elsewhere, costs 4 times as much.
+/// The largest multiple of the solution's cost on a matrix with partial tiles. A kernel that moves
+/// float4 where it can, and single floats with the same lanes at the edges, costs 4 times as much.
 constexpr double kMaxRatioAtEdges = 5;
 
-Failure dearer_failure(const Verdict& found, const AccessKind& access, std::uint64_t has,
+Failure explain_excess(const Verdict& found, const AccessKind& access, std::uint64_t has,
                        std::uint64_t enough) {
     return {.kind = access.kind,
             .headline = std::string(access.verb) + "s take " + std::to_string(has) + " " +
@@ -415,20 +415,20 @@ std::vector<Failure> find_costly_requests(const Verdict& found, const Limits& li
     return failures;
 }
 
-std::optional<Failure> dearer_than_solution(const Verdict& verdict) {
+std::optional<Failure> find_excess_over_solution(const Verdict& verdict) {
     if (!verdict.counters || !verdict.solution_counters) return std::nullopt;
     const Verdict counted = count_atomics_as_stores(verdict);
     const Counters &mine = *counted.counters, &solution = *counted.solution_counters;
-    const auto is_dearer = [](std::uint64_t has, std::uint64_t enough) {
+    const auto is_excess = [](std::uint64_t has, std::uint64_t enough) {
         return static_cast<double>(has) > kMaxRatioAtEdges * static_cast<double>(enough);
     };
     for (const AccessKind& access : kAccesses) {
         const std::uint64_t has = mine.*access.cost, enough = solution.*access.cost;
         // Loads and stores of shared memory count together, as in the other limits.
-        const bool is_bad = access.ideal ? is_dearer(wavefronts(mine), wavefronts(solution)) &&
-                                               is_dearer(has, enough) && wavefronts(solution) > 0
-                                         : is_dearer(has, enough);
-        if (is_bad) return dearer_failure(counted, access, has, enough);
+        const bool is_bad = is_excess(has, enough) &&
+                            (!access.ideal || (is_excess(wavefronts(mine), wavefronts(solution)) &&
+                                               wavefronts(solution) > 0));
+        if (is_bad) return explain_excess(counted, access, has, enough);
     }
     return too_many_instructions(counted);
 }

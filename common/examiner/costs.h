@@ -21,15 +21,15 @@ std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchSh
 /// costs more in total than in the solution. Kinds without a limit may cost anything.
 std::vector<Failure> find_costly_requests(const Verdict& verdict, const Limits& limits);
 
-/// Finds accesses that cost far more than those of the solution. For shapes that are not multiples of
-/// a tile, on which kernels that are equally good differ somewhat.
-std::optional<Failure> dearer_than_solution(const Verdict& verdict);
+/// Finds accesses that cost far more than those of the solution. Use it for shapes with partial
+/// tiles, on which equally good kernels differ somewhat.
+std::optional<Failure> find_excess_over_solution(const Verdict& verdict);
 
 // ---- overlap.cpp: whether a warp's accesses to global memory overlap ----
 
-/// Finds loads that cannot overlap because there is a barrier or a store between them, in the source
-/// or in the compiled kernel. Loads in a loop that the compiler did not unroll cannot overlap either,
-/// but are not reported.
+/// Finds loads that cannot overlap because there is a barrier or a store between them, in the
+/// source or in the compiled kernel. Loads in a loop that the compiler did not unroll cannot
+/// overlap either, but are not reported.
 std::optional<Failure> loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
 /// Finds kernels that wait for all asynchronous copies before they read a tile, although the lesson

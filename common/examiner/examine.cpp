@@ -145,7 +145,7 @@ private:
         return true;
     }
 
-    /// Tries more than twice the largest sizes, which shows a grid that is too small for them or a
+    /// Tries a shape with more than twice the largest sizes, to find a grid that is too small or a
     /// block that grows too large.
     bool try_larger_sizes() {
         const ElementTask& task = *exercise_.elements;
@@ -268,13 +268,19 @@ private:
         if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
     }
 
+    /// Returns a verdict on the same kernel, to compare its costs on another shape.
+    Verdict verdict_for_other_shape() const {
+        Verdict verdict;
+        verdict.file = verdict_.file;
+        verdict.source = verdict_.source;
+        verdict.ptx = verdict_.ptx;
+        return verdict;
+    }
+
     void check_limits_on_second_shape() {
         const Shape shape = options_.second_counted;
         if (shape == Shape{0, 0} || !verdict_.is_simulated) return;
-        Verdict found;
-        found.file = verdict_.file;
-        found.source = verdict_.source;
-        found.ptx = verdict_.ptx;
+        Verdict found = verdict_for_other_shape();
         if (!count(shape, found)) return;
         check_costs(found);
         if (!verdict_.failures.empty() || !find_block_order(exercise_.block_order)) return;
@@ -286,19 +292,17 @@ private:
         fail_if(wrong_block_order(order, source_.name, relaunch_));
     }
 
-    /// Compares the costs with the solution's on a shape that does not consist of whole tiles. Limits per
-    /// request do not hold there.
+    /// Compares the costs with the solution's on a shape with partial tiles, for which the limits
+    /// per request are not meant.
     void check_limits_on_ragged_shape() {
         const Shape shape = options_.ragged_counted;
         if (shape == Shape{0, 0} || !verdict_.is_simulated || !options_.solution) return;
-        Verdict found;
-        found.file = verdict_.file;
-        found.source = verdict_.source;
-        found.ptx = verdict_.ptx;
-        if (count(shape, found)) fail_if(dearer_than_solution(found));
+        Verdict found = verdict_for_other_shape();
+        if (count(shape, found)) fail_if(find_excess_over_solution(found));
     }
 
-    /// Compares the values that some blocks store on large shapes. Returns false if the kernel fails.
+    /// Compares the values that sampled blocks store on large shapes. Returns false if the kernel
+    /// fails.
     bool try_large_shapes() {
         for (const Shape shape : options_.large_shapes) {
             Runner::LargeTrial trial = runner_.run_large(compiled_, task_, shape);
@@ -307,7 +311,7 @@ private:
                 large_trials_.push_back({shape, std::move(trial.predicted)});
                 continue;
             }
-            // A grid has limits, and an exercise does not ask for more rows than it can have.
+            // The shape may need a larger grid than GPUs allow, and no exercise asks for that.
             if (kind == FailureKind::bad_launch) continue;
             // Judge costs first, and this failure only if they are within the limits.
             if (trial.may_be_cost) {
@@ -336,10 +340,9 @@ private:
                     return solution_runner_.run_large(compiled, task_, shape).predicted;
                 });
             if (!solution) continue;
-            // On these shapes nobody has compared the model with a GPU.
+            // The model has not been compared with a GPU on these shapes.
             constexpr double tolerance = 0.85;
-            Verdict found;
-            found.file = verdict_.file;
+            Verdict found = verdict_for_other_shape();
             found.predicted = predicted;
             found.solution_predicted = solution;
             Limits limits;

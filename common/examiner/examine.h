@@ -31,13 +31,14 @@ struct ExamineOptions {
     /// the costs at `counted` are within the limits. 0 x 0 means no second shape. Errors on this
     /// shape are reported like any others.
     Shape second_counted{0, 0};
-    /// A shape that does not consist of whole tiles, on which the kernel may cost somewhat more than the
-    /// solution. 0 x 0 means no such shape.
+    /// A shape with partial tiles, on which the kernel may cost somewhat more than the solution.
+    /// 0 x 0 means no such shape.
     Shape ragged_counted{0, 0};
-    /// Shapes that are too large to be run whole. The runner launches some of the blocks.
+    /// Shapes that are too large to run all blocks. The runner launches only some of them.
     std::vector<Shape> large_shapes = {};
-    /// The runner that measures the solution. Null stands for the learner's runner. A runner with
-    /// limits needs another one here, so that the solution is not charged to the learner's limits.
+    /// The runner that measures the solution. Null means the learner's runner. If the learner's
+    /// runner has limits, use another one here, so that the solution's costs do not count towards
+    /// them.
     Runner* solution_runner = nullptr;
 };
 

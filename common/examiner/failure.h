@@ -1,5 +1,6 @@
 /// \file
-/// Everything that can be wrong with a learner's kernel. Each failure has an identifier that never changes.
+/// Everything that can be wrong with a learner's kernel. Each failure has an identifier that never
+/// changes.
 #pragma once
 
 #include <optional>
@@ -79,10 +80,10 @@ enum class FailureKind {
     // The result.
     wrong_result,  ///< `Failure::fault` describes the mistake and supplies the identifier
 
-    // The result of an exercise beyond the transpose.
-    inputs_left_out,   ///< the values are those of only some of the inputs
-    inputs_repeated,   ///< the values are those of inputs that count more than once
-    beyond_tolerance,  ///< the values are nearly right, but not near enough
+    // Wrong results in exercises beyond the transpose.
+    inputs_left_out,   ///< the kernel used only some of the inputs
+    inputs_repeated,   ///< the kernel used some inputs more than once
+    beyond_tolerance,  ///< the values are nearly right, but exceed the tolerance
     wrong_elements,    ///< other wrong values
 
     // The cost.

@@ -97,7 +97,7 @@ std::vector<std::string_view> names_in(std::string_view text) {
 std::vector<Directive> find_directives(std::string_view line) {
     std::vector<Directive> found;
     const std::vector<std::size_t> ends = find_ends_of_whitespace(line);
-    std::size_t last = line.npos;  // many comments can lead to the same #
+    std::size_t last = line.npos;  // several comments may precede the same #
     const auto look_behind = [&](std::size_t at) {
         if (std::exchange(last, ends[at]) == ends[at]) return;
         for (const std::string_view hash : {"#", "%:", "\?\?="}) {
@@ -131,8 +131,8 @@ bool is_inside_include_path(std::string_view name) {
     return name != ".." && !name.starts_with("../") && name.find("/..") == name.npos;
 }
 
-/// The macros of a file that may expand to names made of parts, with `##`. Such a name may be
-/// __has_include, which is not seen in the text.
+/// The macros of a file that may expand to names pasted with `##`. Such a name may be
+/// __has_include, although the text does not contain it.
 class PastingMacros {
 public:
     explicit PastingMacros(const std::vector<Line>& lines) {
@@ -168,13 +168,13 @@ private:
         if (found_.insert(macro).second) to_follow_.push_back(macro);
     }
 
-    std::map<std::string_view, std::vector<std::string_view>>
-        users_;  ///< macros, by a name in them
+    /// The macros whose definitions contain a name.
+    std::map<std::string_view, std::vector<std::string_view>> users_;
     std::set<std::string_view> found_;
     std::vector<std::string_view> to_follow_;
 };
 
-/// Reports whether the text has the beginning of __has_include or __has_embed as a name.
+/// Reports whether a name in the text is the beginning of __has_include or __has_embed.
 bool has_beginning_of_question(const std::vector<Line>& lines) {
     const auto is_beginning = [](std::string_view name) {
         return name.size() > 2 && (std::string_view("__has_include").starts_with(name) ||
@@ -200,7 +200,7 @@ Failure find_refused_include(const std::string& text, const std::string& file_na
     constexpr std::string_view opening[] = {"include", "include_next", "import", "embed"};
     const std::vector<Line> lines = joined_lines(text);
     const PastingMacros pasting(lines);
-    // The headers of the toolkit ask too, and a file can define what they ask.
+    // Conditions in the toolkit's headers may expand macros that this file defines.
     const bool pastes_question = !pasting.empty() && has_beginning_of_question(lines);
     for (const Line& line : lines) {
         // These directives reveal whether a file exists.

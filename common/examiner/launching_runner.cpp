@@ -64,8 +64,7 @@ Trial LaunchingRunner::run_with(const Compiled& kernel, const std::vector<CallAr
         return arrays->arguments();
     };
     LoadedKernel& it = load_if_needed(kernel);
-    Trial trial =
-        launch_once(it, order, std::function<std::vector<std::uint64_t>()>(make_arguments));
+    Trial trial = launch_once(it, order, make_arguments);
     if (trial.is_hung) {
         it.abandon();
         static_cast<void>(arrays.release());

@@ -87,8 +87,8 @@ std::size_t count_shared_bytes(const std::string& ptx) {
     return sum;
 }
 
-/// Reports whether the PTX declares a variable in global memory. Before the `.global` of an
-/// instruction, such as `ld.global`, is always a letter or a digit.
+/// Reports whether the PTX declares a variable in global memory. In an instruction, such as
+/// `ld.global`, a letter or a digit precedes `.global`.
 bool declares_global_variables(const std::string& ptx) {
     constexpr std::string_view word = ".global";
     for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i + word.size())) {
@@ -179,8 +179,8 @@ cudaError_t LoadedKernel::reload() {
     return error == cudaSuccess ? load(log) : error;
 }
 
-/// Gives the variables of the file their initial values, so that neither `configure` nor an earlier
-/// launch can leave a message for the next one.
+/// Resets the file's variables to their initial values, so that neither `configure` nor an earlier
+/// launch can pass data to the next launch.
 cudaError_t LoadedKernel::reset_variables() {
     const cudaError_t error = has_variables_ && may_have_changed_ ? reload() : cudaSuccess;
     may_have_changed_ = true;

@@ -47,8 +47,8 @@ public:
     /// Launches the kernel without waiting for it to finish. Returns cudaSuccess, or the error from
     /// the launch.
     cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
-    /// The same for a kernel of any signature. Each argument is stored in the first bytes of its
-    /// eight.
+    /// Does the same for a kernel of any signature. Each argument is in the first of its eight
+    /// bytes.
     cudaError_t launch(const LaunchShape& launch, std::vector<std::uint64_t> arguments);
     /// Loads the PTX again, so that its variables have their initial values.
     cudaError_t reload();

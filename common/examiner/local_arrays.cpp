@@ -13,8 +13,8 @@ namespace {
 
 using Values = std::map<std::string, long long>;
 
-/// Evaluates an integer expression made up of numbers, names, + - * / % and parentheses. The text may
-/// be anything, so every result has a limit that no index needs, and parentheses nest only so deep.
+/// Evaluates an integer expression made up of numbers, names, + - * / % and parentheses. The text
+/// is untrusted, so numbers and the depth of parentheses have limits, which no real index reaches.
 class Expression {
 public:
     Expression(const std::string& expression, const Values& names)
@@ -56,7 +56,8 @@ private:
         }
         return found;
     }
-    /// Returns the number if it is small enough for every operation on two such numbers.
+    /// Returns the number if no operation on two such numbers overflows. Otherwise the expression
+    /// has no value.
     long long limited(long long number) {
         constexpr long long limit = 1LL << 30;
         is_good_ &= number >= -limit && number <= limit;

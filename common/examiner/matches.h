@@ -1,4 +1,4 @@
-// The lines of matches of a pattern.
+// Returns the offsets and lines of a pattern's matches.
 #pragma once
 
 #include <cstddef>

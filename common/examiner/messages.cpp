@@ -1,11 +1,11 @@
 #include "examiner/messages.h"
 
 #include <algorithm>
-#include <regex>
 
 #include "base/text.h"
 #include "examiner/safe_text.h"
 #include "examiner/source_lines.h"
+#include "examiner/text_pattern.h"
 #include "examiner/wrapper.h"
 #include "harness/text.h"
 
@@ -15,8 +15,7 @@ namespace {
 /// The maximum number of messages to keep. Further messages do not help, because they are usually
 /// caused by the first one.
 constexpr std::size_t kMaxMessages = 30;
-/// The maximum length of a line, because std::regex needs stack space for each character. Longer
-/// lines are truncated.
+/// The maximum length of a line. Longer lines are truncated.
 constexpr std::size_t kMaxLineBytes = 1000;
 
 /// The parsed beginning of a compiler message.
@@ -31,19 +30,18 @@ struct MessageHead {
 /// with "/learner/kernel.cu:3:7: error: ...", but have no column if they come from nvcc's
 /// preprocessor.
 bool read_head(const std::string& line, MessageHead& head) {
-    static const std::regex nvidia(
+    static const TextPattern nvidia(
         R"(^(?:(.+)\((\d+)()\)|At end of source): (catastrophic error|error|warning|remark|note))"
         R"((?: #[\w-]+)?: (.*)$)");
-    static const std::regex clang(
+    static const TextPattern clang(
         R"(^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note): (.*)$)");
-    std::smatch match;
-    if (!std::regex_match(line, match, nvidia) && !std::regex_match(line, match, clang))
-        return false;
-    const auto number = [&](int part) {
-        return match.length(part) > 0 ? std::stoi(match[part]) : 0;
+    TextMatch match;
+    if (!match_whole(line, match, nvidia) && !match_whole(line, match, clang)) return false;
+    const auto number = [&](std::size_t part) {
+        return match.length(part) > 0 ? std::stoi(match.str(part)) : 0;
     };
-    head = {match[1].matched ? match.str(1) : kLearnerFile, number(2), number(3), match[4],
-            match[5]};
+    head = {match[1].matched ? match.str(1) : kLearnerFile, number(2), number(3), match.str(4),
+            match.str(5)};
     return true;
 }
 
@@ -83,13 +81,13 @@ bool is_duplicate(const std::vector<Message>& messages, const Message& message) 
 /// Rewrites a compiler message in plain words if it is about a missing include file, and replaces
 /// the internal file name.
 std::string simplify_message(std::string text) {
-    static const std::regex missing(
+    static const TextPattern missing(
         R"~(^(?:could|cannot) (?:not )?open source file "([^"]*)".*$)~");
-    static const std::regex missing_too(
+    static const TextPattern missing_too(
         R"(^(?:'([^']*)' file not found|([^:]*): No such file or directory)$)");
-    std::smatch match;
-    if (std::regex_match(text, match, missing) || std::regex_match(text, match, missing_too)) {
-        const std::string name = match[1].matched ? match[1].str() : match[2].str();
+    TextMatch match;
+    if (match_whole(text, match, missing) || match_whole(text, match, missing_too)) {
+        const std::string name = match.str(match[1].matched ? 1 : 2);
         return "the CUDA toolkit has no header '" + name +
                "'; a kernel's file can include no others";
     }

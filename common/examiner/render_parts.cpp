@@ -166,27 +166,21 @@ std::string format_ratio(const std::optional<Counters>& counters, const Kind& ki
     return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
 }
 
-/// Adds the sums that exercises beyond the transpose limit. Their ideal depends on the task, so only
-/// the solution is there to compare with.
+/// Adds the total costs that exercises beyond the transpose limit. Their ideal depends on the task,
+/// so they are compared only with the solution's.
 void add_totals(std::vector<CostRow>& rows, const Counters& yours,
                 const std::optional<Counters>& solution) {
-    const auto add = [&](const char* what, const auto& sum) {
-        const std::uint64_t has = sum(yours);
-        if (has == 0 && (!solution || sum(*solution) == 0)) return;
+    const auto add = [&](const char* what, auto sum) {
+        const std::uint64_t has = std::invoke(sum, yours);
+        const std::uint64_t of_solution = solution ? std::invoke(sum, *solution) : 0;
+        if (has == 0 && of_solution == 0) return;
         rows.push_back(
-            {what, std::to_string(has), "-", solution ? std::to_string(sum(*solution)) : "-"});
+            {what, std::to_string(has), "-", solution ? std::to_string(of_solution) : "-"});
     };
-    add("sectors in all", [](const Counters& all) {
-        return all.load_sectors + all.store_sectors + all.atomic_sectors;
-    });
-    add("global requests in all", [](const Counters& all) {
-        return all.load_requests + all.store_requests + all.atomic_requests;
-    });
-    add("global atomics", [](const Counters& all) { return all.atomic_requests; });
-    add("shared wavefronts in all", [](const Counters& all) {
-        return all.shared_load_wavefronts + all.shared_store_wavefronts +
-               all.shared_atomic_wavefronts;
-    });
+    add("sectors in all", &Counters::sectors);
+    add("global requests in all", &Counters::global_requests);
+    add("global atomics", &Counters::atomic_requests);
+    add("shared wavefronts in all", &Counters::shared_wavefronts);
 }
 
 }  // namespace

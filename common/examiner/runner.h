@@ -34,17 +34,16 @@ public:
     /// Launches the kernel once on a new input, and compares the output with what `task` requires.
     virtual Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) = 0;
 
-    /// Launches a kernel of any signature once with these arguments. Trial::arrays then has what
-    /// became of the arrays, which the caller compares.
+    /// Launches a kernel of any signature once with these arguments. Trial::arrays then has the
+    /// arrays after the launch. The caller must compare them with the correct result.
     virtual Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                            const TrialRequest& order) = 0;
 
-    /// Returns the number that selects the inputs of a shape. Kernels must not be able to guess it
-    /// if they could gain something by that.
+    /// Returns the seed of the inputs for a shape. If kernels could gain something by guessing the
+    /// inputs, the seed must be a secret.
     virtual std::uint64_t input_seed(Shape /*shape*/) const { return 0; }
 
-    /// Returns seeds of other orders of blocks and warps, in which a kernel that is right once must
-    /// also be right.
+    /// Returns seeds of other orders of blocks and warps. A correct kernel is right in every order.
     virtual std::vector<std::uint64_t> other_orders(Shape /*shape*/) const { return {}; }
 
     /// Predicts the time of a correct kernel on a GPU for this shape. Returns nothing if this
@@ -54,15 +53,16 @@ public:
         return std::nullopt;
     }
 
-    /// The result of a launch on a shape that is too large to be run whole.
+    /// The result of a launch on a shape that is too large to run all blocks.
     struct LargeTrial {
         Failure failure = {};  ///< the failure, or kind none
-        /// Whether a kernel that costs too much may have this failure too. Then it is not the cause.
+        /// Whether excessive costs alone can lead to this failure, so that costs must be judged
+        /// first.
         bool may_be_cost = false;
         std::optional<Predicted> predicted = {};  ///< the predicted time, if the model has one
     };
-    /// Launches a few blocks, which nobody can guess, on a large shape, and compares the values that
-    /// they store. A runner that has no secrets does not need this.
+    /// Launches a few blocks on a large shape and compares the values that they store. Kernels
+    /// cannot guess which blocks. Runners without secrets need not implement this.
     virtual LargeTrial run_large(const Compiled& /*kernel*/, const Produces& /*task*/,
                                  Shape /*shape*/) {
         return {};

@@ -16,8 +16,8 @@ constexpr std::pair<std::string_view, char> kBuiltin[] = {
     {"unsigned long", 'm'},  {"long long", 'x'},   {"unsigned long long", 'y'}, {"float", 'f'},
     {"double", 'd'}};
 
-/// Writes parameter types as the Itanium ABI does. A type that is made of parts and occurs again is
-/// written as a reference to its first occurrence.
+/// Writes parameter types as the Itanium ABI does. If a type other than a built-in one occurs
+/// again, it is written as a reference to its first occurrence.
 class Mangler {
 public:
     std::string parameter(const Parameter& one) {
@@ -75,8 +75,11 @@ std::string Signature::declaration() const {
 }
 
 std::string Signature::configure_declaration() const {
-    const auto declare = [](const std::string& size) { return "int " + size; };
-    return "constexpr Launch configure(" + joined(sizes, ", ", declare) + ")";
+    return "constexpr Launch configure(" + declare_sizes(sizes) + ")";
+}
+
+std::string declare_sizes(const std::vector<std::string>& sizes) {
+    return joined(sizes, ", ", [](const std::string& size) { return "int " + size; });
 }
 
 std::string mangle_kernel_name(const Signature& signature) {

@@ -24,11 +24,14 @@ struct Signature {
     std::vector<Parameter> parameters = {};
     std::vector<std::string> sizes = {"rows", "cols"};  ///< the parameters of `configure`
 
-    /// Returns the declaration, for messages.
+    /// Returns the kernel's declaration.
     std::string declaration() const;
-    /// "constexpr Launch configure(int rows, int cols)"
+    /// Returns the declaration of `configure`: "constexpr Launch configure(int rows, int cols)".
     std::string configure_declaration() const;
 };
+
+/// Declares the sizes as parameters: "int rows, int cols".
+std::string declare_sizes(const std::vector<std::string>& sizes);
 
 /// Returns the name that compilers give the kernel in PTX.
 std::string mangle_kernel_name(const Signature& signature);

@@ -6,7 +6,7 @@
 
 namespace coalesce {
 
-/// Describes what the compiler needs to know of a parameter.
+/// Describes the fields of a parameter that a compilation depends on.
 template <class Codec>
 void describe(Codec& codec, Parameter& parameter) {
     std::string type = parameter.type.name;

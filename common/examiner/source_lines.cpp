@@ -218,6 +218,12 @@ std::string code_for_search(const std::string& text) {
     return text.size() > longest ? "" : blank_out_comments(text);
 }
 
+std::string code_on_line(const std::string& text, int line) {
+    const std::vector<std::string> lines = lines_of(code_for_search(text));
+    if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return "";
+    return lines[static_cast<std::size_t>(line - 1)];
+}
+
 Declared find_unshared_array(const std::string& text) {
     static const TextPattern array(R"(\b\w+\s+(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
     const std::string code = code_for_search(text);
@@ -386,7 +392,7 @@ void read_for_header(const std::string& header, Loop& loop) {
     const std::size_t equals = header.find('=');
     if (equals > first) return;
     const std::string declaration = trimmed(header.substr(0, equals));
-    // A type, then the name: for "++k" and "p->k" there is no new counter.
+    // A type and a name. Other forms, such as "++k" and "p->k", declare no counter.
     static const std::string letters =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     const std::size_t before = declaration.find_last_not_of(letters);

@@ -21,9 +21,11 @@ std::size_t find_closing_bracket(const std::string& code, std::size_t open);
 /// Replaces comments, strings and character constants with spaces. The lines and columns of the
 /// code stay the same.
 std::string blank_out_comments(const std::string& text);
-/// Returns the code in the text, or "" if the text is far longer than any kernel. What is found in it
-/// only adds to advice, and a search that takes the square of the length stays quick.
+/// Returns the text without comments and strings, or "" if the text is far longer than any kernel,
+/// so that searches in quadratic time stay quick. Their results only make advice more precise.
 std::string code_for_search(const std::string& text);
+/// Returns a line of the code, without comments and strings, or "" if there is no such line.
+std::string code_on_line(const std::string& text, int line);
 /// Returns the line of `configure` that sets a member of its result, such as ".grid". If there is
 /// none, returns the line of its return statement, or else its first line.
 int find_configure_line(const std::string& text, const std::string& member);
@@ -92,7 +94,7 @@ struct Loop {
     int last_line = 0;         ///< line of its closing brace
     int barrier_line = 0;      ///< line of the first barrier in the loop; 0 if there is none
     std::string counter = {};  ///< "k" in `for (int k = 0; ...)`; otherwise empty
-    std::optional<std::string> step = {};  ///< "k += 8", the third part of a `for`; or nothing
+    std::optional<std::string> step = {};  ///< "k += 8" in `for (...; ...; k += 8)`
 };
 
 /// Returns all loops in a text, including nested ones.

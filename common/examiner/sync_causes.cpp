@@ -83,16 +83,9 @@ std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& ev
 
 namespace {
 
-/// Returns a line of the learner's code, without comments. Returns "" if there is no such line.
-std::string line_of_code(const Evidence& evidence, int number) {
-    const std::vector<std::string> lines = lines_of(code_for_search(evidence.source.text));
-    if (number < 1 || static_cast<std::size_t>(number) > lines.size()) return "";
-    return lines[static_cast<std::size_t>(number - 1)];
-}
-
 /// Reports whether a line uses threadIdx.x and threadIdx.y, so that neither was forgotten.
 bool uses_both_thread_indices(const Evidence& evidence, int line) {
-    const std::string text = line_of_code(evidence, line);
+    const std::string text = code_on_line(evidence.source.text, line);
     return text.find("threadIdx.x") != text.npos && text.find("threadIdx.y") != text.npos;
 }
 
@@ -101,12 +94,12 @@ bool uses_both_thread_indices(const Evidence& evidence, int line) {
 /// counter. Such a loop reads elements that only its later iterations write.
 bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
     static const TextPattern access(R"(\b(\w+)\[([^\[\]]*))");
-    const std::vector<Loop> loops = find_loops(code_for_search(evidence.source.text));
+    const std::vector<Loop> loops = find_loops(evidence.source.text);
     const int one = place_in_learner_file(race.place, evidence).line,
               other = place_in_learner_file(race.other_place, evidence).line;
-    std::string stored_at;  // the indices of arrays that are assigned to on the two lines
+    std::string stored_at;  // the indices of the arrays that the two lines assign to
     for (const int line : {one, other}) {
-        const std::string text = line_of_code(evidence, line);
+        const std::string text = code_on_line(evidence.source.text, line);
         for (const TextMatch& found :
              find_matches(std::string_view(text).substr(0, text.find(" = ")), access)) {
             const std::string array = found.str(1);
@@ -123,8 +116,8 @@ bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
     });
 }
 
-/// Returns the failure for a bulk copy without the fence that it needs, or for an mbarrier whose next
-/// phase begins too early.
+/// Returns the failure for a bulk copy without the fence that it needs, or for an mbarrier whose
+/// next phase begins too early.
 std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "racecheck", "missing proxy fence")) {
         const bool is_init = report->message.find("mbarrier") != report->message.npos;

@@ -41,13 +41,13 @@ Characters characters_of_escape(char letter) {
     }
 }
 
-/// Stands for any number of repetitions, or for no place in a text.
+/// An unlimited number of repetitions, or an offset that no text has.
 constexpr std::size_t kUnlimited = static_cast<std::size_t>(-1);
 
 }  // namespace
 
-/// Parses an expression and writes the instructions for it. Parts of an expression become vectors
-/// of instructions with targets relative to their begin.
+/// Compiles an expression to instructions. Each part of the expression becomes a vector of
+/// instructions, with targets relative to the beginning of the vector.
 class TextPatternCompiler {
 public:
     explicit TextPatternCompiler(std::string_view expression) : text_(expression) {}
@@ -210,8 +210,8 @@ private:
     std::size_t at_ = 0, groups_ = 0;
 };
 
-/// A search in one text. Keeps the threads of the search: places in the pattern that the text up to
-/// the current character can lead to, best first, each with the groups found on its way.
+/// A search in one text. A thread is an instruction that the text up to the current character can
+/// lead to, with the groups found so far. The threads are ordered by preference.
 class TextPatternSearch {
 public:
     TextPatternSearch(std::string_view text, const TextPattern& pattern)
@@ -294,8 +294,8 @@ private:
         }
     }
 
-    /// Lets the threads read the character at `at`. The first thread that has matched ends those
-    /// behind it.
+    /// Lets the threads read the character at `at`. The first thread that has matched ends all
+    /// threads after it.
     bool step(std::size_t at, bool is_whole, TextMatch& match) {
         std::size_t kept = 0;
         bool has_match = false;
@@ -348,7 +348,8 @@ bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pat
 }
 
 std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern) {
-    // How often each character may be read, on average. Patterns look ahead by a line or two.
+    // The average number of times that each character may be read. Usually, patterns look ahead by
+    // a line or two.
     constexpr std::size_t most_readings = 16;
     std::vector<TextMatch> found;
     TextPatternSearch in_text(text, pattern);

@@ -1,10 +1,10 @@
-// A regular expression that takes linear time, for texts that strangers write.
+// A regular expression whose search takes linear time, for text from untrusted sources.
 //
 // std::regex tries alternatives one after the other, so a few kilobytes of text can keep it busy
-// for minutes, and it recurses for each repeated character. A TextPattern follows all alternatives at
-// once (Pike's algorithm): each character is looked at once for each instruction of the pattern.
-// Syntax: ECMAScript's, without look-around and back-references. The first match is the same as
-// std::regex finds.
+// for minutes, and it recurses for each repeated character. A TextPattern follows all alternatives
+// at once (Pike's algorithm): it examines each character at most once per instruction of the
+// pattern. The syntax is that of ECMAScript, without look-around and back-references. The first
+// match is the one that std::regex finds.
 #pragma once
 
 #include <array>
@@ -71,13 +71,13 @@ bool contains(std::string_view text, const TextPattern& pattern);
 /// Matches the whole text.
 bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pattern);
 bool match_whole(std::string&& text, TextMatch& match, const TextPattern& pattern) = delete;
-/// Returns all matches in order, one behind the other. In a text that makes the pattern look ahead
-/// far again and again, the last matches may be left out.
+/// Returns all matches in order, without overlaps. If the pattern must look far ahead again and
+/// again, the last matches may be missing.
 std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern);
 std::vector<TextMatch> find_matches(std::string&& text, const TextPattern& pattern) = delete;
-/// Reports whether the text contains this word, with other characters around it.
+/// Reports whether the text contains `word` as a whole word.
 bool contains_word(std::string_view text, std::string_view word);
-/// Returns the offset of the first such word at or after `from`, or npos.
+/// Returns the offset of the first such whole word at or after `from`, or npos.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
 
 }  // namespace coalesce

@@ -69,7 +69,8 @@ void launch(LoadedKernel& kernel, const TrialRequest& order,
     if (traced.limit > 0)
         SIMULATOR_FUNCTION(coalesceTraceWarp)(traced.block, traced.warp, traced.limit);
     LaunchShape launched = trial.launch;
-    // Without a declared array, only an overrun reaches this memory, and the check would not see it.
+    // If the kernel declares no array in dynamic shared memory, only an overrun can access this
+    // memory. Leave it out, so that memcheck reports the overrun.
     if (simulator_library::is_loaded() && !kernel.has_dynamic_array()) launched.shared_bytes = 0;
     trial.error = kernel.launch(launched, arguments);
     if (trial.error == cudaSuccess) trial.error = wait_until_idle(trial.is_hung);
@@ -88,7 +89,7 @@ Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                 static_cast<std::uint64_t>(order.shape.rows),
                 static_cast<std::uint64_t>(order.shape.cols)};
     };
-    Trial trial = launch_once(kernel, order, std::function(make_arguments));
+    Trial trial = launch_once(kernel, order, make_arguments);
     trial.out_address = address_of(matrices.out);
     trial.in_address = address_of(matrices.in);
     return trial;

@@ -47,23 +47,23 @@ struct TrialRequest {
     /// whether the block is to blame. Zeros leave the block as it is.
     std::array<long long, 3> block{};
     long long shared_bytes = 0;  ///< the same for the dynamic shared memory
-    /// Warp instructions to allow in addition to those that the shape of a matrix justifies. For
-    /// exercises beyond the transpose, the reference shows how many the task takes.
+    /// Warp instructions to allow in addition to the limit for a matrix of this shape. For
+    /// exercises beyond the transpose, the reference's instructions determine the number.
     std::uint64_t more_instructions = 0;
-    /// The most warp instructions of the launch, besides the limit for its shape. 0 stands for no
-    /// other limit. Simulated only.
+    /// A second limit on the warp instructions, besides the one for the shape. 0 means no second
+    /// limit. Simulated only.
     std::uint64_t max_instructions = 0;
 };
 
 /// An argument of a launch.
 struct CallArgument {
     bool is_array = false;
-    std::uint64_t value = 0;    ///< a scalar, in the first bytes
-    std::string bytes = "";     ///< an array, before the launch
+    std::uint64_t value = 0;    ///< the bytes of a scalar, followed by zeros
+    std::string bytes = "";     ///< the bytes of an array before the launch
     bool is_unwritten = false;  ///< whether reading the array before writing it is an error
 };
 
-/// An array in device memory, as a launch left it.
+/// An array in device memory after a launch.
 struct ArrayAfter {
     std::uint64_t address = 0;
     std::string bytes = "";          ///< empty if the kernel did not run to completion
@@ -82,7 +82,7 @@ struct Trial {
     std::vector<simulated::Report> reports;  ///< of the simulator's checks
     std::optional<Comparison> comparison;    ///< present if the kernel ran to completion
     std::vector<ArrayAfter> arrays;          ///< of a launch with arguments, in their order
-    /// What `comparison` is for matrices, for an exercise beyond the transpose.
+    /// The comparison for an exercise beyond the transpose, in place of `comparison`.
     std::optional<ElementComparison> element_comparison;
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
@@ -124,19 +124,19 @@ struct Matrices {
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<Matrices()>& make_matrices);
 
-/// The same for a kernel of any signature. `make_arguments` returns the arguments' bits.
+/// Does the same for a kernel of any signature. `make_arguments` returns the bits of each argument.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<std::vector<std::uint64_t>()>& make_arguments);
 
 /// The arrays of a launch in device memory, each in a buffer of its own with guard bands.
 class DeviceArrays {
 public:
-    /// Copies the arrays among the arguments to the device. A guard size of 0 leaves the guard
-    /// bands out.
+    /// Copies the arrays among the arguments to the device. If `guard_bytes` is 0, there are no
+    /// guard bands.
     DeviceArrays(const std::vector<CallArgument>& arguments, std::size_t guard_bytes);
     /// Returns the bits of each argument: a scalar's value, or an array's address.
     const std::vector<std::uint64_t>& arguments() const { return arguments_; }
-    /// Copies the arrays back.
+    /// Copies the arrays back from the device.
     std::vector<ArrayAfter> read() const;
     /// Returns only the addresses of the arrays.
     std::vector<ArrayAfter> addresses() const;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "examiner/compile.h"
 #include "examiner/safe_text.h"
+#include "examiner/signature.h"
 
 namespace coalesce {
 
@@ -35,9 +36,8 @@ constexpr std::string_view kIncludesHeader = "#include \"exercise.h\"";
 
 /// Returns the kernel that calls `configure` with the sizes.
 std::string epilogue(const std::vector<std::string>& sizes) {
-    const auto declare = [](const std::string& size) { return "int " + size; };
     return "extern \"C\" __global__ void coalesce_configure(long long* to, " +
-           joined(sizes, ", ", declare) + ") {\n    const ::Launch launch = ::configure(" +
+           declare_sizes(sizes) + ") {\n    const ::Launch launch = ::configure(" +
            joined(sizes, ", ") + R"();
     to[0] = launch.grid.x; to[1] = launch.grid.y; to[2] = launch.grid.z;
     to[3] = launch.block.x; to[4] = launch.block.y; to[5] = launch.block.z;

@@ -33,14 +33,22 @@ struct Counters : CoalesceCounters {
     }
     /// Reports whether any request to global or shared memory was counted.
     bool has_memory_requests() const {
-        return load_requests + store_requests + atomic_requests + shared_load_requests +
-                   shared_store_requests + shared_atomic_requests >
+        return global_requests() + shared_load_requests + shared_store_requests +
+                   shared_atomic_requests >
                0;
     }
-    /// Returns the number of bytes moved between global memory and the multiprocessors.
-    std::uint64_t bytes_moved() const {
-        return 32 * (load_sectors + store_sectors + atomic_sectors);
+    /// The sectors of loads, stores and atomics.
+    std::uint64_t sectors() const { return load_sectors + store_sectors + atomic_sectors; }
+    /// The requests to global memory.
+    std::uint64_t global_requests() const {
+        return load_requests + store_requests + atomic_requests;
     }
+    /// The wavefronts of loads, stores and atomics in shared memory.
+    std::uint64_t shared_wavefronts() const {
+        return shared_load_wavefronts + shared_store_wavefronts + shared_atomic_wavefronts;
+    }
+    /// Returns the number of bytes moved between global memory and the multiprocessors.
+    std::uint64_t bytes_moved() const { return 32 * sectors(); }
 };
 
 /// The counters that are written to the JSON, each with its key.

@@ -157,8 +157,8 @@ void add_tiles(std::vector<Hypothesis>& list, int tile) {
          "the first tile" + side + " is in the others too: blockIdx is missing in an index"});
 }
 
-/// Adds tiles that are rotated or mirrored. Groups of two or four are left to
-/// explain_by_components, which names their rows or columns.
+/// Adds tiles that are rotated or mirrored. explain_by_components handles groups of two or four,
+/// because it can name their rows or columns.
 void add_turned_tiles(std::vector<Hypothesis>& list) {
     for (const int tile : kTileSides) {
         if (tile <= 4) continue;

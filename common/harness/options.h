@@ -11,8 +11,8 @@
 
 namespace coalesce {
 
-/// The number of rows and columns of an input. For an exercise beyond the transpose, these are its
-/// first two sizes, and a size that it does not have is 1.
+/// The number of rows and columns of an input. In an exercise beyond the transpose, `rows`, `cols`
+/// and `depth` are its sizes, and `cols` is 1 if it has only one.
 struct Shape {
     int rows = 0;   ///< rows of `in`
     int cols = 0;   ///< columns of `in`

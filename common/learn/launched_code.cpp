@@ -234,13 +234,12 @@ LaunchedCode load_file_code(const Work& exercise, const std::string& file) {
     if (!compiled.ok()) return code;
     code.ptx = compiled.ptx;
     code.compiler = compiled.compiler;
+    code.kernels.push_back({compiled.entry, find_kernel_line(source.text, asked.kernel), {}});
     if (exercise.is_beyond()) {
-        code.kernels.push_back({compiled.entry, find_kernel_line(source.text, asked.kernel), {}});
         code.why_not_launched = "times are predicted for matrices only";
         return code;
     }
     const Shape shape = predicted_shape(asked);
-    code.kernels.push_back({compiled.entry, find_kernel_line(source.text, asked.kernel), {}});
     if (const auto predicted = runner.predict(compiled, asked.task(), shape)) {
         code.kernels.front().launch = predicted->longest();
     } else {

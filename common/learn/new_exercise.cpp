@@ -18,6 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Returns the name of the folders of an exercise: "x_histogram".
+std::string folder_name(const std::string& name) {
+    return std::string(kBeyondPrefix) + name;
+}
+
 std::vector<std::string> words_in(const std::string& text) {
     std::vector<std::string> words;
     std::istringstream stream(std::regex_replace(text, std::regex("[,;]"), " "));
@@ -25,7 +30,7 @@ std::vector<std::string> words_in(const std::string& text) {
     return words;
 }
 
-/// Asks for a value that was not given on the command line.
+/// Asks for a value that is missing on the command line.
 void ask_for(const char* option, const std::string& question, std::string& value) {
     if (!value.empty()) return;
     if (can_ask()) ask(question, value);
@@ -78,7 +83,7 @@ public:
                element_body(words_.element) + "}\n";
     }
     std::string kernel() const {
-        const std::string name = "x_" + words_.name;
+        const std::string name = folder_name(words_.name);
         return "// Exercise " + name + " -- " + words_.title +
                ".\n//\n// Given   one thread for each element of `" + output_.name +
                "`.\n// Write   the element (2 lines).\n// Check   ./learn check " + name +
@@ -114,7 +119,7 @@ private:
         }
         return joined(all, ", ");
     }
-    /// The parameters of the reference: everything that it reads, and the indices.
+    /// Returns the parameters of the reference: everything that it reads, and the indices.
     std::string parameters() const {
         std::vector<std::string> all;
         for (const Parameter& one : task_.parameters) {
@@ -134,7 +139,7 @@ private:
         }
         return all;
     }
-    /// The arguments of a call with element i.
+    /// Returns the arguments of a call of the reference for element i.
     std::string given() const {
         std::vector<std::string> all;
         for (const Parameter& one : task_.parameters) {
@@ -180,7 +185,7 @@ void check_name(std::string& name) {
 int new_exercise(NewExercise words) {
     ask_for("NAME", "The name of the kernel, such as histogram: ", words.name);
     check_name(words.name);
-    const std::string folder = "x_" + words.name;
+    const std::string folder = folder_name(words.name);
     if (fs::exists(repository() / "solutions" / folder)) {
         throw UsageError("solutions/" + folder + " exists; ./learn exercise verify " + folder +
                          " shows whether it is sound");

@@ -1,6 +1,6 @@
 /// \file
-/// `learn exercise`: makes an exercise of your own, and proves that it is sound. Everything that an
-/// exercise consists of is in solutions/x_NAME and exercises/x_NAME.
+/// The command `learn exercise`: makes an exercise of your own, and proves that it is sound. The files
+/// of the exercise are in solutions/x_NAME and exercises/x_NAME.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace coalesce::learn {
 
-/// The arguments of `learn exercise new`. What is missing is asked for.
+/// The arguments of `learn exercise new`. The command asks for those that are missing.
 struct NewExercise {
     std::string name = "";                    ///< "histogram"; the folder is x_histogram
     std::string title = "";                   ///< "Histogram"
@@ -28,14 +28,14 @@ struct VerifyExercise {
     bool has_mutants = true;  ///< whether to try mutants of the solution
 };
 
-/// Proves an exercise: the solution passes, the skeleton fails, the kernels in right/ and wrong/ are
-/// judged as they should be, and the mistakes that are planted in the solution are found. Writes the
-/// skeleton again, and proposes limits. Returns the exit code, which is 1 if something is wrong with
-/// the exercise. `argv` is the command line of this process, which may restart itself to load the
-/// simulator.
+/// Proves that an exercise is sound: the solution passes, the skeleton fails, and the kernels in right/
+/// and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists those that
+/// pass, writes the skeleton again, and proposes limits. Returns the exit code, which is 1 if something
+/// is wrong with the exercise. `argv` is the command line of this process, which may restart itself to
+/// load the simulator.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
-/// The same for an exercise whose folders are below `root`, without choosing a device.
+/// Does the same for an exercise whose folders are below `root`, without choosing a device.
 int verify_exercise_in(const std::string& root, const VerifyExercise& words);
 
 }  // namespace coalesce::learn

@@ -37,8 +37,8 @@ struct Work {
     /// Reports whether the exercise is a whole program instead of a kernel that can be counted,
     /// drawn or timed.
     bool is_program() const { return asked().is_program; }
-    /// Reports whether the exercise is beyond the transpose, so that there is no matrix to draw and
-    /// no copy to compare its speed with.
+    /// Reports whether the exercise is beyond the transpose. Such an exercise moves no matrix that could
+    /// be drawn, and its speed cannot be compared with that of a copy.
     bool is_beyond() const { return asked().elements.has_value(); }
     /// Returns the exercise's description from the course.
     const Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }

@@ -1,4 +1,4 @@
-// Exercise x_argmax -- find the largest element of each row, and where it stands first.
+// Exercise x_argmax -- find the largest element of each row, and the first column that has it.
 //
 // Given   the largest of each lane's own elements, and its column.
 // Write   the combination of the 32 lanes (8 lines).
@@ -16,7 +16,7 @@ __global__ void argmax(int* index, int* value, const int* in, int rows, int cols
         }
     }
 
-    // TODO: let lane 0 have the largest element of all lanes in `best`, and its column in `at`.
+    // TODO: combine the lanes. Lane 0 must get the largest element in `best`, its column in `at`.
 
     if (lane == 0) {
         index[row] = at;

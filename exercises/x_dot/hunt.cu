@@ -1,6 +1,6 @@
 // Bug hunt x_dot -- this product depends on which warp is faster.
 //
-// Seen    the result is sometimes right, and the GPU's race check complains.
+// Seen    the result is not always right, and the race check reports a race.
 // Fix     add one line.
 // Check   ./learn check x_dot --hunt
 #include "exercise.h"  // Launch, ceil_div

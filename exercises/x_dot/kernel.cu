@@ -1,6 +1,6 @@
 // Exercise x_dot -- multiply two vectors element by element, and add the products.
 //
-// Given   the part of the sum that each thread has, in shared memory; `out` starts at zero.
+// Given   each thread's part of the sum, in shared memory. `out` starts at zero.
 // Write   the tree that combines the parts of a block, and one atomic addition (5 lines).
 // Check   ./learn check x_dot          Stuck?   ./learn hint x_dot
 #include "exercise.h"  // Launch, ceil_div

@@ -19,7 +19,7 @@ __global__ void softmax(float* out, const float* in, int rows, int cols) {
     }
     const float largest = part[0];
 
-    // TODO: add expf(line[col] - largest) over the whole row. part[0] must have the sum.
+    // TODO: compute the sum of expf(line[col] - largest) over the row, in part[0].
 
     for (int col = t; col < cols; col += 256) {
         out[blockIdx.x * cols + col] = expf(line[col] - largest) / part[0];

@@ -1,6 +1,6 @@
 // Bug hunt x_stencil_1d -- this stencil is wrong where two blocks meet.
 //
-// Seen    the first elements of each block but the first are wrong.
+// Seen    the first elements of every block except block 0 are wrong.
 // Fix     one line.
 // Check   ./learn check x_stencil_1d --hunt
 #include "exercise.h"  // Launch, ceil_div

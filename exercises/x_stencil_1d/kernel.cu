@@ -1,7 +1,7 @@
 // Exercise x_stencil_1d -- add each element and its three neighbours on both sides.
 //
 // Given   a tile with room for the block's elements and three more on each side.
-// Write   the loads into the tile and the barrier; what lies outside of `in` is 0 (7 lines).
+// Write   the loads into the tile, and the barrier. Elements outside of `in` are 0 (7 lines).
 // Check   ./learn check x_stencil_1d          Stuck?   ./learn hint x_stencil_1d
 #include "exercise.h"  // Launch, ceil_div
 
@@ -11,7 +11,7 @@ __global__ void stencil_1d(float* out, const float* in, int n) {
     __shared__ float tile[BLOCK + 2 * RADIUS];
     const int i = blockIdx.x * BLOCK + threadIdx.x;
 
-    // TODO: fill the tile, in which element i is tile[threadIdx.x + RADIUS].
+    // TODO: fill the tile. Element i belongs in tile[threadIdx.x + RADIUS].
 
     if (i >= n) return;
     float sum = 0;

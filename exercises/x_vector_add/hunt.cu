@@ -1,6 +1,6 @@
 // Bug hunt x_vector_add -- this addition is right for small vectors.
 //
-// Seen    it is right up to 256 elements, and costs more and more beyond.
+// Seen    it is right up to 256 elements. For more elements, its cost grows too fast.
 // Fix     the step of the loop.
 // Check   ./learn check x_vector_add --hunt
 #include "exercise.h"  // Launch, ceil_div

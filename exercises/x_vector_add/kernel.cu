@@ -1,6 +1,6 @@
 // Exercise x_vector_add -- add two vectors with a grid-stride loop.
 //
-// Given   the launch, which has 32 blocks at most, whatever n is.
+// Given   the launch, which has at most 32 blocks for any n.
 // Write   the body of the kernel (3 lines).
 // Check   ./learn check x_vector_add          Stuck?   ./learn hint x_vector_add
 #include "exercise.h"  // Launch, ceil_div

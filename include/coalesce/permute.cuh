@@ -28,6 +28,15 @@ namespace coalesce {
 /// The kernels for permutations that are not transposes, and the choice among them.
 namespace permuting {
 
+/// Returns the largest power of two that divides the size of an element, which is the size of the
+/// units that the kernels move.
+template <class T>
+constexpr int unit_size() {
+    static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");
+    static_assert(sizeof(T) <= 16, "elements have 1 to 16 bytes");
+    return sizeof(T) & (~sizeof(T) + 1);
+}
+
 template <int LEAST, int SIZE>
 constexpr int max_of_size_and = SIZE < LEAST ? LEAST : SIZE;
 
@@ -66,10 +75,8 @@ cudaError_t permute(void* out, const void* in, std::size_t element_size, int axe
 template <class T>
 cudaError_t permute(T* out, const T* in, int axes, const std::int64_t* sizes, const int* order,
                     cudaStream_t stream = nullptr) {
-    static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");
-    static_assert(sizeof(T) <= 16, "elements have 1 to 16 bytes");
-    constexpr int unit = sizeof(T) & (~sizeof(T) + 1);
-    return permuting::permute<unit>(out, in, sizeof(T), axes, sizes, order, stream);
+    return permuting::permute<permuting::unit_size<T>()>(out, in, sizeof(T), axes, sizes, order,
+                                                         stream);
 }
 
 /// Permutes the axes of an array whose sizes and order are given as lists: permute(out, in, {B, S,

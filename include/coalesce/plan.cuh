@@ -19,12 +19,12 @@
 
 namespace coalesce {
 
-/// A transpose or a permutation whose kernel and launch have been chosen. `run` only launches it.
-/// It may be copied, and several threads may run it at the same time. It is for the device that was
-/// current when it was planned.
+/// A transpose or a permutation whose kernel has been chosen. `run` only launches the kernel. A
+/// planned call may be copied, and several threads may run it at the same time. It is for the device
+/// that was current when it was planned.
 class PlannedCall {
 public:
-    /// Keeps the launch that queue_in(queue) puts into a queue. Use `plan` instead.
+    /// Calls queue_in(queue) with a queue that keeps the launch. `plan` calls this function.
     template <class Call>
     cudaError_t keep(const void* out, const void* in, const Call& queue_in) {
         launch_ = {};
@@ -35,9 +35,9 @@ public:
         return error;
     }
 
-    /// Queues the work in `stream`. The arrays may be others than those of the plan, but each must
-    /// start at the same place in a cache line as the planned one, or cudaErrorMisalignedAddress is
-    /// returned. A call that has not been planned does nothing.
+    /// Queues the work in `stream`. The arrays may differ from those of the plan. If one of them does
+    /// not start at the same place in a cache line as the planned array, nothing is queued, and
+    /// cudaErrorMisalignedAddress is returned. A call that has not been planned does nothing.
     cudaError_t run(void* out, const void* in, cudaStream_t stream = nullptr) const {
         if (launch_.count == 0) return cudaSuccess;
         if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
@@ -75,9 +75,7 @@ cudaError_t plan(PlannedCall& planned, T* out, const T* in, std::int64_t rows, s
 template <class T>
 cudaError_t plan(PlannedCall& planned, T* out, const T* in, int axes, const std::int64_t* sizes,
                  const int* order) {
-    static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");
-    static_assert(sizeof(T) <= 16, "elements have 1 to 16 bytes");
-    constexpr int unit = sizeof(T) & (~sizeof(T) + 1);
+    constexpr int unit = permuting::unit_size<T>();
     return planned.keep(out, in, [&](const transposing::Queue& queue) {
         return permuting::permute<unit>(out, in, sizeof(T), axes, sizes, order, queue);
     });

@@ -1,4 +1,4 @@
-// Exercise x_argmax -- find the largest element of each row, and where it stands first.
+// Exercise x_argmax -- find the largest element of each row, and the first column that has it.
 //
 // Given   the largest of each lane's own elements, and its column.
 // Write   the combination of the 32 lanes (8 lines).
@@ -17,7 +17,7 @@ __global__ void argmax(int* index, int* value, const int* in, int rows, int cols
     }
 
     //! [blank]
-    //! // TODO: let lane 0 have the largest element of all lanes in `best`, and its column in `at`.
+    //! // TODO: combine the lanes. Lane 0 must get the largest element in `best`, its column in `at`.
     for (int offset = 16; offset > 0; offset /= 2) {
         const int other = __shfl_down_sync(0xffffffff, best, offset);
         const int other_at = __shfl_down_sync(0xffffffff, at, offset);

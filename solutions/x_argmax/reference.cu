@@ -1,4 +1,4 @@
-// index[row]: the first place of the largest element.
+// index[row]: the first column that has the largest element.
 __device__ int argmax_reference_index(const int* in, int rows, int cols, int row) {
     int at = 0;
     for (int col = 1; col < cols; ++col) {

@@ -1,6 +1,6 @@
 // Exercise x_histogram -- count how often each value occurs, in shared memory first.
 //
-// Given   `counts`, which starts at zero, and counts of the block's own in shared memory.
+// Given   `counts`, which starts at zero, and the array `own` for a block's counts, in shared memory.
 // Write   the three parts: clear the block's counts, count, and add them to the result (7 lines).
 // Check   ./learn check x_histogram          Stuck?   ./learn hint x_histogram
 #include "exercise.h"  // Launch, ceil_div

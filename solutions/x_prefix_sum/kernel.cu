@@ -1,7 +1,7 @@
-// Exercise x_prefix_sum -- give each place the sum of all elements up to it.
+// Exercise x_prefix_sum -- compute, for each element, the sum of all elements up to it.
 //
-// Given   the elements in shared memory, with zeros behind them.
-// Write   the steps, of which each doubles the number of elements in a sum (6 lines).
+// Given   the elements in shared memory, followed by zeros.
+// Write   the steps. Each step doubles the number of elements in a sum (6 lines).
 // Check   ./learn check x_prefix_sum          Stuck?   ./learn hint x_prefix_sum
 #include "exercise.h"  // Launch, ceil_div
 

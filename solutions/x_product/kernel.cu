@@ -1,7 +1,7 @@
 // Exercise x_product -- multiply two matrices, with tiles of both in shared memory.
 //
 // Given   the loop over pairs of tiles, and the store of the result.
-// Write   what happens with one pair: load, multiply, and the barriers (6 lines).
+// Write   the work on one pair: the loads, the products and the barriers (6 lines).
 // Check   ./learn check x_product          Stuck?   ./learn hint x_product
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,6 +1,6 @@
 // Bug hunt x_row_sums -- this sum is too small.
 //
-// Seen    the sum is right for one column, and about half of what it should be for more.
+// Seen    the sum is right for one column. For more columns it is about half as large as it should be.
 // Fix     one line.
 // Check   ./learn check x_row_sums --hunt
 #include "exercise.h"  // Launch, ceil_div

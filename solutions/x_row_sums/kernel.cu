@@ -1,7 +1,7 @@
 // Exercise x_row_sums -- add the elements of each row, with a warp for each row.
 //
-// Given   the row of each warp, and a lane that stores the sum.
-// Write   the sum: first each lane's own elements, then those of all lanes (4 lines).
+// Given   the row of each warp, and the store of the sum by lane 0.
+// Write   the sum: each lane adds its own elements, then the lanes are combined (4 lines).
 // Check   ./learn check x_row_sums          Stuck?   ./learn hint x_row_sums
 #include "exercise.h"  // Launch, ceil_div
 

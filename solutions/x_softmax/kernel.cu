@@ -20,8 +20,8 @@ __global__ void softmax(float* out, const float* in, int rows, int cols) {
     const float largest = part[0];
 
     //! [blank]
-    //! // TODO: add expf(line[col] - largest) over the whole row. part[0] must have the sum.
-    // All threads have read part[0] before it is written again.
+    //! // TODO: compute the sum of expf(line[col] - largest) over the row, in part[0].
+    // Wait until all threads have read part[0], because it is written again.
     __syncthreads();
     own = 0;
     for (int col = t; col < cols; col += 256) own += expf(line[col] - largest);

@@ -1,4 +1,4 @@
-// data[index]: the smallest value with more than `index` elements up to it.
+// data[index]: the smallest value for which more than `index` elements are at most as large.
 __device__ int sort_reference(const int* data, int n, int index) {
     int low = -1000, high = 1000;
     while (low < high) {

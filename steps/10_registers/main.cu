@@ -1,4 +1,4 @@
-// 10_registers -- 4 x 4 pieces, transposed in registers; and then what is left: channels and caches.
+// 10_registers -- 4 x 4 pieces, transposed in registers; then the last percent: channels and caches.
 //
 // Builds on  09_vec4_t64: the same tile, but it is written and read with 16 bytes per lane.
 // Idea       A thread transposes 4 x 4 floats in its registers, so it can store them as float4s.

@@ -15,7 +15,7 @@ namespace {
     throw ExpressionError("`" + text + "`: " + why);
 }
 
-/// Splits the arguments of a generator at commas outside of brackets.
+/// Splits the arguments of a generator at commas outside parentheses.
 std::vector<std::string> split_at_commas(const std::string& text) {
     std::vector<std::string> parts(1);
     int depth = 0;
@@ -31,17 +31,16 @@ std::vector<std::string> split_at_commas(const std::string& text) {
     return parts;
 }
 
+/// Throws ExpressionError unless the expression can be evaluated.
 void check_expression(const std::string& expression, const std::vector<std::string>& sizes) {
     std::vector<NamedSize> ones;
     for (const std::string& size : sizes) ones.push_back({size, 1 << 20});
     static_cast<void>(evaluate(expression, ones));
 }
 
-/// Returns the names of the generators that take a range, or of those that do not.
-std::string generator_names() {
-    return "random(-1, 1), sorted(0, 100), sparse(-1, 1), iota, permutation, bytes, zero or a "
-           "number";
-}
+/// The forms of a generator, for messages.
+constexpr const char* kGeneratorForms =
+    "random(-1, 1), sorted(0, 100), sparse(-1, 1), iota, permutation, bytes, zero or a number";
 
 Generator parse_generator(const std::string& text, const std::vector<std::string>& sizes) {
     static const std::regex call(R"((\w+)\s*\((.*)\))");
@@ -58,7 +57,7 @@ Generator parse_generator(const std::string& text, const std::vector<std::string
         made.kind == Kind::random || made.kind == Kind::sorted || made.kind == Kind::sparse;
     if (has_range) {
         const std::vector<std::string> ends = split_at_commas(found[2].str());
-        if (!takes_range || ends.size() != 2) refuse(text, "write " + generator_names());
+        if (!takes_range || ends.size() != 2) refuse(text, std::string("write ") + kGeneratorForms);
         made.low = ends[0];
         made.high = ends[1];
     } else if (made.kind == Kind::none) {
@@ -82,6 +81,10 @@ void set_usual_generator(Parameter& parameter) {
 
 }  // namespace
 
+std::string Parameter::declaration() const {
+    return (is_const && is_array ? "const " : "") + type.name + (is_array ? "* " : " ") + name;
+}
+
 std::string Tolerance::text() const {
     if (kind == Kind::bits) return "bits";
     return dashed_name(kind) + format(" %g", amount);
@@ -93,10 +96,17 @@ std::vector<NamedSize> ElementTask::named_sizes(Shape shape) const {
     return named;
 }
 
+std::optional<int> ElementTask::find_size(const std::string& name, Shape shape) const {
+    const auto found = std::ranges::find(sizes, name);
+    if (found == sizes.end()) return std::nullopt;
+    return size_at(shape, static_cast<std::size_t>(found - sizes.begin()));
+}
+
 std::vector<std::int64_t> ElementTask::extents(const Parameter& array, Shape shape) const {
     std::vector<std::int64_t> all;
+    const std::vector<NamedSize> values = named_sizes(shape);
     for (const std::string& extent : array.extents) {
-        const double value = evaluate(extent, named_sizes(shape));
+        const double value = evaluate(extent, values);
         if (value < 1 || value > 2147483648.0 || value != std::trunc(value)) {
             throw ExpressionError("`" + array.text + "` cannot have " + format_short(value) +
                                   " elements, with " + describe_sizes(sizes, shape));
@@ -119,12 +129,8 @@ std::string ElementTask::reference_name(const std::string& kernel, const Paramet
 }
 
 std::string ElementTask::kernel_declaration(const std::string& kernel) const {
-    const auto declare = [](const Parameter& parameter) {
-        const std::string type = parameter.type.name + (parameter.is_array ? "*" : "");
-        return (parameter.is_const && parameter.is_array ? "const " : "") + type + " " +
-               parameter.name;
-    };
-    return "__global__ void " + kernel + "(" + joined(parameters, ", ", declare) + ")";
+    return "__global__ void " + kernel + "(" + joined(parameters, ", ", &Parameter::declaration) +
+           ")";
 }
 
 std::int64_t count_elements(const std::vector<std::int64_t>& extents) {
@@ -194,11 +200,10 @@ Tolerance parse_tolerance(const std::string& text) {
 }
 
 std::string describe_sizes(const std::vector<std::string>& sizes, Shape shape) {
-    std::string text;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        text += (i == 0 ? "" : ", ") + sizes[i] + " = " + std::to_string(size_at(shape, i));
-    }
-    return text;
+    std::size_t index = 0;
+    return joined(sizes, ", ", [&](const std::string& size) {
+        return size + " = " + std::to_string(size_at(shape, index++));
+    });
 }
 
 int size_at(Shape shape, std::size_t index) {

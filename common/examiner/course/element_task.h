@@ -1,6 +1,6 @@
 /// \file
-/// What an exercise beyond the transpose asks of a kernel: its arguments, the inputs to generate,
-/// and the reference, which says what one element of the output is. The record is
+/// The task of an exercise beyond the transpose: the kernel's arguments, the inputs to generate,
+/// and the reference, a function that returns one element of the output. The record is
 /// solutions/x_NAME/exercise.toml, and the reference is reference.cu beside it.
 #pragma once
 
@@ -15,20 +15,20 @@
 
 namespace coalesce {
 
-/// The most sizes that an exercise can have: the members of Shape.
+/// The most sizes that an exercise can have, because Shape has three members.
 constexpr std::size_t kMaxSizes = 3;
 
-/// How the initial values of an array, or the value of a scalar, are made.
+/// A rule that generates the initial values of an array, or the value of a scalar.
 struct Generator {
     enum class Kind {
-        none,         ///< an output, which has no initial values; or a scalar that is a size
+        none,         ///< no values: for an output without initial values, or a size
         zero,         ///< every element is zero
         constant,     ///< every element is `low`
         random,       ///< from `low` to `high`, both included for integers
         iota,         ///< 0, 1, 2, ...
         permutation,  ///< the numbers below the number of elements, in a random order
         sorted,       ///< like random, in ascending order
-        bytes,        ///< any bits
+        bytes,        ///< random bits
         sparse,       ///< like random, but seven elements of eight are zero
     };
     Kind kind = Kind::none;
@@ -40,27 +40,29 @@ constexpr Generator::Kind last_of(Generator::Kind) {
 
 /// A parameter of the kernel.
 struct Parameter {
-    std::string text;  ///< as the record declares it, without its generator
+    std::string text;  ///< the declaration in the record, without the generator
     std::string name;
     ElementType type;
     bool is_array = false;
     bool is_const = false;
-    /// The extents of an array, one for each pair of brackets. With several, messages name an
-    /// element by as many indices.
+    /// The extents of an array, one for each pair of brackets. Messages give an element one index
+    /// per extent.
     std::vector<std::string> extents = {};
     Generator generator = {};
 
     /// Reports whether the kernel must write the array.
     bool is_output() const { return is_array && !is_const; }
     /// Reports whether the reference receives the parameter: an input, a scalar, or the initial
-    /// values of an array that is changed in place. An output that starts at zero is not one.
+    /// values of an array that is changed in place. It does not receive an output of zeros.
     bool is_read_by_reference() const {
         return !is_output() ||
                (generator.kind != Generator::Kind::none && generator.kind != Generator::Kind::zero);
     }
+    /// Returns the declaration in C++, such as "const float* in".
+    std::string declaration() const;
 };
 
-/// How far an element may be from the expected value.
+/// The largest allowed error of an element.
 struct Tolerance {
     enum class Kind { bits, relative, absolute, ulps };
     Kind kind = Kind::bits;
@@ -73,7 +75,7 @@ constexpr Tolerance::Kind last_of(Tolerance::Kind) {
     return Tolerance::Kind::ulps;
 }
 
-/// A task that is defined element by element.
+/// A task whose outputs are defined element by element.
 struct ElementTask {
     std::vector<std::string> sizes = {};  ///< names, at most kMaxSizes
     std::vector<Parameter> parameters = {};
@@ -84,13 +86,15 @@ struct ElementTask {
 
     /// Returns the sizes with their values in this shape.
     std::vector<NamedSize> named_sizes(Shape shape) const;
+    /// Returns the value of the size called `name`, or nothing if there is no such size.
+    std::optional<int> find_size(const std::string& name, Shape shape) const;
     /// Returns the number of elements along each axis of an array. Throws ExpressionError if an
     /// extent is not a whole number from 1 to 2^31.
     std::vector<std::int64_t> extents(const Parameter& array, Shape shape) const;
     /// Returns the parameters that the kernel must write.
     std::vector<const Parameter*> outputs() const;
-    /// Returns the name of the reference of an output: "row_sums_reference", or with several
-    /// outputs "argmax_reference_index".
+    /// Returns the name of the function that computes an output: "row_sums_reference", or, if the
+    /// task has several outputs, "argmax_reference_index".
     std::string reference_name(const std::string& kernel, const Parameter& output) const;
     /// Returns the declaration that the kernel must have.
     std::string kernel_declaration(const std::string& kernel) const;
@@ -100,12 +104,12 @@ struct ElementTask {
 std::int64_t count_elements(const std::vector<std::int64_t>& extents);
 
 /// Parses a declaration such as "const float* in[rows * cols] = random(-1, 1)". Throws
-/// ExpressionError with a sentence that says what fits.
+/// ExpressionError, whose message shows a correct form.
 Parameter parse_parameter(const std::string& text, const std::vector<std::string>& sizes);
 /// Parses "bits", "relative 1e-5", "absolute 1e-6" or "ulps 4". Throws ExpressionError.
 Tolerance parse_tolerance(const std::string& text);
 
-/// Names the values of a shape: "rows = 77, cols = 45".
+/// Formats the sizes with their values: "rows = 77, cols = 45".
 std::string describe_sizes(const std::vector<std::string>& sizes, Shape shape);
 /// Returns the value of size `index`.
 int size_at(Shape shape, std::size_t index);

@@ -5,6 +5,9 @@
 #include <cstring>
 #include <limits>
 #include <string_view>
+#include <utility>
+
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {
@@ -51,7 +54,7 @@ Value load(const void* from) {
     return value;
 }
 
-/// Converts a float of `exponent_bits` and `mantissa_bits` that is stored in 16 bits.
+/// Converts a 16-bit floating-point number with these widths of its exponent and mantissa.
 double widen(std::uint16_t bits, int exponent_bits, int mantissa_bits) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
     const int exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1);
@@ -65,7 +68,7 @@ double widen(std::uint16_t bits, int exponent_bits, int mantissa_bits) {
     return sign * std::ldexp(1 + fraction, exponent - bias);
 }
 
-/// The reverse of `widen`. Rounds to the nearest, and ties to even.
+/// Converts a number to such a 16-bit number. Rounds to the nearest value, and ties to even.
 std::uint16_t narrow(double value, int exponent_bits, int mantissa_bits) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -101,12 +104,6 @@ void write_integer(double value, void* to) {
     std::memcpy(to, &whole, sizeof whole);
 }
 
-std::string format_number(double value) {
-    char buffer[40];
-    std::snprintf(buffer, sizeof buffer, "%.9g", value);
-    return buffer;
-}
-
 }  // namespace
 
 int ElementType::precision_bits() const {
@@ -119,17 +116,17 @@ double ElementType::read(const void* from) const {
     if (scalar == Scalar::bfloat16) {
         return widen(load<std::uint16_t>(from), kBfloatExponent, kBfloatMantissa);
     }
-    const bool is_signed = scalar == Scalar::signed_integer;
     if (scalar == Scalar::floating) {
         if (scalar_bytes == 2) {
             return widen(load<std::uint16_t>(from), kHalfExponent, kHalfMantissa);
         }
         return scalar_bytes == 4 ? static_cast<double>(load<float>(from)) : load<double>(from);
     }
+    const bool is_signed = scalar == Scalar::signed_integer;
     switch (scalar_bytes) {
         case 1: return is_signed ? load<std::int8_t>(from) : load<std::uint8_t>(from);
         case 2: return is_signed ? load<std::int16_t>(from) : load<std::uint16_t>(from);
-        // Both in one expression would convert a negative number to an unsigned one.
+        // A conditional expression of both would convert a negative number to an unsigned one.
         case 4:
             if (is_signed) return load<std::int32_t>(from);
             return load<std::uint32_t>(from);
@@ -184,7 +181,7 @@ std::string ElementType::format_element(const void* from) const {
             return scalar == Scalar::signed_integer ? std::to_string(load<std::int64_t>(at))
                                                     : std::to_string(load<std::uint64_t>(at));
         }
-        return format_number(read(at));
+        return format("%.9g", read(at));
     };
     if (components == 1) return component(0);
     std::string text = "(";

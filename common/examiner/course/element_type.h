@@ -24,14 +24,14 @@ struct ElementType {
     bool is_integer() const {
         return scalar == Scalar::signed_integer || scalar == Scalar::unsigned_integer;
     }
-    /// Returns the bits of a mantissa, including the implicit one. Integers have all of their bits.
+    /// Returns the number of bits in the mantissa, including the implicit one, or in an integer.
     int precision_bits() const;
 
     /// Reads the component at `from`.
     double read(const void* from) const;
     /// Writes a value as a component, rounded and limited to what the type can hold.
     void write(double value, void* to) const;
-    /// Returns the number of representable values between two components, for `ulps`.
+    /// Returns the distance between two components, counted in representable values.
     double distance_in_ulps(const void* one, const void* other) const;
     /// Formats an element: "0.125", "-3", "(1, 2, 3, 4)".
     std::string format_element(const void* from) const;
@@ -39,7 +39,7 @@ struct ElementType {
 
 /// Returns the type that CUDA C++ calls `name`, or nothing.
 std::optional<ElementType> find_element_type(const std::string& name);
-/// Lists some names, for messages about an unknown one.
+/// Some names of types, for messages about an unknown one.
 constexpr const char* kElementTypeExamples =
     "float, double, int, unsigned, long long, unsigned char, __half, __nv_bfloat16, float4, ...";
 

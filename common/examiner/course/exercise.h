@@ -29,8 +29,8 @@ struct Limits {
     double copies_in_flight = 0;     ///< minimum bytes of copies in flight when a tile is read
     double predicted_fraction_of_copy =
         0;  ///< smallest predicted fraction of a copy's speed on a GPU
-    /// Largest multiple of the solution's total sectors, requests, wavefronts and atomics. Only for
-    /// exercises beyond the transpose; the others allow no more than the solution.
+    /// maximum total sectors, requests, wavefronts and atomics, as a multiple of the solution's;
+    /// only for exercises beyond the transpose
     double of_solution = 0;
 };
 
@@ -103,13 +103,13 @@ inline constexpr std::string_view kBeyondPrefix = "x_";
 inline bool is_beyond(const std::string& step) {
     return step.starts_with(kBeyondPrefix);
 }
-/// Returns "03" for "03_tiled". An exercise beyond the transpose has no number, so its name is
+/// Returns "03" for "03_tiled". Exercises beyond the transpose have no number, so their name is
 /// returned.
 inline std::string step_number(const std::string& step) {
     return is_beyond(step) ? step : step.substr(0, 2);
 }
-/// Reports whether what the learner typed, such as "03_tiled", "03" or "3", names this step. For
-/// "x_row_sums", "row_sums" does as well.
+/// Reports whether a name that the learner typed, such as "03_tiled", "03" or "3", means this step.
+/// "row_sums" means the step "x_row_sums".
 bool names_step(const std::string& typed, const std::string& step);
 
 /// An exercise, or the bug hunt of a lesson.
@@ -129,12 +129,12 @@ struct Exercise {
     int points = 0;                            ///< for passing it
     std::vector<Hint> hints = {};              ///< hints; the first one is general
     std::vector<Prediction> predictions = {};  ///< questions, in the order they are asked
-    /// What one element of the output is, if this is an exercise beyond the transpose.
+    /// The task of an exercise beyond the transpose; nothing for a matrix.
     std::optional<ElementTask> elements = {};
 
     /// "03"
     std::string number() const { return step_number(name); }
-    /// Returns the names of the sizes that a shape gives.
+    /// Returns the names of the sizes that make up a shape.
     std::vector<std::string> size_names() const {
         return elements ? elements->sizes : std::vector<std::string>{"rows", "cols"};
     }

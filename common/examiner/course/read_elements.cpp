@@ -1,7 +1,7 @@
-// Reads what is special about the record of an exercise beyond the transpose.
+// Reads the record of an exercise beyond the transpose.
 
 #include <algorithm>
-#include <regex>
+#include <cctype>
 
 #include "base/text.h"
 #include "examiner/course/read_exercise.h"
@@ -10,8 +10,11 @@ namespace coalesce::course {
 namespace {
 
 bool is_identifier(const std::string& name) {
-    static const std::regex form("[A-Za-z_][A-Za-z_0-9]*");
-    return std::regex_match(name, form);
+    const auto is_allowed = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+           std::ranges::all_of(name, is_allowed);
 }
 
 /// Calls `read`, and turns its ExpressionError into an error at the node's line.
@@ -58,8 +61,18 @@ std::vector<Parameter> read_parameters(const StrictToml& reader, const toml::tab
     if (std::ranges::none_of(parameters, &Parameter::is_output)) {
         reader.fail(list, "no argument is an output, an array without const: \"float* out[n]\"");
     }
-    if (parameters.size() > most) reader.fail(list, "`arguments` has more than 16");
+    if (parameters.size() > most) {
+        reader.fail(list, "`arguments` has more than " + std::to_string(most));
+    }
     return parameters;
+}
+
+Limits read_limits(const StrictToml& reader, const toml::table& table, const std::string& where) {
+    if (!table.contains("limits")) return {};
+    const toml::table& limits = reader.section(table, "limits", where);
+    reader.allow_keys(limits, {"load", "store", "shared_load", "shared_store", "of_solution"},
+                      "`limits` of " + where);
+    return read_numbers(reader, limits, kLimits, "`limits` of " + where);
 }
 
 }  // namespace
@@ -69,17 +82,16 @@ Shape read_element_shape(const StrictToml& reader, const toml::node& node, const
     constexpr int most = 1 << 20;
     std::vector<int> values;
     const toml::array* list = node.as_array();
-    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    bool is_good = list != nullptr && list->size() == task.sizes.size();
+    for (std::size_t i = 0; is_good && i < list->size(); ++i) {
         const auto value = (*list)[i].value_exact<std::int64_t>().value_or(0);
-        if (value < 1 || value > most) values.clear();
-        if (value < 1 || value > most) break;
+        is_good = value >= 1 && value <= most;
         values.push_back(static_cast<int>(value));
     }
-    if (values.size() != task.sizes.size()) {
-        const auto name_of = [](const std::string& size) { return size; };
+    if (!is_good) {
         reader.fail(node, std::string("`") + key +
                               "` has a whole number from 1 to a million for each of [" +
-                              joined(task.sizes, ", ", name_of) + "]");
+                              joined(task.sizes, ", ") + "]");
     }
     return shape_of(values);
 }
@@ -117,18 +129,6 @@ void check_element_shape(const StrictToml& reader, const toml::node& node, const
                               describe_sizes(task.sizes, shape) + "; choose a smaller shape");
     }
 }
-
-namespace {
-
-Limits read_limits(const StrictToml& reader, const toml::table& table, const std::string& where) {
-    if (!table.contains("limits")) return {};
-    const toml::table& limits = reader.section(table, "limits", where);
-    reader.allow_keys(limits, {"load", "store", "shared_load", "shared_store", "of_solution"},
-                      "`limits` of " + where);
-    return read_numbers(reader, limits, kLimits, "`limits` of " + where);
-}
-
-}  // namespace
 
 void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
     const std::string where = "the exercise " + exercise.name;

@@ -21,16 +21,16 @@ void read_requirements(const StrictToml& reader, const toml::table& table, Exerc
 inline constexpr std::string_view kElementKeys[] = {"kernel", "sizes",  "arguments", "tolerance",
                                                     "most",   "shapes", "counted",   "limits"};
 
-/// Reads what an exercise beyond the transpose asks, except for its reference.
+/// Reads the task and the limits of an exercise beyond the transpose, but not the reference.
 void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// Reads a list with a value for each size of the task.
 Shape read_element_shape(const StrictToml& reader, const toml::node& node, const char* key,
                          const ElementTask& task);
-/// Reads `shapes`, a list of such lists.
+/// Reads `shapes`, a list of lists that each have a value for each size of the task.
 std::vector<Shape> read_element_shapes(const StrictToml& reader, const toml::table& table,
                                        const ElementTask& task, const std::string& where);
-/// Reports an error at `node` unless every array can be made for this shape.
+/// Fails at `node` if a size exceeds `most`, or if an array is too large or has no valid extents.
 void check_element_shape(const StrictToml& reader, const toml::node& node, const ElementTask& task,
                          Shape shape);
 

@@ -14,7 +14,7 @@ struct ExpressionError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The value of a size.
+/// A size with its value.
 struct NamedSize {
     std::string name;
     long long value = 0;

@@ -10,8 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// Returns by how much a component misses the tolerance, as a multiple of the tolerance: at most 1
-/// is near enough.
+/// Returns the error of a component as a multiple of the tolerance. At most 1 is allowed.
 double component_error(const ElementType& type, const Tolerance& tolerance, const char* actual,
                        const char* expected) {
     if (std::memcmp(actual, expected, type.scalar_bytes) == 0) return 0;

@@ -1,9 +1,8 @@
 /// \file
-/// Compares the outputs of a kernel with what the reference says, element by element.
+/// Compares the outputs of a kernel with those of the reference, element by element.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,7 @@
 
 namespace coalesce {
 
-/// The elements of one output.
+/// The comparison of one output.
 struct OutputComparison {
     std::string name;
     ElementType type;
@@ -33,30 +32,30 @@ struct OutputComparison {
     }
     /// Reports whether two elements are equal within the tolerance. The second is the expected one.
     bool is_equal(const char* one, const char* expected_one) const;
-    /// Returns the largest error of a wrong element, in units of the tolerance. Infinite if the
-    /// tolerance is zero or an element is not a number.
+    /// Returns the largest error of a wrong element, as a multiple of the tolerance. It is infinite
+    /// if the tolerance is zero or an element is not a number.
     double worst_error() const;
     /// Names an element: "out(3)", or "out(3,5)" if the output has two extents.
     std::string name_of(std::int64_t index) const;
-    /// Names the value of an element.
+    /// Formats the value of an element in `of`.
     std::string value_of(const std::string& of, std::int64_t index) const {
         return type.format_element(element(of, index));
     }
 };
 
-/// All arrays of a launch.
+/// The comparison of all arrays of a launch.
 struct ElementComparison {
     std::vector<OutputComparison> outputs;
-    std::vector<std::string> changed_inputs;  ///< names of inputs that the kernel overwrote
-    std::vector<std::string> overrun_before;  ///< names of arrays before which it wrote
-    std::vector<std::string> overrun_after;   ///< names of arrays after which it wrote
+    std::vector<std::string> changed_inputs;  ///< names of inputs that the kernel changed
+    std::vector<std::string> overrun_before;  ///< names of arrays before which the kernel wrote
+    std::vector<std::string> overrun_after;   ///< names of arrays after which the kernel wrote
 
     bool is_right() const;
     /// Returns the first output with elements that are not right, or nullptr.
     const OutputComparison* first_bad() const;
 };
 
-/// Compares an output. `initial` has its bytes before the launch.
+/// Compares an output. `initial` contains the bytes of the output before the launch.
 OutputComparison compare_output(const ElementTask& task, const Parameter& output, Shape shape,
                                 const std::string& initial, const std::string& actual,
                                 const std::string& expected);

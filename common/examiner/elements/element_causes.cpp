@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <limits>
-#include <regex>
+#include <utility>
 
 #include "base/first_found.h"
 #include "base/text.h"
@@ -14,11 +14,11 @@ namespace {
 
 using simulated::Report;
 
-/// An array of the launch, with the element at an address.
+/// The element of an array that an address belongs to.
 struct ArrayPlace {
     const Parameter* array = nullptr;
     std::int64_t count = 0;  ///< elements of the array
-    std::int64_t index = 0;  ///< may be outside of the array
+    std::int64_t index = 0;  ///< may be outside the array
 };
 
 /// Returns the array that is nearest to an address.
@@ -54,20 +54,28 @@ std::string with_array_name(const Report& report, const Trial& trial, const Evid
     return message.replace(first, last + end.size() - first, "`" + place.array->name + "`");
 }
 
-/// The text of a transpose's failure speaks of a tile, where other kernels have any shared array.
+/// Renames the tile in the text of a transpose's failure, because other kernels may use shared
+/// memory for anything.
 void rename_tile(std::string& text) {
-    static const std::pair<std::regex, const char*> kWords[] = {
-        {std::regex("the whole tile"), "the whole array"},
-        {std::regex("parts of the tile"), "parts of the shared array"},
-        {std::regex("(read|reads|overwrite|fill|reading|to|of) the tile"), "$1 shared memory"},
-        {std::regex("Fill the tile first"), "Fill the array first"},
-        {std::regex("The tile"), "Shared memory"},
-        {std::regex("the tile"), "shared memory"},
-        {std::regex("tile"), "array"}};
-    for (const auto& [word, other] : kWords) text = std::regex_replace(text, word, other);
+    constexpr std::pair<std::string_view, std::string_view> words[] = {
+        {"the whole tile", "the whole array"},
+        {"parts of the tile", "parts of the shared array"},
+        {"Fill the tile first", "Fill the array first"},
+        {"The tile", "Shared memory"},
+        {"the tile", "shared memory"},
+        {"tile", "array"}};
+    for (const auto& [word, other] : words) {
+        for (std::size_t at = text.find(word); at != text.npos;
+             at = text.find(word, at + other.size())) {
+            text.replace(at, word.size(), other);
+        }
+    }
 }
 
-std::optional<Failure> without_tile(std::optional<Failure> failure) {
+/// Applies a rule for transposes, and renames the tile in its failure.
+template <auto rule>
+std::optional<Failure> without_tile(const Trial& trial, const Evidence& evidence) {
+    std::optional<Failure> failure = rule(trial, evidence);
     if (!failure) return failure;
     rename_tile(failure->headline);
     rename_tile(failure->next);
@@ -86,7 +94,7 @@ Failure explain_report(FailureKind kind, const Report& report, const Trial& tria
     return failure;
 }
 
-// ---- accesses outside of an array ----
+// ---- accesses outside an array ----
 
 std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& evidence) {
     const Report* report = find_report(trial, "memcheck");
@@ -184,15 +192,12 @@ std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Ev
         .next = "Declare it __shared__: then all threads of the block use the same array."};
 }
 
-/// Finds shared memory that some threads still set, while others already count in it with atomics.
+/// Finds plain stores to shared memory that race with other threads' atomics.
 std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "racecheck", "write after write");
     if (!race) return std::nullopt;
-    const std::vector<std::string> lines = lines_of(evidence.source.text);
     const auto is_atomic = [&](const Place& place) {
-        const auto number = static_cast<std::size_t>(place.line);
-        return number > 0 && number <= lines.size() &&
-               lines[number - 1].find("atomic") != std::string::npos;
+        return code_on_line(evidence.source.text, place.line).find("atomic") != std::string::npos;
     };
     if (is_atomic(race->place) == is_atomic(race->other_place)) return std::nullopt;
     return explain_report(
@@ -212,22 +217,17 @@ std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evid
             "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its "
             "first element's index be a multiple of 4, or of 2.");
     }
-    return without_tile(find_memory_error(trial, evidence));
+    return without_tile<find_memory_error>(trial, evidence);
 }
 
 }  // namespace
 
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence) {
-    const auto barrier = [](const Trial& one, const Evidence& known) {
-        return without_tile(find_barrier_error(one, known));
-    };
-    const auto copy = [](const Trial& one, const Evidence& known) {
-        return without_tile(find_copy_error(one, known));
-    };
     return first_found(
         {find_local_array_overrun, find_element_overrun, find_memory_error_of_block,
-         find_execution_error, find_refused_launch, +copy, find_race_with_atomic, +barrier,
-         find_unshared_array_of_block, find_unwritten_read, find_array_race, find_wrong_elements},
+         find_execution_error, find_refused_launch, without_tile<find_copy_error>,
+         find_race_with_atomic, without_tile<find_barrier_error>, find_unshared_array_of_block,
+         find_unwritten_read, find_array_race, find_wrong_elements},
         trial, evidence);
 }
 

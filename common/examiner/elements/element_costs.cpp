@@ -23,29 +23,23 @@ constexpr TotalCost kTotals[] = {
      "Combine the values of a block first, in registers with shuffles or in shared memory, and let "
      "one thread of the block do one atomic operation."},
     {FailureKind::work_repeated, "sectors of global memory",
-     [](const Counters& all) { return all.load_sectors + all.store_sectors + all.atomic_sectors; },
+     [](const Counters& all) { return all.sectors(); },
      "Which elements does the kernel read or write more than once, and which sectors does it use "
      "only in part?"},
     {FailureKind::too_many_requests, "accesses of warps to global memory",
-     [](const Counters& all) {
-         return all.load_requests + all.store_requests + all.atomic_requests;
-     },
+     [](const Counters& all) { return all.global_requests(); },
      "Keep what is used again in registers or in shared memory, and let all 32 lanes take part in "
      "each access."},
     {FailureKind::bank_conflicts, "wavefronts of shared memory",
-     [](const Counters& all) {
-         return all.shared_load_wavefronts + all.shared_store_wavefronts +
-                all.shared_atomic_wavefronts;
-     },
+     [](const Counters& all) { return all.shared_wavefronts(); },
      "Let the lanes of a warp use different banks (index modulo 32), and keep in registers what "
-     "one "
-     "thread uses again."},
+     "one thread uses again."},
 };
 
-/// The instructions may be this multiple of the solution's, whatever the other limits are.
+/// The largest multiple of the solution's instructions, for all exercises.
 constexpr double kMaxInstructionMultiple = 16;
 
-/// Returns the line with most of a cost, or 0.
+/// Returns the line that contributes most to a cost, or 0 if no line does.
 int find_costliest_line(const Verdict& found, const TotalCost& total) {
     const auto most = std::ranges::max_element(
         found.lines, {}, [&](const LineCounters& line) { return total.of(line.counters); });
@@ -56,7 +50,7 @@ std::optional<Failure> find_exceeded_total(const Verdict& found, const TotalCost
                                            double times) {
     const std::uint64_t has = total.of(*found.counters);
     const std::uint64_t solution = total.of(*found.solution_counters);
-    // A solution without shared memory does not say how much of it another way needs.
+    // A solution without shared memory does not show how many wavefronts another approach needs.
     const bool is_other_way = total.kind == FailureKind::bank_conflicts && solution == 0;
     if (is_other_way || static_cast<double>(has) <= times * static_cast<double>(solution)) {
         return std::nullopt;

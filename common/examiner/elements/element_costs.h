@@ -1,5 +1,5 @@
 /// \file
-/// Compares the costs of a kernel with what an exercise beyond the transpose allows.
+/// Compares the costs of a kernel with the limits of an exercise beyond the transpose.
 #pragma once
 
 #include <vector>

@@ -14,8 +14,8 @@ std::string numbered(const char* one, std::int64_t first, std::int64_t last) {
     return std::string(one) + "s " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-/// Returns the distance between neighbouring indices if all of them are equally far apart and at
-/// least two steps long, or 0.
+/// Returns the distance between neighbouring indices if there are at least three indices, all
+/// equally far apart, or 0.
 std::int64_t common_step(const Indices& indices) {
     if (indices.size() < 3) return 0;
     const std::int64_t step = indices[1] - indices[0];
@@ -29,8 +29,8 @@ bool is_run(const Indices& indices) {
     return indices.back() - indices.front() + 1 == static_cast<std::int64_t>(indices.size());
 }
 
-/// Describes a set of indices from 0 to `count` - 1 of things called `one`. Returns "" if it has no
-/// simple pattern.
+/// Describes the bad ones of `count` things called `one`: "the last 13 of 1000 elements". Returns
+/// "" if their indices have no simple pattern.
 std::string describe_indices(const Indices& bad, std::int64_t count, const char* one) {
     const auto all = static_cast<std::int64_t>(bad.size());
     if (all == count) return "";
@@ -64,7 +64,7 @@ std::string describe_indices(const Indices& bad, std::int64_t count, const char*
     return "";
 }
 
-/// Describes bad elements by their place within the elements of a block of threads.
+/// Describes bad elements by their place within the elements of a block of threads, or returns "".
 std::string describe_place_in_blocks(const Indices& bad, std::int64_t count, std::int64_t threads) {
     if (threads <= 1 || count <= 2 * threads) return "";
     std::set<std::int64_t> places;
@@ -76,7 +76,7 @@ std::string describe_place_in_blocks(const Indices& bad, std::int64_t count, std
     return where.empty() ? "" : where + " in each run of " + std::to_string(threads);
 }
 
-/// Describes whole rows or whole columns.
+/// Describes the rows or the columns that contain bad elements, or returns "".
 std::string describe_lines(const OutputComparison& output, const Indices& bad) {
     const std::int64_t cols = output.extents.back();
     const std::int64_t rows = output.count() / cols;
@@ -103,11 +103,10 @@ std::string describe_lines(const OutputComparison& output, const Indices& bad) {
 
 std::string describe_bad_elements(const OutputComparison& output, const LaunchShape& launch) {
     const Indices bad = output.bad_elements();
-    const std::string counts =
-        format_count(output.bad(), "element") + " of " + std::to_string(output.count());
+    const std::string bad_count = format_count(output.bad(), "element");
+    const std::string counts = bad_count + " of " + std::to_string(output.count());
     if (output.bad() == output.count()) {
-        return output.count() == 1 ? "its only element"
-                                   : "all " + counts.substr(0, counts.find(" of"));
+        return output.count() == 1 ? "its only element" : "all " + bad_count;
     }
     std::string pattern;
     if (output.extents.size() > 1) pattern = describe_lines(output, bad);

@@ -1,5 +1,5 @@
-// The rules that find what is wrong with a kernel of an exercise beyond the transpose. They know the
-// arrays and the reference, but nothing about the task itself.
+// The rules that find the mistake in a kernel of an exercise beyond the transpose. They use the
+// arrays and the reference, but nothing that is specific to one task.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,21 @@
 
 namespace coalesce {
 
-/// Returns the mistake that caused a launch to fail, or nothing if only the device's error is known.
+/// Returns the cause of a failed launch, or nothing if only the device's error is known.
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence);
 
-/// Returns the failure that the values of the outputs suggest, or nothing if they are right.
+/// Returns the failure that the values of the outputs suggest, or nothing if the values are right.
 std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& evidence);
 
 // ---- input_subsets.cpp ----
 //
-// Runs the reference on some of the inputs, or on some of them twice. If that gives the kernel's
-// values, the kernel used the same inputs.
+// Runs the reference on inputs of which some are left out or repeated. If the reference then
+// returns the kernel's values, the kernel used the same inputs.
 
 /// The inputs that explain an output's wrong elements.
 struct UsedInputs {
-    bool is_repeated = false;  ///< whether some inputs count more than once, not too seldom
-    std::string sentence;      ///< "what comes out if only the first 96 of 100 cols count"
+    bool is_repeated = false;  ///< whether inputs are repeated; otherwise some are left out
+    std::string sentence;      ///< "what comes out if only the first 96 of 100 inputs count"
     std::string next;          ///< advice
 };
 
@@ -36,8 +36,8 @@ std::optional<UsedInputs> find_used_inputs(const Trial& trial, const OutputCompa
 
 /// Describes which elements of an output are not right: "the last 13 of 1000 elements", "row 7".
 std::string describe_bad_elements(const OutputComparison& output, const LaunchShape& launch);
-/// Returns the number of elements of the output that come before the bad ones, if the bad elements
-/// are all elements from there to the end. Returns -1 otherwise.
+/// Returns the first bad element, if it is not the first element of the output and all elements
+/// after it are bad too. Returns -1 otherwise.
 std::int64_t start_of_bad_tail(const OutputComparison& output);
 /// Returns the map of an output that has two extents.
 std::optional<CellMap> map_of(const OutputComparison& output);

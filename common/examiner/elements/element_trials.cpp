@@ -11,17 +11,17 @@ namespace coalesce {
 namespace {
 
 constexpr const char* kReferenceKernel = "coalesce_reference";
-/// Warp instructions that a reference may take, which is about ten seconds.
-constexpr std::uint64_t kMostReferenceInstructions = 50'000'000;
-/// A kernel may take this multiple of the reference's warp instructions. A kernel that does all of
+/// The most warp instructions of a reference, which take about ten seconds.
+constexpr std::uint64_t kMaxReferenceInstructions = 50'000'000;
+/// A kernel's limit as a multiple of the reference's warp instructions. A kernel that does all of
 /// the work in one lane of each warp takes 32 times as many as necessary.
 constexpr std::uint64_t kInstructionRatio = 40;
-/// Warp instructions that any kernel may take. On a small shape a kernel may do the work of a large
-/// one, as a block does that always makes all steps of a reduction.
-constexpr std::uint64_t kLeastInstructions = 2'000'000;
+/// Warp instructions that are added to every limit. A kernel may do the same work on a small shape
+/// as on a large one. For example, a block may always execute all steps of a reduction.
+constexpr std::uint64_t kExtraInstructions = 2'000'000;
 
 /// The largest shape, in elements, that is launched in other orders.
-constexpr double kMostReorderedElements = 1 << 14;
+constexpr double kMaxReorderedElements = 1 << 14;
 
 Failure explain_order_dependence(const std::string& file, Shape shape) {
     return {
@@ -70,10 +70,10 @@ std::string result_name(const Parameter& output) {
 std::string reference_declaration(const ElementTask& task, const std::string& kernel,
                                   const Parameter& output) {
     std::vector<std::string> declared;
-    for (const Parameter& one : task.parameters) {
+    for (Parameter one : task.parameters) {
         if (!one.is_read_by_reference()) continue;
-        declared.push_back((one.is_array ? "const " : "") + one.type.name +
-                           (one.is_array ? "* " : " ") + one.name);
+        one.is_const = one.is_array;
+        declared.push_back(one.declaration());
     }
     for (std::size_t i = 0; i < output.extents.size(); ++i) {
         declared.push_back(output.extents.size() == 1 ? "int index"
@@ -96,6 +96,16 @@ std::string reference_declaration(const ElementTask& task, const std::string& ke
                                 compiled.failure.headline);
     }
     throw ReferenceUnusable(place.text() + ": " + compiled.failure.headline);
+}
+
+/// Returns the outputs of a trial of the reference. They are its last arrays.
+std::vector<std::string> outputs_of(const Trial& trial, const ElementTask& task) {
+    std::vector<std::string> outputs;
+    const std::size_t first = trial.arrays.size() - task.outputs().size();
+    for (std::size_t i = first; i < trial.arrays.size(); ++i) {
+        outputs.push_back(trial.arrays[i].bytes);
+    }
+    return outputs;
 }
 
 }  // namespace
@@ -135,13 +145,11 @@ std::string reference_program(const ElementTask& task, const std::string& kernel
                 indices_in_code(*output, number) + ");\n";
     }
     const std::string threads = "128";
-    const auto declare = [](const std::string& size) { return "int " + size; };
-    return task.reference + "\n" + reference_signature(task).declaration() +
-           " {\nconst long long " + number +
-           " = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n" + body +
-           "}\nconstexpr Launch configure(" + joined(task.sizes, ", ", declare) +
-           ") {\nreturn {.grid = {(" + joined(counts, " + ") + " + " + threads + " - 1) / " +
-           threads + "}, .block = {" + threads + "}};\n}\n";
+    const Signature signature = reference_signature(task);
+    return task.reference + "\n" + signature.declaration() + " {\nconst long long " + number +
+           " = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n" + body + "}\n" +
+           signature.configure_declaration() + " {\nreturn {.grid = {(" + joined(counts, " + ") +
+           " + " + threads + " - 1) / " + threads + "}, .block = {" + threads + "}};\n}\n";
 }
 
 ElementTrials::ElementTrials(const Exercise& exercise, Runner& runner, Runner& reference_runner)
@@ -177,47 +185,37 @@ Trial ElementTrials::run_reference(Shape shape, const std::vector<CallArgument>&
     }
     return reference_runner_.run_with(
         compiled_reference(), given,
-        {.shape = shape, .wants_counters = true, .more_instructions = kMostReferenceInstructions});
+        {.shape = shape, .more_instructions = kMaxReferenceInstructions});
 }
 
 std::vector<std::string> ElementTrials::expected_for(Shape shape,
                                                      const std::vector<CallArgument>& arguments) {
     const Trial trial = run_reference(shape, arguments);
     if (!trial.has_ended() || !trial.reports.empty()) return {};
-    std::vector<std::string> expected;
-    const std::size_t first = trial.arrays.size() - task_.outputs().size();
-    for (std::size_t i = first; i < trial.arrays.size(); ++i) {
-        expected.push_back(trial.arrays[i].bytes);
-    }
-    return expected;
+    return outputs_of(trial, task_);
 }
 
 const ElementCase& ElementTrials::case_for(Shape shape) {
-    for (const auto& [known, one] : cases_) {
-        if (known == shape) return one;
-    }
+    const auto known = std::ranges::find(cases_, shape, &ElementCase::shape);
+    if (known != cases_.end()) return *known;
     ElementCase made{.shape = shape,
                      .arguments = generate_arguments(task_, shape, runner_.input_seed(shape))};
     const Trial trial = run_reference(shape, made.arguments);
-    const std::string where =
-        task_.reference_file + ": with " + describe_sizes(task_.sizes, shape) + ", ";
+    const auto fail = [&](const std::string& where, const std::string& why) {
+        throw ReferenceUnusable(where + ": with " + describe_sizes(task_.sizes, shape) + ", " +
+                                why);
+    };
     if (!trial.reports.empty()) {
         const simulated::Report& report = trial.reports.front();
-        throw ReferenceUnusable(
-            (report.place.line > 0 ? report.place.text() : task_.reference_file) + ": with " +
-            describe_sizes(task_.sizes, shape) + ", " + report.message);
+        fail(report.place.line > 0 ? report.place.text() : task_.reference_file, report.message);
     }
     if (!trial.has_ended()) {
-        throw ReferenceUnusable(where + (trial.launch_failure.headline.empty()
-                                             ? "the device stopped it."
-                                             : trial.launch_failure.headline));
+        const std::string& why = trial.launch_failure.headline;
+        fail(task_.reference_file, why.empty() ? "the device stopped it." : why);
     }
-    const std::size_t first = trial.arrays.size() - task_.outputs().size();
-    for (std::size_t i = first; i < trial.arrays.size(); ++i) {
-        made.expected.push_back(trial.arrays[i].bytes);
-    }
-    made.instructions = trial.counters.warp_instructions;
-    return cases_.emplace_back(shape, std::move(made)).second;
+    made.expected = outputs_of(trial, task_);
+    made.instructions = trial.instructions;
+    return cases_.emplace_back(std::move(made));
 }
 
 Trial ElementTrials::run(const Compiled& kernel, const TrialRequest& order) {
@@ -225,7 +223,7 @@ Trial ElementTrials::run(const Compiled& kernel, const TrialRequest& order) {
     const bool is_looked_into = order.wants_counters || order.traced.limit > 0;
     const bool has_one_order = usual.launch.blocks() * usual.launch.threads() <= 32;
     if (!usual.is_good() || is_looked_into || has_one_order ||
-        element_count(order.shape) > kMostReorderedElements) {
+        element_count(order.shape) > kMaxReorderedElements) {
         return usual;
     }
     for (const std::uint64_t seed : runner_.other_orders(order.shape)) {
@@ -242,9 +240,9 @@ Trial ElementTrials::run(const Compiled& kernel, const TrialRequest& order) {
 }
 
 Trial ElementTrials::run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order) {
-    const ElementCase one = case_for(order.shape);
+    const ElementCase& one = case_for(order.shape);
     TrialRequest asked = order;
-    asked.more_instructions += kLeastInstructions + kInstructionRatio * one.instructions;
+    asked.more_instructions += kExtraInstructions + kInstructionRatio * one.instructions;
     Trial trial = runner.run_with(kernel, one.arguments, asked);
     trial.shape = order.shape;
     if (!trial.has_ended()) return trial;

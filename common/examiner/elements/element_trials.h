@@ -5,7 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <deque>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -40,10 +41,10 @@ public:
     /// Launches another kernel once with another runner, and compares its outputs.
     Trial run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order);
 
-    /// Returns the arguments and expected outputs of a shape.
+    /// Returns the arguments and expected outputs of a shape. Throws ReferenceUnusable.
     const ElementCase& case_for(Shape shape);
-    /// Returns the outputs that the reference computes from other arguments, or nothing if it
-    /// cannot.
+    /// Returns the outputs that the reference computes from other arguments, or an empty list if
+    /// the reference fails.
     std::vector<std::string> expected_for(Shape shape, const std::vector<CallArgument>& arguments);
     const ElementTask& task() const { return task_; }
 
@@ -56,11 +57,11 @@ private:
     Runner& runner_;
     Runner& reference_runner_;
     std::optional<Compiled> reference_;
-    std::vector<std::pair<Shape, ElementCase>> cases_;
+    std::deque<ElementCase> cases_;  ///< references to its elements stay valid
 };
 
-/// The text of the file that is compiled for the reference: reference.cu, followed by a kernel that
-/// calls it for each element, and its launch.
+/// Returns the text that is compiled for the reference: reference.cu, followed by a kernel that
+/// calls it for each element, and by the kernel's launch.
 std::string reference_program(const ElementTask& task, const std::string& kernel);
 /// Returns the signature of that kernel.
 Signature reference_signature(const ElementTask& task);

@@ -70,8 +70,8 @@ private:
     bool has_value_of(std::int64_t index, std::int64_t other) const {
         return output_.is_equal(actual(index), expected(other));
     }
-    /// Reports whether enough of these elements have different expected values, so that a match
-    /// says something.
+    /// Reports whether these elements have enough different expected values, so that a match is not
+    /// a coincidence.
     bool are_distinct(const Indices& indices) const {
         std::set<std::string> values;
         for (const std::int64_t index : indices) {
@@ -158,7 +158,7 @@ private:
                           "smaller type on the way, or is a fast approximation used?");
     }
 
-    /// Finds elements that hold what belongs a constant distance away.
+    /// Finds wrong elements whose values belong a constant distance away.
     std::optional<Failure> find_shift() const {
         const std::int64_t row = output_.extents.back();
         std::set<std::int64_t> distances = {1, 2, 3, 4, 8, 16, 32, row, trial_.launch.threads()};
@@ -230,8 +230,9 @@ private:
         for (const std::int64_t index : wrong_) {
             if (value.compare(0, bytes, actual(index), bytes) != 0) return std::nullopt;
         }
+        if (!are_distinct(wrong_)) return std::nullopt;
         for (std::int64_t i = 0; i < output_.count(); ++i) {
-            if (!has_value_of(wrong_[0], i) || !are_distinct(wrong_)) continue;
+            if (!has_value_of(wrong_[0], i)) continue;
             return make(
                 Fault::line_repeated,
                 "all wrong elements have the same value, the one that belongs in " +
@@ -244,8 +245,8 @@ private:
 
     std::optional<Failure> find_inputs() const {
         const std::vector<OutputComparison>& outputs = trial_.element_comparison->outputs;
-        // Begin with the last output. A position usually precedes the value that it belongs to, and
-        // positions change if inputs are left out.
+        // Begin with the last output. An output of positions usually comes before an output of
+        // values, and positions change if inputs are left out.
         for (std::size_t i = outputs.size(); i-- > 0;) {
             if (outputs[i].wrong == 0) continue;
             const auto used = find_used_inputs(trial_, outputs[i], i, *evidence_.elements);
@@ -272,38 +273,39 @@ private:
         return 0;
     }
 
+    /// Returns compare(actual, expected) if it is the same for all wrong elements, within the
+    /// relative error `tolerance`.
+    std::optional<double> find_common(double (*compare)(double, double), double tolerance) const {
+        if (wrong_.size() < 2 || output_.type.components > 1) return std::nullopt;
+        const auto value_at = [&](std::int64_t index) {
+            return compare(output_.type.read(actual(index)), output_.type.read(expected(index)));
+        };
+        const double first = value_at(wrong_[0]);
+        const bool is_constant = std::ranges::all_of(wrong_, [&](std::int64_t index) {
+            return std::abs(value_at(index) - first) <= tolerance * std::abs(first);
+        });
+        return is_constant && std::isfinite(first) && are_distinct(wrong_) ? std::optional(first)
+                                                                           : std::nullopt;
+    }
+
     /// Finds values that differ from the expected ones by one factor.
     std::optional<Failure> find_factor() const {
-        if (wrong_.size() < 2 || output_.type.components > 1) return std::nullopt;
-        const auto ratio_at = [&](std::int64_t index) {
-            return output_.type.read(actual(index)) / output_.type.read(expected(index));
-        };
-        const double ratio = ratio_at(wrong_[0]);
-        const bool is_constant = std::ranges::all_of(wrong_, [&](std::int64_t index) {
-            return std::abs(ratio_at(index) - ratio) <= 1e-4 * std::abs(ratio);
-        });
-        if (!is_constant || !std::isfinite(ratio) || ratio == 0 || !are_distinct(wrong_)) {
-            return std::nullopt;
-        }
+        const auto ratio =
+            find_common([](double has, double should) { return has / should; }, 1e-4);
+        if (!ratio || *ratio == 0) return std::nullopt;
         return make(FailureKind::wrong_elements,
-                    format("each wrong element is %.6g times the expected one.", ratio),
+                    format("each wrong element is %.6g times the expected one.", *ratio),
                     "Which factor or divisor is missing, or there once too often?");
     }
 
+    /// Finds values that differ from the expected ones by one summand.
     std::optional<Failure> find_difference() const {
-        if (wrong_.size() < 2 || output_.type.components > 1) return std::nullopt;
-        const auto difference_at = [&](std::int64_t index) {
-            return output_.type.read(actual(index)) - output_.type.read(expected(index));
-        };
-        const double difference = difference_at(wrong_[0]);
-        const double allowed = output_.type.is_integer() ? 0 : 1e-4 * std::abs(difference);
-        const bool is_constant = std::ranges::all_of(wrong_, [&](std::int64_t index) {
-            return std::abs(difference_at(index) - difference) <= allowed;
-        });
-        if (!is_constant || !are_distinct(wrong_)) return std::nullopt;
+        const auto difference = find_common([](double has, double should) { return has - should; },
+                                            output_.type.is_integer() ? 0 : 1e-4);
+        if (!difference) return std::nullopt;
         return make(FailureKind::wrong_elements,
                     format("each wrong element is %.6g %s than the expected one.",
-                           std::abs(difference), difference > 0 ? "more" : "less"),
+                           std::abs(*difference), *difference > 0 ? "more" : "less"),
                     "What is added once too often, or left out once?");
     }
 
@@ -345,8 +347,9 @@ Failure explain_overrun(const std::string& array, bool is_after, const Trial& tr
                         const Evidence& evidence) {
     return {.kind = FailureKind::wrong_result,
             .fault = is_after ? Fault::written_after : Fault::written_before,
-            .headline = std::string("the kernel writes ") + (is_after ? "after" : "before") +
-                        " the end of `" + array + "`.",
+            .headline = std::string("the kernel writes ") +
+                        (is_after ? "after the end" : "before the beginning") + " of `" + array +
+                        "`.",
             .place = {evidence.source.name, trial.store_line, 0},
             .shape = trial.shape,
             .next = "Check it on the simulated GPU, which names the line and the index."};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -9,10 +10,10 @@
 namespace coalesce {
 namespace {
 
-/// Takes the place of an index: an element of zeros.
+/// The index that stands for an additional element of zeros.
 constexpr std::int64_t kZeroElement = -1;
-/// The largest array of inputs that is searched, in indices of one size.
-constexpr std::int64_t kMostIndices = 1 << 16;
+/// The largest value of a size along which inputs are chosen.
+constexpr std::int64_t kMaxIndices = 1 << 16;
 
 /// A way to choose inputs along one size.
 struct Choice {
@@ -22,12 +23,13 @@ struct Choice {
     bool is_repeated = false;
 };
 
-/// An array as axes of sizes. "rows * cols" has two.
+/// The axes of an array, each with the size that is its length. "rows * cols" has two axes.
 struct Axes {
     std::vector<std::string> names;
     std::vector<std::int64_t> lengths;
 };
 
+/// Returns the axes of an array, or none if an extent is not a product of sizes.
 Axes axes_of(const Parameter& array, const ElementTask& task, Shape shape) {
     Axes axes;
     for (const std::string& extent : array.extents) {
@@ -42,10 +44,9 @@ Axes axes_of(const Parameter& array, const ElementTask& task, Shape shape) {
         }
     }
     for (const std::string& name : axes.names) {
-        const std::vector<NamedSize> sizes = task.named_sizes(shape);
-        const auto size = std::ranges::find(sizes, name, &NamedSize::name);
-        if (size == sizes.end()) return {};
-        axes.lengths.push_back(size->value);
+        const auto size = task.find_size(name, shape);
+        if (!size) return {};
+        axes.lengths.push_back(*size);
     }
     return axes;
 }
@@ -89,7 +90,7 @@ public:
           length_(length),
           block_(launch.threads()),
           threads_(launch.threads() * launch.blocks()) {
-        add_prefixes(launch);
+        add_prefixes();
         add_ranges();
         add_steps();
         add_parts_of_blocks();
@@ -121,7 +122,7 @@ private:
                [=](std::int64_t i) { return i < kept; });
     }
 
-    void add_prefixes(const LaunchShape& launch) {
+    void add_prefixes() {
         const std::string tail =
             "What happens to the last inputs, which do not fill a whole group? Round the number of "
             "groups up, and test each index.";
@@ -129,15 +130,11 @@ private:
             "The loop ends too early, or takes too large a step: which thread should use the next "
             "input?";
         add_prefix(length_ - 1, "Does the loop end one element too early?");
-        for (std::int64_t group = block_ * launch.blocks(); group > 1; group /= 2) {
-            add_prefix(length_ / group * group, tail);
-            add_prefix(group, loop);
-        }
-        for (const std::int64_t group :
-             {block_, std::int64_t{1024}, std::int64_t{512}, std::int64_t{256}, std::int64_t{128},
-              std::int64_t{64}, std::int64_t{32}, std::int64_t{16}, std::int64_t{8},
-              std::int64_t{4}, std::int64_t{2}, std::int64_t{1}}) {
-            if (group == 0) continue;
+        std::vector<std::int64_t> groups;
+        for (std::int64_t group = threads_; group > 1; group /= 2) groups.push_back(group);
+        if (block_ > 0) groups.push_back(block_);
+        for (std::int64_t group = 1024; group > 0; group /= 2) groups.push_back(group);
+        for (const std::int64_t group : groups) {
             add_prefix(length_ / group * group, tail);
             add_prefix(group, loop);
         }
@@ -250,10 +247,11 @@ private:
     std::vector<Choice> all_;
 };
 
-// ---- trying them ----
+// ---- the search ----
 
-/// Returns how many choices may be tried with a reference that takes this many warp instructions. The
-/// limit does not depend on the speed of this computer, so that a verdict is always the same.
+/// Returns how many choices may be tried with a reference that takes this many warp instructions.
+/// The limit does not depend on the speed of this computer, so that the verdict is the same
+/// everywhere.
 std::int64_t count_tries(std::uint64_t instructions) {
     constexpr std::uint64_t most_instructions = 30'000'000, least = 8, most = 200;
     return static_cast<std::int64_t>(
@@ -275,7 +273,7 @@ public:
         const ElementTask& task = trials_.task();
         const std::string& name = task.sizes[size];
         const std::int64_t length = size_at(trial_.shape, size);
-        if (length < 2 || length > kMostIndices || !has_input_along(name)) return std::nullopt;
+        if (length < 2 || length > kMaxIndices || !has_input_along(name)) return std::nullopt;
         const Choices choices(name, length, trial_.launch);
         for (const Choice& choice : choices.all()) {
             if (tries_left_-- <= 0) return std::nullopt;
@@ -325,7 +323,8 @@ private:
         return !expected.empty() && agrees(expected[output_index_], choice, name);
     }
 
-    /// Reports whether the wrong elements that the choice leaves in the output have its values.
+    /// Reports whether the wrong elements, restricted to those that the choice keeps, have these
+    /// values.
     bool agrees(const std::string& values, const Choice& choice, const std::string& name) const {
         const ElementTask& task = trials_.task();
         const Parameter& parameter = *task.outputs()[output_index_];

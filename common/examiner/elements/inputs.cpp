@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// A sequence of random numbers that nobody can continue without the seed.
+/// A sequence of random numbers that cannot be predicted without the seed.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : seed_(mix(seed)) {}
@@ -101,11 +101,9 @@ std::vector<CallArgument> generate_arguments(const ElementTask& task, Shape shap
             argument.bytes = generate_bytes(parameter, task, shape, count, random);
             argument.is_unwritten = parameter.generator.kind == Generator::Kind::none;
         } else {
-            const std::vector<NamedSize> sizes = task.named_sizes(shape);
-            const auto size = std::ranges::find(sizes, parameter.name, &NamedSize::name);
             std::string bytes(parameter.type.bytes(), '\0');
-            if (size != sizes.end()) {
-                parameter.type.write(static_cast<double>(size->value), bytes.data());
+            if (const auto size = task.find_size(parameter.name, shape)) {
+                parameter.type.write(*size, bytes.data());
             } else {
                 bytes = generate_bytes(parameter, task, shape, 1, random);
             }

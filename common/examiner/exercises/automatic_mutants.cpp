@@ -8,7 +8,7 @@
 namespace coalesce::exercises {
 namespace {
 
-/// A way to spoil a line: what matches is replaced.
+/// A mistake to plant in a line: the first match of `pattern` is replaced by `with`.
 struct Spoiler {
     const char* what;
     std::regex pattern;

@@ -1,6 +1,7 @@
 /// \file
 /// Plants typical mistakes in a solution: a barrier is removed, a bound is off by one, an atomic
-/// operation becomes a plain one. Whoever makes an exercise sees which of them the examiner finds.
+/// operation becomes a plain one. They show the author of an exercise which mistakes the examiner
+/// finds.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 #include "examiner/program/examination.h"
 
-#include <regex>
 #include <vector>
 
+#include "examiner/matches.h"
 #include "examiner/source_lines.h"
 
 namespace coalesce {
@@ -14,11 +14,11 @@ struct CopyCall {
 };
 
 std::vector<CopyCall> copy_calls_in(const std::string& text) {
-    static const std::regex call(R"(\bcudaMemcpy(?:Async)?\s*\()");
+    static const TextPattern call(R"(\bcudaMemcpy(?:Async)?\s*\()");
     const std::string code = blank_out_comments(text);
     std::vector<CopyCall> calls;
-    for (std::sregex_iterator one(code.begin(), code.end(), call), none; one != none; ++one) {
-        const auto begin = static_cast<std::size_t>(one->position());
+    for (const TextMatch& one : find_matches(code, call)) {
+        const std::size_t begin = one.position();
         calls.push_back(
             {line_number_at(code, begin), code.substr(begin, code.find(';', begin) - begin)});
     }

@@ -1,5 +1,5 @@
-// Tests `learn exercise new` and `learn exercise verify`, from nothing to an exercise that learners
-// can check, and the mistakes that whoever makes one can make.
+// Tests `learn exercise new` and `learn exercise verify`: a new exercise becomes one that learners can
+// check, and mistakes in it are reported.
 
 #include <filesystem>
 
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Replaces the link to the solutions by a folder with links, so that a test can add to it.
+/// Replaces the link to the solutions by a folder of links, so that a test can add an exercise.
 void own_solutions(const ScratchCourse& course) {
     const fs::path solutions = course.path("solutions");
     fs::remove(solutions);
@@ -86,13 +86,13 @@ TEST_CASE("mistakes in an exercise of your own are named with their place") {
     expect(course, verify, 1, {"__device__ float scale_reference(const float* in, float factor"});
     course.write(kReference, replaced(reference, "in[index]", "in[index + n]"));
     expect(course, verify, 1, {"solutions/x_scale/reference.cu:3"});
-    // A reference that says something else than the solution does.
+    // The reference and the solution compute different elements.
     course.write(kReference, replaced(reference, "factor *", "factor +"));
     expect(course, verify, 1, {"does not pass"});
     course.write(kReference, reference);
     expect(course, verify, 0, {"x_scale is sound"});
 
-    // A kernel in wrong/ that is right, and one in right/ that is not.
+    // A kernel in wrong/ is wrong at first, and then right.
     const std::string solution = course.read("solutions/x_scale/kernel.cu");
     course.write("solutions/x_scale/wrong/fine.cu", course.read("exercises/x_scale/kernel.cu"));
     expect(course, verify, 0, {"1 of 1 kernel as expected"});

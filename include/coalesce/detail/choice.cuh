@@ -48,7 +48,7 @@ cudaError_t launch_stack_kernel(Task task, std::int64_t wanted, const Queue& que
 template <int SIZE, int PAD>
 cudaError_t launch_stack(const Task& task, const Queue& queue) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
-    if (matrix <= 4096) {  // no more than 8192 bytes, or about 12,700 if memory is fast
+    if (matrix <= 4096) {  // a block takes up to 8192 bytes, or 12,700 if memory is fast
         const std::int64_t small = SIZE <= 4 && task.has_fast_memory ? 12'700 : 8192 - matrix / 2;
         return launch_stack_kernel<SIZE, Stack<SIZE, 256, PAD>>(task, small, queue);
     }
@@ -181,8 +181,10 @@ cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
     task.tile_cols = (SIZE == 1 ? 1 : task.rows <= 24 ? 4 : 2) * Kernel::TRANSPOSED_COLS;
     // Lanes store words of every fourth column. If the number of rows is a multiple of 16, all of
     // these words would be in two banks without padding.
-    if (SIZE == 2 || task.rows % 16 == 0) return launch_wide_kernel<SIZE, Kernel>(task, queue);
-    return launch_wide_kernel<SIZE, WideOfWords<SIZE, 0>>(task, queue);
+    if constexpr (SIZE == 1) {
+        if (task.rows % 16 != 0) return launch_wide_kernel<1, WideOfWords<1, 0>>(task, queue);
+    }
+    return launch_wide_kernel<SIZE, Kernel>(task, queue);
 }
 
 /// Launches the kernel that is fastest for this number of rows in a strip.
@@ -236,7 +238,7 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
         }
     }
     if constexpr (SIZE == 2) {
-        // 32 rows would use few banks, also with padding.
+        // With 32 rows, the stores would use few banks even with padding.
         const bool are_some = task.rows >= 20 && task.rows <= 48 && task.rows != 32;
         if (task.has_fast_memory && are_some && are_columns_whole_words<2>(task)) {
             return launch_wide_of_words<2>(task, queue);
@@ -245,7 +247,7 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
     return launch_wide_of_rows<SIZE, PAD, Loads::plain>(task, queue);
 }
 
-/// Launches the kernel for aligned rows. Blocks have more threads if memory is fast, for bytes.
+/// Launches the kernel for aligned rows. For bytes, blocks have more threads if memory is fast.
 template <int SIZE, Loads LOADS>
 cudaError_t launch_aligned_kernel(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {

@@ -1,5 +1,5 @@
 /// \file
-/// The property of a device that decides between kernels.
+/// Reports the property of a device that some choices of kernels depend on.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,13 +8,13 @@
 
 namespace coalesce::transposing {
 
-/// The bandwidth of memory, in bytes per second, from which on memory is no longer what limits a
-/// transpose. On an H200, which has 4.8e12, it is the link between the two halves of the
-/// second-level cache: it is busy for 92 % of the time when rows are aligned, and its load grows
-/// with the number of requests and sectors. An H100, which has 3.35e12, waits for its memory.
+/// The least bandwidth of fast memory, in bytes per second. Fast memory does not limit a transpose. On
+/// an H200 (4.8e12), the link between the two halves of the second-level cache does: it is busy for
+/// 92 % of the time when rows are aligned, and its load grows with the number of requests and sectors.
+/// On an H100 (3.35e12), memory is the limit.
 constexpr double min_fast_memory = 4e12;
 
-/// Reports whether the current device has such memory. Asks each device only once.
+/// Reports whether the memory of the current device is fast. Asks each device only once.
 inline bool has_fast_memory() {
     constexpr int most_devices = 64;
     enum Answer : signed char { unknown, slow, fast };

@@ -151,6 +151,12 @@ void choose_tile_of_words(Compounds& task) {
     task.warps = chunks * (SIZE == 1 ? 4 : SIZE == 2 || is_small ? 2 : 1);
 }
 
+/// Returns the number of words between rows of a tile whose rows have `bytes` bytes and are loaded as
+/// vectors. A row may start anywhere in its first vector.
+inline int pitch_of_vectors(int bytes) {
+    return (bytes + 30) / 16 * 4;
+}
+
 /// Chooses tiles that are loaded as vectors. If runs of `out` consist of whole words, all words of
 /// a column start at the same position. Otherwise only every second word does, and columns of half
 /// the length are better.
@@ -176,7 +182,7 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     std::int64_t parts = (task.cols + cols / 2) / cols;
     do {  // as wide as fits
         task.tile_cols = static_cast<int>(divide_rounding_up(parts < 1 ? 1 : parts, task.cols));
-        task.pitch = (task.tile_cols * size + 30) / 16 * 4;
+        task.pitch = pitch_of_vectors(task.tile_cols * size);
         ++parts;
     } while ((task.tile_rows + lead) * task.pitch * 4 > compound_tile);
     task.warps = (task.tile_rows * size / 4 + 31) / 32 * (are_words ? 1 : 2);
@@ -191,13 +197,14 @@ bool has_vectors(const Compounds& task, bool are_words) {
     return SIZE == 2 && (size < min_spliced_bytes || (size <= 150 && task.cols >= 32));
 }
 
-/// Reports whether elements of 12 bytes fill tiles that are loaded as vectors. These are faster
-/// than tiles of words in fast memory.
-constexpr int min_three_word_side = 64;
+/// The side of tiles for elements of 12 bytes, in elements.
+constexpr int three_word_side = 64;
+/// Reports whether a matrix of elements of 12 bytes has at least one whole tile that is loaded as
+/// vectors, and memory is fast. Such tiles are then faster than tiles of words.
 template <int SIZE>
 bool is_large_of_three_words(const Compounds& task) {
-    return SIZE == 4 && task.units == 3 && task.rows >= min_three_word_side &&
-           task.cols >= min_three_word_side && transposing::has_fast_memory();
+    return SIZE == 4 && task.units == 3 && task.rows >= three_word_side &&
+           task.cols >= three_word_side && transposing::has_fast_memory();
 }
 
 template <int SIZE>
@@ -206,8 +213,8 @@ void choose_tile(Compounds& task) {
     task.has_vectors = has_vectors<SIZE>(task, are_words);
     if (is_large_of_three_words<SIZE>(task)) {
         task.has_vectors = true;
-        task.tile_rows = task.tile_cols = min_three_word_side;
-        task.pitch = (min_three_word_side * 12 + 30) / 16 * 4;
+        task.tile_rows = task.tile_cols = three_word_side;
+        task.pitch = pitch_of_vectors(three_word_side * 12);
         task.warps = 16;
     } else if (task.has_vectors) {
         choose_tile_of_vectors<SIZE>(task, are_words);

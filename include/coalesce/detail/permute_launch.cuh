@@ -47,23 +47,23 @@ cudaError_t transpose(const Plan& plan, const Queue& queue) {
                                         matrices.options, queue);
 }
 
-/// Launches one of the Triples kernels. Returns cudaErrorNotSupported if the tiles do not fit into
-/// a grid.
+/// Launches a kernel for elements of three units, with `bytes` bytes of dynamic shared memory.
+/// Returns cudaErrorNotSupported if the tiles do not fit into a grid.
 template <class Kernel>
-cudaError_t launch_triples(Compounds task, const Queue& queue) {
+cudaError_t launch_triples(void (*kernel)(Compounds), std::int64_t bytes, Compounds task,
+                           const Queue& queue) {
     task.tiles_down = divide_rounding_up(Kernel::ROWS, task.rows);
     task.tiles_across = divide_rounding_up(Kernel::COLS, task.cols);
     if (!fits_into_grid(task)) return cudaErrorNotSupported;
-    return launch_kernel(triple_kernel<Kernel>, count_tiles(task), Kernel::THREADS, 0, queue, task);
+    return launch_kernel(kernel, count_tiles(task), Kernel::THREADS, bytes, queue, task);
 }
-
-inline cudaError_t launch_triple_vectors(Compounds task, const Queue& queue) {
+template <class Kernel>
+cudaError_t launch_triples(const Compounds& task, const Queue& queue) {
+    return launch_triples<Kernel>(triple_kernel<Kernel>, 0, task, queue);
+}
+inline cudaError_t launch_triple_vectors(const Compounds& task, const Queue& queue) {
     using Kernel = TripleVectors;
-    task.tiles_down = divide_rounding_up(Kernel::ROWS, task.rows);
-    task.tiles_across = divide_rounding_up(Kernel::COLS, task.cols);
-    if (!fits_into_grid(task)) return cudaErrorNotSupported;
-    return launch_kernel(triple_vectors_kernel<Kernel>, count_tiles(task), Kernel::THREADS,
-                         Kernel::SHARED_BYTES, queue, task);
+    return launch_triples<Kernel>(triple_vectors_kernel<Kernel>, Kernel::SHARED_BYTES, task, queue);
 }
 
 template <int SIZE, bool HAS_VECTORS>

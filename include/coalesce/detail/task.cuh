@@ -20,7 +20,7 @@ struct Task {
     int tile_rows, tile_cols;           ///< for kernels whose tiles have no fixed size
     int matrices_per_block;             ///< the number of matrices per block
     bool is_down_first;                 ///< whether consecutive blocks go down a column of tiles
-    bool has_fast_memory;               ///< what the function of this name says about the device
+    bool has_fast_memory;               ///< whether the device has it (see device.cuh)
     /// Whether strips of tiles are taken 32 strips apart instead of in order.
     bool is_spread;
     /// The number of strips of tiles that are processed together.

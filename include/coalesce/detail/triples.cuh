@@ -12,6 +12,28 @@
 
 namespace coalesce::permuting {
 
+/// The place of a block's tile, and the byte addresses of its matrix.
+template <class Number>
+struct TriplePlace {
+    Number row, col;  ///< the first row and column of the tile
+    const char* in;
+    char* out;
+
+    /// Finds the tile of this block, which has Kernel::ROWS x Kernel::COLS elements.
+    template <class Kernel>
+    static __device__ TriplePlace find(const Compounds& task) {
+        unsigned number = blockIdx.x;
+        const auto down = static_cast<unsigned>(task.tiles_down);
+        const auto across = static_cast<unsigned>(task.tiles_across);
+        const Number row = static_cast<Number>(number % down) * Kernel::ROWS;
+        number /= down;
+        const Number col = static_cast<Number>(number % across) * Kernel::COLS;
+        const std::int64_t matrix = task.rows * task.cols * Kernel::BYTES * (number / across);
+        return {row, col, static_cast<const char*>(task.in) + matrix,
+                static_cast<char*>(task.out) + matrix};
+    }
+};
+
 /// A kernel for elements of three units, which are bytes or half words. Rows and columns must start
 /// at word boundaries and consist of whole words. Each thread loads N x N elements, where N
 /// elements fill three words, and transposes them in registers.
@@ -20,6 +42,7 @@ struct Triples {
     static_assert(SIZE <= 2, "parts of words");
     /// The number of elements that fill three words.
     static constexpr int N = 4 / SIZE;
+    static constexpr int BYTES = 3 * SIZE;                          ///< per element
     static constexpr int ROWS = ROWS_, COLS = SIZE == 1 ? 64 : 32;  ///< the size of a tile
     static constexpr int ACROSS = COLS / N, DOWN = ROWS / N, WORDS = DOWN * 3;
     static constexpr int THREADS = ACROSS * DOWN;  ///< each thread transposes N x N elements
@@ -33,24 +56,17 @@ struct Triples {
     char* out;
 
     __device__ Triples(const Compounds& all, unsigned* memory) : task(all), tile(memory) {
-        unsigned number = blockIdx.x;
-        const auto down = static_cast<unsigned>(task.tiles_down);
-        const auto across = static_cast<unsigned>(task.tiles_across);
-        row = std::int64_t{number % down} * ROWS;
-        number /= down;
-        col = std::int64_t{number % across} * COLS;
-        const std::int64_t matrix = task.rows * task.cols * (3 * SIZE) * (number / across);
-        in = static_cast<const char*>(task.in) + matrix;
-        out = static_cast<char*>(task.out) + matrix;
+        const auto place = TriplePlace<std::int64_t>::find<Triples>(task);
+        row = place.row, col = place.col, in = place.in, out = place.out;
     }
 
     __device__ void load() const {
         const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
         if (row + y * N >= task.rows || col + x * N >= task.cols) return;
-        const char* from = in + ((row + y * N) * task.cols + col + x * N) * (3 * SIZE);
+        const char* from = in + ((row + y * N) * task.cols + col + x * N) * BYTES;
         unsigned word[N][3], turned[N][3];
 #pragma unroll
-        for (int i = 0; i < N; ++i, from += task.cols * (3 * SIZE)) {
+        for (int i = 0; i < N; ++i, from += task.cols * BYTES) {
 #pragma unroll
             for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(from)[w];
         }
@@ -62,6 +78,7 @@ struct Triples {
         }
     }
 
+    /// Transposes the elements in a thread's registers.
     static __device__ void transpose_units(unsigned (&out)[N][3], const unsigned (&in)[N][3]) {
         if constexpr (SIZE == 2) {
             out[0][0] = in[0][0];
@@ -96,7 +113,7 @@ struct Triples {
         for (int i = threadIdx.x; i < cols * WORDS; i += THREADS) {
             const int x = i / WORDS, word = i % WORDS;
             if (word >= words) continue;
-            char* const to = out + ((col + x) * task.rows + row) * (3 * SIZE);
+            char* const to = out + ((col + x) * task.rows + row) * BYTES;
             transposing::element<4>(to, word) = tile[x * PITCH + word];
         }
     }
@@ -111,16 +128,17 @@ __global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds
     triples.store();
 }
 
-/// A kernel for elements of three half words, if rows and columns start at multiples of 16 bytes and
-/// consist of whole vectors. Each thread loads three vectors from each of four rows, which are eight
-/// elements, and transposes them in registers. A tile in shared memory has the same order as `out`.
+/// A kernel for elements of three half words. Rows and columns must start at multiples of 16 bytes and
+/// consist of whole vectors. From each of four rows, each thread loads three vectors, which are eight
+/// elements. It transposes them in registers. A tile in shared memory has the same order as `out`.
 struct TripleVectors {
     static constexpr int ACROSS = 7, DOWN = 28, THREADS = ACROSS * DOWN;
     static constexpr int N = 8, BYTES = 6;  ///< columns per thread; bytes per element
     static constexpr int ROWS = 4 * DOWN, COLS = N * ACROSS;  ///< the size of a tile
     static constexpr int VECTORS = ROWS * BYTES / 16;         ///< per column of a tile
-    /// The number of vectors that the columns of a thread take. Groups of 8 and one more put the
-    /// columns of neighbouring threads into different banks.
+    /// The number of vectors between the columns of two neighbouring threads. A thread has N columns.
+    /// The number is one more than a multiple of 8, so that neighbouring threads, which store at the
+    /// same time, access different banks.
     static constexpr int GROUP = (N * VECTORS + 7) / 8 * 8 + 1;
     static constexpr int SHARED_BYTES = ACROSS * GROUP * 16;
     static_assert(ROWS * BYTES % 16 == 0, "columns are whole vectors");
@@ -132,15 +150,8 @@ struct TripleVectors {
     char* out;
 
     __device__ TripleVectors(const Compounds& all, char* memory) : task(all), tile(memory) {
-        unsigned number = blockIdx.x;
-        const auto down = static_cast<unsigned>(task.tiles_down);
-        const auto across = static_cast<unsigned>(task.tiles_across);
-        row = static_cast<int>(number % down) * ROWS;
-        number /= down;
-        col = static_cast<int>(number % across) * COLS;
-        const std::int64_t matrix = task.rows * task.cols * BYTES * (number / across);
-        in = static_cast<const char*>(task.in) + matrix;
-        out = static_cast<char*>(task.out) + matrix;
+        const auto place = TriplePlace<int>::find<TripleVectors>(task);
+        row = place.row, col = place.col, in = place.in, out = place.out;
     }
 
     __device__ void load() const {
@@ -168,7 +179,8 @@ struct TripleVectors {
         }
     }
 
-    /// Returns word `number` of the four rows of a column: two half words.
+    /// Returns word `number` of column c of a thread's elements. The column consists of four elements,
+    /// and a word of two half words.
     static __device__ unsigned word_of(const unsigned (&word)[4][12], int c, int number) {
         const int one = 2 * number, other = one + 1;
         const int at = c * 3 + one % 3, other_at = c * 3 + other % 3;

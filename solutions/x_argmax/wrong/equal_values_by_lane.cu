@@ -1,5 +1,5 @@
 // expect: wrong-elements | inputs-left-out
-// mistake: equal values of two lanes are not compared by their places
+// mistake: if the values of two lanes are equal, their indices are not compared
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

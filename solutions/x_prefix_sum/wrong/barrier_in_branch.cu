@@ -1,5 +1,5 @@
 // expect: divergent-barrier
-// mistake: the barriers are only for threads that add
+// mistake: only the threads that add reach the barriers
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds | wrong-elements
-// mistake: the tile of a is loaded without a test
+// mistake: threads load the tile of a without a bounds check
 #include "exercise.h"
 
 constexpr int TILE = 16;

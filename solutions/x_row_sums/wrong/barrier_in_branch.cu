@@ -1,5 +1,5 @@
 // expect: divergent-barrier
-// mistake: the barrier is only for the threads that add
+// mistake: only the threads that add reach the barrier
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

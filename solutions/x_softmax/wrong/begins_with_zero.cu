@@ -1,5 +1,5 @@
 // expect: wrong-elements | inputs-repeated
-// mistake: the search for the largest element begins with 0, and some threads have no element
+// mistake: the exponents in the sum are 50 larger than those that it divides
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements | inputs-repeated
-// mistake: all threads add the whole row
+// mistake: each thread adds the whole row instead of its own elements
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

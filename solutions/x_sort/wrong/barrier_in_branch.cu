@@ -1,5 +1,5 @@
 // expect: divergent-barrier
-// mistake: the barrier is only for threads that exchange
+// mistake: only the threads that exchange reach the barrier
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

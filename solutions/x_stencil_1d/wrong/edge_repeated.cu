@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: beyond the ends the last element is repeated in place of 0
+// mistake: outside of the vector, the first or last element is used instead of 0
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

@@ -1,5 +1,5 @@
 // expect: uncoalesced-stores | uncoalesced-loads
-// mistake: each thread adds a run of elements, so that a warp reads from 32 places
+// mistake: each thread adds a run of elements, so a warp reads from 32 distant places
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

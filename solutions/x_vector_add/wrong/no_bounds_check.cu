@@ -1,5 +1,5 @@
 // expect: no-bounds-check
-// mistake: the last block is not stopped at the end of the vectors
+// mistake: threads beyond the end of the vectors load and store
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
-// Tests what the records of exercises beyond the transpose consist of: element types, expressions,
-// declarations of arguments, and the record itself.
+// Tests the parts of an exercise beyond the transpose: element types, expressions, declarations of
+// arguments, and the whole record.
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 namespace coalesce {
 namespace {
 
-/// Returns what `make` complains about, or "".
+/// Returns the message of the exception that `make` throws, or "".
 std::string complaint_of(const auto& make) {
     try {
         make();
