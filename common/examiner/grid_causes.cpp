@@ -317,9 +317,9 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
         "blocks begin as far apart as each is large?";
 }
 
-/// If only a square was written, finds out whether blocks took tiles outside the matrix. Such
-/// blocks stop at the edge of a tile, whereas swapped bounds make them stop at the shorter side of
-/// the matrix.
+/// If only a square of the output was written, finds out whether blocks took tiles outside the
+/// matrix. In that case, the written square ends at the edge of a tile. If the kernel has swapped
+/// bounds instead, the square ends at the shorter side of the matrix.
 bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
     if (failure.fault != Fault::bounds_exchanged || stores.idle_blocks == 0 ||
         !evidence.exercise.accepts(kRaggedShape)) {

@@ -68,7 +68,7 @@ private:
     std::uint64_t exchanged_index(std::uint64_t index) const;
     template <class Element>
     void fill_as(void* to, std::uint64_t first, std::size_t count) const;
-    /// Returns the index that holds the value of `original` after all exchanges.
+    /// Returns the index that holds, after all exchanges, the value that was at index `original`.
     std::uint64_t index_holding(std::uint64_t original) const;
     void exchange(std::uint64_t index, std::uint64_t other);
     void assign_special_values();

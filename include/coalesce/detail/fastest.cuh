@@ -276,7 +276,7 @@ bool are_out_rows_sector_aligned(const Task& task) {
 
 /// Reports whether vector stores would write partial sectors of `out`, in arrays so large that
 /// these sectors are evicted from the second-level cache before the rest arrives. In this case, the
-/// kernels for rows that start anywhere are faster.
+/// kernels for unaligned rows are faster.
 template <int SIZE>
 bool are_sectors_split(const Task& task, std::int64_t shorter) {
     constexpr std::int64_t least_side = 256;
