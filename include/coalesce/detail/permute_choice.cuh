@@ -283,7 +283,7 @@ inline bool has_triple_vectors(const Compounds& task) {
            transposing::has_fast_memory();
 }
 
-/// The shortest side, in elements, for which tiles of vectors pay off.
+/// The shortest side, in elements, for which tiles of vectors are worth their cost.
 template <int SIZE>
 constexpr std::int64_t min_vector_side = SIZE == 1 ? 64 : 32;
 

@@ -1,5 +1,4 @@
-/// \file
-/// The kernel for large matrices of elements of 1 and 2 bytes whose rows start anywhere.
+/// \file The kernel for large matrices of elements of 1 and 2 bytes with unaligned rows.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,16 +11,14 @@
 
 namespace coalesce::transposing {
 
-/// A kernel for elements smaller than a word whose rows start anywhere. Each thread loads aligned
-/// vectors. Of each row, 256 bytes are loaded and 240 of them used, wherever in a vector the row
-/// starts. The block stores the row's words to shared memory, starting with the row's first
-/// element, so that the words of a column are below each other. It transposes these words in
-/// registers and stores them again: N elements of a column then form four words. Each vector for
-/// `out` is spliced from five such words, so all stores are whole vectors. To make this possible, a
-/// block loads as many extra rows as a vector has elements. The rows of a thread are so far apart
-/// that all of them start at the same position in a vector, and the same is true of its columns. A
-/// thread therefore computes only once how to splice them. The words in shared memory are permuted
-/// so that threads that are served together access different banks.
+///  The block stores the row's words to shared memory, starting with the row's first element, so
+///  that the words of a column are below each other. It transposes these words in registers and
+///  stores them again: N elements of a column then form four words. Each vector for `out` is
+///  spliced from five such words, so all stores are whole vectors. To make this possible, a block
+///  loads as many extra rows as a vector has elements. The rows of a thread are so far apart that
+///  all of them start at the same position in a vector, and the same is true of its columns. A
+///  thread therefore computes only once how to splice them. The words in shared memory are permuted
+///  so that threads that are served together access different banks.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS, int SHIFT = 16>
 struct Rewound {
     /// The number of blocks that must fit into the registers of a multiprocessor.
