@@ -200,7 +200,7 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
     for (std::size_t i = 1; i < converted_values_.size(); ++i) {
         if (converted_values_[i].count > converted_values_[best].count) best = i;
     }
-// Cells that contain zero prove nothing by themselves.
+    // Cells that contain zero prove nothing by themselves.
     const bool shows =
         20 * nonzero_converted_values_.count >= wrong_cells_.count && !has_too_few_bad_cells();
     if (!shows || !is_nearly_all(converted_values_[best].count, wrong_cells_.count))

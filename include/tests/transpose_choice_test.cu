@@ -66,7 +66,7 @@ TEST_CASE("which kernel when") {
     CHECK(loads_evict_last<4>(task(16384, 16384), true));
     CHECK_FALSE(loads_evict_last<4>(task(8192, 8192), true));  // it would slow down small matrices
     CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // batches count together
-    CHECK(loads_evict_last<4>(task(8191, 8193), false));  // pays earlier if rows are unaligned
+    CHECK(loads_evict_last<4>(task(8191, 8193), false));       // pays earlier if rows are unaligned
     CHECK_EQ(choose_rewinding<1>(task(16383, 16381)), Rewinding::large);
     CHECK_EQ(choose_rewinding<1>(task(8191, 8193)), Rewinding::small);
     CHECK_EQ(choose_rewinding<2>(task(8191, 8193)), Rewinding::large);
