@@ -12,7 +12,7 @@ using campaign::Random;
 
 constexpr int kRegisters = 65536;    // registers of a multiprocessor
 constexpr int kOtherRegisters = 40;  // registers that a thread needs besides its elements
-// Bytes of shared memory that a block can use without opting in to a larger size
+// Bytes of shared memory that a block can use without opting in to a larger size.
 constexpr int kDefaultSharedBytes = 49152;
 constexpr int kMaxSharedBytes = 227 * 1024, kTotalSharedBytes = 228 * 1024,
               kSystemSharedBytes = 1024;
