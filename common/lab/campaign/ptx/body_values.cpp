@@ -168,7 +168,7 @@ void Body::lane_instruction() {
     emit("$$ $$", {guarded, name, destinations, sources});
 }
 
-// ---- what prologues hoist ----
+// ---- values that prologues compute ----
 
 /// Computes new values from values that are the same for some set of threads. The results are the
 /// same for that set as well.
@@ -351,7 +351,7 @@ void Body::pack_and_unpack() {
     emit("mov.$ $}, $", {type, parts, from});
 }
 
-// ---- what comes out ----
+// ---- results of the kernel ----
 
 void Body::fold(Reg reg) {
     Reg word = reg;
