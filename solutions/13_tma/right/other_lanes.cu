@@ -1,4 +1,4 @@
-// The last 64 threads ask.
+// Lets the last 64 threads request the rows.
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 
 __device__ unsigned shared_address(const void* pointer) {
