@@ -114,7 +114,7 @@ TEST_CASE("which kernel when") {
     CHECK(are_sectors_split<4>(task(5004, 5000, 2), 5000));
     CHECK(are_sectors_split<4>(task(200004, 260), 260));
     CHECK_FALSE(are_sectors_split<4>(task(400004, 128), 128));     // wider tiles would be empty
-    CHECK_FALSE(are_sectors_split<8>(task(10002, 10000), 10000));  // as fast
+    CHECK_FALSE(are_sectors_split<8>(task(10002, 10000), 10000));  // would not be faster
     CHECK(is_stack_of_words<1>(task(100, 96, 4096)));
     CHECK(is_stack_of_words<2>(task(98, 100, 4096)));
     CHECK_FALSE(is_stack_of_words<1>(task(98, 100, 4096)));

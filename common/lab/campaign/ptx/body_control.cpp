@@ -326,7 +326,7 @@ void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer
     emit(callee.second(b));
     emit(callee.back(back));
     Reg first = use(Kind::word);
-    /// Recursion depth.
+    // The first parameter of a recursive function is the depth of the recursion.
     if (form == Form::recursive) first = make_with(Kind::word, "and.b32 $, $, 3", {first});
     emit("st.param.b32 [$], $", {a, first});
     switch (form) {
