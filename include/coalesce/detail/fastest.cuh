@@ -213,8 +213,9 @@ bool loads_evict_last(const Task& task, bool is_aligned) {
     return task.rows * task.cols >= most / task.batches;
 }
 
-///  the size of one matrix in bytes. Narrow matrices use a different kernel, because these tiles
-///  are too large for them.
+/// The tile size of the kernel Rewound, for elements of 1 and 2 bytes in unaligned rows. It depends
+/// on the size of one matrix in bytes. Narrow matrices use a different kernel, because these tiles
+/// are too large for them.
 enum class Rewinding { none, small, large };
 template <int SIZE>
 Rewinding choose_rewinding(const Task& task) {

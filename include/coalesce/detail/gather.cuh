@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
     }
 }
 
-///  `out` in whole vectors, each spliced from one row, or from the end of one row and the start of
-///  the next.
+/// A kernel for unaligned rows that keep their inner order. It writes `out` in whole vectors, each
+/// spliced from one row, or from the end of one row and the start of the next.
 template <int SIZE>
 struct Spliced {
     static_assert(SIZE <= 4, "larger ones are gathered");

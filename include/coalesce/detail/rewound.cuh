@@ -11,14 +11,16 @@
 
 namespace coalesce::transposing {
 
-///  The block stores the row's words to shared memory, starting with the row's first element, so
-///  that the words of a column are below each other. It transposes these words in registers and
-///  stores them again: N elements of a column then form four words. Each vector for `out` is
-///  spliced from five such words, so all stores are whole vectors. To make this possible, a block
-///  loads as many extra rows as a vector has elements. The rows of a thread are so far apart that
-///  all of them start at the same position in a vector, and the same is true of its columns. A
-///  thread therefore computes only once how to splice them. The words in shared memory are permuted
-///  so that threads that are served together access different banks.
+/// A kernel for elements smaller than a word, in matrices with unaligned rows. Each thread loads
+/// aligned vectors. It loads 256 bytes of each row and uses 240 of them, wherever in a vector the
+/// row starts. The block stores the row's words to shared memory, starting with the row's first
+/// element, so that the words of a column are below each other. It transposes these words in
+/// registers and stores them again: N elements of a column then form four words. Each vector for
+/// `out` is spliced from five such words, so all stores are whole vectors. To make this possible, a
+/// block loads as many extra rows as a vector has elements. The rows of a thread are so far apart
+/// that all of them start at the same position in a vector, and the same is true of its columns. A
+/// thread therefore computes only once how to splice them. The words in shared memory are permuted
+/// so that threads that are served together access different banks.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS, int SHIFT = 16>
 struct Rewound {
     /// The number of blocks that must fit into the registers of a multiprocessor.
