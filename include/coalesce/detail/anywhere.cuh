@@ -1,4 +1,5 @@
-/// \file Kernels for matrices with unaligned rows, which may start at any element. They move either
+/// \file
+/// Kernels for matrices with unaligned rows, which may start at any element. They move either
 /// single elements, or vectors that they splice from two aligned vectors.
 #pragma once
 

@@ -1,5 +1,6 @@
-/// \file Chooses the kernel family for a task and launches the kernel: stacks, channels, strips,
-/// aligned tiles, or unaligned tiles.
+/// \file
+/// Chooses the kernel family for a task and launches the kernel: stacks, channels, strips, aligned
+/// tiles, or unaligned tiles.
 #pragma once
 
 #include <cuda_runtime.h>

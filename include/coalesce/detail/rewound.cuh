@@ -1,4 +1,5 @@
-/// \file The kernel for large matrices of elements of 1 and 2 bytes with unaligned rows.
+/// \file
+/// The kernel for large matrices of elements of 1 and 2 bytes with unaligned rows.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
-/// \file Finds the seeded bugs and their clean look-alikes by the marks in the sources, and
-/// collects the verdict of each checker: the simulator and the four tools of compute-sanitizer.
+/// \file
+/// Finds the seeded bugs and their clean look-alikes by the marks in the sources, and collects the
+/// verdict of each checker: the simulator and the four tools of compute-sanitizer.
 #pragma once
 
 #include <map>
