@@ -52,8 +52,8 @@ std::string numbers(const Trial& trial) {
 /// Even the largest tiles fit into this shape several times in each direction.
 constexpr Shape kTestRectangle{128, 256};
 
-/// Returns the launch for `kTestRectangle`, or nothing if the exercise does not take that shape or the
-/// launch fails.
+/// Returns the launch for `kTestRectangle`, or nothing if the exercise does not take that shape or
+/// the launch fails.
 std::optional<LaunchShape> configure_for_rectangle(const Evidence& evidence) {
     if (!evidence.exercise.accepts(kTestRectangle)) return std::nullopt;
     const Trial seen = evidence.launch_without_checks(kTestRectangle);

@@ -1,4 +1,5 @@
-// Loads NVRTC when it is first needed, so that programs start quickly and run on computers without it.
+// Loads NVRTC when it is first needed. Programs therefore start quickly, and run on computers that
+// do not have it.
 #include <dlfcn.h>
 
 #include <filesystem>

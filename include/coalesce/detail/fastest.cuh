@@ -201,8 +201,8 @@ struct Fastest<16> {
 constexpr std::int64_t min_evict_last_bytes = 400'000'000;
 /// Like `min_evict_last_bytes`, but for matrices with unaligned rows.
 constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
-/// Like `min_evict_last_bytes`, but for strips of wide matrices in fast memory. Matrices of 21 to 31
-/// rows are excluded, because their last round of loads is short.
+/// Like `min_evict_last_bytes`, but for strips of wide matrices in fast memory. Matrices of 21 to
+/// 31 rows are excluded, because their last round of loads is short.
 constexpr std::int64_t min_evict_last_bytes_wide = 100'000'000;
 /// Reports whether loading with `evict_last` makes the transpose faster.
 template <int SIZE>
@@ -234,8 +234,8 @@ Rewinding choose_rewinding(const Task& task) {
 /// until the next strip uses them. If rows are unaligned, two adjacent strips share sectors and
 /// cache lines.
 constexpr std::int64_t max_strip_length = 26'000;
-/// Like `max_strip_length`, but for elements of 4 bytes in fast memory, where grouped strips cost more
-/// than they save.
+/// Like `max_strip_length`, but for elements of 4 bytes in fast memory, where grouped strips cost
+/// more than they save.
 constexpr std::int64_t max_strip_length_in_fast_memory = 40'000;
 /// The number of strips in a group. Together they cover 15 to 32 KB of each row. With fewer strips,
 /// too little of a row would be read at a time.

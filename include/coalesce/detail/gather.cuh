@@ -112,8 +112,9 @@ struct Spliced {
     }
 };
 
-/// Rows of at least `min_spliced_bytes` bytes are spliced. Each thread stores `spliced_vectors_per_thread` vectors,
-/// and a block stores `spliced_bytes_per_block` bytes of `out`.
+/// Rows of at least `min_spliced_bytes` bytes are spliced. Each thread stores
+/// `spliced_vectors_per_thread` vectors, and a block stores `spliced_bytes_per_block` bytes of
+/// `out`.
 constexpr int min_spliced_bytes = 64, spliced_vectors_per_thread = 2,
               spliced_bytes_per_block = threads * spliced_vectors_per_thread * 16;
 
