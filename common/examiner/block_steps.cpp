@@ -1,0 +1,151 @@
+#include "examiner/block_steps.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "examiner/elements/element_trials.h"
+
+namespace coalesce {
+namespace {
+
+Failure explain(const std::string& file, const std::string& why, const std::string& next) {
+    return {.kind = FailureKind::environment_problem,
+            .headline = why,
+            .place = {file, 0, 0},
+            .next = next};
+}
+
+/// An element of an array that is wrong.
+struct WrongElement {
+    std::size_t argument = 0;  ///< the number of the array among the kernel's arguments
+    std::uint64_t byte = 0;    ///< the element's first byte
+    std::string sentence = "";
+};
+
+std::optional<WrongElement> find_wrong_cell(const Comparison& comparison) {
+    if (comparison.is_right() || !comparison.first_bad) return std::nullopt;
+    const Cell cell = *comparison.first_bad;
+    const auto index = cell.row * comparison.problem.out_cols() + cell.col;
+    return WrongElement{.byte = static_cast<std::uint64_t>(index) *
+                                static_cast<std::uint64_t>(comparison.problem.element_size),
+                        .sentence = comparison.findings.front().sentence};
+}
+
+std::optional<WrongElement> find_wrong_element(const ElementComparison& comparison,
+                                               const ElementTask& task) {
+    const OutputComparison* output = comparison.first_bad();
+    if (!output) return std::nullopt;
+    const auto parameter =
+        std::find_if(task.parameters.begin(), task.parameters.end(),
+                     [&](const Parameter& one) { return one.name == output->name; });
+    const std::int64_t index = output->bad_elements().front();
+    return WrongElement{.argument = static_cast<std::size_t>(parameter - task.parameters.begin()),
+                        .byte = static_cast<std::uint64_t>(index) * output->type.bytes(),
+                        .sentence = output->name_of(index) + " is " +
+                                    output->value_of(output->actual, index) + ", expected " +
+                                    output->value_of(output->expected, index)};
+}
+
+class StepRecorder {
+public:
+    StepRecorder(const Source& source, const Exercise& exercise, Runner& runner,
+                 const StepsRequest& request)
+        : source_(source), exercise_(exercise), runner_(runner), request_(request) {
+        if (exercise.elements)
+            elements_ = std::make_unique<ElementTrials>(exercise, runner, runner);
+    }
+
+    BlockSteps record() {
+        compiled_ = runner_.compile(source_, Signature(exercise_));
+        if (!compiled_.ok()) return {.problem = compiled_.failure};
+        BlockSteps steps;
+        const Trial trial = find_trial(steps);
+        if (steps.problem.kind == FailureKind::none && steps.json.empty())
+            steps.problem = explain(source_.name, "the kernel was not launched.",
+                                    "Look at the launch that configure returns.");
+        if (!steps.ok() || request_.block) return steps;
+        record_mistake(trial, steps);
+        return steps;
+    }
+
+private:
+    Trial run(Shape shape, const TracedBlock& block) {
+        const TrialRequest order{.shape = shape, .traced_block = block};
+        return elements_ ? elements_->run(compiled_, order)
+                         : runner_.run(compiled_, exercise_.task(), order);
+    }
+
+    /// Launches the kernel on the requested shape, or on the first one on which it fails.
+    Trial find_trial(BlockSteps& steps) {
+        std::vector<Shape> shapes = exercise_.shapes;
+        if (request_.shape) shapes = {*request_.shape};
+        const TracedBlock block{.block = request_.block.value_or(0), .steps = kMaxTracedSteps};
+        Trial first;
+        for (const Shape shape : shapes) {
+            Trial trial = run(shape, block);
+            const bool is_first = steps.json.empty();
+            if (!is_first && trial.is_good()) continue;
+            steps.shape = shape;
+            steps.json = trial.block_trace;
+            steps.problem = trial.launch_failure;
+            first = std::move(trial);
+            if (!first.is_good()) break;
+        }
+        return first;
+    }
+
+    /// Records the block in which the mistake of a trial shows, if it is another one.
+    void record_mistake(const Trial& trial, BlockSteps& steps) {
+        if (trial.is_good()) return;
+        TracedBlock block{.steps = kMaxTracedSteps};
+        if (!trial.reports.empty()) {
+            const simulated::Report& report = trial.reports.front();
+            steps.mistake = report.kind + ": " + report.message;
+            const auto& [x, y, z] = report.thread.block;
+            const auto& grid = trial.launch.grid;
+            block.block = x + static_cast<std::uint64_t>(grid[0]) *
+                                  (y + static_cast<std::uint64_t>(grid[1]) * z);
+            if (block.block == 0) return;
+        } else if (const auto wrong = find_wrong(trial)) {
+            steps.mistake = wrong->sentence;
+            block.stored_byte = {wrong->argument, wrong->byte};
+        } else {
+            return;
+        }
+        const Trial again = run(steps.shape, block);
+        if (!again.block_trace.empty()) steps.json = again.block_trace;
+    }
+
+    std::optional<WrongElement> find_wrong(const Trial& trial) const {
+        if (trial.comparison) return find_wrong_cell(*trial.comparison);
+        if (!trial.element_comparison) return std::nullopt;
+        return find_wrong_element(*trial.element_comparison, *exercise_.elements);
+    }
+
+    const Source& source_;
+    const Exercise& exercise_;
+    Runner& runner_;
+    const StepsRequest& request_;
+    std::unique_ptr<ElementTrials> elements_;
+    Compiled compiled_;
+};
+
+}  // namespace
+
+BlockSteps record_steps(const Source& source, const Exercise& exercise, Runner& runner,
+                        const StepsRequest& request) {
+    if (!runner.is_simulated())
+        return {.problem =
+                    explain(source.name, "only the simulated GPU shows the steps of a kernel.",
+                            "Run it there: --device sim")};
+    if (!source.is_good()) return {.problem = source.problem};
+    try {
+        return StepRecorder(source, exercise, runner, request).record();
+    } catch (const std::exception& problem) {
+        return {.problem = explain(
+                    source.name, std::string("the steps could not be recorded: ") + problem.what(),
+                    "./learn doctor shows what is missing.")};
+    }
+}
+
+}  // namespace coalesce
