@@ -154,8 +154,9 @@ RawOutput run_command(const std::vector<std::string>& command, const std::string
     return result;
 }
 
-RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped, int seconds) {
-    const ClangRequest request = clang_ir_request_for_wrapped(wrapped);
+RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped, int seconds,
+                           bool keeps_variables) {
+    const ClangRequest request = clang_ir_request_for_wrapped(wrapped, keeps_variables);
     const TemporaryFolder folder;
     write_file(folder.path / request.input, request.text);
     fs::create_directory_symlink(COALESCE_CUDA_HEADERS, folder.path / request.headers);
@@ -272,7 +273,7 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
     }
     try {
         if (compiler.kind == Compiler::clang_ir) {
-            return run_clang_for_ir(compiler.path, wrapped, seconds);
+            return run_clang_for_ir(compiler.path, wrapped, seconds, keeps_variables);
         }
         return run_command(command, wrapped, seconds);
     } catch (const std::exception& error) {  // for example because the disk is full

@@ -24,7 +24,7 @@ namespace {
 constexpr const char* kKeys =
     "right/left step  down/up same warp  b barrier  m mistake  g line  [ ] lanes  q";
 
-StepsRequest parse_request(const Work& exercise, const StepArguments& words) {
+StepsRequest parse_steps_request(const Work& exercise, const StepArguments& words) {
     if (exercise.is_program())
         throw UsageError(exercise.name() +
                          " is a whole program: build/bin/simulate --trace FILE.json records it");
@@ -79,7 +79,7 @@ private:
 
     void read_keys() {
         char keys[64];
-        const ssize_t count = read(STDIN_FILENO, keys, sizeof keys);
+        const ssize_t count = ::read(STDIN_FILENO, keys, sizeof keys);
         if (count <= 0) {
             is_over_ = true;
             return;
@@ -188,7 +188,7 @@ void print_all(const Steps& steps, const StepsSubject& subject) {
 }  // namespace
 
 int step(Session& session, const Work& exercise, const StepArguments& words, char** argv) {
-    const StepsRequest request = parse_request(exercise, words);
+    const StepsRequest request = parse_steps_request(exercise, words);
     choose_device(DeviceChoice::simulator, argv);
     if (!words.json.empty()) check_writable(words.json);
 
@@ -207,7 +207,8 @@ int step(Session& session, const Work& exercise, const StepArguments& words, cha
         return 1;
     }
     if (!words.json.empty()) write_file(words.json, recorded.json);
-    const Steps steps = read_steps(recorded.json);
+    Steps steps = read_steps(recorded.json);
+    if (!exercise.is_beyond()) name_values_by_source(steps);
     if (steps.all.empty()) {
         std::cout << "The block executes nothing that can be shown.\n";
         return 1;

@@ -8,22 +8,22 @@
 namespace coalesce::learn {
 namespace {
 
-using Json = nlohmann::json;
+using StepsJson = nlohmann::json;
 
 constexpr int kKnownVersion = 1;
 
 /// Returns a value as it is shown: numbers as the file writes them.
-std::string to_text(const Json& value) {
+std::string to_text(const StepsJson& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::vector<std::string> to_texts(const Json& values, std::size_t first = 0) {
+std::vector<std::string> to_texts(const StepsJson& values, std::size_t first = 0) {
     std::vector<std::string> texts;
     for (std::size_t k = first; k < values.size(); ++k) texts.push_back(to_text(values[k]));
     return texts;
 }
 
-StepAccess read_access(const Json& json) {
+StepAccess read_access(const StepsJson& json) {
     const bool is_shared = json.contains("wavefronts");
     return {.kind = json.at("kind"),
             .array = json.at("array"),
@@ -36,7 +36,7 @@ StepAccess read_access(const Json& json) {
             .values = to_texts(json.at("values"))};
 }
 
-Step read_step(const Json& json) {
+Step read_step(const StepsJson& json) {
     Step step;
     step.warp = json.at("warp");
     step.line = json.at("line");
@@ -46,21 +46,21 @@ Step read_step(const Json& json) {
     step.instructions = json.at("ptx").at(1);
     step.bytes_in_flight = json.value("in_flight", 0);
     if (json.contains("waiting"))
-        for (const Json& one : json["waiting"])
+        for (const StepsJson& one : json["waiting"])
             step.waits.push_back({one.at("lanes"), one.at("why"), one.at("line")});
     if (json.contains("set"))
-        for (const Json& one : json["set"])
+        for (const StepsJson& one : json["set"])
             step.changes.push_back({one.at(0), one.at(1), to_texts(one, 2)});
     if (json.contains("accesses"))
-        for (const Json& one : json["accesses"]) step.accesses.push_back(read_access(one));
+        for (const StepsJson& one : json["accesses"]) step.accesses.push_back(read_access(one));
     if (json.contains("barriers"))
-        for (const Json& one : json["barriers"])
+        for (const StepsJson& one : json["barriers"])
             step.barriers.push_back(
                 {one.at("barrier"), one.at("arrived"), one.at("expected"), one.at("complete")});
     return step;
 }
 
-Steps read(const Json& json) {
+Steps read_all(const StepsJson& json) {
     if (json.at("version") != kKnownVersion)
         throw std::runtime_error("the steps were written by another version of the course");
     Steps steps;
@@ -72,14 +72,15 @@ Steps read(const Json& json) {
     steps.is_complete = json.at("is_complete");
     steps.functions = json.at("functions");
     steps.ptx = json.at("ptx");
-    for (const Json& one : json.at("variables"))
-        steps.variables.push_back({one.at("name"), one.at("type"), one.at("function"),
-                                   one.at("lines").at(0), one.at("lines").at(1)});
-    for (const Json& one : json.at("arrays"))
+    for (const StepsJson& one : json.at("variables"))
+        steps.variables.push_back({one.at("name"), one.at("type"), one.at("kind") == "float",
+                                   one.at("function"), one.at("lines").at(0),
+                                   one.at("lines").at(1)});
+    for (const StepsJson& one : json.at("arrays"))
         steps.arrays.push_back(
             {one.at("name"), one.at("space") == "shared", one.at("bytes"), one.at("extents")});
-    for (const Json& one : json.at("steps")) steps.all.push_back(read_step(one));
-    for (const Json& one : json.at("moments"))
+    for (const StepsJson& one : json.at("steps")) steps.all.push_back(read_step(one));
+    for (const StepsJson& one : json.at("moments"))
         steps.moments.push_back({one.at("step"), one.at("check"), one.at("kind"), one.at("message"),
                                  one.at("line"), one.at("thread")});
     return steps;
@@ -148,9 +149,35 @@ std::optional<Writer> Steps::writer_before(std::size_t step, std::size_t array,
 
 Steps read_steps(const std::string& json) {
     try {
-        return read(Json::parse(json));
-    } catch (const Json::exception& problem) {
+        return read_all(StepsJson::parse(json));
+    } catch (const StepsJson::exception& problem) {
         throw std::runtime_error(std::string("the steps cannot be read: ") + problem.what());
+    }
+}
+
+void name_values_by_source(Steps& steps) {
+    std::map<std::string, std::string> names;
+    for (const Step& step : steps.all) {
+        for (const StepAccess& access : step.accesses) {
+            const StepArray& array = steps.arrays.at(access.array);
+            if (array.is_shared || access.is_store() || access.offsets.empty()) continue;
+            const std::size_t elements = access.values.size() / access.offsets.size();
+            for (std::size_t k = 0; k < access.values.size(); ++k) {
+                const std::int64_t offset =
+                    access.offsets[k / elements] +
+                    static_cast<std::int64_t>(k % elements) * array.element_bytes;
+                names.try_emplace(access.values[k], array.element_name(offset));
+            }
+        }
+    }
+    const auto rename = [&](std::vector<std::string>& values) {
+        for (std::string& value : values)
+            if (const auto name = names.find(value); name != names.end()) value = name->second;
+    };
+    for (Step& step : steps.all) {
+        for (StepAccess& access : step.accesses) rename(access.values);
+        for (StepChange& change : step.changes)
+            if (steps.variables.at(change.variable).is_real) rename(change.values);
     }
 }
 

@@ -19,6 +19,7 @@ using LaneValues = std::array<std::string, kWarpLanes>;
 
 struct StepVariable {
     std::string name, type;
+    bool is_real = false;  ///< whether its values are floating-point numbers
     std::size_t function = 0;
     int first_line = 0, last_line = 0;  ///< its scope; the last line is 0 if that is unknown
 };
@@ -118,6 +119,10 @@ struct Steps {
 
 /// Reads the steps. Throws std::runtime_error if the text is something else.
 Steps read_steps(const std::string& json);
+
+/// Replaces values that the kernel has loaded from its input by the names of their elements, for
+/// kernels that only move data: the values of a matrix are random bits, which nobody recognizes.
+void name_values_by_source(Steps& steps);
 
 /// Returns lanes as text: "lanes 0-31", "lane 5", "lanes 0-3, 8".
 std::string name_lanes(std::uint32_t lanes);

@@ -23,7 +23,7 @@ std::string trimmed_right(std::string text) {
     return text;
 }
 
-std::string text_of(const std::array<int, 3>& index) {
+std::string index_text(const std::array<int, 3>& index) {
     std::string text = "(" + std::to_string(index[0]) + "," + std::to_string(index[1]);
     if (index[2] != 0) text += "," + std::to_string(index[2]);
     return text + ")";
@@ -43,7 +43,7 @@ std::string unindented(const std::string& line) {
 std::string thread_text(const Steps& steps, int warp, int lane) {
     const int number = warp * kWarpLanes + lane;
     const int x = steps.block[0], y = steps.block[1];
-    return text_of({number % x, number / x % y, number / x / y});
+    return index_text({number % x, number / x % y, number / x / y});
 }
 
 /// Returns the values of a variable: one if all lanes agree, and otherwise those in view.
@@ -102,8 +102,10 @@ std::string elements_text(const Steps& steps, const StepAccess& access, const St
         if (!(access.lanes >> lane & 1)) continue;
         const std::size_t k = nth++;
         if (lane < window.first_lane) continue;
-        std::string one = std::to_string(lane) + ":" + array.element_name(access.offsets[k]);
-        if (elements > 0) one += "=" + access.values[k * elements];
+        const std::string name = array.element_name(access.offsets[k]);
+        std::string one = std::to_string(lane) + ":" + name;
+        if (elements > 0 && access.values[k * elements] != name)
+            one += "=" + access.values[k * elements];
         if (elements > 1) one += "..";
         if (static_cast<int>(text.size() + one.size()) + 6 > window.columns) return text + " ..";
         text += (text.empty() ? "" : "  ") + one;
@@ -178,9 +180,9 @@ std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
     return changed;
 }
 
-std::string headline(const Steps& steps, const StepsSubject& subject, std::size_t at) {
+std::string step_headline(const Steps& steps, const StepsSubject& subject, std::size_t at) {
     const Step& step = steps.all.at(at);
-    return subject.file + "  " + subject.launch + "  block " + text_of(steps.block_index) +
+    return subject.file + "  " + subject.launch + "  block " + index_text(steps.block_index) +
            "  step " + std::to_string(at + 1) + " of " + std::to_string(steps.all.size()) +
            (steps.is_complete ? "" : "+") + "  warp " + std::to_string(step.warp) + "  " +
            name_lanes(step.active);
@@ -216,8 +218,8 @@ std::vector<std::string> source_lines(const Steps& steps, const StepsSubject& su
 
 std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t at,
                       const StepsWindow& window, const Style& style) {
-    std::vector<std::string> lines = {
-        style.paint_strong(trimmed_right(fitted(headline(steps, subject, at), window.columns)))};
+    std::vector<std::string> lines = {style.paint_strong(
+        trimmed_right(fitted(step_headline(steps, subject, at), window.columns)))};
     for (std::string& line : source_lines(steps, subject, at, window, style))
         lines.push_back(std::move(line));
     const auto room = [&] { return window.lines - static_cast<int>(lines.size()); };
