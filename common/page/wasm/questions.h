@@ -31,7 +31,6 @@ nlohmann::json explain_time(const nlohmann::json& question);
 /// Draws a warp of the source that was examined last.
 nlohmann::json draw_picture(const nlohmann::json& question);
 
-
 // The steps of a kernel: steps.cpp.
 
 /// Returns the task for the page's compiler, for a kernel that keeps its variables.
