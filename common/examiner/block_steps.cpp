@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "examiner/elements/element_trials.h"
+#include "examiner/launch_limits.h"
 
 namespace coalesce {
 namespace {
@@ -145,6 +146,13 @@ private:
                          : runner_.run(compiled_, exercise_.task(), order);
     }
 
+    bool is_tiny(Shape shape) const {
+        constexpr double fewest_elements = 1024;
+        const double elements = elements_ ? element_count(shape)
+                                          : static_cast<double>(shape.rows) * shape.cols;
+        return elements < fewest_elements;
+    }
+
     /// Launches the kernel on the requested shape, or on the first one on which it fails.
     Trial find_trial(BlockSteps& steps) {
         std::vector<Shape> shapes = exercise_.shapes;
@@ -154,7 +162,8 @@ private:
         for (const Shape shape : shapes) {
             Trial trial = run(shape, block);
             const bool is_first = steps.json.empty();
-            if (!is_first && trial.is_good()) continue;
+            // Of the shapes on which the kernel is right, keep the first one that is not tiny.
+            if (!is_first && trial.is_good() && !is_tiny(steps.shape)) continue;
             steps.shape = shape;
             steps.json = trial.block_trace;
             steps.problem = trial.launch_failure;

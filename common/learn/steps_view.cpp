@@ -140,8 +140,12 @@ std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
     std::vector<std::string> lines;
     for (const StepMoment& moment : steps.moments) {
         if (moment.step != at) continue;
-        lines.push_back(moment.check == "result" ? "Here the wrong element is stored."
-                                                 : moment.kind + ": " + moment.message);
+        lines.push_back(
+            moment.check == "result"
+                ? "Here the wrong element is stored."
+                : moment.kind + ": " + moment.message + " (thread " +
+                      thread_text(steps, moment.thread / kWarpLanes, moment.thread % kWarpLanes) +
+                      ", line " + std::to_string(moment.line) + ")");
     }
     for (const StepAccess& access : step.accesses) {
         lines.push_back(access_headline(steps, access));
