@@ -31,8 +31,9 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
                          const FoundCompiler& compiler) {
     const std::string text = wrapped(source.text, dialect_of(compiler), options.kernel.sizes);
     const std::string entry = mangle_kernel_name(options.kernel);
-    const std::string key =
-        compiler.identity + "\n" + options.architecture + "\n" + entry + "\n" + text;
+    const std::string key = compiler.identity +
+                            (options.keeps_variables ? " for a debugger\n" : "\n") +
+                            options.architecture + "\n" + entry + "\n" + text;
     const Cache cache(options.cache);
     if (auto kept = read_cached<Compiled>(cache.find("ptx", key))) {
         kept->entry = entry;
@@ -42,7 +43,8 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
         kept->is_from_cache = true;
         return *kept;
     }
-    const RawOutput raw = run_compiler(compiler, text, options.architecture, options.seconds);
+    const RawOutput raw = run_compiler(compiler, text, options.architecture, options.seconds,
+                                       options.keeps_variables);
     const Compiled compiled = finish_compilation(source, options.kernel, version_of(compiler), raw);
     if (compiled.ok()) cache.save_cached("ptx", key, codec::write(compiled));
     return compiled;

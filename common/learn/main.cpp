@@ -238,6 +238,21 @@ void add_picture(CommandLine& line) {
     command->add_option("--warp", words.warp, "The warp of that block (0)");
 }
 
+void add_step(CommandLine& line) {
+    const auto [command, words] = add_for_exercise<StepArguments>(
+        line, "step", "Run a kernel line by line, forwards and backwards",
+        [&line](Session& session, const Work& exercise, const StepArguments& words) {
+            return step(session, exercise, words, line.words());
+        });
+    command->add_option("--file", words.file, "Run the kernel of another file");
+    command->add_option("--rows", words.rows, "Rows of the matrix (those of the check)");
+    command->add_option("--cols", words.cols, "Columns of the matrix (those of the check)");
+    command->add_option("--block", words.block, "The block to show (the one with the mistake)");
+    command->add_option("--step", words.step, "The step to begin with (the mistake)")
+        ->check(CLI::Range(1, 1'000'000));
+    command->add_option("--json", words.json, "Also write the steps to this file");
+}
+
 void add_explain(CommandLine& line) {
     const auto [command, yes] = add_for_exercise<bool>(
         line, "explain", "Show your kernel beside the solution, with costs", explain);
@@ -416,9 +431,9 @@ void add_exercise(CommandLine& line) {
 // typed.
 void add_commands(CommandLine& line) {
     for (const auto add :
-         {add_start, add_progress, add_play, add_doctor, add_check, add_watch, add_hint,
-          add_predict, add_picture, add_explain, add_diff, add_reset, add_measure, add_ptx,
-          add_beat, add_run, add_list, add_read, add_exercise}) {
+         {add_start,   add_progress, add_play, add_doctor,  add_check, add_watch,   add_hint,
+          add_predict, add_picture,  add_step, add_explain, add_diff,  add_reset,   add_measure,
+          add_ptx,     add_beat,     add_run,  add_list,    add_read,  add_exercise}) {
         add(line);
     }
     line.add_program("bench", "Time every kernel and rival in one run");

@@ -25,6 +25,8 @@ constexpr Question kQuestions[] = {
     {"predictions", predictions_to_make},
     {"explain", explain_time},
     {"picture", draw_picture},
+    {"steps_request", request_for_steps},
+    {"steps", record_steps},
 };
 
 json answer_question(const json& question) {

@@ -16,6 +16,9 @@
 #include "simulator/lowering/lower.h"
 #include "simulator/ptxas/register_estimate.h"
 #include "simulator/report/progress.h"
+#include "simulator/report/selection.h"
+#include "simulator/trace/trace_keeper.h"
+#include "simulator/trace/tracer.h"
 #include "timing/occupancy.h"
 
 namespace coalesce::simulator {
@@ -42,6 +45,9 @@ struct Device::State {
         std::shared_ptr<const SharedLedger::Steps> steps;
     };
     std::unordered_map<const Kernel*, CleanBlock> clean;
+    /// While a launch is traced: the traced block and the launch that it belongs to.
+    std::unique_ptr<Launch> traced_launch;
+    std::unique_ptr<BlockTracer> tracer;
     void remember_clean_block(const Launch& launch);
     void recall_clean_block(Launch& launch) const;
 };
@@ -202,6 +208,9 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     std::vector<WorkerTotals> counted;
     if (recording && !recording->blocks_wait)
         record(launch, *recording, arguments, resident, alone, counted);
+    if (is_selected_kernel(kernel.demangled))
+        if (const auto request = trace_keeper().take_request())
+            trace(launch, *request, arguments, resident, counted);
     if (!launch.clean_block && !options().plain) state_->recall_clean_block(launch);
     Progress progress(kernel.demangled, config.grid.count());
     launch.progress = &progress;
@@ -215,6 +224,9 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         if (launch.global_race->had_unexpected_write()) kernel.written.anywhere = true;
     }
     state_->shared_log.end_launch();
+    if (state_->tracer) trace_keeper().keep(state_->tracer->finish());
+    state_->tracer.reset();
+    state_->traced_launch.reset();
     return static_cast<Status>(launch.status.load());
 }
 
@@ -404,6 +416,47 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     const auto below = launch.only.begin() + static_cast<std::ptrdiff_t>(launch.neighbours);
     std::iota(launch.only.begin(), below, launch.first_neighbour);
     std::iota(below, launch.only.end(), launch.first_below);
+}
+
+/// Runs the block to trace, step by step. `launch` does not run it again. If the caller looks for
+/// the block that stores to an address, runs blocks in this way until one of them has done so.
+void Device::trace(Launch& launch, const TraceRequest& request, void** arguments, u64 resident,
+                   std::vector<WorkerTotals>& counted) {
+    Kernel& kernel = *launch.kernel;
+    const u64 blocks = launch.config.grid.count();
+    if (!kernel.plain_code) kernel.plain_code = lower_plainly(kernel);
+    if (launch.config.has_clusters() || !kernel.plain_code)
+        return trace_keeper().fail("a launch with clusters cannot be traced");
+    if (request.block >= blocks)
+        return trace_keeper().fail("the grid has only " + std::to_string(blocks) + " blocks");
+    const bool blocks_wait = launch.config.cooperative || launch.code->order_sensitive;
+    const auto run_traced = [&](u64 block) {
+        auto traced = std::make_unique<Launch>();
+        describe_launch(*traced, kernel, launch.config, arguments);
+        traced->code = kernel.plain_code.get();
+        traced->checks = launch.checks;
+        traced->global_race = launch.global_race;
+        traced->number = launch.number;
+        state_->tracer = std::make_unique<BlockTracer>(*traced, block, request.steps);
+        traced->recorder = state_->tracer.get();
+        if (blocks_wait)
+            traced->recorded_block = block;
+        else
+            traced->only = {block};
+        run_with_worker(state_->recording_worker, *traced, state_->shared_log, resident, counted);
+        state_->tracer->end_block();
+        if (traced->failed()) launch.fail(static_cast<Status>(traced->status.load()));
+        state_->traced_launch = std::move(traced);
+        launch.skipped_blocks.push_back(block);
+    };
+    run_traced(request.block);
+    for (u64 block = 0; block < blocks && request.stored_address && !blocks_wait; ++block) {
+        if (launch.failed() || state_->tracer->has_stored_to(request.stored_address)) break;
+        if (block != request.block) run_traced(block);
+    }
+    if (request.stored_address) state_->tracer->mark_last_store(request.stored_address);
+    // All blocks have run together, so that they could wait for each other.
+    if (blocks_wait) launch.next_block = blocks;
 }
 
 /// Runs the blocks of the launch on as many workers as allowed.

@@ -54,6 +54,7 @@ struct Launch {
 
     // For recordings (recorder.h).
     StepListener* recorder = nullptr;  ///< listens to every block that runs
+    u64 recorded_block = ~u64{0};      ///< or, if there is such a block, to this one alone
     std::vector<u64> only;             ///< only these blocks run; if empty, all blocks run
     std::vector<u64> skipped_blocks;   ///< these blocks do not run
     /// Runs one of the blocks in `skipped_blocks` when its turn comes. Empty if those blocks have

@@ -1,4 +1,5 @@
 // ld and st for local memory, constant memory and generic addresses.
+#include "simulator/execute/access_listener.h"
 #include "simulator/execute/lane_memory.h"
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/memory_handlers.h"
@@ -17,6 +18,10 @@ void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
         const u64 at = static_cast<u64>(host + k - w.local);
         w.local_state += mix_bits(at << 8 | stored[k]) - mix_bits(at << 8 | host[k]);
     }
+    if (!w.step_listener) return;
+    const u64 address =
+        static_cast<u64>(host - w.local) - u64{w.local_bytes} * static_cast<u32>(lane);
+    w.step_listener->note_local_store(w, lane, address, Shape::kTotal);
 }
 
 /// Loads or stores local memory, constant memory or parameters. These accesses make no requests to

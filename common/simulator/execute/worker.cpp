@@ -141,8 +141,9 @@ void Worker::prepare_checks(Resident& block) {
 
 void Worker::attach_listeners(Warp& w) {
     const u64 block = w.block->linear;
-    w.step_listener = launch_->recorder;
-    w.listener = launch_->recorder;
+    const bool is_heard = launch_->recorded_block == ~u64{0} || launch_->recorded_block == block;
+    w.step_listener = is_heard ? launch_->recorder : nullptr;
+    w.listener = w.step_listener;
     w.has_recorded_enough = false;
     if (trace().is_enabled(block, w.index)) w.listener = &trace();
     if (!w.listener && launch_->is_recorded(block)) w.listener = &neighbours;

@@ -84,6 +84,7 @@ void FunctionLowering::place_variables() {
     }
     code_.parameter_bytes = static_cast<u32>(round_up(code_.parameter_bytes, 16));
     code_.local_bytes = static_cast<u32>(round_up(code_.local_bytes, 16));
+    code_.local_offsets = local_offsets_;
 }
 
 /// Reports whether the function takes the address of a parameter (`mov %rd1, f_param_0`), which it

@@ -110,6 +110,13 @@ void add_options(CLI::App& app, CommandLine& line) {
         "--time", "COALESCE_SIM_TIME",
         "Predict how long its kernels would take on that GPU\n(H200), from a few blocks of each",
         "[GPU]", validate_gpu);
+    app.add_option("--trace", line.trace_file,
+                   "Write what a block of a launch does, step by step,\nto FILE (build with -G to "
+                   "see variables)")
+        ->type_name("FILE");
+    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK", "Trace block N, x fastest (0)");
+    number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
+           "Trace the launch after N others of the kernels that\n--kernel selects (0)");
     app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
     hand_on("--check", "COALESCE_SIM_CHECK",
             "What to check: all (the default), none, or names\n"
@@ -282,6 +289,10 @@ Environment simulator_variables(const CommandLine& line) {
                           {"COALESCE_SIM_PLAIN", line.plain ? "1" : "0"}};
     for (const auto& [name, value] : line.passed_variables)
         if (!value.empty()) variables.emplace_back(name, value);
+    // The program may change its folder.
+    if (!line.trace_file.empty())
+        variables.emplace_back("COALESCE_SIM_TRACE",
+                               std::filesystem::absolute(line.trace_file).string());
     if (!line.quiet && !std::getenv("COALESCE_SIM_PROGRESS"))
         variables.emplace_back("COALESCE_SIM_PROGRESS", kProgressAfterMs);
     return variables;
