@@ -48,8 +48,8 @@ ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped) {
     return {arguments, wrapped, kInputName, kOutputName, kHeadersName};
 }
 
-ClangRequest clang_ir_request(const Source& source) {
-    return clang_ir_request_for_wrapped(wrapped(source.text, Dialect::bare_clang));
+ClangRequest clang_ir_request(const Source& source, const std::vector<std::string>& sizes) {
+    return clang_ir_request_for_wrapped(wrapped(source.text, Dialect::bare_clang, sizes));
 }
 
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request) {

@@ -19,8 +19,10 @@ struct ClangRequest {
     std::string headers;                 ///< name of the folder of headers
 };
 
-/// Returns the request for a learner's file. `source.is_good()` must be true.
-ClangRequest clang_ir_request(const Source& source);
+/// Returns the request for a learner's file. `source.is_good()` must be true. `sizes` are the
+/// arguments that `configure` gets.
+ClangRequest clang_ir_request(const Source& source,
+                              const std::vector<std::string>& sizes = {"rows", "cols"});
 /// Returns the request for source code that is already wrapped for `Dialect::bare_clang`.
 ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped);
 
