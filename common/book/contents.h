@@ -22,7 +22,7 @@ void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// One page.
 struct Page {
-    std::string name;     ///< "lesson_03_tiled", the page's label and the name of its HTML file
+    std::string name;  ///< "lesson_03_tiled", the page's label and the name of its HTML file
     /// "steps/03_tiled/README.md", relative to the root of the repository. The page of an exercise
     /// beyond the transpose comes from its records, and this is "exercises/x_row_sums/kernel.cu".
     std::string file;

@@ -100,8 +100,9 @@ TEST_CASE("mistakes in an exercise of your own are named with their place") {
                  replaced(course.read("exercises/x_scale/kernel.cu"), "// TODO",
                           "if (i < n) out[i] = element(in, factor, n, i);  // TODO"));
     expect(course, verify, 1, {"wrong/fine.cu", "!  passes", "1 thing to correct"});
-    course.write("solutions/x_scale/wrong/fine.cu", "// expect: never-written\nint answer\n");
-    expect(course, verify, 1, {"wrong/fine.cu", "!  is does-not-compile", "expected a \";\""});
+    course.write("solutions/x_scale/wrong/fine.cu",
+                 "// expect: never-written\nint answer = nothing;\n");
+    expect(course, verify, 1, {"wrong/fine.cu", "!  is does-not-compile", "line 2: "});
     fs::remove(course.path("solutions/x_scale/wrong/fine.cu"));
 
     // A bug hunt needs both its file and its entry in the record.
