@@ -1,5 +1,5 @@
-// Tests `learn exercise new` and `learn exercise verify`: a new exercise becomes one that learners can
-// check, and mistakes in it are reported.
+// Tests `learn exercise new` and `learn exercise verify`: a new exercise becomes one that learners
+// can check, and mistakes in it are reported.
 
 #include <filesystem>
 
