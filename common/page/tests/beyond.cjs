@@ -63,7 +63,7 @@ test("the page of an exercise is accessible", async (browser) => {
     });
 });
 
-test("a page without exercises of one's own says how to make one", async (browser) => {
+test("a page without own exercises says how to make one", async (browser) => {
     const { address } = await serve(html);
     await withPage(browser, address, "own.html", async (page) => {
         await page.waitForSelector(".your-turn[data-ready]", SOON);
