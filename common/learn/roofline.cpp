@@ -143,7 +143,7 @@ std::string explain_roofline(const Roofline& roofline) {
         const bool by_memory = roofline.is_bound_by_memory(point);
         const double times =
             by_memory ? roofline.ridge() / point.intensity() : point.intensity() / roofline.ridge();
-        text += wrap(std::string(1, letter_of(i)) + "  " + point.name + ": " +
+        text += wrap(std::string(1, letter_of(i)) + ", " + point.name + ": " +
                      format_short(point.intensity()) + " instructions per byte (simulated). " +
                      (by_memory ? "Memory is the limit, up to " + format_short(times) +
                                       " times as many instructions per byte."

@@ -16,9 +16,9 @@ const timing::Gpu& find_gpu_by_name(const std::string& name) {
     std::string names;
     for (const timing::Gpu& gpu : timing::known_gpus()) {
         if (gpu.name == name) return gpu;
-        names += (names.empty() ? "" : ", ") + gpu.name;
+        names += "\n  " + gpu.name;
     }
-    throw UsageError("there is no GPU called \"" + name + "\"; there are " + names);
+    throw UsageError("there is no GPU called \"" + name + "\"; there are:" + names);
 }
 
 /// Returns the kernel and the solution as points. `verdict` must have counters.

@@ -31,7 +31,7 @@ TEST_CASE("memory is the limit to the left of the ridge, and instructions to the
     CHECK(roofline.attainable(.1) == doctest::Approx(100));
     CHECK(roofline.attainable(.9) == doctest::Approx(400));
     const std::string text = explain_roofline(roofline);
-    CHECK(text.find("A  yours: 0.1 instructions per byte (simulated). Memory is the limit") !=
+    CHECK(text.find("A, yours: 0.1 instructions per byte (simulated). Memory is the limit") !=
           text.npos);
     CHECK(text.find("Instructions are the limit") != text.npos);
     CHECK(text.find("2.25 times") != text.npos);
@@ -81,6 +81,6 @@ TEST_CASE("learn roofline draws right kernels, and explains wrong ones") {
     expect(course, {"roofline", "02"}, 1, {"Only a kernel that is right has a roofline"});
     expect(course,
            {"roofline", "x_row_sums", "--file", course.path("solutions/x_row_sums/kernel.cu")}, 0,
-           {"instructions of warps per byte", "A  yours", "B  solution", "predicted"});
+           {"instructions of warps per byte", "A, yours", "B, solution", "predicted"});
     expect(course, {"roofline", "02", "--gpu", "nothing"}, 2, {"there is no GPU called"});
 }
