@@ -50,8 +50,10 @@ ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps
     return {arguments, wrapped, kInputName, kOutputName, kHeadersName, keeps_variables};
 }
 
-ClangRequest clang_ir_request(const Source& source, bool keeps_variables) {
-    return clang_ir_request_for_wrapped(wrapped(source.text, Dialect::bare_clang), keeps_variables);
+ClangRequest clang_ir_request(const Source& source, const std::vector<std::string>& sizes,
+                              bool keeps_variables) {
+    return clang_ir_request_for_wrapped(wrapped(source.text, Dialect::bare_clang, sizes),
+                                        keeps_variables);
 }
 
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request) {

@@ -20,8 +20,11 @@ struct ClangRequest {
     bool keeps_variables = false;        ///< whether the IR is not optimized: see CompileOptions
 };
 
-/// Returns the request for a learner's file. `source.is_good()` must be true.
-ClangRequest clang_ir_request(const Source& source, bool keeps_variables = false);
+/// Returns the request for a learner's file. `source.is_good()` must be true. `sizes` are the
+/// arguments that `configure` gets.
+ClangRequest clang_ir_request(const Source& source,
+                              const std::vector<std::string>& sizes = {"rows", "cols"},
+                              bool keeps_variables = false);
 /// Returns the request for source code that is already wrapped for `Dialect::bare_clang`.
 ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps_variables = false);
 

@@ -82,6 +82,20 @@ struct StepArguments {
 /// exit code, which is 1 if the kernel cannot be run. Throws UsageError.
 int step(Session& session, const Work& exercise, const StepArguments& words, char** argv);
 
+// `learn roofline`: shows whether memory or instructions limit the learner's kernel.
+
+/// The arguments of `learn roofline`.
+struct RooflineArguments {
+    std::string file = "";            ///< a file to examine instead of the exercise's own
+    std::string svg = "";             ///< SVG file to write; if empty, text is printed
+    std::string gpu = "NVIDIA H200";  ///< the name of a GPU of the time model
+};
+
+/// Counts the kernel and the solution on the simulated GPU, and draws both in a roofline. `argv` is
+/// the command line of this process, which may restart itself to load the simulator. Returns the
+/// exit code, which is 1 if the kernel is wrong. Throws UsageError.
+int roofline(const Work& exercise, const RooflineArguments& words, char** argv);
+
 // `learn diff` and `learn explain`: show what changes from one step to the next, or from the
 // learner's kernel to the solution.
 

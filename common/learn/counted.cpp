@@ -20,13 +20,19 @@ bool is_shared(const std::string& counter) {
     return counter.starts_with("shared");
 }
 
+/// Returns the number of sectors that a request touches, in words.
+std::string sectors_in_words(const Json& counters, const std::string& counter) {
+    const double sectors = *per_request(counters, counter);
+    return "a " + counter + " touches " + format_figure(sectors) +
+           (sectors == 1 ? " sector" : " sectors") + " of 32 bytes";
+}
+
 // Returns a sentence that explains the number of sectors for one kind of access. `ideal` is the
 // minimum per request, averaged over the kernel.
 std::string reason_for_sectors(const Json& counters, const std::string& counter, double ideal) {
     double sectors = *per_request(counters, counter);
     double bytes_each = ideal * kBytesInASector / kLanes;
-    std::string text = "a " + counter + " touches " + format_figure(sectors) +
-                       (sectors == 1 ? " sector" : " sectors") + " of 32 bytes";
+    std::string text = sectors_in_words(counters, counter);
     std::string needed = format_figure(kLanes) + " lanes with " + format_figure(bytes_each) +
                          " bytes each need " + format_figure(kLanes * bytes_each) + " bytes, " +
                          format_figure(ideal) + (ideal == 1 ? " sector" : " sectors");
@@ -105,10 +111,14 @@ std::vector<std::string> explain_line_costs(const Verdict& verdict, const Counte
     const Json of_line = counters_to_json(line);
     for (std::string counter : course::kCounterNamesToExpect) {
         if (!per_request(of_line, counter)) continue;
-        auto ideal = ideal_per_request(all, counter, elements);
-        reasons.push_back(is_shared(counter)
-                              ? reason_for_wavefronts(of_line, counter)
-                              : reason_for_sectors(of_line, counter, ideal.value_or(0)));
+        if (is_shared(counter)) {
+            reasons.push_back(reason_for_wavefronts(of_line, counter));
+        } else if (verdict.sizes.empty()) {
+            auto ideal = ideal_per_request(all, counter, elements);
+            reasons.push_back(reason_for_sectors(of_line, counter, ideal.value_or(0)));
+        } else {
+            reasons.push_back(sectors_in_words(of_line, counter) + ".");
+        }
     }
     return reasons;
 }

@@ -253,6 +253,17 @@ void add_step(CommandLine& line) {
     command->add_option("--json", words.json, "Also write the steps to this file");
 }
 
+void add_roofline(CommandLine& line) {
+    const auto [command, words] = add_for_exercise<RooflineArguments>(
+        line, "roofline", "Show whether memory or instructions limit your kernel",
+        [&line](Session&, const Work& exercise, const RooflineArguments& words) {
+            return roofline(exercise, words, line.words());
+        });
+    command->add_option("--file", words.file, "Examine the kernel of another file");
+    command->add_option("--svg", words.svg, "Write a drawing to this file");
+    command->add_option("--gpu", words.gpu, "The name of a GPU (NVIDIA H200)");
+}
+
 void add_explain(CommandLine& line) {
     const auto [command, yes] = add_for_exercise<bool>(
         line, "explain", "Show your kernel beside the solution, with costs", explain);
@@ -431,9 +442,10 @@ void add_exercise(CommandLine& line) {
 // typed.
 void add_commands(CommandLine& line) {
     for (const auto add :
-         {add_start,   add_progress, add_play, add_doctor,  add_check, add_watch,   add_hint,
-          add_predict, add_picture,  add_step, add_explain, add_diff,  add_reset,   add_measure,
-          add_ptx,     add_beat,     add_run,  add_list,    add_read,  add_exercise}) {
+         {add_start, add_progress, add_play,    add_doctor, add_check,    add_watch,
+          add_hint,  add_predict,  add_picture, add_step,   add_roofline, add_explain,
+          add_diff,  add_reset,    add_measure, add_ptx,    add_beat,     add_run,
+          add_list,  add_read,     add_exercise}) {
         add(line);
     }
     line.add_program("bench", "Time every kernel and rival in one run");

@@ -91,18 +91,28 @@ private:
         return shapes_;
     }
 
-    // Draws sizes near those for which costs are counted. They are multiples of a quarter, so that
-    // warps stay full. Returns 0 x 0 if these are the public ones.
+    // Draws a size near that for which costs are counted. It is a multiple of a quarter or, if a
+    // quarter is less than a warp, of a half, so that warps stay full.
+    int draw_counted_size(std::size_t size) {
+        constexpr int warp = 32, quarters = 4;
+        const int value = size_at(exercise_.counted, size);
+        if (value < 2 * warp) return value;
+        const int drawn = value / quarters < warp ? value / 2 * draw_from({1, 3})
+                                                  : value / quarters * draw_from({2, 6});
+        return drawn <= most_of(size) ? drawn : value;
+    }
+
+    // Draws sizes that are not the public ones, so that a kernel cannot be cheap merely by
+    // recognizing them. Returns 0 x 0 if the public sizes are the only ones near enough.
     Shape draw_counted_sizes() {
-        constexpr int least = 256, quarters = 4;
-        std::vector<int> values;
-        for (std::size_t i = 0; i < exercise_.elements->sizes.size(); ++i) {
-            const int value = size_at(exercise_.counted, i);
-            const int drawn = value / quarters * draw_from({2, 6});
-            values.push_back(value >= least && drawn <= most_of(i) ? drawn : value);
+        for (int tries = 0; tries < 100; ++tries) {
+            std::vector<int> values;
+            for (std::size_t i = 0; i < exercise_.elements->sizes.size(); ++i) {
+                values.push_back(draw_counted_size(i));
+            }
+            if (shape_of(values) != exercise_.counted) return shape_of(values);
         }
-        const Shape shape = shape_of(values);
-        return shape == exercise_.counted ? Shape{0, 0} : shape;
+        return {0, 0};
     }
 
     int draw_from(std::array<int, 2> range) {

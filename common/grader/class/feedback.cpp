@@ -144,6 +144,7 @@ void write_reports(const ClassResults& results, const fs::path& folder) {
                       feedback(results, student));
     }
     write_changed(folder / "similarity.md", similarity_markdown(results));
+    write_changed(folder / "class.html", class_page(results));
     write_changed(folder / "junit.xml", junit_xml(results));
     write_changed(folder / "grades.json", grades_json(results));
     // Write grades.csv last: once it exists, all other reports do too.

@@ -190,10 +190,19 @@ private:
         alone->add_option("SUBMISSION", words_.file, "The student's folder, archive or file")
             ->required();
         add_name(alone, true);
-        alone->add_option("--format", words_.format, "gradescope, classroom50 or markdown")
-            ->check(CLI::IsMember({"gradescope", "classroom50", "markdown"}));
+        alone->add_option("--format", words_.format, "gradescope or markdown")
+            ->check(CLI::IsMember({"gradescope", "markdown"}));
         alone->add_option("--to", words_.to, "Write the result to this file");
         add_sandbox(alone);
+
+        CLI::App* contained =
+            add(&app_, "container", "Judge one submission, files in and files out", container);
+        contained->add_option("SUBMISSION", words_.file, "The student's folder, archive or file")
+            ->required();
+        contained->add_option("RESULTS", words_.to, "The folder for results.json and comment.md")
+            ->required();
+        add_name(contained, true);
+        add_sandbox(contained);
     }
 
     void add_reports() {
@@ -207,7 +216,8 @@ private:
         add_name(exported, false);
         auto* kind = exported->add_option_group("format")->require_option(1);
         for (const char* format :
-             {"csv", "junit", "json", "moodle", "canvas", "gradescope", "classroom50", "github"}) {
+             {"csv", "junit", "json", "moodle", "canvas", "gradescope", "prairielearn", "autolab",
+              "submitty", "classroom50", "github"}) {
             kind->add_flag_callback(std::string("--") + format,
                                     [this, format] { words_.format = format; });
         }

@@ -51,9 +51,10 @@ private:
 }  // namespace
 
 json request_for_steps(const json& question) {
-    const Source source = source_of(question, exercise_of(question));
+    const Exercise& exercise = exercise_of(question);
+    const Source source = source_of(question, exercise);
     if (!source.is_good()) return {{"refused", true}};
-    const ClangRequest asked = clang_ir_request(source, true);
+    const ClangRequest asked = clang_ir_request(source, exercise.size_names(), true);
     return {{"arguments", asked.arguments},
             {"files", {{asked.input, asked.text}}},
             {"output", asked.output},
