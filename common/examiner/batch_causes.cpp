@@ -1,5 +1,8 @@
 #include <algorithm>
 
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/matches.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -48,6 +51,47 @@ void blame_blocks_along_z(Failure& failure, const Evidence& evidence) {
 }
 
 }  // namespace
+
+bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
+    static const TextPattern advance(R"(\b(in|out)\s*(?:\+=|=\s*(?:in|out)\s*\+)([^;]+);)");
+    const std::string code = code_for_search(evidence.source.text);
+    if (evidence.exercise.task().kind != Produces::permuted) return false;
+    for (const TextMatch& one : find_matches(code, advance)) {
+        const std::string offset = trimmed(one.str(2)), name = "`" + one.str(1) + "`";
+        const auto tell = [&](const std::string& headline, const std::string& next) {
+            failure.details = wrap(failure.headline) + failure.details;
+            failure.headline = headline;
+            failure.place.line = line_of(code, one);
+            failure.next = next;
+            return true;
+        };
+        const std::string right =
+            "A matrix has MATRIX_ROWS * cols elements: move the pointer by blockIdx.z times as "
+            "many.";
+        if (offset.find("blockIdx.z") == offset.npos) {
+            return tell(name + " is moved by `" + offset +
+                            "`, which does not depend on blockIdx.z: that counts the matrices.",
+                        right);
+        }
+        if (split_outside_brackets(offset, "+").size() > 1) {
+            return tell(name + " is moved by `" + offset +
+                            "`, so that even the first matrix, with blockIdx.z = 0, does not begin "
+                            "at its first element.",
+                        right);
+        }
+        if (offset.find("sizeof") != offset.npos) {
+            return tell(name + " is moved by a number of bytes, but pointers count elements.",
+                        right);
+        }
+        const bool has_rows = offset.find("MATRIX_ROWS") != offset.npos;
+        if (has_rows && contains_word(offset, "cols")) continue;
+        return tell(name + " is moved by `" + offset +
+                        "` for each matrix, which is not the size "
+                        "of a matrix.",
+                    right);
+    }
+    return false;
+}
 
 bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Problem problem{

@@ -128,8 +128,8 @@ void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidenc
         // If the block is the one that the lesson asks for or that the constants describe, the
         // loops are to blame.
         const bool is_right =
-            is_block_as_asked(block, evidence.exercise.limits) ||
-            (other[0] == block[0] && block[1] == find_block_rows(evidence.source.text).value);
+            other[0] == block[0] && (is_block_as_asked(block, evidence.exercise.limits) ||
+                                     block[1] == find_block_rows(evidence.source.text).value);
         if (!is_right || !blame_loops(failure, block, evidence))
             blame_block(failure, block, other, evidence);
         return;

@@ -129,6 +129,11 @@ std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& e
         refused.place.line =
             find_configure_line(evidence.source.text, is_of_block ? ".block" : ".grid");
     }
+    const bool is_stack = evidence.exercise.task().kind == Produces::permuted;
+    if (is_stack && refused.headline.find(" x 0 blocks") != std::string::npos) {
+        refused.next = "Let configure set the third number of .grid to the number of matrices, " +
+                       std::string("which is rows / MATRIX_ROWS.");
+    }
     return refused;
 }
 
@@ -144,7 +149,18 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
         {find_local_array_overrun, find_memory_error, find_execution_error, find_refused_launch,
          find_copy_error, find_barrier_error, find_unshared_tile, uninitialised, find_result_error},
         trial, evidence);
-    if (failure) look_at_block(*failure, trial, evidence);
+    if (!failure) return failure;
+    look_at_block(*failure, trial, evidence);
+    const bool is_of_block = failure->headline.starts_with("the block does not fit") ||
+                             failure->headline.starts_with("the loops do not fit");
+    // Each of these looks for a mistake in the text that explains the symptom. The first one that
+    // finds any names it.
+    const bool is_of_batch = failure->headline.find("second matrix") != std::string::npos ||
+                             failure->headline.find("along z") != std::string::npos;
+    if (!is_of_block && !is_of_batch && !explain_pointer_advance(*failure, evidence) &&
+        !look_at_pipeline(*failure, evidence) && !look_at_tile_choice(*failure, trial, evidence) &&
+        !look_at_indices(*failure, trial, evidence))
+        look_at_conditions(*failure, trial, evidence);
     return failure;
 }
 

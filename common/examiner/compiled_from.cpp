@@ -16,10 +16,11 @@
 namespace coalesce {
 namespace {
 
-/// Returns the number of the first line that contains `word`, or 0 if there is none.
+/// Returns the number of the first line of code that contains `word`, or 0 if there is none.
 int find_line_with(const std::string& text, const std::string& word) {
-    const std::size_t place = find_word(text, word);
-    return place == text.npos ? 0 : line_number_at(text, place);
+    const std::string code = blank_out_comments(text);
+    const std::size_t place = find_word(code, word);
+    return place == code.npos ? 0 : line_number_at(code, place);
 }
 
 Failure missing_kernel(const Source& source, const Signature& signature,

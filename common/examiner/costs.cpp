@@ -132,6 +132,18 @@ void explain_sector_crossing(Failure& failure, const AccessKind& access) {
         "elements from the start of the buffer.";
 }
 
+/// Adds how far apart the banks of a tile's rows are, which the declaration of the tile decides.
+void explain_banks_of_column(Failure& failure, const std::string& source) {
+    constexpr long long banks = 32;
+    const SharedArray tile = find_shared_array(source, failure.place.line);
+    if (tile.lengths.size() != 2) return;
+    const long long apart = tile.lengths[1] % banks;
+    failure.details += wrap(
+        "A row of `" + tile.name + "` (line " + std::to_string(tile.line) + ") has " +
+        std::to_string(tile.lengths[1]) + " elements: elements below each other are " +
+        (apart == 0 ? "in the same bank." : std::to_string(apart) + " banks apart, modulo 32."));
+}
+
 std::optional<Failure> find_too_costly_requests(const Verdict& found, const AccessKind& access,
                                                 const Limits& limits) {
     const double most = max_cost_per_request(access, limits, found.solution_counters);
@@ -155,14 +167,19 @@ std::optional<Failure> find_too_costly_requests(const Verdict& found, const Acce
     }
     const std::string unit = access.unit;
     if (access.ideal) failure.headline = format_conflict_ways(shown, access);
-    failure.headline += std::string("a ") + access.verb + " takes " +
-                        kFormatNumber(ratio(shown, access)) + " " + unit + ", where " +
-                        kFormatNumber(most) + (most == 1 ? " is enough." : " are enough.");
+    std::string cost = kFormatNumber(ratio(shown, access)), enough = kFormatNumber(most);
+    if (cost == enough) {
+        cost = format("%.4f", ratio(shown, access));
+        enough = format("%.4f", most);
+    }
+    failure.headline += std::string("a ") + access.verb + " takes " + cost + " " + unit +
+                        ", where " + enough + (most == 1 ? " is enough." : " are enough.");
     failure.details =
         wrap("Simulated, all lines together: " + std::to_string(*found.counters.*access.requests) +
              " requests, " + std::to_string(*found.counters.*access.cost) + " " + unit + " (" +
              kFormatNumber(has) + " a request).");
     failure.next = advice_on_access(*found.counters, access);
+    if (access.kind == FailureKind::bank_conflicts) explain_banks_of_column(failure, found.source);
     if (crosses_sector_boundary(*found.counters, access, found.counted))
         explain_sector_crossing(failure, access);
     return failure;

@@ -13,6 +13,7 @@
 #include "examiner/launch_limits.h"
 #include "examiner/load_lines.h"
 #include "examiner/predicted_launch.h"
+#include "examiner/rules.h"
 #include "examiner/stretch.h"
 #include "examiner/verdict_codec.h"
 
@@ -257,11 +258,19 @@ private:
         }
     }
 
+    /// Finds blocks that take tiles in another order, and the line that chooses a block's tile.
+    std::optional<Failure> find_wrong_order(const BlockOrder& order) {
+        auto failure = wrong_block_order(order, source_.name, relaunch_);
+        const int line = find_tile_choice_line(source_.text);
+        if (failure && line > 0) failure->place.line = line;
+        return failure;
+    }
+
     void check_limits() {
         check_costs(verdict_);
         if (const BlockOrder* order = find_block_order(exercise_.block_order);
             order && verdict_.is_simulated) {
-            fail_if(wrong_block_order(*order, source_.name, relaunch_));
+            fail_if(find_wrong_order(*order));
         }
         fail_if(too_slow_predicted(verdict_, exercise_.limits));
         if (is_prediction_missing()) fail(not_predicted(source_.name, predicted_shape(exercise_)));
@@ -289,7 +298,7 @@ private:
         BlockOrder order = *find_block_order(exercise_.block_order);
         order.shape = shape;
         order.max_blocks = 8;
-        fail_if(wrong_block_order(order, source_.name, relaunch_));
+        fail_if(find_wrong_order(order));
     }
 
     /// Compares the costs with the solution's on a shape with partial tiles, for which the limits

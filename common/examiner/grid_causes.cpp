@@ -351,6 +351,28 @@ bool explain_by_block_stores(Failure& failure, const Trial& trial, const Evidenc
     return true;
 }
 
+/// Explains a launch along one axis of a kernel that uses indices along both.
+bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const std::string code = code_for_search(evidence.source.text);
+    const auto wide = configure_for_rectangle(evidence);
+    if (!wide) return false;
+    const bool is_of_block = wide->block[1] == 1 && code.find("threadIdx.y") != code.npos;
+    const bool is_of_grid = wide->grid[1] == 1 && code.find("blockIdx.y") != code.npos;
+    if (!is_of_block && !is_of_grid) return false;
+    const std::string index = is_of_block ? "threadIdx.y" : "blockIdx.y";
+    const auto& sizes = is_of_block ? trial.launch.block : trial.launch.grid;
+    failure.headline +=
+        " configure gives " + std::string(is_of_block ? "a block of " : "a grid of ") +
+        format_product(sizes[0], sizes[1]) + (is_of_block ? " threads" : " blocks") + ", so that " +
+        index + ", which the kernel uses, is always 0.";
+    failure.place.line =
+        find_configure_line(evidence.source.text, is_of_block ? ".block" : ".grid");
+    failure.next =
+        "Give it two sizes: as many along x as the kernel needs for one axis of the "
+        "matrix, and as many along y as it needs for the other.";
+    return true;
+}
+
 bool explain_too_few_blocks(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (const auto wide = configure_for_rectangle(evidence)) {
         if (explain_transposed_block(failure, *wide, trial, evidence) ||
@@ -376,7 +398,8 @@ std::optional<Failure> find_exchanged_grid(const Trial& trial, const Evidence& e
 }
 
 bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    if (explain_fixed_grid(failure, trial, evidence) ||
+    if (explain_flat_launch(failure, trial, evidence) ||
+        explain_fixed_grid(failure, trial, evidence) ||
         explain_by_block_stores(failure, trial, evidence)) {
         return true;
     }

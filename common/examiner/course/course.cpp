@@ -206,7 +206,7 @@ Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exe
         entry, {"points", "shapes", "block_order", "question", "picture", "api", "line"}, name);
     Exercise hunt = of;
     hunt.is_hunt = true;
-    if (!of.elements) hunt.limits = {};
+    if (!of.elements) hunt.limits = {.copies_in_flight = of.limits.copies_in_flight};
     hunt.predictions = {};
     const int line = StrictToml::line_of(entry);
     hunt.points = read_points(reader, entry, name);
