@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -127,8 +128,9 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
     kernel.totals.divergent_branches += totals.divergent_branches;
 }
 
-/// Returns the allocations to which the kernel writes through its pointers.
-std::vector<const Allocation*> find_written_allocations(const Launch& launch) {
+/// Returns the allocations to which the kernel writes through its pointers. Returns nothing if a
+/// pointer is in the gap beside an allocation, as in `data - 1` for an array that counts from 1.
+std::optional<std::vector<const Allocation*>> find_written_allocations(const Launch& launch) {
     const Kernel& kernel = *launch.kernel;
     std::vector<u64> pointers{launch.grid_workspace};  // grid barriers write to it
     for (const u32 offset : kernel.written.parameters) {
@@ -142,9 +144,12 @@ std::vector<const Allocation*> find_written_allocations(const Launch& launch) {
             found != kernel.module->variable_addresses.end())
             pointers.push_back(found->second);
     std::vector<const Allocation*> allocations;
-    for (const u64 pointer : pointers)
+    for (const u64 pointer : pointers) {
         if (const Allocation* found = launch.allocations->find(pointer))
             allocations.push_back(found);
+        else if (launch.memory->is_device_range(pointer))
+            return std::nullopt;
+    }
     return allocations;
 }
 
@@ -197,6 +202,8 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         launch.checks.memory = alone || options().checks.memory;
     }
     launch.is_dry_run = alone;
+    ReadMarks reads;
+    if (config.accesses != nullptr && !config.wants_shared_memory_only) launch.reads = &reads;
     begin_race_check(launch);
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<WorkerTotals> counted;
@@ -225,10 +232,9 @@ void Device::begin_race_check(Launch& launch) {
     launch.global_race = state_->global_race.get();
     launch.global_race->begin_launch(*launch.kernel, launch.config.grid, launch.config.block,
                                      *launch.allocations, launch.config.cooperative);
-    const bool wants_reads =
-        launch.config.accesses != nullptr && !launch.config.wants_shared_memory_only;
-    if (!launch.kernel->written.anywhere && !wants_reads)
-        launch.global_race->expect_writes(find_written_allocations(launch));
+    if (launch.kernel->written.anywhere) return;
+    if (auto written = find_written_allocations(launch))
+        launch.global_race->expect_writes(std::move(*written));
 }
 
 /// Adds the bytes that the launch has accessed in the allocations to which its parameters point.
@@ -246,6 +252,7 @@ void Device::add_accessed_ranges(const Launch& launch) {
         if (state_->memory.is_device_range(allocation->begin))
             launch.global_race->add_accessed_ranges(allocation->begin, allocation->end,
                                                     *launch.config.accesses);
+    if (launch.reads != nullptr) launch.reads->add_to(*launch.config.accesses, *launch.kernel);
     launch.config.accesses->sort();
 }
 
