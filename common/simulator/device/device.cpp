@@ -128,6 +128,13 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
     kernel.totals.divergent_branches += totals.divergent_branches;
 }
 
+/// Reports whether the address is in the gap before or after an allocation.
+bool is_beside_allocation(const AllocationTable& allocations, u64 address) {
+    const Allocation* nearest = allocations.nearest(address);
+    return nearest != nullptr && address + kWideGapBytes >= nearest->begin &&
+           address <= nearest->end + kWideGapBytes;
+}
+
 /// Returns the allocations to which the kernel writes through its pointers. Returns nothing if a
 /// pointer is in the gap beside an allocation, as in `data - 1` for an array that counts from 1.
 std::optional<std::vector<const Allocation*>> find_written_allocations(const Launch& launch) {
@@ -147,7 +154,7 @@ std::optional<std::vector<const Allocation*>> find_written_allocations(const Lau
     for (const u64 pointer : pointers) {
         if (const Allocation* found = launch.allocations->find(pointer))
             allocations.push_back(found);
-        else if (launch.memory->is_device_range(pointer))
+        else if (is_beside_allocation(*launch.allocations, pointer))
             return std::nullopt;
     }
     return allocations;
@@ -237,9 +244,26 @@ void Device::begin_race_check(Launch& launch) {
         launch.global_race->expect_writes(std::move(*written));
 }
 
+namespace {
+
+/// Reports whether ReadMarks contain all of the kernel's reads of memory that it does not write.
+/// Asynchronous copies and loads of matrices set no marks, so that their reads are in the shadow of
+/// the race check.
+bool marks_all_reads(const Kernel& kernel) {
+    return std::none_of(kernel.sites.begin(), kernel.sites.end(), [](const Site& site) {
+        if (!site.load || site.space == ptx::StateSpace::shared) return false;
+        const std::string& opcode = site.function->body[site.instruction].opcode;
+        return opcode != "ld" && opcode != "ldu";
+    });
+}
+
+}  // namespace
+
 /// Adds the bytes that the launch has accessed in the allocations to which its parameters point.
 void Device::add_accessed_ranges(const Launch& launch) {
     std::set<const Allocation*> allocations;
+    const bool skips_read_only = launch.reads != nullptr && marks_all_reads(*launch.kernel) &&
+                                 !launch.global_race->had_unexpected_write();
     for (std::size_t at = 0; at + sizeof(u64) <= launch.parameters.size(); at += sizeof(u64)) {
         u64 pointer;
         std::memcpy(&pointer, launch.parameters.data() + at, sizeof pointer);
@@ -248,10 +272,12 @@ void Device::add_accessed_ranges(const Launch& launch) {
         if (found != nullptr && (is_shared_memory || !launch.config.wants_shared_memory_only))
             allocations.insert(found);
     }
-    for (const Allocation* allocation : allocations)
+    for (const Allocation* allocation : allocations) {
+        if (skips_read_only && launch.global_race->is_read_only(*allocation)) continue;
         if (state_->memory.is_device_range(allocation->begin))
             launch.global_race->add_accessed_ranges(allocation->begin, allocation->end,
                                                     *launch.config.accesses);
+    }
     if (launch.reads != nullptr) launch.reads->add_to(*launch.config.accesses, *launch.kernel);
     launch.config.accesses->sort();
 }

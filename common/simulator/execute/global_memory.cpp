@@ -382,6 +382,7 @@ const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, con
             move.store_lane(w, op, l, host);
             if (shadow) mark_lane_written(shadow, addresses[l], move.bytes);
         } else {
+            if (cache.reads) cache.reads->mark(addresses[l], move.bytes, op->site);
             if (shadow && w.checks.init) check_read(w, op, l, addresses[l], shadow, move.bytes);
             move.load_lane(w, op, l, host);
         }

@@ -101,7 +101,9 @@ Place calling_place() {
         if (!dladdr(frames[k], &module) || !module.dli_fname || module.dli_fbase == own.dli_fbase)
             continue;
         const std::string_view file = module.dli_fname;
-        if (file.find("/libcud") != file.npos || file.find("/libcublas") != file.npos) continue;
+        if (file.find("/libcud") != file.npos || file.find("/libcublas") != file.npos ||
+            file.starts_with("/lib/") || file.starts_with("/usr/"))
+            continue;
         // The return address belongs to the instruction after the call.
         const Place place = host_place(reinterpret_cast<u64>(frames[k]) - 1);
         if (place.line != 0 && is_of_program(place.file)) return place;
