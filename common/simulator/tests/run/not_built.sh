@@ -7,8 +7,15 @@ options=$(sed -n 's|^// nvcc: ||p' "$3")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # shellcheck disable=SC2086  # options are words
-if "$1" --clang="$2" $options -c -o "$work/object.o" "$3" >"$work/said" 2>&1; then
+"$1" --clang="$2" $options -c -o "$work/object.o" "$3" >"$work/said" 2>&1 && status=0 || status=$?
+if [ "$status" = 0 ]; then
     echo "failed: clang builds $3; take out its line '// not built by clang: $reason'"
+    exit 1
+fi
+# The shell returns 126 or 127 for a compiler that it cannot start, and 128 and more for one that crashed.
+if [ "$status" -ge 126 ]; then
+    echo "failed: the compiler ended with $status:"
+    cat "$work/said"
     exit 1
 fi
 # clang's message must contain the text of `// clang says: TEXT`, which tells a learner what to write instead.
