@@ -32,6 +32,12 @@ bool yields_lane_values(const ptx::Instruction& i) {
     return opcode && (opcode->group == OpcodeGroup::lanes || opcode->group == OpcodeGroup::move);
 }
 
+/// Reports whether the handler of this Op may also execute the next one.
+bool executes_next(const FunctionCode& code, const Op* op) {
+    return op != &code.ops.back() && op->run != op_guarded &&
+           yields_lane_values(code.ast->body[op->source]);
+}
+
 bool is_visible_store(const ptx::Instruction& i) {
     return i.opcode == "st" || i.opcode == "red" || i.opcode == "atom";
 }
@@ -107,41 +113,47 @@ void ShuffledValues::report(Warp& w, const Op* store, Mask lanes) {
     std::erase_if(undefined_, [](const auto& entry) { return entry.second == 0; });
 }
 
-void ShuffledValues::step(Warp& w, const Op* op) {
+void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
     const FunctionCode& code = code_of_frame(w);
     // An instruction may have several Ops, of which the last has all its operands.
     const bool is_last = op == &code.ops.back() || (op + 1)->source != op->source;
     const ptx::Instruction& i = code.ast->body[op->source];
     if (!is_last || !i.label.empty() || i.opcode == "shfl") return;  // shuffles call note_shuffle()
-    const Mask lanes = executing_lanes(w, op);
+    // The guard of a later Op may not have been computed yet.
+    const bool is_guard_unknown = op->run == op_guarded && !is_next;
+    const Mask lanes = is_guard_unknown ? w.active : executing_lanes(w, op);
     Mask read = 0;
     for (const u32 reg : registers_read(i)) read |= undefined(code.roots[reg]);
     read &= lanes;
     idle_steps_ = read ? 0 : idle_steps_ + 1;
-    if (read && is_visible_store(i)) {
+    if (read && is_visible_store(i) && !is_guard_unknown) {
         const Mask stored = lanes_in_global(w, op, i, read);
         if (stored) report(w, op, stored);
     }
-    Mask result = read;
-    if (i.opcode == "selp" && i.operands.at(3).is_register()) {
-        const auto source = [&](std::size_t k) {
-            const ptx::Operand& operand = i.operands[k];
-            return operand.is_register() ? undefined(code.roots[operand.reg]) : 0;
-        };
-        const Mask chosen = w.predicate(op->c);
-        result = (source(1) & chosen) | (source(2) & ~chosen) | source(3);
-    } else if (i.opcode == "ld") {
-        result = read;  // through an undefined address
-    } else if (!yields_lane_values(i)) {
-        result = 0;
+    const auto in_source = [&](std::size_t k) {
+        const ptx::Operand& operand = i.operands.at(k);
+        return operand.is_register() ? undefined(code.roots[operand.reg]) : 0;
+    };
+    Mask result = yields_lane_values(i) || i.opcode == "ld" ? read : 0;
+    // The selection may choose the other source.
+    if (i.opcode == "selp") result = in_source(1) & in_source(2);
+    for (const u32 reg : registers_written(i)) {
+        const u32 root = code.roots[reg];
+        set_undefined(root, lanes, is_guard_unknown ? undefined(root) & result : result);
     }
-    for (const u32 reg : registers_written(i)) set_undefined(code.roots[reg], lanes, result);
 }
 
 const Op* ShuffledValues::follow(Warp& w, const Op* op) {
     is_following_ = true;
+    const Op *executed = nullptr, *stepped = nullptr;
     while (op && !undefined_.empty() && idle_steps_ < kMaxIdleSteps) {
-        if (w.frame == frame_) step(w, op);
+        const bool is_new = !executed || op <= executed || op > stepped;
+        if (w.frame == frame_ && is_new) {
+            step(w, stepped = op, true);
+            // A lane-by-lane instruction executes the next Op, too.
+            while (executes_next(code_of_frame(w), stepped)) step(w, ++stepped, false);
+        }
+        executed = op;
         op = op->run(w, op);
     }
     is_following_ = false;

@@ -6,7 +6,8 @@
 //        values are followed through the registers of the lanes, and reported if a lane stores one
 //        to global memory. Following ends at the next barrier, or when no undefined value has been
 //        read for a while.
-// Watch  Values in memory are not followed, nor what a lane does because of an undefined condition.
+// Watch  Values in memory are not followed, nor what a lane does because of an undefined condition,
+//        nor a value that a selection may drop.
 // Cost   None until a shuffle reads from a lane outside.
 #pragma once
 
@@ -30,7 +31,9 @@ public:
     bool is_following() const { return is_following_; }
 
 private:
-    void step(Warp& w, const Op* op);
+    /// Follows the values through an Op that is about to be executed. `is_next` is false if other
+    /// Ops are executed before it.
+    void step(Warp& w, const Op* op, bool is_next);
     Mask undefined(u32 reg) const;
     void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);
     void report(Warp& w, const Op* store, Mask lanes);

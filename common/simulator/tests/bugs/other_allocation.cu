@@ -2,7 +2,7 @@
 #include "../cases.h"
 
 __global__ void stores(int* out, long index) {
-    out[index + threadIdx.x] = 7;  // bug row_of_stores: memcheck: out of bounds
+    out[index + threadIdx.x] = 7;  // bug row_of_stores: memcheck: out of bounds // bug row_of_stores: globalrace: not checked
 }
 static void row_of_stores() {
     int* first = device_zeros<int>(1024);
