@@ -71,7 +71,7 @@ public:
 
     std::vector<Waste> find() {
         for (const Json& line : kernel_["lines"]) {
-            check_sectors(line, "load", {"memory", "l2_read"});
+            check_sectors(line, "load", resources_of_loads());
             check_sectors(line, "store", {"memory", "l2_write"});
             check_conflicts(line);
         }
@@ -83,6 +83,12 @@ public:
 private:
     double total(const std::string& counter_name) const {
         return counter(kernel_, counter_name.c_str());
+    }
+
+    /// Loads pass through the first-level cache, which the model counts together with shared memory.
+    std::vector<std::string> resources_of_loads() const {
+        if (counter(longest_, "shared_bytes") > 0) return {"memory", "l2_read"};
+        return {"memory", "l2_read", "shared"};
     }
 
     void check_sectors(const Json& line, const std::string& kind,

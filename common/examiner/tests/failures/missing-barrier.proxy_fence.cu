@@ -21,11 +21,10 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
             asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 16;" ::"r"(
                              shared_address(&arrived))
                          : "memory");
-            asm volatile(
-                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-                " [%0], [%1], 16, [%2];" ::"r"(shared_address(piece)),  // here
-                "l"(in), "r"(shared_address(&arrived))
-                : "memory");
+            // clang-format off
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];"
+                         ::"r"(shared_address(piece)), "l"(in), "r"(shared_address(&arrived)) : "memory");  // here
+            // clang-format on
         }
         for (unsigned over = 0; !over;) {
             asm volatile(

@@ -5,10 +5,8 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     for (int k = 0; k < 7; ++k) shift[(k + rows) & 7] = 0;
     if (row < rows && col < cols) {
-        int shifted = col + shift[(col + row) & 7];
-        if (shift[(col + row) & 7] == 0) {  // here
-            out[shifted * rows + row] = in[row * cols + col];
-        }
+        int shifted = col + shift[(col + row) & 7];  // here
+        out[shifted * rows + row] = in[row * cols + col];
     }
 }
 
