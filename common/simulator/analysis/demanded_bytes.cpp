@@ -1,4 +1,5 @@
 // Finds uses that certainly follow a load, the origins of stored bytes, and the parts of a struct.
+// Long: the three analyses share the descriptions of instructions at the beginning.
 #include "simulator/analysis/demanded_bytes.h"
 
 #include <algorithm>

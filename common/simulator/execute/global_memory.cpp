@@ -5,6 +5,7 @@
 //        hardly ever changes. For the first shape, memory, shadow and race cells are each handled
 //        as one range. All other accesses (several allocations, a bad address) are handled lane by
 //        lane.
+// Long: the handlers are templates, and the functions that they share must be inlined into them.
 #include <utility>
 
 #include "simulator/checks/access_report.h"
