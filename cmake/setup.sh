@@ -325,6 +325,24 @@ set_up_and_build() {
     build_target "$2"
 }
 
+# Prints the version, which the installed headers contain.
+version() {
+    sed -n 's/^#define COALESCE_VERSION_M[A-Z]* //p' "$root/include/coalesce/transpose.cuh" | paste -s -d . -
+}
+
+# Builds simulate for any processor of this kind, and makes packages of it.
+make_packages() {
+    COALESCE_ARCH=${COALESCE_ARCH:-portable}
+    set_up plain
+    say "building in $build with $built_with, for processors of the kind $COALESCE_ARCH"
+    build_target installed_programs
+    (cd "$build" && cpack) >"$build/cpack.log" 2>&1 || {
+        cat "$build/cpack.log" >&2
+        fail "cpack could not make the packages (above)"
+    }
+    sed -n 's/^CPack: - package: \(.*\) generated.*/\1/p' "$build/cpack.log"
+}
+
 # Rebuilds changed programs for the commands that use them. Prints nothing unless the build fails.
 build_changes() { alone_in_build build_changes_now; }
 build_changes_now() {

@@ -233,7 +233,11 @@ std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evi
           "element's index be a multiple of 4, or of 2."},
          {"memcheck", "stack overflow", FailureKind::stack_overflow,
           "a function calls itself until the thread's stack is full.",
-          "Which argument ends the calls? Let it come nearer with each call; or write a loop."}},
+          "Which argument ends the calls? Let it come nearer with each call; or write a loop."},
+         {"memcheck", "another thread's variable", FailureKind::outside_local_array,
+          "this pointer belongs to a local variable of another thread.",
+          "Each thread has its own local variables: put what several threads need in shared "
+          "memory."}},
         trial, evidence);
     if (failure) return failure;
     const Report* report = find_report(trial, "memcheck");

@@ -234,6 +234,12 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
             failure->next += " The first phase of an mbarrier has parity 0, the next one 1.";
         return failure;
     }
+    if (const Report* report = find_report(trial, "synccheck", "shuffle from outside")) {
+        return failure_from_report(
+            FailureKind::bad_warp_mask, *report, trial, evidence,
+            "a shuffle reads from a lane that does not take part in it.",
+            "Let all lanes that are read execute the shuffle, and name them in its mask.");
+    }
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
         const char* const next =
@@ -263,10 +269,16 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
         }
         return failure;
     }
-    return find_reported_failure({{"initcheck", "", FailureKind::uninitialised_read,
-                                   "this reads device memory that nothing wrote.",
-                                   "Read from `in` only, where the input is."}},
-                                 trial, evidence);
+    return find_reported_failure(
+        {{"initcheck", "uninitialised local read", FailureKind::uninitialised_read,
+          "this reads an element of a local array that the thread has "
+          "never written.",
+          "Write every element before it is read, or initialize the array "
+          "where it is declared: int a[8] = {}."},
+         {"initcheck", "", FailureKind::uninitialised_read,
+          "this reads device memory that nothing wrote.",
+          "Read from `in` only, where the input is."}},
+        trial, evidence);
 }
 
 }  // namespace coalesce

@@ -140,6 +140,12 @@ std::optional<Failure> find_unwritten_read(const Trial& trial, const Evidence& e
             "Which thread should write this place first? Does it do so in every block, also in "
             "the last one?");
     }
+    if (const Report* report = find_report(trial, "initcheck", "uninitialised local read")) {
+        return explain_report(
+            FailureKind::uninitialised_read, *report, trial, evidence,
+            "this reads an element of a local array that the thread has never written.",
+            "Write every element before it is read, or initialize the array where it is declared.");
+    }
     const Report* report = find_report(trial, "initcheck");
     if (!report) return std::nullopt;
     const ArrayPlace at = find_array(report->address, trial, evidence);

@@ -174,7 +174,7 @@ std::string describe_address(u64 address, const AllocationTable& allocations) {
 }
 
 Report describe_bad_global(Report report, const LaneAccess& access,
-                           const AllocationTable& allocations) {
+                           const AllocationTable& allocations, bool calls_malloc) {
     const u64 address = access.address;
     const std::string what = format_verb(access.kind) + format_byte_count(access.bytes) + " at " +
                              format_hexadecimal(address);
@@ -187,7 +187,11 @@ Report describe_bad_global(Report report, const LaneAccess& access,
         return out_of_bounds(
             address == 0 ? ": a null pointer."
                          : ": a null pointer, plus " + format_byte_count(address) + ".",
-            "Check that cudaMalloc succeeded, and that this pointer was passed to the kernel.");
+            calls_malloc
+                ? "Check that malloc() in the kernel did not return null. cudaDeviceSetLimit with "
+                  "cudaLimitMallocHeapSize makes its heap larger."
+                : "Check that cudaMalloc succeeded, and that this pointer was passed to the "
+                  "kernel.");
     }
     if (const Allocation* freed = allocations.find_freed(address)) {
         return fill_report(std::move(report), "memcheck", "use after free", address,
@@ -265,6 +269,21 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
     return fill_report(std::move(report), "memcheck", "out of bounds", access.address, text, cure);
 }
 
+Report describe_other_allocation(Report report, const LaneAccess& access,
+                                 const Allocation& intended, const Allocation& found) {
+    const bool is_before = access.address < intended.begin;
+    const u64 distance = distance_to(access.address, intended);
+    const OutsideLocation place =
+        is_before ? describe_before_begin(distance, access.bytes)
+                  : describe_past_end(access.address - intended.begin, access.bytes,
+                                      intended.end - intended.begin);
+    return fill_report(std::move(report), "memcheck", "out of bounds", access.address,
+                       format_verb(access.kind) + format_byte_count(access.bytes) + " of " +
+                           name_of(found) + " through a pointer to " + name_of(intended) + ": " +
+                           place.where + ".",
+                       place.cure);
+}
+
 Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below) {
     const std::string what = format_verb(access.kind) + format_byte_count(access.bytes) + " at " +
                              format_hexadecimal(access.address);
@@ -294,6 +313,16 @@ Report describe_bad_local(Report report, const LaneAccess& access, u64 local_byt
                            " of the thread's local memory, which has " +
                            format_byte_count(local_bytes) + ".",
                        "Check the index into the local array; very deep recursion also ends here.");
+}
+
+Report describe_local_of_other(Report report, bool is_store, Dim3 owner) {
+    return fill_report(
+        std::move(report), "memcheck", "another thread's variable", 0,
+        std::string(is_store ? "Writes" : "Reads") +
+            " through a pointer to a local variable of thread " + format_index(owner) +
+            ". Local memory belongs to one thread: on hardware, the same address is that of a "
+            "variable of its own.",
+        "Pass the values to other threads in shared memory, or by a shuffle.");
 }
 
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
@@ -356,6 +385,18 @@ Report describe_uninitialised_global(Report report, const LaneAccess& access,
             describe_address(access.address, allocations) + ", " + format_unwritten_bytes(access) +
             ".",
         "Fill the memory first: cudaMemcpy, cudaMemset, or a kernel that writes all of it." +
+            format_padding_hint(access));
+}
+
+Report describe_uninitialised_local(Report report, const LaneAccess& access) {
+    return fill_report(
+        std::move(report), "initcheck", "uninitialised local read", access.address,
+        format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
+            with_commas(access.address) +
+            " of the thread's local memory, which holds its arrays and structs, " +
+            format_unwritten_bytes(access) + " by this thread.",
+        "Initialize the array or struct where it is declared, for example int a[16] = {}, or write "
+        "every element before it is read." +
             format_padding_hint(access));
 }
 

@@ -9,6 +9,7 @@
 
 #include "simulator/base/options.h"
 #include "simulator/cudart/api.h"
+#include "simulator/report/host_place.h"
 #include "simulator/report/reports.h"
 #include "simulator/report/text.h"
 
@@ -134,6 +135,7 @@ void report_failure(const std::string& call, const std::string& error, const std
     report.kernel = kernel;
     report.message = message;
     report.message[0] = static_cast<char>(std::toupper(report.message[0]));
+    report.where = calling_place();
     reports().add(report);
 }
 

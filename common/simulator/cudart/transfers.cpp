@@ -7,6 +7,7 @@
 #include "simulator/cudart/api.h"
 #include "simulator/cudart/stream_order.h"
 #include "simulator/device/device.h"
+#include "simulator/memory/host_heap.h"
 
 namespace coalesce::simulator::cudart {
 
@@ -57,6 +58,17 @@ std::string hexadecimal(u64 address) {
                   : " is a device address that belongs to no allocation."));
 }
 
+/// Refuses to access host memory past the end of a block from malloc or new.
+void check_host_memory(const char* role, u64 address, u64 span) {
+    const Interval block = find_overrun_host_block(address, span);
+    if (block.size() == 0) return;
+    refuse(std::string("the ") + role + ": " + std::to_string(span) + " bytes from " +
+           hexadecimal(address) + " end " + std::to_string(address + span - block.end) +
+           " bytes past the end of the host memory at " + hexadecimal(block.begin) +
+           ", which has " + std::to_string(block.size()) +
+           " bytes. On hardware, such a copy may overwrite other data of the program.");
+}
+
 /// Looks up one side of a transfer. `role` is "source" or "destination", for messages.
 TransferSide find_side(const char* role, const cudaPitchedPtr& place, const cudaExtent& box) {
     u64 span = 0;
@@ -67,6 +79,7 @@ TransferSide find_side(const char* role, const cudaPitchedPtr& place, const cuda
     const auto allocation = memory().find(address);
     if (!allocation) {
         if (memory().is_device_range(address)) refuse_unallocated(role, address);
+        check_host_memory(role, address, span);
         return side;
     }
     if (!allocation->contains(address, span)) {

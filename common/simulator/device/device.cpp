@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -133,8 +134,16 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
     kernel.totals.divergent_branches += totals.divergent_branches;
 }
 
-/// Returns the allocations to which the kernel writes through its pointers.
-std::vector<const Allocation*> find_written_allocations(const Launch& launch) {
+/// Reports whether the address is in the gap before or after an allocation.
+bool is_beside_allocation(const AllocationTable& allocations, u64 address) {
+    const Allocation* nearest = allocations.nearest(address);
+    return nearest != nullptr && address + kWideGapBytes >= nearest->begin &&
+           address <= nearest->end + kWideGapBytes;
+}
+
+/// Returns the allocations to which the kernel writes through its pointers. Returns nothing if a
+/// pointer is in the gap beside an allocation, as in `data - 1` for an array that counts from 1.
+std::optional<std::vector<const Allocation*>> find_written_allocations(const Launch& launch) {
     const Kernel& kernel = *launch.kernel;
     std::vector<u64> pointers{launch.grid_workspace};  // grid barriers write to it
     for (const u32 offset : kernel.written.parameters) {
@@ -148,9 +157,12 @@ std::vector<const Allocation*> find_written_allocations(const Launch& launch) {
             found != kernel.module->variable_addresses.end())
             pointers.push_back(found->second);
     std::vector<const Allocation*> allocations;
-    for (const u64 pointer : pointers)
+    for (const u64 pointer : pointers) {
         if (const Allocation* found = launch.allocations->find(pointer))
             allocations.push_back(found);
+        else if (is_beside_allocation(*launch.allocations, pointer))
+            return std::nullopt;
+    }
     return allocations;
 }
 
@@ -203,6 +215,8 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         launch.checks.memory = alone || options().checks.memory;
     }
     launch.is_dry_run = alone;
+    ReadMarks reads;
+    if (config.accesses != nullptr && !config.wants_shared_memory_only) launch.reads = &reads;
     begin_race_check(launch);
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<WorkerTotals> counted;
@@ -237,15 +251,31 @@ void Device::begin_race_check(Launch& launch) {
     launch.global_race = state_->global_race.get();
     launch.global_race->begin_launch(*launch.kernel, launch.config.grid, launch.config.block,
                                      *launch.allocations, launch.config.cooperative);
-    const bool wants_reads =
-        launch.config.accesses != nullptr && !launch.config.wants_shared_memory_only;
-    if (!launch.kernel->written.anywhere && !wants_reads)
-        launch.global_race->expect_writes(find_written_allocations(launch));
+    if (launch.kernel->written.anywhere) return;
+    if (auto written = find_written_allocations(launch))
+        launch.global_race->expect_writes(std::move(*written));
 }
+
+namespace {
+
+/// Reports whether ReadMarks contain all of the kernel's reads of memory that it does not write.
+/// Asynchronous copies and loads of matrices set no marks, so that their reads are in the shadow of
+/// the race check.
+bool marks_all_reads(const Kernel& kernel) {
+    return std::none_of(kernel.sites.begin(), kernel.sites.end(), [](const Site& site) {
+        if (!site.load || site.space == ptx::StateSpace::shared) return false;
+        const std::string& opcode = site.function->body[site.instruction].opcode;
+        return opcode != "ld" && opcode != "ldu";
+    });
+}
+
+}  // namespace
 
 /// Adds the bytes that the launch has accessed in the allocations to which its parameters point.
 void Device::add_accessed_ranges(const Launch& launch) {
     std::set<const Allocation*> allocations;
+    const bool skips_read_only = launch.reads != nullptr && marks_all_reads(*launch.kernel) &&
+                                 !launch.global_race->had_unexpected_write();
     for (std::size_t at = 0; at + sizeof(u64) <= launch.parameters.size(); at += sizeof(u64)) {
         u64 pointer;
         std::memcpy(&pointer, launch.parameters.data() + at, sizeof pointer);
@@ -254,10 +284,13 @@ void Device::add_accessed_ranges(const Launch& launch) {
         if (found != nullptr && (is_shared_memory || !launch.config.wants_shared_memory_only))
             allocations.insert(found);
     }
-    for (const Allocation* allocation : allocations)
+    for (const Allocation* allocation : allocations) {
+        if (skips_read_only && launch.global_race->is_read_only(*allocation)) continue;
         if (state_->memory.is_device_range(allocation->begin))
             launch.global_race->add_accessed_ranges(allocation->begin, allocation->end,
                                                     *launch.config.accesses);
+    }
+    if (launch.reads != nullptr) launch.reads->add_to(*launch.config.accesses, *launch.kernel);
     launch.config.accesses->sort();
 }
 

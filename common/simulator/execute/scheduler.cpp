@@ -9,6 +9,7 @@
 #include "simulator/execute/barriers.h"
 #include "simulator/execute/calls.h"
 #include "simulator/execute/cluster.h"
+#include "simulator/execute/shuffled_values.h"
 
 namespace coalesce::simulator {
 namespace {
@@ -328,8 +329,8 @@ const Op* op_warp_sync(Warp& w, const Op* op) {
     const u32* members = w.lanes<u32>(op->members);
     const Mask named = members[w.first_active()];
     if ((named & w.existing) == w.active && lanes_with_mask(w, op, named, w.active) == w.active)
-        return op->inner(w, op);
-    return gather_groups(w, op);
+        return after_shuffle(w, op->inner(w, op));
+    return after_shuffle(w, gather_groups(w, op));
 }
 
 void release_complete_warp_syncs(Warp& w) {

@@ -92,7 +92,10 @@ void Worker::prepare(Resident& block) {
     std::memset(files, 0, file_bytes * warps);
     const u32 local_bytes =
         code.main.local_bytes + (code.uses_calls ? static_cast<u32>(launch_->stack_limit) : 0);
-    block.local = block.own_local.resize(u64{local_bytes} * (threads + kLanes));
+    const u64 all_local_bytes = u64{local_bytes} * (threads + kLanes);
+    block.local = block.own_local.resize(all_local_bytes);
+    const bool tracks_local = local_bytes > 0 && launch_->checks.init && !launch_->is_dry_run;
+    u8* local_shadow = tracks_local ? block.own_local_shadow.resize(all_local_bytes / 4) : nullptr;
     const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
     u8* parameters = block.own_parameters.resize(parameter_bytes * warps);
 
@@ -114,6 +117,7 @@ void Worker::prepare(Resident& block) {
         w.checks = launch_->checks;
         w.local = block.local + u64{local_bytes} * kLanes * k;
         w.local_bytes = local_bytes;
+        if (local_shadow) w.local_shadow = local_shadow + u64{local_bytes} * kLanes * k / 4;
         w.kernel_parameters = parameters + parameter_bytes * k;
     }
     fill_constants(code.constants, block.warps[0]);
@@ -164,6 +168,7 @@ void Worker::start_warps(Block& block) {
         w.included_instructions = w.executed;
         if (code.main.local_bytes && !code.uses_calls)
             std::memset(w.local, 0, u64{w.local_bytes} * kLanes);
+        if (w.local_shadow) std::memset(w.local_shadow, 0, u64{w.local_bytes} * kLanes / 4);
     }
     for (Barrier& b : block.barriers) b = {};
     block.finished_warps = 0;

@@ -390,6 +390,7 @@ void lower(Kernel& kernel) {
         code->plain = options().plain;
         lower_functions(kernel, *code);
     }
+    find_pointers(kernel);
     kernel.turns_unrolled = std::move(estimate.turns_unrolled);
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.mistaken_reads = std::vector<MistakenReads>(kernel.sites.size());

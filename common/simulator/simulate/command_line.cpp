@@ -169,6 +169,9 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
         ->check(CLI::Range(0.0, 1e6).description(""));
     file("--budget", line.budget_file, "Check the limits in FILE (TOML), by kernel and line");
     file("--write-budget", line.budget_to_write, "Write a FILE with this run's costs as limits");
+    app.add_flag(
+        "--lints", line.has_lints,
+        "Name the lines that cost time needlessly, with\ntheir predicted price (with --time)");
     file("--sarif", line.sarif_file, "Write what was found as SARIF, for code scanning");
     file("--junit", line.junit_file, "Write what was found as JUnit's XML");
     file("--markdown", line.markdown_file, "Write a summary for a pull request");
@@ -177,6 +180,9 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
            "Print what was found for github (Actions), or as\ncompiler messages, for editors")
         ->type_name("github|compiler")
         ->check(CLI::IsMember({"github", "compiler"}).description(""));
+    app.add_flag("--write-vscode", line.writes_vscode_tasks,
+                 "Write .vscode/tasks.json, whose tasks run PROGRAM\nlike this and show what was "
+                 "found; then exit");
     app.add_flag("--gate", line.is_gate, "Let the exit code say what is wrong (below)");
 }
 
@@ -263,6 +269,8 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
         exit_code = complain(error.what());
         return std::nullopt;
     }
+    std::string& gpu = line.passed_variables["COALESCE_SIM_TIME"];
+    if (line.has_lints && gpu.empty()) gpu = "H200";
     if (line.explains_missing) {
         std::fputs(explain_missing().c_str(), stdout);
         exit_code = 0;
