@@ -37,7 +37,8 @@ std::vector<std::string> front_end_arguments() {
             "-internal-isystem", headers + "/c_library", "-include", "cuda_runtime.h",
             "-debug-info-kind=line-directives-only", "-dwarf-version=2",
             // Print messages in the form that messages.h parses.
-            "-Wunused-variable", "-ferror-limit", "19", "-fno-caret-diagnostics"};
+            "-Wunused-variable", "-Werror=reorder-init-list", "-ferror-limit", "19",
+            "-fno-caret-diagnostics"};
 }
 
 }  // namespace
