@@ -1,8 +1,10 @@
-// Declares a variable in inline assembly.
+// Waits a moment before it begins.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
-    asm volatile(".global .u32 hidden;");
+    const long long begin = clock64();
+    while (clock64() - begin < 200) {
+    }
     if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
 }
 
