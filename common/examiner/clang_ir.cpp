@@ -38,7 +38,8 @@ std::vector<std::string> front_end_arguments(bool keeps_variables) {
             keeps_variables ? "-debug-info-kind=limited" : "-debug-info-kind=line-directives-only",
             "-dwarf-version=2",
             // Print messages in the form that messages.h parses.
-            "-Wunused-variable", "-ferror-limit", "19", "-fno-caret-diagnostics"};
+            "-Wunused-variable", "-Werror=reorder-init-list", "-ferror-limit", "19",
+            "-fno-caret-diagnostics"};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "examiner/ptx_text.h"
 #include "harness/counters.h"
 #include "harness/errors.h"
 #include "harness/text.h"
@@ -111,15 +112,16 @@ std::string LaunchShape::text() const {
 }
 
 LoadedKernel::LoadedKernel(const Compiled& compiled)
-    : has_variables_(declares_global_variables(compiled.ptx)),
-      name_(compiled.kernel),
+    : name_(compiled.kernel),
       entry_(compiled.entry),
       ptx_(compiled.ptx),
-      prints_(compiled.ptx.find("vprintf") != compiled.ptx.npos),
-      has_dynamic_array_(compiled.ptx.find(".extern .shared") != compiled.ptx.npos),
       file_name_(compiled.file),
-      size_count_(compiled.sizes.size()),
-      static_shared_bytes_(count_shared_bytes(compiled.ptx)) {
+      size_count_(compiled.sizes.size()) {
+    const std::string code = ptx_code(ptx_);
+    has_variables_ = declares_global_variables(code);
+    prints_ = calls_function(code, "vprintf");
+    has_dynamic_array_ = code.find(".extern .shared") != code.npos;
+    static_shared_bytes_ = count_shared_bytes(code);
     if (static_shared_bytes_ > kUsualShared) {
         problem_ = explain_too_much_shared(
             file_name_,

@@ -25,7 +25,8 @@ CheckRequest request_for(const Work& exercise, const CheckArguments& words) {
             .seconds = words.seconds,
             // The pages of the book cannot compile whole programs, so do not compile whole programs
             // through LLVM IR.
-            .uses_llvm_ir = words.uses_llvm_ir && !exercise.is_program()};
+            .uses_llvm_ir = words.uses_llvm_ir && !exercise.is_program(),
+            .as_graded = words.as_graded};
 }
 
 void validate_arguments(const CheckArguments& words) {

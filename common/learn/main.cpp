@@ -200,6 +200,7 @@ void add_check(CommandLine& line) {
     command->add_flag("--map", words.has_full_map, "Draw which cells of the output are wrong");
     command->add_flag("--through-ir", words.uses_llvm_ir,
                       "Compile through LLVM IR, as the pages do");
+    command->add_flag("--as-graded", words.as_graded, "Also refuse what the grader refuses");
 }
 
 void add_watch(CommandLine& line) {

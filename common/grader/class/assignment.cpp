@@ -217,6 +217,23 @@ std::string format_shapes(const Assigned& exercise) {
            joined(exercise.shapes, exercise.elements ? "; " : ", ", name) + "\n";
 }
 
+// Lists what the grader refuses.
+std::string refused_text(const Assignment& assignment) {
+    std::string text =
+        "\n## What is refused\n\n"
+        "`./learn check " +
+        step_number(assignment.exercises.front().name) +
+        " --as-graded` refuses the same, with the line:\n\n";
+    // The first exercise's rules stand for all, unless the teacher has changed those of one.
+    for (const std::string& rule : describe_rules(ptx_rules(assignment.exercises.front())))
+        text += "- " + rule + "\n";
+    return text +
+           "\nA kernel may print, contain asserts, call functions through pointers, allocate "
+           "memory "
+           "and read\nclocks. A clock may not decide the result: the grader launches a kernel with "
+           "different ones.\n\n";
+}
+
 std::string handout_readme(const Assignment& assignment) {
     std::string first = assignment.exercises.front().name;
     std::string number = step_number(first);
@@ -249,11 +266,8 @@ std::string handout_readme(const Assignment& assignment) {
         "matrix at least):\n\n";
     for (const Assigned& exercise : assignment.exercises) text += describe_limits(exercise);
     text += describe_tolerances(assignment);
-    text +=
-        "\nA kernel includes nothing, and keeps nothing from one launch to the next. Clocks and "
-        "inline\n"
-        "assembly that reads them are refused.\n\n"
-        "## Hand in\n\nA zip archive with your files under their names:\n\n```\n";
+    text += refused_text(assignment);
+    text += "## Hand in\n\nA zip archive with your files under their names:\n\n```\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "exercises/" + exercise.name + "/kernel.cu\n";
     }

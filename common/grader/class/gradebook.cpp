@@ -57,7 +57,8 @@ std::string line_of(const Row& fields) {
 }
 
 const Identity* find_identity(const Roster& roster, const std::string& student) {
-    for (const std::string& name : {student, escape_line(student)}) {
+    const std::string as_in_grades_csv = parse_csv_rows(to_csv_field(student)).at(0).at(0);
+    for (const std::string& name : {student, escape_line(student), as_in_grades_csv}) {
         const auto found = roster.find(name);
         if (found != roster.end()) return &found->second;
     }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/child.h"
+#include "base/enum_names.h"
 #include "base/strict_toml.h"
 #include "base/text.h"
 #include "examiner/course/course.h"
@@ -86,17 +87,29 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
     return assigned;
 }
 
+CountedAttempt read_attempts(const StrictToml& reader, const toml::table& whole) {
+    const toml::node* node = whole.get("attempts");
+    if (node == nullptr) return CountedAttempt::last;
+    const std::string name = reader.text(whole, "attempts", "the assignment");
+    for (const CountedAttempt one :
+         {CountedAttempt::last, CountedAttempt::best, CountedAttempt::first}) {
+        if (dashed_name(one) == name) return one;
+    }
+    reader.fail(StrictToml::line_of(*node), "`attempts` is \"last\", \"best\" or \"first\"");
+}
+
 void read_manifest(const fs::path& file, const course::Course& course, Assignment& assignment) {
     const StrictToml reader(file.string());
     const toml::table whole = reader.parse();
     const std::string where = "the assignment";
-    reader.allow_keys(whole, {"format", "title", "epoch", "exercise"}, where);
+    reader.allow_keys(whole, {"format", "title", "epoch", "attempts", "exercise"}, where);
     if (reader.integer(whole, "format", where, 0, 1000) != kManifestFormat) {
         reader.fail(StrictToml::line_of(*whole.get("format")),
                     "this grader reads format 2; use the version that wrote it");
     }
     assignment.title = reader.text(whole, "title", where);
     assignment.epoch = static_cast<int>(reader.integer(whole, "epoch", where, 1, 1000000));
+    assignment.attempts = read_attempts(reader, whole);
     for (const toml::node& node : reader.tables(whole, "exercise", "[[exercise]]")) {
         Assigned assigned = read_assigned(reader, *node.as_table(), course);
         if (assignment.find(assigned.name) != nullptr) {
@@ -244,11 +257,14 @@ std::string manifest_text(const Assignment& assignment) {
         "of\n"
         "# memory, races and barriers, `counters` for costing no more than its limits and the "
         "solution.\n"
-        "# allow: \"printf\", \"malloc\", \"clock\", \"smid\", \"createpolicy\", \"global\". "
+        "# allow: \"smid\", \"createpolicy\", \"global\" (variables that kernels change). "
         "epoch: count it up,\n"
         "# and every secret input is another.\n"
         "format = 2\ntitle = " +
-        toml_string(assignment.title) + "\nepoch = " + std::to_string(assignment.epoch) + "\n";
+        toml_string(assignment.title) + "\nepoch = " + std::to_string(assignment.epoch) +
+        "\n# Of several files of a student, count the \"last\", the \"best\" or the \"first\".\n"
+        "attempts = " +
+        toml_string(dashed_name(assignment.attempts)) + "\n";
     for (const Assigned& exercise : assignment.exercises) {
         text +=
             "\n[[exercise]]\nname = " + toml_string(exercise.name) + "\n" + grading_text(exercise);

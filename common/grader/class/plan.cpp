@@ -60,7 +60,7 @@ std::string compute_seal(const Assignment& assignment, const std::string& key,
 }  // namespace
 
 void describe(auto& codec, Plan& plan) {
-    codec::version(codec, "plan", 2);
+    codec::version(codec, "plan", 3);
     fields(codec, "assignment", plan.assignment, "identity", plan.identity, "grader",
            plan.setup.grader, "toolchain", plan.setup.toolchain, "sandbox", plan.setup.tier,
            "entries", plan.entries, "chunks", plan.chunks);
@@ -76,6 +76,11 @@ public:
           request_(request),
           // The sandbox test uses the same work folder as a run, so it needs the lock.
           lock_(lock_assignment(assignment)) {
+        if (assignment.attempts != CountedAttempt::last) {
+            throw UsageError(
+                "a plan judges only the last files; set attempts = \"last\" in assignment.toml, or "
+                "use ./learn grade run");
+        }
         if (fs::exists(request.to)) {
             throw UsageError(request.to.string() + " is there already; choose another folder");
         }

@@ -211,13 +211,31 @@ private:
             ->required();
         add_name(shown, true);
 
+        CLI::App* decided =
+            add(&app_, "set", "Override the points of one submission, with a reason", set_points);
+        decided->add_option("STUDENT", words_.student, "The student's name, as in grades.csv")
+            ->required();
+        decided->add_option("EXERCISE", words_.exercise, "03, or 03_tiled")->required();
+        auto* points = decided->add_option("--points", words_.points, "The points for the exercise")
+                           ->check(CLI::Range(0.0, 10000.0));
+        auto* judged =
+            decided->add_flag("--judged", words_.wants_judged, "Go back to the judge's points");
+        points->excludes(judged);
+        decided->add_option("--why", words_.why, "The reason, which the student sees")->required();
+        decided->callback([this] {
+            if (!words_.points && !words_.wants_judged)
+                throw UsageError("say --points N, or --judged to go back to the judge's points");
+            action_ = set_points;
+        });
+        add_name(decided, true);
+
         CLI::App* exported =
             add(&app_, "export", "Write grades, or an autograder for a platform", export_results);
         add_name(exported, false);
         auto* kind = exported->add_option_group("format")->require_option(1);
         for (const char* format :
-             {"csv", "junit", "json", "moodle", "canvas", "gradescope", "prairielearn", "autolab",
-              "submitty", "classroom50", "github"}) {
+             {"csv", "junit", "json", "moodle", "canvas", "feedback", "gradescope", "prairielearn",
+              "autolab", "submitty", "classroom50", "github"}) {
             kind->add_flag_callback(std::string("--") + format,
                                     [this, format] { words_.format = format; });
         }

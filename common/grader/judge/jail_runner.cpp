@@ -8,7 +8,7 @@
 
 #include "examiner/compiled_from.h"
 #include "examiner/launch_limits.h"
-#include "grader/judge/ptx_rules.h"
+#include "examiner/ptx_rules/ptx_rules.h"
 #include "grader/sandbox/memory_file.h"
 
 namespace coalesce::grader {
@@ -93,8 +93,8 @@ Failure explain_order_dependence(const std::string& file, Shape shape) {
     return {
         .kind = FailureKind::race_between_blocks,
         .headline =
-            "the result depends on the order in which blocks and warps run: it is right in one "
-            "order and wrong in another.",
+            "the result depends on the order in which blocks and warps run, or on a clock: it is "
+            "right in one launch and wrong in another.",
         .place = {file, 0, 0},
         .shape = shape,
         .next = "Let no thread rely on the work of another, unless a barrier separates the two."};
@@ -218,7 +218,7 @@ Compiled JailRunner::compile_in_jail(const Source& source, const Signature& kern
     compiled.entry = mangle_kernel_name(kernel);
     if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
     if (!compiled.ok()) return compiled;
-    compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, exercise_, kernel);
+    compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, ptx_rules(exercise_), kernel);
     if (!compiled.ok()) compiled.failure.place.file = source.name;
     return compiled;
 }

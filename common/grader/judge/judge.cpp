@@ -162,6 +162,14 @@ std::string computed_identity() {
 
 }  // namespace
 
+PtxRules ptx_rules(const Assigned& exercise) {
+    const Resources& most = exercise.resources;
+    return {.allow = exercise.allow,
+            .ptx_kb = most.ptx_kb,
+            .shared_bytes = most.shared_bytes,
+            .local_bytes = most.local_bytes};
+}
+
 std::uint64_t derive_number(const Secret& secret, const std::string& what) {
     const std::string_view key(reinterpret_cast<const char*>(secret.data()), secret.size());
     const Digest digest = hmac_sha256(key, what);

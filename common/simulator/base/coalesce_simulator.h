@@ -150,7 +150,8 @@ void coalesceClearReports(void);
 int coalesceSetChecks(const char* list);
 /** Warp instructions that one launch may execute; 0: no limit. */
 void coalesceSetMaxInstructions(uint64_t warp_instructions);
-/** Another order of blocks and warps from now on, as with `simulate --seed`; 0: the natural one. */
+/** Another order of blocks and warps from now on, and other clocks, as with `simulate --seed`; 0: the natural
+ *  ones. */
 void coalesceSetOrder(uint64_t seed);
 /** From now on, records blocks that the seed draws, and more of them; 0: the usual ones. */
 void coalesceDrawSample(uint64_t seed);

@@ -208,10 +208,11 @@ struct Kernel {
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)
     std::shared_ptr<Code> code;
-    std::shared_ptr<Code> cluster_code;  ///< for launches whose clusters contain several blocks
-    std::shared_ptr<Code> plain_code;    ///< for blocks that are recorded (execute/recorder.h)
-    WrittenMemory written;               ///< known after lowering
-    std::string error;                   ///< why the kernel cannot run: "unknown instruction ..."
+    std::shared_ptr<Code> cluster_code;    ///< for launches whose clusters contain several blocks
+    std::shared_ptr<Code> plain_code;      ///< for blocks that are recorded (execute/recorder.h)
+    WrittenMemory written;                 ///< known after lowering
+    bool ends_early_without_work = false;  ///< see analysis/early_end.h; known after lowering
+    std::string error;                     ///< why the kernel cannot run: "unknown instruction ..."
     Place error_place;
 
     Place place(ptx::SourceLine where) const;  ///< with the file's name

@@ -305,6 +305,11 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
     launch.parameters = pack_parameters(kernel, arguments);
     launch.instruction_limit = options().max_instructions;
     launch.number = state_->launches++;
+    if (const u64 seed = options().seed) {
+        // Let the clocks show other times too, because a result may not depend on them.
+        state_->clock += seed % (u64{1} << 40);
+        launch.cycles_per_instruction += 1 + seed % 7;
+    }
     launch.started_at = state_->clock;
     launch.stack_limit = stack_limit;
     launch.grid_workspace = state_->grid_workspace;

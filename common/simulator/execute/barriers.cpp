@@ -43,10 +43,18 @@ bool is_complete(const Block& block, u32 id) {
     return (barrier.waiting | block.finished_warps) == all && barrier.waiting != 0;
 }
 
+/// Reports whether a thread of the warp is missing at a barrier of the whole block. A warp that left
+/// as a whole, before it did anything, is not.
+bool misses_barrier(const Warp& w) {
+    const bool left_early =
+        w.live == 0 && !w.has_met_barrier && w.block->launch->kernel->ends_early_without_work;
+    return w.live != w.existing && !left_early;
+}
+
 void report_exited_threads(const Block& block, const Warp& waiting, const Fragment& fragment) {
     for (const Warp& w : block.warps) {
+        if (!misses_barrier(w)) continue;
         const Mask gone = w.existing & ~w.live;
-        if (!gone) continue;
         const Dim3 t = w.thread_of(std::countr_zero(gone));
         reports().add(waiting.describe(
             fragment.at, "synccheck", "exit before barrier", std::countr_zero(fragment.lanes),
@@ -65,7 +73,7 @@ void check_barrier(const Block& block, u32 id) {
     const Fragment* first = nullptr;
     bool exited = false;
     for (const Warp& w : block.warps) {
-        exited |= w.live != w.existing;
+        exited |= misses_barrier(w);
         for (const Fragment& f : w.others) {
             if (!is_waiting_at(f, id)) continue;
             if (!first) {
@@ -111,6 +119,7 @@ void release(Block& block, u32 id) {
             if (!is_waiting_at(f, id)) continue;
             if (f.at->run == op_barrier_reduce) write_reduction(w, f, barrier);
             waited |= 1u << w.index;
+            w.has_met_barrier = true;
             f.state = Fragment::State::ready;
             ++f.at;
         }

@@ -46,8 +46,11 @@ struct Launch {
     std::atomic<u64> next_block{0};
     u64 instruction_limit = 0;  ///< maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
-    u64 number = 0;          ///< the number of earlier launches of the process: %gridid
-    u64 started_at = 0;      ///< clock_of() at the launch's start; clocks never go back
+    u64 number = 0;      ///< the number of earlier launches of the process: %gridid
+    u64 started_at = 0;  ///< clock_of() at the launch's start; clocks never go back
+    /// Cycles that the clocks count for an instruction. With a single block, a warp issues an
+    /// instruction about every four cycles.
+    u64 cycles_per_instruction = 4;
     u64 skipped_cycles = 0;  ///< cycles that the clocks have skipped while nothing happened
     u64 stack_limit = 0;     ///< bytes of stack per thread for calls (cudaLimitStackSize)
     /// The device address at which cooperative_groups keeps its grid barrier.
@@ -138,7 +141,7 @@ struct Block {
     std::unordered_map<u32, PhaseBytes> phase_bytes;    ///< for mbarriers, by offset (mbarrier.cpp)
     std::unordered_map<u32, UndefinedBytes> undefined;  ///< for warps that have any
 
-    /// Cycles since the start of the launch, as the clocks show them: kCyclesPerInstruction for
+    /// Cycles since the start of the launch, as the clocks show them: cycles_per_instruction for
     /// every warp instruction of this block, plus the time that nanosleep slept
     /// (special_registers.h).
     u64 cycles = 0;

@@ -76,7 +76,9 @@ void count_use(Warp& w, const Op* op, const Resolved& where, Counted counted) {
     const u64 first = where.address[w.first_active()];
     const bool is_one =
         lanes_where(w.active, [&](int l) { return where.address[l] == first; }) == w.active;
-    if (counted == Counted::always || !is_one) count_atomic(w, op, where, 8);
+    if (counted != Counted::always && is_one) return;
+    // Lanes that arrive at one mbarrier together do not conflict.
+    count_atomic(w, op, where, 8, is_one ? w.active & (w.active - 1) : 0);
 }
 
 /// Resolves the mbarrier of every active lane. Returns false if the launch has failed.

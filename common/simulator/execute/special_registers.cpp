@@ -11,9 +11,6 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// With a single block, a warp issues an instruction about every four cycles.
-constexpr u64 kCyclesPerInstruction = 4;
-
 Dim3 thread_index(const Warp& w, int lane) {
     return w.thread_of(lane);
 }
@@ -172,7 +169,7 @@ u64 clock_of(const Warp& warp) {
     u64 executed = 0;
     for (const Warp& w : block.warps) executed += w.executed;
     return block.launch->started_at + block.launch->skipped_cycles + block.cycles +
-           kCyclesPerInstruction * executed;
+           block.launch->cycles_per_instruction * executed;
 }
 
 }  // namespace coalesce::simulator

@@ -50,7 +50,7 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot);
 const Op* run_read_special(Warp&, const Op*);
 
 /// Returns the simulated time in nanoseconds, which equals the number of cycles. It increases by
-/// kCyclesPerInstruction for every warp instruction of the block, and by the time that nanosleep
+/// Launch::cycles_per_instruction for every warp instruction of the block, and by the time that nanosleep
 /// sleeps.
 u64 clock_of(const Warp& warp);
 

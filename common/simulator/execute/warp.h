@@ -85,6 +85,7 @@ struct Warp {
     u32 index = 0;                 ///< the warp's number within the block
     Mask existing = 0;             ///< lanes that have a thread
     Mask live = 0;                 ///< existing lanes that have not exited
+    bool has_met_barrier = false;  ///< whether it has waited at a barrier of the block
     std::vector<Fragment> others;  ///< all fragments except the running one
 
     SiteCounters* counters = nullptr;  ///< this worker's counters, parallel to Kernel::sites

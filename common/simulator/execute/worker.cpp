@@ -157,6 +157,7 @@ void Worker::start_warps(Block& block) {
     const Kernel::Code& code = *launch_->code;
     for (Warp& w : block.warps) {
         w.live = w.existing;
+        w.has_met_barrier = false;
         w.enter(nullptr);
         w.pending_loads = 0;
         w.undefined = nullptr;

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "simulator/analysis/early_end.h"
 #include "simulator/analysis/written_memory.h"
 #include "simulator/base/device_model.h"
 #include "simulator/base/options.h"
@@ -392,6 +393,7 @@ void lower(Kernel& kernel) {
     }
     find_pointers(kernel);
     kernel.turns_unrolled = std::move(estimate.turns_unrolled);
+    kernel.ends_early_without_work = ends_early_without_work(*kernel.ast);
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.mistaken_reads = std::vector<MistakenReads>(kernel.sites.size());
     kernel.code = std::move(code);
