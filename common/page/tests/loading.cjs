@@ -336,7 +336,7 @@ test("./learn play takes another port where the usual one is taken, and refuses 
     let said = "";
     chosen.stderr.on("data", (bytes) => (said += bytes));
     assert.equal((await once(chosen, "exit"))[0], 2);
-    assert.match(said, new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken; --port 0 takes a free one`));
+    assert.match(said, new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken; --port 0 uses a free port`));
     played.kill("SIGINT");
     await once(played, "exit");
     others.close();
