@@ -33,8 +33,8 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
         return failure_from_report(
             FailureKind::copy_not_committed, *report, trial, evidence,
             "nothing has waited for these copies, because no group is ever committed.",
-            "Close the group of each tile's copies with __pipeline_commit(): the kernel waits for "
-            "groups.");
+            "Close the group of each tile's copies with __pipeline_commit(): a kernel can wait "
+            "only for groups.");
     }
     const auto make = [&](const std::string& headline, const std::string& next) {
         return failure_from_report(FailureKind::copy_not_waited_for, *report, trial, evidence,
@@ -195,10 +195,10 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
             "the end of its body.");
     }
     if (race) {
-        return make(
-            FailureKind::missing_barrier, *race,
-            "threads read the tile while others still write it: a barrier is missing.",
-            "Put __syncthreads() between the two, where every thread of the block reaches it.");
+        return make(FailureKind::missing_barrier, *race,
+                    "threads read the tile while others still write it: a barrier is missing.",
+                    "Put __syncthreads() between the writes and the reads, where every thread of "
+                    "the block reaches it.");
     }
     return std::nullopt;
 }
@@ -242,7 +242,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
                         : "Let the mask name the lanes that take part, all of them and no others.";
         return failure_from_report(
             FailureKind::bad_warp_mask, *report, trial, evidence,
-            is_mbarrier ? "an mbarrier is not used the way it was initialized."
+            is_mbarrier ? "the use of an mbarrier does not match its initialization."
                         : "a warp operation names lanes that do not take part in it.",
             report->cure.empty() ? next : report->cure);
     }
@@ -253,7 +253,7 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
         Failure failure =
             failure_from_report(FailureKind::uninitialised_shared, *report, trial, evidence,
-                                "this reads a place in shared memory that nothing wrote.",
+                                "this reads shared memory that was never written.",
                                 "Fill the tile first: do all its elements have a thread that "
                                 "writes them, and is it read with the same layout?");
         if (const auto left_out = elements_left_out(trial, evidence)) {
@@ -264,8 +264,8 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
         return failure;
     }
     return find_reported_failure({{"initcheck", "", FailureKind::uninitialised_read,
-                                   "this reads device memory that nothing wrote.",
-                                   "Read from `in` only, where the input is."}},
+                                   "this reads device memory that was never written.",
+                                   "Read only from `in`, which holds the input."}},
                                  trial, evidence);
 }
 
