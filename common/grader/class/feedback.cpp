@@ -47,7 +47,7 @@ std::string exercise_feedback(const Graded& graded) {
     text += markdown_text(verdict) + shapes_text(result);
     if (!result.picture.empty()) text += to_markdown_code(result.picture) + "\n";
     if (!graded.ignored.empty()) {
-        text += "Also handed in, but not examined: " + escape_markdown(graded.ignored) + ".\n\n";
+        text += "Also submitted, but not examined: " + escape_markdown(graded.ignored) + ".\n\n";
     }
     return text;
 }
@@ -129,10 +129,8 @@ std::string faults_text(const ClassResults& results) {
         }
     }
     if (text.empty()) return "";
-    return "FAULT: the grader crashed on these submissions and on no others. They have no points "
-           "until\n"
-           "you have looked at them (./learn grade show NAME says what happened), or --resume does "
-           "better:\n" +
+    return "FAULT: the grader crashed on these submissions, and only on these. They have no\n"
+           "points yet. ./learn grade show NAME says what happened; --resume tries again:\n" +
            text;
 }
 

@@ -77,7 +77,7 @@ public:
           // The sandbox test uses the same work folder as a run, so it needs the lock.
           lock_(lock_assignment(assignment)) {
         if (fs::exists(request.to)) {
-            throw UsageError(request.to.string() + " is there already; choose another folder");
+            throw UsageError(request.to.string() + " already exists; choose another folder");
         }
         const WorkFolder work(assignment.teacher() / "work");
         plan_ = {.folder = {},
@@ -122,7 +122,7 @@ public:
                           static_cast<double>(plan_.chunks.size());
             text += " of about " + format_duration(each);
         }
-        text += judged_ == 0 ? ".\n" : "; " + std::to_string(judged_) + " have a result already.\n";
+        text += judged_ == 0 ? ".\n" : "; " + std::to_string(judged_) + " already have a result.\n";
         return text;
     }
 
@@ -224,8 +224,9 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
     if (end != sealed.npos && sealed.substr(0, end) == compute_seal(assignment, key, result)) {
         return result;
     }
-    throw InfrastructureError("results/" + key +
-                              " is not as its chunk wrote it; remove it, and run that chunk again");
+    throw InfrastructureError(
+        "results/" + key +
+        " has changed since its chunk wrote it; remove the file, and run that chunk again");
 }
 
 std::string plan_status(const Plan& plan) {

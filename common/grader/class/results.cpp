@@ -45,7 +45,7 @@ static std::vector<std::string> list_common_sources(const Assignment& assignment
 ClassResults read_results(const Assignment& assignment, Store& store) {
     std::optional<Run> run = store.run();
     if (!run) {
-        throw UsageError("nothing of " + assignment.name +
+        throw UsageError("no submission for " + assignment.name +
                          " has been graded yet; run ./learn grade run " + assignment.name +
                          " --submissions FOLDER");
     }

@@ -34,7 +34,7 @@ std::string words_of(const Graded& graded) {
     const std::string& picture = graded.result->picture;
     std::string text = terminal_text(verdict) + (picture.empty() ? "" : "\n" + picture);
     if (!graded.ignored.empty()) {
-        text += "\nAlso handed in, but not examined: " + graded.ignored + ".\n";
+        text += "\nAlso submitted, but not examined: " + graded.ignored + ".\n";
     }
     return text;
 }

@@ -115,10 +115,11 @@ private:
         } else if (variable.space == StateSpace::global) {
             global_ += variable.size;
             if (variable.is_extern)
-                return refuse("the kernel uses something that is not in the file.");
+                return refuse(
+                    "the kernel uses a function or variable that the file does not define.");
             if (allows("global")) return;
             if (variable.is_managed) {
-                return refuse("the file has a variable that the host shares (__managed__).",
+                return refuse("the file has a variable that is shared with the host (__managed__).",
                               "Let the kernel use only its arguments.");
             }
             tables_.insert(variable.name);
@@ -128,7 +129,7 @@ private:
     void external(const Function& function) {
         const auto known = kKnownExterns.find(function.name);
         if (known == kKnownExterns.end())
-            return refuse("the kernel uses something that is not in the file.");
+            return refuse("the kernel uses a function or variable that the file does not define.");
         if (allows(known->second)) return;
         refuse(known->first == "vprintf"        ? "the kernel prints."
                : known->first == "__assertfail" ? "the kernel has an assert."
@@ -189,7 +190,7 @@ private:
         if (is_policy ? !allows("createpolicy") : !is_allowed(instruction.opcode)) {
             std::string word = instruction.opcode;
             for (const std::string& modifier : modifiers) word += "." + modifier;
-            return refuse(is_policy ? "the kernel asks the cache to keep data ('" + word + "')."
+            return refuse(is_policy ? "the kernel sets a cache policy ('" + word + "')."
                                     : "the kernel uses '" + instruction.opcode + "'.");
         }
         // This pragma declares some loaded bytes unused, and the simulator would not check whether
@@ -209,7 +210,7 @@ private:
                                     : name.starts_with("%pm") || name.starts_with("%envreg");
         if (is_refused)
             refuse("the kernel reads " + name + ".",
-                   "Remove the code that reads times, or the place where the kernel runs.");
+                   "Remove the code that reads a clock, or that finds out where the kernel runs.");
     }
 
     bool is_address(const Operand& operand) const {
@@ -255,7 +256,7 @@ private:
             FailureKind::ptx_too_large,
             "the compiled kernel has " + std::to_string(has) +
                 " functions; the assignment allows " + std::to_string(kMaxFunctions) + ".",
-            "Write fewer functions, or let the compiler inline them: use no __noinline__.");
+            "Write fewer functions, or remove __noinline__ so that the compiler inlines them.");
     }
 
     void inspect_totals() {
@@ -295,7 +296,7 @@ std::string find_deceit_in_statement(std::string_view text) {
             const std::string word(lexer.current().text);
             if (begins && lexer.at(ptx::TokenKind::dotted) && word != ".reg")
                 return "inline assembly has the directive '" + word +
-                       "': only the compiler writes those.";
+                       "', but only the compiler may write directives.";
             depth += lexer.at('{') - lexer.at('}');
             if (depth < 0) return "inline assembly closes a brace that it did not open.";
             begins = lexer.at('{') || lexer.at('}') || lexer.at(';') || lexer.at(':');
@@ -308,7 +309,7 @@ std::string find_deceit_in_statement(std::string_view text) {
 
 std::string find_deceit(const std::string& text) {
     constexpr std::string_view begin = "// begin inline asm", end = "// end inline asm";
-    constexpr const char* pretends = "inline assembly pretends to end where it does not.";
+    constexpr const char* pretends = "inline assembly contains a comment that imitates its end.";
     std::optional<std::string> statement;
     for (const std::string& line : lines_of(text)) {
         const std::string word = line.substr(std::min(line.find_first_not_of("\t "), line.size()));
