@@ -60,7 +60,7 @@ const std::string kOptions = R"(  --verify          only verify, on many shapes
   --help            this text
 )";
 const std::string kExitCodes =
-    "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
+    "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run.\n";
 
 }  // namespace
 

@@ -193,8 +193,8 @@ Gpu read_base_gpu(const Toml& reader, const toml::table& whole) {
         return read_gpu(file.text, std::string(file.name));
     }
     reader.fail(Toml::line_of(*whole.get("like")),
-                "no file of gpus/ describes the whole of \"" + name +
-                    "\"; name one that does: `like = \"NVIDIA H200\"`");
+                "no file in gpus/ completely describes \"" + name +
+                    "\"; name a GPU with a complete file: `like = \"NVIDIA H200\"`");
 }
 
 // ---- writing ----
@@ -292,7 +292,8 @@ std::string write_gpu(const Gpu& gpu) {
     for (const char* key : kPartialKeys)
         text += line(key, written(*find_partial_cost(gpu, key)), "");
     text +=
-        "\n# A copy whose runs have this many bytes takes 1 + read + write times as long as a copy in "
+        "\n# A copy whose runs have this many bytes takes 1 + read + write times as long as a copy "
+        "in "
         "long runs\n[runs]\n";
     for (const char* key : kRunKeys) text += line(key, list(*find_run_list(gpu, key)), "");
     if (gpu.bulk.bytes.empty()) return text;
@@ -329,7 +330,8 @@ const Gpu& gpu_named(std::string_view name) {
     }
     if (found != nullptr) return *found;
     if (!fitting.empty()) {
-        throw GpuError("\"" + std::string(name) + "\": which of them? " + fitting);
+        throw GpuError("\"" + std::string(name) +
+                       "\" matches several GPUs; choose one: " + fitting);
     }
     throw GpuError("no GPU is called \"" + std::string(name) + "\"; known: " + all +
                    " (build/bin/calibrate measures another)");

@@ -61,7 +61,8 @@ void choose(const Words& words, Request& request) {
     request.device = words.local == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
     if (words.local == "sim" && request.bench) {
         throw UsageError(
-            "--bench --local sim: the simulated GPU has no times; leave out one of them");
+            "--bench measures times, which the simulated GPU does not have; leave out --bench or "
+            "--local sim");
     }
     request.mistake = std::map<std::string, Mistake>{
         {"none", Mistake::none}, {"place", Mistake::place}, {"bit", Mistake::bit}}[words.mistake];
@@ -110,7 +111,7 @@ Ways:
     for (const KindOfWay& way : kinds_of_ways()) {
         text += wrap_with_hanging_indent(format("  %-12s", way.name.c_str()), way.about);
     }
-    return text + "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
+    return text + "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run.\n";
 }
 
 }  // namespace coalesce::processes

@@ -159,8 +159,8 @@ json examine_source(const json& question) {
     const json& solution =
         question.contains("solution") ? question.at("solution") : solution_costs(exercise);
     if (solution.is_null()) {
-        throw std::runtime_error("It is not known what the solution of " + exercise_path(exercise) +
-                                 " costs: build the book again.");
+        throw std::runtime_error("The costs of the solution of " + exercise_path(exercise) +
+                                 " are missing: build the book again.");
     }
     PageRunner runner(last.made, solution);
     const Verdict verdict = run_examination(solution, runner);
@@ -263,7 +263,7 @@ json explain_time(const json& question) {
 
 json draw_picture(const json& question) {
     if (last.exercise != &find_exercise(question)) {
-        throw std::runtime_error("nothing was examined yet of which there could be a picture");
+        throw std::runtime_error("there is no picture, because no kernel has been examined yet");
     }
     const json nothing;
     PageRunner runner(last.made, nothing);

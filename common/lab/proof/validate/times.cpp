@@ -42,7 +42,7 @@ Shape shape_of(const Json& json, Shape otherwise) {
 fs::path program_of(const std::string& name) {
     const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / name;
     if (fs::exists(program)) return program;
-    throw UsageError(program.string() + " is not built; ./learn build builds it");
+    throw UsageError(program.string() + " has not been built; ./learn build builds it");
 }
 
 /// Runs the program with --json, and returns the JSON that it writes.

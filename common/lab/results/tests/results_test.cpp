@@ -203,8 +203,8 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
     };
     CHECK(has(complaint("not JSON"), " is not JSON"));
     CHECK(complaint("{}") == ": no \"device\"");
-    CHECK(complaint("[]") == ": an object was expected");
-    CHECK(complaint(R"({"device": 3})") == ": device: an object was expected");
+    CHECK(complaint("[]") == ": expected an object");
+    CHECK(complaint(R"({"device": 3})") == ": device: expected an object");
     CHECK(complaint(R"({"device": {"name": "G"}})") == ": device: no \"kind\"");
     CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"), ": device.kind: gpu, sim"));
     CHECK(complaint(of(GPU, {})) == ": results: there are none");
@@ -226,12 +226,11 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
             wrong[field] = Json::array();
             CHECK(has(complaint(of(device, {wrong})), ": results[0]." + std::string(field) + ": "));
         }
-        CHECK(complaint(of(device, {row, row})) ==
-              ": results[1]: \"02_naive naive\" is there twice");
+        CHECK(complaint(of(device, {row, row})) == ": results[1]: \"02_naive naive\" occurs twice");
     }
     Json wrong = timed("02_naive", "naive");
     wrong["ms"] = 0;
-    CHECK(complaint(of(GPU, {wrong})) == ": results[0].ms: a number above 0 was expected");
+    CHECK(complaint(of(GPU, {wrong})) == ": results[0].ms: expected a number above 0");
     wrong = counted("02_naive", "naive");
     wrong["counters"].erase("shared_load_ideal");
     CHECK(complaint(of(SIM, {wrong})) == ": results[0].counters: no \"shared_load_ideal\"");
