@@ -173,23 +173,23 @@ Options parse_options(const std::vector<std::string>& arguments) {
 std::string help_text(const std::string& program) {
     return "Usage: " + program + R"( [OPTIONS]
 
-Runs the kernels of this step, verifies what they leave bit by bit, and times
-them on a real GPU or counts what they do on the simulated one.
+Runs the kernels of this step and verifies their outputs bit by bit. Times the
+kernels on a real GPU, or counts their costs on the simulated one.
 
   --verify          only verify, on many shapes
   --bench           only time (real GPU) or count (simulator), at one shape
-  --device WHICH    auto: a real GPU when there is one, else the simulator;
+  --device WHICH    auto: a real GPU if there is one, else the simulator;
                     gpu; sim
-  --rows R --cols C this shape only
-  --variant NAME    this variant only
-  --time [GPU]      count, and predict how long it would take on that GPU (H200)
-  --at RxC          predict it for this shape; what is counted stays small
-  --list            the variants
-  --json FILE       write the results to FILE, too
-  --help            this text
+  --rows R --cols C run only this shape
+  --variant NAME    run only this variant
+  --time [GPU]      count, and predict the times on that GPU (H200)
+  --at RxC          predict times for this shape, and count at a smaller one
+  --list            list the variants
+  --json FILE       also write the results to FILE
+  --help            print this text
 
-Without --verify and --bench it does both. The simulated GPU counts requests,
-sectors and bank conflicts; a time that it shows is predicted, and says so.
+The default is to verify and to measure. The simulated GPU counts requests,
+sectors and bank conflicts. Times that it shows are labelled as predicted.
 
 Exit code: 0 right, 1 a result was wrong, 2 it could not be run.
 )";
