@@ -49,8 +49,8 @@ const std::string kOptions = R"(  --verify          only verify, on many shapes
   --device WHICH    auto, gpu or sim; COALESCE_SIM_DEVICES=N simulates N GPUs
   --rows R --cols C run only this shape (65536 x 65536, or the largest
                     that fits)
-  --chunks N        number of chunks, for ways that use chunks; the default is to
-                    try several
+  --chunks N        number of chunks, for ways that use chunks (default: several
+                    numbers are tried)
   --unused KIB      shared memory that each packing block reserves so that other
                     blocks get less; for copies, half of a multiprocessor's
   --pause US        microseconds by which packing and unpacking start later.
