@@ -117,7 +117,8 @@ Failure explain_compiler_crash(const Source& source, const std::string& compiler
                                const RawOutput& raw, const std::vector<std::string>& ours) {
     const std::string says = ours.empty() ? first_line_of(raw.output) : ours.front();
     return {.kind = FailureKind::does_not_compile,
-            .headline = "the file does not compile, and the compiler names no line of it.",
+            .headline =
+                "the file does not compile, and the compiler's message names no line of the file.",
             .place = {source.name, 0, 0},
             .details = wrap(compiler.substr(0, compiler.find(' ')) + " says: " + says),
             .next =

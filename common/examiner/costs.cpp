@@ -125,8 +125,8 @@ bool crosses_sector_boundary(const Counters& counters, const AccessKind& access,
 
 void explain_sector_crossing(Failure& failure, const AccessKind& access) {
     failure.headline += std::string(" The ") + access.verb +
-                        "s are side by side, but they do not begin where a sector begins: each "
-                        "touches one sector more than it fills.";
+                        "s access consecutive addresses, but they do not begin at the start of a "
+                        "sector: each touches one sector more than it fills.";
     failure.next =
         "Work out which element of a row a warp begins with, and let the warp begin at a multiple "
         "of 8 elements from the start of the buffer.";

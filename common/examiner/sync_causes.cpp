@@ -239,7 +239,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
         const char* const next =
             is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
                           "with the count that the mbarrier was initialized with."
-                        : "Let the mask name the lanes that take part, all of them and no others.";
+                        : "Let the mask name exactly the lanes that take part.";
         return failure_from_report(
             FailureKind::bad_warp_mask, *report, trial, evidence,
             is_mbarrier ? "the use of an mbarrier does not match its initialization."
