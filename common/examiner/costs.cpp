@@ -270,7 +270,7 @@ std::optional<Failure> needless_atomics(const Verdict& found) {
         .kind = FailureKind::needless_atomics,
         .headline =
             "the result is stored with " + std::to_string(found.counters->atomic_requests) +
-            " atomic operations that are not needed: no two threads store to the same place.",
+            " atomic operations that are not needed: no two threads store to the same element.",
         .place = {found.file, 0, 0},
         .shape = found.counted,
         .next = "Store with a plain assignment: out[...] = value."};

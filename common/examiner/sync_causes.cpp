@@ -53,8 +53,8 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
     }
     if (!is_read) {
         return make("this writes to shared memory while an earlier copy is still writing there.",
-                    "Is this the right stage, the one that is not in use? If it is, has the kernel "
-                    "waited for the earlier copy into it?");
+                    "Is this the right stage, which is not in use? If it is, has the kernel waited "
+                    "for the earlier copy into it?");
     }
     if (is_own) {
         return make("the tile is read before its copy has arrived.",
@@ -154,10 +154,10 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
             !find_report(trial, "racecheck", "write after read")) {
             return make(
                 FailureKind::shared_race, *report,
-                "two threads write to the same place in shared memory.",
+                "two threads write to the same element in shared memory.",
                 uses_both_thread_indices(evidence, report->place.line)
                     ? "Work out the index by hand for the two threads named above: it must differ."
-                    : "Give each thread its own place: the index needs threadIdx.x and "
+                    : "Give each thread its own element: the index needs threadIdx.x and "
                       "threadIdx.y.");
         }
     }
@@ -224,8 +224,8 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
           "How many bytes does each copy write? Let the mbarrier expect all of them."},
          {"synccheck", "bad barrier", FailureKind::divergent_barrier,
           "the warps at this barrier do not wait for the same number of threads.",
-          "Let all threads at a barrier give the same number of threads, a multiple of 32, or no "
-          "number for the whole block."}},
+          "All threads at a barrier must specify the same number of threads, a multiple of 32, or "
+          "no number if the whole block takes part."}},
         trial, evidence);
     if (failure) {
         const bool waits_for_phase = failure->kind == FailureKind::copy_not_waited_for &&

@@ -46,7 +46,7 @@ struct KnownFaults {
         {indices_not_swapped, trait::certain,
          "Read from row `row` and column `col` of `in`, and store to row `col` and column `row` of "
          "`out`: which of the two indices is different?",
-         "Store what was at (row, col) at (col, row)."},
+         "Store the value from (row, col) at (col, row)."},
         {indices_swapped, trait::certain,
          "This is a copy: an element keeps its row and its column."},
         {wrong_pitch, trait::certain,

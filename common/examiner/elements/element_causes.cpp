@@ -173,8 +173,7 @@ std::optional<Failure> find_array_race(const Trial& trial, const Evidence& evide
         both_write ? "Let one thread own the element; or, if all of them contribute to it, combine "
                      "their values first, or use an atomic operation such as atomicAdd."
                    : "Blocks do not wait for each other. Let the same block write and read the "
-                     "element, with a barrier in between; or read what was there before from a "
-                     "copy.");
+                     "element, with a barrier in between; or read the old value from a copy.");
 }
 
 std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Evidence& evidence) {

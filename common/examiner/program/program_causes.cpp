@@ -461,14 +461,15 @@ Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& sour
     };
     const bool is_told = says("invalid argument") || says("cudaErrorInvalidValue");
     if (run.has_checked_error && run.ended.exit_code != 0 && is_told) return {};
-    Failure failure{.kind = FailureKind::launch_not_checked,
-                    .headline = "when the launch fails, the program goes on as if it had not.",
-                    .place = {source.name, find_launch_line(source.text), 0},
-                    .details = "This was tested with a launch that fails on purpose.\n" +
-                               format_program_output(run),
-                    .next =
-                        "A launch returns nothing: cudaGetLastError() after it gives its error, "
-                        "which check() reports."};
+    Failure failure{
+        .kind = FailureKind::launch_not_checked,
+        .headline = "when the launch fails, the program continues as if it had succeeded.",
+        .place = {source.name, find_launch_line(source.text), 0},
+        .details =
+            "This was tested with a launch that fails on purpose.\n" + format_program_output(run),
+        .next =
+            "A launch returns nothing: cudaGetLastError() after it gives its error, "
+            "which check() reports."};
     if (run.has_checked_error) {
         failure.headline =
             "the launch fails, and the program asks for the error but does not report it.";

@@ -85,7 +85,8 @@ Failure explain_idle_prediction(const std::string& file, Shape shape) {
 
 Failure explain_too_many_instructions(const std::string& file) {
     return {.kind = FailureKind::launch_out_of_time,
-            .headline = "its launches together execute more instructions than the grader allows.",
+            .headline =
+                "the kernel's launches together execute more instructions than the grader allows.",
             .place = {file, 0, 0}};
 }
 
@@ -155,9 +156,10 @@ Failure launch_failure_from(const JobResult& result, const std::string& file, bo
     switch (result.end.how) {
         case JobEnd::How::out_of_processor:
             failure.kind = FailureKind::launch_out_of_time;
-            failure.headline = has_time_left
-                                   ? "a launch takes more time than the grader allows."
-                                   : "its launches together take more time than the grader allows.";
+            failure.headline =
+                has_time_left
+                    ? "a launch takes more time than the grader allows."
+                    : "the kernel's launches together take more time than the grader allows.";
             return failure;
         case JobEnd::How::out_of_memory:
             failure.kind = FailureKind::launch_out_of_memory;
