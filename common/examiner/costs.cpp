@@ -128,7 +128,7 @@ void explain_sector_crossing(Failure& failure, const AccessKind& access) {
                         "s access consecutive addresses, but they do not begin at the start of a "
                         "sector: each touches one sector more than it fills.";
     failure.next =
-        "Work out which element of a row a warp begins with, and let the warp begin at a multiple "
+        "Work out where each warp begins in its row, and let the warp begin at a multiple "
         "of 8 elements from the start of the buffer.";
 }
 
