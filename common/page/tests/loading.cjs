@@ -329,7 +329,7 @@ test("./learn play takes another port where the usual one is taken, and refuses 
     const played = spawn(path.join(programs, "learn"), ["play"]);
     let printed = "";
     while (!/Ctrl-C/.test(printed)) printed += (await once(played.stdout, "data"))[0];
-    assert.match(printed, /port 8237 of 127\.0\.0\.1 is taken, so another one is used/);
+    assert.match(printed, /port 8237 of 127\.0\.0\.1 is taken, so another port is used/);
     const [, port] = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(printed);
     assert.notEqual(port, "8237");
     const chosen = spawn(path.join(programs, "learn"), ["play", "--port", port]);
