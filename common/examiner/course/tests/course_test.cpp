@@ -190,7 +190,7 @@ TEST_CASE("wrong lessons name the line and what to do") {
               "01_copy has no `title`; add title");
     complains(lesson_with("\"Copy\"", "7"), record + "1", "must be text in quotes");
     complains({.lessons = {{"copy", FIRST}}, .exercises = {}}, "steps/copy/lesson.toml:1",
-              "named like 02_naive");
+              "must begin with two digits");
     complains(lesson_with("builds_on = \"\"", "builds_on = \"01_copy\""), record + "2",
               "builds on");
     complains(lesson_with("[[variant]]", "[[variants]]"), record + "3", "no key `variants`");
