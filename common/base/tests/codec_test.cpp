@@ -51,5 +51,5 @@ TEST_CASE(
           "counts.a: expected a whole number");
     CHECK(problem_of("{" + good + R"(, "counts": []})") == "counts: expected an object");
     CHECK(problem_of("[]") == ": expected an object");
-    CHECK(problem_of("{") == "this is no JSON");
+    CHECK(problem_of("{") == "the text is not JSON");
 }

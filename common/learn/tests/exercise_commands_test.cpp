@@ -103,7 +103,7 @@ TEST_CASE("invalid arguments have exit code 2 and one line that says what to do"
         {{"predict", "00", "4"}, "nothing to predict"},
         {{"picture", "00"}, "is a whole program"},
         {{"measure", "00"}, "is a whole program"},
-        {{"run", "00", "02"}, "it runs alone"},
+        {{"run", "00", "02"}, "which runs alone"},
         {{"reset"}, "EXERCISE is required"},
         {{"bench"}, "bench"},
         {{"chekc"}, "no command \"chekc\""},
