@@ -18,7 +18,7 @@ PythonRivals::PythonRivals(const std::string& script, bool wanted) {
     if (!wanted) {
         absence_reason_ = "not asked for (--no-python)";
     } else if (find_program(python).empty()) {
-        absence_reason_ = "" + python + " was not found; set COALESCE_PYTHON to another one";
+        absence_reason_ = python + " was not found; set COALESCE_PYTHON to another one";
     } else {
         python_ = std::make_unique<Child>(Command{.program = python,
                                                   .arguments = {"-u", script},
