@@ -334,10 +334,12 @@ bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Ev
     }
     failure.fault = Fault::never_written;
     const bool is_one = stores.idle_blocks == 1;
-    failure.headline +=
-        " " + format_count(static_cast<std::uint64_t>(stores.idle_blocks), "block") +
-        (is_one ? " stores" : " store") + " nothing, " + stores.first_idle_block->text() +
-        (is_one ? "" : " the first") + ". Do idle blocks process tiles outside of the matrix?";
+    failure.headline += " " +
+                        format_count(static_cast<std::uint64_t>(stores.idle_blocks), "block") +
+                        (is_one ? " stores nothing: " : " store nothing; the first of them is ") +
+                        stores.first_idle_block->text() +
+                        (is_one ? ". Does it process a tile outside of the matrix?"
+                                : ". Do they process tiles outside of the matrix?");
     failure.next = advice_for_fault(failure.fault, evidence.exercise.task());
     return true;
 }
