@@ -54,7 +54,7 @@ TEST_CASE("an exercise of your own, from nothing to a check") {
     const ScratchCourse course;
     own_solutions(course);
     expect(course, kNewScale, 0, {kRecord, kReference, "./learn exercise verify x_scale"});
-    expect(course, kNewScale, 2, {"solutions/x_scale exists"});
+    expect(course, kNewScale, 2, {"solutions/x_scale already exists"});
     expect(course, {"exercise", "verify", "scale"}, 0,
            {"passes on", "the skeleton", "fails: nothing-written", "planted in the solution",
             "limits = { load = 4, store = 4, of_solution = 1.05 }", "x_scale is sound"});
