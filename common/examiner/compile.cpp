@@ -14,17 +14,18 @@ Failure no_compiler(Compiler wanted) {
         return {
             .kind = FailureKind::no_compiler,
             .headline =
-                "there is no clang of version 17 to 22 here, which is needed to make LLVM IR.",
+                "LLVM IR cannot be made, because clang of a version from 17 to 22 was not found.",
             .next =
                 "Install one (Debian: apt-get install clang-19), or name it in COALESCE_CLANG."};
     }
     const std::string what = wanted == Compiler::any
-                                 ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang"
-                                 : std::string("no ") + name_of(wanted);
-    return {
-        .kind = FailureKind::no_compiler,
-        .headline = "there is " + what + " here to compile the kernel with.",
-        .next = "Run ./learn, which installs what is missing, or set CUDA_HOME to the toolkit."};
+                                 ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang was"
+                                 : std::string(name_of(wanted)) + " was not";
+    return {.kind = FailureKind::no_compiler,
+            .headline = "the kernel cannot be compiled, because " + what + " found.",
+            .next =
+                "Run ./learn, which installs what is missing, or set CUDA_HOME to the toolkit's "
+                "folder."};
 }
 
 Compiled compile_or_find(const Source& source, const CompileOptions& options,

@@ -284,8 +284,8 @@ std::vector<std::string> clang_filter_command(const std::string& clang,
         if (words.size() > 2 && words[1] == "-cc1") return words;
     }
     throw std::runtime_error(clang +
-                             " does not tell how it compiles CUDA; name another one in "
-                             "COALESCE_CLANG (clang 14 or newer). It says:\n" +
+                             " does not show how it compiles CUDA; name another compiler in "
+                             "COALESCE_CLANG (clang 14 or newer). Its output:\n" +
                              output);
 }
 

@@ -183,10 +183,10 @@ private:
             found.solution_counters = solution_counters_at(found.counted);
         } catch (const SolutionUnusable& problem) {
             const std::string& file = options_.solution->name;
-            fail(
-                {.kind = FailureKind::environment_problem,
-                 .headline = "the solution " + file + " cannot be compared with: " + problem.what(),
-                 .next = "Restore it from the course: git checkout -- " + file});
+            fail({.kind = FailureKind::environment_problem,
+                  .headline =
+                      "the solution " + file + " cannot be used for comparison: " + problem.what(),
+                  .next = "Restore it from the course: git checkout -- " + file});
             return false;
         }
         return true;
@@ -215,7 +215,7 @@ private:
             const TrialRequest order{.shape = counted, .wants_counters = true};
             const Trial trial = elements_ ? elements_->run_on(solution_runner_, compiled, order)
                                           : solution_runner_.run(compiled, task_, order);
-            if (!trial.is_good()) throw SolutionUnusable("it is not right itself.");
+            if (!trial.is_good()) throw SolutionUnusable("its result is wrong.");
             return std::optional(trial.counters);
         });
     }
@@ -398,9 +398,8 @@ Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
             verdict.fail({.kind = FailureKind::environment_problem,
                           .headline = "the reference of the exercise cannot be used: " +
                                       std::string(problem.what()),
-                          .next =
-                              "This is not a mistake in your kernel: whoever wrote the exercise "
-                              "must correct its reference."});
+                          .next = "This is not a mistake in your kernel: the author of the "
+                                  "exercise must correct its reference."});
         } catch (const std::exception& problem) {
             // This computer caused the problem, not the kernel. For example, there may not be
             // enough memory.

@@ -191,8 +191,8 @@ void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& e
     if (odd.line != race.place.line && odd.line != race.other_place.line) return;
     failure.place.line = odd.line;
     failure.details +=
-        wrap("Line " + std::to_string(odd.line) + " takes a row of `" + matrix + "` to be " +
-             odd.pitch + " elements long, all others " + odd.usual + ".");
+        wrap("Line " + std::to_string(odd.line) + " assumes that a row of `" + matrix + "` has " +
+             odd.pitch + " elements, but all other lines assume " + odd.usual + ".");
     failure.next = advice_for_fault(Fault::wrong_pitch, task);
 }
 
@@ -224,8 +224,8 @@ std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evi
     if (race && (!is_wrong || !has_trait(trial.comparison->fault(), trait::certain))) {
         Failure failure = failure_from_report(
             FailureKind::race_between_blocks, *race, trial, evidence,
-            "several threads access the same place in memory and at least one of them "
-            "writes, in no fixed order.",
+            "several threads access the same memory in no defined order, and at least one of "
+            "them writes.",
             std::string("Each element of `") + matrix_name(true, evidence) +
                 "` belongs to one thread: which index do two threads share?");
         if (explain_pair(failure, *race, evidence)) return failure;

@@ -30,12 +30,14 @@ std::string format_pass(const Work& exercise, const CheckResult& result, const P
     text += terminal_text(*result.verdict,
                           {.is_bold = style.colour, .has_costs = more.counters, .time = time});
     if (!more.counters) {
-        text += "\n" + wrap("What does it cost? Predict it first, then see it: ./learn predict " +
-                            exercise.words());
+        text +=
+            "\n" + wrap("What does it cost? Predict the counters, then compare: ./learn predict " +
+                        exercise.words());
     } else if (more.record != nullptr) {
         text += format_guess_results(*more.record);
     }
-    text += "\nNext: " + command_line("explain " + exercise.words(), "yours beside the solution");
+    text +=
+        "\nNext: " + command_line("explain " + exercise.words(), "compare yours with the solution");
     for (const Work& one : more.next) {
         text += "      " + command_line("check " + one.words(), one.relative_file());
     }

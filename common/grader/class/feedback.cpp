@@ -56,7 +56,7 @@ std::string exercise_feedback(const Graded& graded) {
     if (!result.picture.empty()) text += to_markdown_code(result.picture) + "\n";
     if (!graded.attempt.empty()) text += "This is " + graded.attempt + " files.\n\n";
     if (!graded.ignored.empty()) {
-        text += "Also handed in, but not examined: " + escape_markdown(graded.ignored) + ".\n\n";
+        text += "Also submitted, but not examined: " + escape_markdown(graded.ignored) + ".\n\n";
     }
     return text;
 }

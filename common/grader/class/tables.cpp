@@ -42,7 +42,7 @@ std::string words_of(const Graded& graded) {
     std::string text = describe_decision(graded) + terminal_text(verdict) +
                        (picture.empty() ? "" : "\n" + picture);
     if (!graded.ignored.empty()) {
-        text += "\nAlso handed in, but not examined: " + graded.ignored + ".\n";
+        text += "\nAlso submitted, but not examined: " + graded.ignored + ".\n";
     }
     return text;
 }

@@ -87,7 +87,7 @@ int new_assignment(const Words& words) {
     make_assignment(request);
     Assignment made = read_assignment(request.folder);
     std::string folder = request.folder.string();
-    print(folder + "/handout   for students: give them this folder\n" + folder +
+    print(folder + "/handout   for your students: give them this folder\n" + folder +
           "/teacher   only for you: the key, hidden shapes and solutions; keep a backup\n\n" +
           format_count(made.exercises.size(), "exercise") + ", " + format_short(made.points()) +
           " points. Next: ./learn assignment verify " + words.name + "\n");

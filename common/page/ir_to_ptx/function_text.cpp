@@ -122,7 +122,7 @@ void Emitter::name_locals() {
             if (i->op != Op::alloca) continue;
             i64 count = 1;
             if (!i->operands.empty() && !is_number(i->operands[0], count)) {
-                fail(*i, "a local array needs a size that is known when it is compiled");
+                fail(*i, "a local array needs a size that is known at compile time");
             }
             const std::string name =
                 ptx_name(function.name) + "_local_" + std::to_string(local_names_.size());
@@ -222,7 +222,7 @@ void Emitter::set_phis(const Block& from, const Block& to) {
     for (const Instruction* phi : to.instructions) {
         if (phi->op != Op::phi) break;
         const auto way = std::find(phi->blocks.begin(), phi->blocks.end(), &from);
-        if (way == phi->blocks.end()) fail(*phi, "a phi does not name every block before it");
+        if (way == phi->blocks.end()) fail(*phi, "a phi does not name all of its preceding blocks");
         const Value* value = phi->operands[static_cast<std::size_t>(way - phi->blocks.begin())];
         if (value->is(Value::Kind::undefined)) continue;
         const auto read = parts(value), written = parts(phi);

@@ -137,7 +137,8 @@ void ModuleReader::read_top_level() {
         read_type_definition(lexer_, module_->types);
     } else if (lexer_.at_word("module") || lexer_.at_word("source_filename") ||
                lexer_.at_word("target") || lexer_.at(TokenKind::comdat)) {
-        if (lexer_.at_word("module")) lexer_.fail("inline assembly of a whole file is not known");
+        if (lexer_.at_word("module"))
+            lexer_.fail("inline assembly of a whole file is not supported");
         lexer_.skip_line();
     } else {
         lexer_.fail("this is not understood");

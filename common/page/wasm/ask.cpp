@@ -34,7 +34,7 @@ json answer_question(const json& question) {
     for (const Question& one : kQuestions) {
         if (name == one.name) return one.answer(question);
     }
-    throw std::runtime_error("a page cannot ask for \"" + name + "\"");
+    throw std::runtime_error("a page cannot call a function named \"" + name + "\"");
 }
 
 }  // namespace

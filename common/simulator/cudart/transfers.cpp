@@ -43,10 +43,10 @@ std::string hexadecimal(u64 address) {
 [[noreturn]] void refuse_out_of_bounds(const char* role, u64 address, u64 span,
                                        const Allocation& allocation) {
     const u64 past = address + span - allocation.end;
-    refuse(std::string(role) + ": " + std::to_string(span) + " bytes from " + hexadecimal(address) +
-           " end " + std::to_string(past) + " bytes past the allocation of " +
-           std::to_string(allocation.end - allocation.begin) + " bytes at " +
-           hexadecimal(allocation.begin) + ".");
+    refuse(std::string(role) + ": " + "the " + std::to_string(span) + " bytes from " +
+           hexadecimal(address) + " end " + std::to_string(past) +
+           " bytes past the allocation of " + std::to_string(allocation.end - allocation.begin) +
+           " bytes at " + hexadecimal(allocation.begin) + ".");
 }
 
 [[noreturn]] void refuse_unallocated(const char* role, u64 address) {

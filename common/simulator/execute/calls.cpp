@@ -68,10 +68,10 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
                 " bytes that a thread has; end the recursion earlier, or raise cudaLimitStackSize",
             w.first_active());
     if (!fits(*op->call, caller, callee))
-        return w.fail(
-            op, Status::illegal_instruction, "execution", "bad call",
-            "the arguments or results of the call are not those of the function " + callee.name,
-            w.first_active());
+        return w.fail(op, Status::illegal_instruction, "execution", "bad call",
+                      "the arguments or results of the call do not match those of the function " +
+                          callee.name,
+                      w.first_active());
     Frame* frame = w.block->frames.take(callee);
     frame->caller = w.frame;
     frame->called_from = op;

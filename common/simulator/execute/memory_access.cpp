@@ -29,8 +29,8 @@ LaneAccess lane_access(u64 address, u32 bytes, Access access) {
 Report describe_no_constant(Report report, const LaneAccess& what) {
     report.address = what.address;
     report.message = "Reads " + std::to_string(what.bytes) +
-                     " bytes as constant memory (ld.const), at an address of global memory.";
-    report.cure = "Load them as what they are: ld.global.";
+                     " bytes of constant memory (ld.const), but the address is in global memory.";
+    report.cure = "Load these bytes with ld.global.";
     return report;
 }
 

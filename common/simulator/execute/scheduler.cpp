@@ -149,7 +149,7 @@ const Op* op_endless_loop(Warp& w, const Op* op) {
             "These threads loop forever: nothing in the loop can end it. If it waits for a "
             "variable that another thread sets, the compiler has read the variable only once, "
             "before the loop.",
-            "Read the variable again in each pass: declare it volatile, or use "
+            "Read the variable again in each iteration: declare it volatile, or use "
             "cuda::atomic_ref."));
 }
 

@@ -327,20 +327,19 @@ void Worker::report_stuck_grid() {
     std::string message =
         (waiting_.size() == 1 ? "1 block waits" : waiting + " blocks wait") +
         (waits_at_cluster_barrier(block)
-             ? " for other threads of the cluster, and nothing that still runs "
-               "will end that"
-             : " for memory to change, and nothing that still runs will change it");
+             ? " for other threads of the cluster, which no running thread will end"
+             : " for memory to change, but no running thread will change it");
     if (begun < blocks_)
         message += "; " + std::to_string(blocks_ - begun) +
                    " blocks cannot begin before one of these " + waiting +
                    " ends, which is all that the device holds at a time";
     message += ":\n" + describe_waiting(block);
     const int lane = std::countr_zero(f.lanes);
-    Report report = stuck.describe(
-        f.polling_op ? f.polling_op : f.at, "synccheck", "deadlock", lane, message,
-        "Is the lock released, the flag set, on every path? Blocks may only wait for blocks "
-        "that are sure to run. (If a copy by the host is to change it: here a launch is "
-        "carried out before the host goes on.)");
+    Report report =
+        stuck.describe(f.polling_op ? f.polling_op : f.at, "synccheck", "deadlock", lane, message,
+                       "Is the lock released, or the flag set, on every path? Blocks may wait only "
+                       "for blocks that are certain to run. (The host cannot change the memory by "
+                       "a copy: in the simulator, a launch ends before the host continues.)");
     const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->main;
     if (f.polling_op && code.ast->body[f.polling_op->source].opcode == "mbarrier") {
         const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.polling_op, lane);
@@ -355,13 +354,13 @@ void Worker::report_waiting_for_host() {
     Report report = watch_.wait_for_host();
     report.message =
         "waits for " + describe_address(report.address, *launch_->allocations) +
-        ", which the host can write, and no thread of the grid will. On hardware the host goes on "
-        "while the kernel runs; here a launch is carried out before the call that launches "
-        "returns, so that the host has no turn before the kernel ends:\n" +
+        ", which the host can write, but no thread of the grid will write. On hardware, the host "
+        "continues while the kernel runs. In the simulator, the launching call returns only after "
+        "the kernel has ended, so the host cannot write before that:\n" +
         describe_waiting(*waiting_.front());
     report.cure =
-        "Write it before the launch, or let the kernel end where it waits and launch another one "
-        "for the rest.";
+        "Write the memory before the launch, or split the kernel where it waits and launch two "
+        "kernels.";
     reports().add(report);
     launch_->fail(Status::launch_timeout);
 }

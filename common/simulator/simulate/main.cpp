@@ -45,7 +45,7 @@ void explain_missing_report(const Ending& ending) {
                       " but neither by exit() nor by a return from main");
         return;
     }
-    print_message("no counters were written: a signal ended the program before they could be");
+    print_message("no counters were written, because a signal ended the program first");
     if (ending.signal == SIGSEGV || ending.signal == SIGBUS) {
         print_message(
             "host code that dereferences a device pointer ends like this; "

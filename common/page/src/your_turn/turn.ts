@@ -161,7 +161,7 @@ export class Turn {
 
     private reset() {
         const { skeleton } = workOf(this.task);
-        if (this.bench.text === skeleton) return this.bench.say("It has its original text already.");
+        if (this.bench.text === skeleton) return this.bench.say("It already has its original text.");
         this.progress.keepTextBefore(nameOf(this.task), this.bench.text);
         this.bench.text = skeleton;
         this.bench.say("As at first. What you wrote is kept: “What I had” brings it back.");
