@@ -328,8 +328,7 @@ void add_beat(CommandLine& line) {
     command->add_flag("--list", words.is_list, "List your attempts");
     command->add_option("--restore", words.restore, "Restore the attempt with this number")
         ->check(CLI::Range(1, 1'000'000'000));
-    command->add_flag("--reset", words.is_reset,
-                      "Restore the original file, and save your text");
+    command->add_flag("--reset", words.is_reset, "Restore the original file, and save your text");
     command->add_option("--seconds", words.seconds, "Time limit in seconds (60)")
         ->check(CLI::Range(1, 3600));
 }

@@ -56,7 +56,7 @@
 // expect-stderr: The call uses the default stream
 // expect-stderr: apicheck: cudaErrorStreamCaptureUnmatched from cudaStreamEndCapture
 // expect-stderr: apicheck: cudaErrorStreamCaptureUnjoined from cudaStreamEndCapture
-// expect-stderr: record an event in the other
+// expect-stderr: record an event in the
 // expect-stderr: apicheck: cudaErrorStreamCaptureIsolation from cudaStreamWaitEvent
 // expect-stderr: apicheck: cudaErrorStreamCaptureMerge from cudaStreamWaitEvent
 // expect-stderr: apicheck: cudaErrorCapturedEvent from cudaEventSynchronize

@@ -19,7 +19,7 @@
 // expect: before the first allocation: 700
 // expect-stderr: which is 4 bytes before the
 // expect: behind registered memory: 700
-// expect-stderr: just past the end of the registered
+// expect-stderr: which is just past the end of the
 // expect: across the end of an allocation: 700
 // expect-stderr: which is partly inside, but its
 // expect-stderr: last 2 bytes lie past the end of the allocation of 126 bytes
