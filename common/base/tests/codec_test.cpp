@@ -31,7 +31,7 @@ std::string problem_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("what is written is what is read") {
+TEST_CASE("values are read back as they were written") {
     Thing thing{.number = -3, .maybe = 2.5, .counts = {{"a", 1}, {"b", 2}}, .later = 4};
     thing.free = {{"any", {1, "two", nullptr}}};
     const std::string text = codec::write(thing);
@@ -41,8 +41,7 @@ TEST_CASE("what is written is what is read") {
     CHECK(codec::write(codec::read<Thing>(text)) == text);
 }
 
-TEST_CASE(
-    "a key that is missing, unknown or of another kind is an error, unless it may be absent") {
+TEST_CASE("a missing or unknown key, or one of the wrong type, is an error unless it is optional") {
     const std::string good = R"("number": 1, "maybe": null, "free": null)";
     CHECK(problem_of("{" + good + R"(, "counts": {}})") == "");
     CHECK(problem_of("{" + good + "}") == ": no \"counts\"");

@@ -415,7 +415,7 @@ constexpr Shape shapes[] = {{128, 128}, {96, 160}, {160, 64}, {96, 32}, {32, 96}
 
 }  // namespace
 
-TEST_CASE("mistakes are named, on every shape that shows them") {
+TEST_CASE("mistakes are named on every shape that reveals them") {
     for (const Mistake& mistake : mistakes()) {
         int shown = 0;
         for (const Shape shape : shapes) {

@@ -70,7 +70,7 @@ TEST_CASE("help and list") {
     CHECK(run_learn("list 77").exit_code == 2);
 }
 
-TEST_CASE("invalid requests are refused with one line") {
+TEST_CASE("invalid requests are rejected with one line") {
     is_refused("run 77", "no step \"77\"");
     is_refused("run all 77", "no step \"77\"");
     is_refused("run", "name the steps to run");

@@ -213,8 +213,7 @@ TEST_CASE("ptx of a variant shows the kernel that it launches, with its dynamic 
            {"10_registers has no variant \"fastest\"; it has raw_stay_apart, registers_128, "});
 }
 
-TEST_CASE(
-    "a lesson's kernel solves its exercise: it is shown when that has passed, or all the same") {
+TEST_CASE("a lesson's kernel is shown only if its exercise has passed, or with --yes") {
     ScratchCourse course;
     const ProcessResult refused =
         expect(course, {"ptx", "02"}, 1,

@@ -82,7 +82,7 @@ TEST_CASE("expressions of sizes") {
     complains(std::string(1000, '-') + "1", "too many brackets");
 }
 
-TEST_CASE("element types read what they write") {
+TEST_CASE("element types read back the values that they write") {
     for (const char* name : {"float", "double", "__half", "__nv_bfloat16", "int", "short",
                              "signed char", "long long"}) {
         CAPTURE(name);

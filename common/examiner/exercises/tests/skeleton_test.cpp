@@ -63,7 +63,7 @@ TEST_CASE("an empty line of the skeleton is a prefix alone") {
     CHECK(skeleton.blank() == "// TODO\n\n");
 }
 
-TEST_CASE("marks that make no sense are refused, with their line") {
+TEST_CASE("invalid marks are rejected, with their line") {
     CHECK(contains(error_of("one\ntwo\n"), "kernel.cu:1: nothing is marked"));
     CHECK(contains(error_of("one\n//! [blank]\n//! // TODO\nx\n"),
                    "kernel.cu:2: this marker has no"));
@@ -74,11 +74,11 @@ TEST_CASE("marks that make no sense are refused, with their line") {
                    "kernel.cu:1: the skeleton does not say"));
 }
 
-TEST_CASE("a skeleton differs from its solution in marked lines alone") {
+TEST_CASE("a skeleton differs from its solution only in marked lines") {
     CHECK(find_unmarked_difference(BLANK, MARKED) == "");
 }
 
-TEST_CASE("every other difference is found, and told with its line") {
+TEST_CASE("every other difference is found, and reported with its line") {
     auto changed = [](const std::string& from, const std::string& to) {
         std::string text = BLANK;
         return text.replace(text.find(from), from.size(), to);

@@ -74,7 +74,7 @@ TEST_CASE("without results the README says so") {
     CHECK(update_readme(folder.path, true) == 0);
 }
 
-TEST_CASE("what is counted, predicted and measured of a variant is one row; rivals whole") {
+TEST_CASE("a variant's counted, predicted and measured figures are one row") {
     ReportFolder folder;
     Json results = {counted("02_naive", "naive"), counted("02_naive", "8x32")};
     folder.write("docs/results/a.json", Json{{"device", SIM}, {"results", results}}.dump());
@@ -103,7 +103,7 @@ TEST_CASE("what is counted, predicted and measured of a variant is one row; riva
     CHECK_FALSE(has(text, "**G**"));
 }
 
-TEST_CASE("times that were predicted for another GPU or shape stand beside no measured ones") {
+TEST_CASE("times predicted for a different GPU or shape are not shown beside measured ones") {
     ReportFolder folder;
     const Json measured = {{"device", GPU}, {"results", {timed("02_naive", "naive")}}};
     Json other_gpu = predicted("02_naive", "naive", "Another"),
@@ -121,7 +121,7 @@ TEST_CASE("times that were predicted for another GPU or shape stand beside no me
     }
 }
 
-TEST_CASE("what the model does not know, and which GPUs nobody measured, is said") {
+TEST_CASE("warnings of the model and unverified GPUs are mentioned") {
     Json row = predicted("02_naive", "naive", "G");
     row["predicted"]["unknown"] = {"atomics"};
     row["predicted"]["measured_gpu"] = false;
@@ -133,7 +133,7 @@ TEST_CASE("what the model does not know, and which GPUs nobody measured, is said
     CHECK(has(text, "the model has not been calibrated on it"));
 }
 
-TEST_CASE("what is kept of predictions, and when it is stale") {
+TEST_CASE("the stored predictions, and when they are stale") {
     Json result = predicted("02_naive", "naive", "G"), none = counted("02_naive", "8x32"),
          many = predicted("16_many_gpus", "peers", "G");
     result["predicted"]["launches"] = {1, 2};
@@ -185,7 +185,7 @@ TEST_CASE("a line for each lesson, with the fastest of its variants") {
     CHECK(has(folder.read("README.md"), "| 4097 | 95.7 % |  |\n"));
 }
 
-TEST_CASE("files that are no results are named, and what is wrong in them") {
+TEST_CASE("files that are not results are named, with what is wrong in them") {
     ReportFolder folder;
     const auto complaint = [&](const std::string& text) -> std::string {
         folder.write("docs/results/bad.json", text);
@@ -273,7 +273,7 @@ TEST_CASE("a README without its markers") {
     CHECK_THROWS_WITH(update_readme(folder.path, false), doctest::Contains("lost its markers"));
 }
 
-TEST_CASE("a lesson shows what is known of its step, once something is") {
+TEST_CASE("a lesson shows the figures of its step, if there are any") {
     ReportFolder folder;
     const std::string lesson = "a\n<!-- results: begin -->\nold\n<!-- results: end -->\nb\n";
     folder.write("README.md", EMPTY_README);
