@@ -1,3 +1,4 @@
+// Long: one class follows a launch through its checks, its recording, its trace and its counters.
 #include "simulator/device/device.h"
 
 #include <algorithm>
@@ -51,6 +52,8 @@ struct Device::State {
     std::unique_ptr<BlockTracer> tracer;
     void remember_clean_block(const Launch& launch);
     void recall_clean_block(Launch& launch) const;
+    void allocate_grid_workspace();
+    void keep_trace();
 };
 
 namespace {
@@ -193,13 +196,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
                                                config.dynamic_shared));
     if (config.cooperative && config.grid.count() > resident) return Status::cooperative_too_large;
     if (kernel.code->needs_heap) DeviceHeap::instance().prepare(state_->memory);
-    if (config.cooperative && !state_->grid_workspace) {
-        state_->grid_workspace =
-            state_->memory.allocate(4096, AllocationKind::variable, "grid barrier");
-        if (u8* bytes = state_->memory.host_view(state_->grid_workspace, 4096))
-            std::memset(bytes, 0, 4096);
-        state_->memory.mark_written(state_->grid_workspace, 4096);
-    }
+    if (config.cooperative && !state_->grid_workspace) state_->allocate_grid_workspace();
 
     const bool records = recorder().what() != Recorder::What::nothing && !options().seed;
     const bool alone = records && recorder().what() != Recorder::What::beside;
@@ -238,10 +235,22 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         if (launch.global_race->had_unexpected_write()) kernel.written.anywhere = true;
     }
     state_->shared_log.end_launch();
-    if (state_->tracer) trace_keeper().keep(state_->tracer->finish());
-    state_->tracer.reset();
-    state_->traced_launch.reset();
+    state_->keep_trace();
     return static_cast<Status>(launch.status.load());
+}
+
+void Device::State::allocate_grid_workspace() {
+    constexpr u64 bytes = 4096;
+    grid_workspace = memory.allocate(bytes, AllocationKind::variable, "grid barrier");
+    if (u8* view = memory.host_view(grid_workspace, bytes)) std::memset(view, 0, bytes);
+    memory.mark_written(grid_workspace, bytes);
+}
+
+/// Keeps the steps of a traced launch, if there was one.
+void Device::State::keep_trace() {
+    if (tracer) trace_keeper().keep(tracer->finish());
+    tracer.reset();
+    traced_launch.reset();
 }
 
 void Device::begin_race_check(Launch& launch) {
