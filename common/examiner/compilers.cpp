@@ -74,28 +74,17 @@ std::string clang_architecture(const std::string& architecture) {
     return "sm_" + std::to_string(std::min(number, newest));
 }
 
-std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string& architecture) {
+std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string& architecture,
+                                      bool keeps_variables) {
     return {nvcc,
             "-ptx",
             "-std=c++20",
-            "-lineinfo",
+            keeps_variables ? "-G" : "-lineinfo",
             "--expt-relaxed-constexpr",
             "-arch=" + architecture,
             "-o",
             "kernel.ptx",
             "input.cu"};
-}
-
-/// The folder next to the source file that clang searches first for headers.
-constexpr const char* kProjectHeaders = "headers";
-
-/// Writes empty headers that clang finds before the host's headers, because the host's <cstdio>
-/// declares a different printf. Kernels need nothing from these headers.
-void write_project_headers(const fs::path& folder) {
-    fs::create_directory(folder / kProjectHeaders);
-    for (const char* name : {"cstdio", "stdio.h"}) {
-        write_file(folder / kProjectHeaders / name, "#pragma once\n");
-    }
 }
 
 /// Splits a line printed by `clang -###` into words. Each word is in quotes, and a backslash
@@ -116,8 +105,9 @@ std::vector<std::string> quoted_words(const std::string& line) {
 }
 
 /// Returns the command that compiles a kernel to PTX with the project's headers, because clang may
-/// be too old to read the toolkit's headers. `more` contains further header folders and the names
-/// of the input and the output.
+/// be too old to read the toolkit's headers. The command does not use this computer's C++ library,
+/// so that all computers accept the same includes. `more` contains further options and the names of
+/// the input and the output.
 std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture,
                                        const std::vector<std::string>& more) {
     std::vector<std::string> words = {
@@ -125,9 +115,12 @@ std::vector<std::string> clang_command(const std::string& clang, const std::stri
         // Keep infinite loops, which C++ would allow clang to remove. They are mistakes that the
         // learner must see.
         "-fno-finite-loops", "-Wunused-variable", "-S", "--cuda-device-only", "-nocudainc",
-        "-nocudalib", "-fdeclspec", "-include", "cuda_runtime.h", "-gline-tables-only",
-        "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=11.5", "-Xclang",
-        "-target-feature", "-Xclang", "+ptx70",
+        "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", clang_headers(), "-isystem",
+        clang_headers() + "/c_library", "-fdeclspec", "-include", "cuda_runtime.h",
+        "-gline-tables-only",
+        // NVIDIA's compilers reject initializers in another order than that of the members.
+        "-Werror=reorder-init-list", "-Wno-unknown-cuda-version", "-Xclang",
+        "-target-sdk-version=11.5", "-Xclang", "-target-feature", "-Xclang", "+ptx70",
         "--cuda-gpu-arch=" + clang_architecture(architecture), "-fno-color-diagnostics",
         "-fno-caret-diagnostics"};
     words.insert(words.end(), more.begin(), more.end());
@@ -146,15 +139,15 @@ RawOutput run_command(const std::vector<std::string>& command, const std::string
                       int seconds) {
     const TemporaryFolder folder;
     write_file(folder.path / "input.cu", wrapped);
-    write_project_headers(folder.path);
     RawOutput result = to_raw_output(run_child(command, seconds, {}, folder.path), seconds);
     if (result.is_good) result.ptx = read_if_exists(folder.path / "kernel.ptx").value_or("");
     result.is_good = !result.ptx.empty();
     return result;
 }
 
-RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped, int seconds) {
-    const ClangRequest request = clang_ir_request_for_wrapped(wrapped);
+RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped, int seconds,
+                           bool keeps_variables) {
+    const ClangRequest request = clang_ir_request_for_wrapped(wrapped, keeps_variables);
     const TemporaryFolder folder;
     write_file(folder.path / request.input, request.text);
     fs::create_directory_symlink(COALESCE_CUDA_HEADERS, folder.path / request.headers);
@@ -257,16 +250,20 @@ Dialect dialect_of(const FoundCompiler& compiler) {
 }
 
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
-                       const std::string& architecture, int seconds) {
-    if (compiler.kind == Compiler::nvrtc) return run_nvrtc(compiler.path, wrapped, architecture);
-    const auto command = compiler.kind == Compiler::nvcc
-                             ? nvcc_command(compiler.path, architecture)
-                             : clang_command(compiler.path, architecture,
-                                             {"-isystem", kProjectHeaders, "-isystem",
-                                              clang_headers(), "-o", "kernel.ptx", "input.cu"});
+                       const std::string& architecture, int seconds, bool keeps_variables) {
+    if (compiler.kind == Compiler::nvrtc)
+        return run_nvrtc(compiler.path, wrapped, architecture, keeps_variables);
+    auto command =
+        compiler.kind == Compiler::nvcc
+            ? nvcc_command(compiler.path, architecture, keeps_variables)
+            : clang_command(compiler.path, architecture, {"-o", "kernel.ptx", "input.cu"});
+    if (compiler.kind == Compiler::clang && keeps_variables) {
+        // The last of several levels counts.
+        command.insert(command.end(), {"-O0", "-g"});
+    }
     try {
         if (compiler.kind == Compiler::clang_ir) {
-            return run_clang_for_ir(compiler.path, wrapped, seconds);
+            return run_clang_for_ir(compiler.path, wrapped, seconds, keeps_variables);
         }
         return run_command(command, wrapped, seconds);
     } catch (const std::exception& error) {  // for example because the disk is full
@@ -278,21 +275,17 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
 
 std::vector<std::string> clang_filter_command(const std::string& clang,
                                               const std::string& architecture) {
-    // The command does not use this computer's C++ library, so that all computers accept the same
-    // includes.
     const auto command =
         clang_command(clang, architecture,
-                      {"-nostdinc", "-nostdinc++", "-isystem", clang_headers(), "-isystem",
-                       clang_headers() + "/c_library", "-fuse-cuid=none",
-                       "-ffile-compilation-dir=/", "-###", "-o", "-", "-"});
+                      {"-fuse-cuid=none", "-ffile-compilation-dir=/", "-###", "-o", "-", "-"});
     const std::string output = run_child(command, 20).output;
     for (const std::string& line : lines_of(output)) {
         std::vector<std::string> words = quoted_words(line);
         if (words.size() > 2 && words[1] == "-cc1") return words;
     }
     throw std::runtime_error(clang +
-                             " does not tell how it compiles CUDA; name another one in "
-                             "COALESCE_CLANG (clang 14 or newer). It says:\n" +
+                             " does not show how it compiles CUDA; name another compiler in "
+                             "COALESCE_CLANG (clang 14 or newer). Its output:\n" +
                              output);
 }
 

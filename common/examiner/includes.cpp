@@ -52,6 +52,56 @@ std::vector<Line> joined_lines(const std::string& text) {
     return lines;
 }
 
+/// Reports whether all compilers agree on where the lines end. A lone carriage return ends a line
+/// for some of them, and a backslash before spaces continues a line for some of them.
+bool has_clear_line_ends(const std::string& text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n')) return false;
+        if (text[i] != '\\') continue;
+        const std::size_t next = text.find_first_not_of(kWhitespace, i + 1);
+        const bool is_at_end = next == text.npos || text[next] == '\n';
+        const std::size_t length = (next == text.npos ? text.size() : next) - i - 1;
+        if (is_at_end && text.substr(i + 1, length).find_first_not_of('\r') != text.npos)
+            return false;
+    }
+    return true;
+}
+
+/// Replaces block comments by a space if a compiler must see them as well. That holds if nothing
+/// before the comment on its line could be a string, a directive or another comment, because only
+/// raw strings reach from one line to the next.
+std::vector<Line> without_sure_comments(std::vector<Line> lines) {
+    const auto is_unsure = [](const Line& line) {
+        return line.text.find("R\"") != line.text.npos || line.text.find("\?\?/") != line.text.npos;
+    };
+    if (std::ranges::any_of(lines, is_unsure)) return lines;
+    bool is_inside = false;
+    for (Line& line : lines) {
+        std::string code;
+        for (std::size_t at = 0;;) {
+            if (is_inside) {
+                const std::size_t end = line.text.find("*/", at);
+                if (end == line.text.npos) break;
+                at = end + 2;
+                code += ' ';
+                is_inside = false;
+            }
+            const std::size_t begin = line.text.find("/*", at);
+            const std::string before = line.text.substr(at, begin - at);
+            code += before;
+            if (begin == line.text.npos) break;
+            if (before.find_first_of("'\"#%?") != before.npos || before.find("//") != before.npos) {
+                code += line.text.substr(begin);
+                break;
+            }
+            at = begin + 2;
+            is_inside = true;
+        }
+        line.text = code;
+    }
+    return lines;
+}
+
 /// Returns, for each offset in a line, the end of the whitespace and complete comments that begin
 /// there. The function scans the line backwards, so that it takes linear time.
 std::vector<std::size_t> find_ends_of_whitespace(std::string_view line) {
@@ -198,7 +248,8 @@ Failure refuse_include(const std::string& file, int line, const std::string& hea
 
 Failure find_refused_include(const std::string& text, const std::string& file_name) {
     constexpr std::string_view opening[] = {"include", "include_next", "import", "embed"};
-    const std::vector<Line> lines = joined_lines(text);
+    std::vector<Line> lines = joined_lines(text);
+    if (has_clear_line_ends(text)) lines = without_sure_comments(std::move(lines));
     const PastingMacros pasting(lines);
     // Conditions in the toolkit's headers may expand macros that this file defines.
     const bool pastes_question = !pasting.empty() && has_beginning_of_question(lines);
@@ -217,23 +268,23 @@ Failure find_refused_include(const std::string& text, const std::string& file_na
             const bool is_condition = word == "if" || word == "elif";
             if ((is_condition && pasting.are_used_in(rest)) ||
                 (word == "define" && pastes_question)) {
-                return refuse_include(file_name, line.number,
-                                      "a condition may not use names that ## makes of parts, "
-                                      "because they could look for other files.");
+                return refuse_include(
+                    file_name, line.number,
+                    "a preprocessor condition may not use names that ## puts together, because "
+                    "they could test whether other files exist.");
             }
             if (looks_for_files) {
                 return refuse_include(file_name, line.number,
-                                      "a kernel's file may not look for other files.");
+                                      "a kernel's file may not test whether other files exist.");
             }
             if (std::find(std::begin(opening), std::end(opening), word) == std::end(opening)) {
                 continue;
             }
             const std::string_view name = strip_include_quotes(rest);
             if (name.empty() || !is_inside_include_path(name)) {
-                return refuse_include(
-                    file_name, line.number,
-                    "a kernel's file can include headers of the CUDA toolkit only, by "
-                    "their plain names.");
+                return refuse_include(file_name, line.number,
+                                      "a kernel's file can include only headers of the CUDA "
+                                      "toolkit, by their names in the toolkit.");
             }
         }
     }

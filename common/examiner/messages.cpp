@@ -88,8 +88,9 @@ std::string simplify_message(std::string text) {
     TextMatch match;
     if (match_whole(text, match, missing) || match_whole(text, match, missing_too)) {
         const std::string name = match.str(match[1].matched ? 1 : 2);
-        return "the CUDA toolkit has no header '" + name +
-               "'; a kernel's file can include no others";
+        return "there is no header '" + name +
+               "' here; a kernel's file can include those of the CUDA toolkit, and by clang only "
+               "some of them";
     }
     const std::size_t place = text.find(kLearnerFile);
     if (place != text.npos) text.replace(place, std::string(kLearnerFile).size(), "this file");

@@ -40,9 +40,10 @@ void* open_library(const std::string& path) {
 
 /// Host headers that kernels often include. NVRTC provides none of these headers, but defines
 /// printf and assert itself.
-constexpr const char* kHostHeaders[] = {"cstdio",  "stdio.h",  "cassert", "assert.h",
-                                        "cstdlib", "stdlib.h", "cstddef", "stddef.h",
-                                        "cmath",   "math.h",   "cstdint", "stdint.h"};
+constexpr const char* kHostHeaders[] = {"cstdio",   "stdio.h",  "cassert",  "assert.h", "cstdlib",
+                                        "stdlib.h", "cstddef",  "stddef.h", "cmath",    "math.h",
+                                        "cstdint",  "stdint.h", "climits",  "limits.h", "cstring",
+                                        "string.h", "new"};
 
 constexpr const char* kIntegerTypes = R"(#pragma once
 typedef signed char int8_t;
@@ -59,9 +60,29 @@ using ::uint8_t, ::uint16_t, ::uint32_t, ::uint64_t;
 }
 )";
 
+constexpr const char* kLimits = R"(#pragma once
+#define CHAR_BIT 8
+#define INT_MAX 0x7fffffff
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 0xffffffffu
+#define LLONG_MAX 0x7fffffffffffffffll
+#define LLONG_MIN (-LLONG_MAX - 1)
+#define ULLONG_MAX 0xffffffffffffffffull
+)";
+
+constexpr const char* kStandardMathematics = R"(#pragma once
+namespace std {
+using ::abs, ::ceil, ::copysign, ::cos, ::exp, ::fabs, ::floor, ::fma, ::fmax, ::fmin, ::log;
+using ::pow, ::rint, ::round, ::sin, ::sqrt, ::trunc;
+}
+)";
+
 /// Returns the contents that NVRTC gets for one of these headers.
 const char* find_header_text(const std::string& name) {
-    return name == "cstdint" || name == "stdint.h" ? kIntegerTypes : "";
+    if (name == "cstdint" || name == "stdint.h") return kIntegerTypes;
+    if (name == "climits" || name == "limits.h") return kLimits;
+    if (name == "cmath") return kStandardMathematics;
+    return name == "cstring" ? "namespace std { using ::memcpy, ::memset; }\n" : "";
 }
 
 /// Creates an NVRTC program from the wrapped source code, or returns null on failure.
@@ -89,7 +110,7 @@ std::string text_of(void* library, nvrtcProgram program, const char* size, const
 }  // namespace
 
 RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
-                    const std::string& architecture) {
+                    const std::string& architecture, bool keeps_variables) {
     RawOutput result;
     void* const library = open_library(path);
     nvrtcProgram program = library ? create_program(library, wrapped) : nullptr;
@@ -100,8 +121,8 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
     // Compile functions without __device__ for the device, since there is no host code. NVRTC
     // searches for headers in the toolkit and in the folder of the source. This folder does not
     // exist, so no other file can be included.
-    std::vector<std::string> options = {"-std=c++20", "-lineinfo", "-default-device",
-                                        "--gpu-architecture=" + architecture};
+    std::vector<std::string> options = {"-std=c++20", keeps_variables ? "-G" : "-lineinfo",
+                                        "-default-device", "--gpu-architecture=" + architecture};
     const std::string headers = toolkit_headers();
     if (!headers.empty()) {
         options.push_back("-I" + headers);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "examiner/source_lines.h"
@@ -59,7 +60,7 @@ Failure check_text(const std::string& text, const std::string& name) {
     if (binary != std::string::npos) {
         return failure(
             FailureKind::file_binary, name, line_number_at(text, binary),
-            "the file holds bytes that are not text, so it is not source code.",
+            "the file contains bytes that are not text, so it is not source code.",
             std::string("Save it as text (UTF-8). If it was overwritten: ") + kResetAdvice);
     }
     return find_refused_include(text, name);
@@ -67,8 +68,14 @@ Failure check_text(const std::string& text, const std::string& name) {
 
 }  // namespace
 
+std::string with_line_feeds(std::string text) {
+    if (text.find('\n') == text.npos) std::ranges::replace(text, '\r', '\n');
+    return text;
+}
+
 Source make_source(const std::string& text, const std::string& shown_as) {
-    return {shown_as, text, check_text(text, shown_as)};
+    const std::string lines = with_line_feeds(text);
+    return {shown_as, lines, check_text(lines, shown_as)};
 }
 
 Source read_source(const std::filesystem::path& path, const std::string& shown_as) {
@@ -89,6 +96,7 @@ Source read_source(const std::filesystem::path& path, const std::string& shown_a
     } else if (!read_all(file.get(), source.text, kLargestSource)) {
         source.problem = cannot_open(name, errno);
     } else {
+        source.text = with_line_feeds(std::move(source.text));
         source.problem = check_text(source.text, name);
     }
     return source;

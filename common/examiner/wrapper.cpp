@@ -6,6 +6,7 @@
 #include "examiner/compile.h"
 #include "examiner/safe_text.h"
 #include "examiner/signature.h"
+#include "examiner/source_lines.h"
 
 namespace coalesce {
 
@@ -22,7 +23,8 @@ constexpr int kConfigureLine = 2;
 /// includes the project's headers (-include). Functions without __device__ are compiled for the
 /// device as well, as in NVRTC. The date macros are fixed, so that a kernel does not depend on the
 /// current day.
-constexpr const char* kClangPrologue = R"(#pragma clang force_cuda_host_device begin
+constexpr const char* kClangPrologue = R"(#include <assert.h>
+#pragma clang force_cuda_host_device begin
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbuiltin-macro-redefined"
 #define __DATE__ "Jan  1 2000"
@@ -30,6 +32,9 @@ constexpr const char* kClangPrologue = R"(#pragma clang force_cuda_host_device b
 #define __TIMESTAMP__ "Sat Jan  1 12:00:00 2000"
 #pragma clang diagnostic pop
 )";
+
+/// The most characters in the parentheses of an alignas that is moved.
+constexpr std::size_t kMaxAlignasLength = 200;
 
 /// The line with which a learner's file includes the header. The header already precedes the file.
 constexpr std::string_view kIncludesHeader = "#include \"exercise.h\"";
@@ -57,6 +62,35 @@ std::string to_valid_utf8(std::string text) {
     return text;
 }
 
+/// Exchanges `__shared__ alignas(...)`, with any words before it, for `alignas(...) __shared__`.
+/// clang takes alignas only at the beginning of a declaration. The text stays as long as it was.
+std::string move_alignas_forward(const std::string& text) {
+    constexpr std::string_view space = " \t\r\n", shared = "__shared__", word = "alignas";
+    std::string moved = text;
+    for (std::size_t at = text.find(shared); at != text.npos; at = text.find(shared, at + 1)) {
+        const std::size_t from = text.find_first_not_of(space, at + shared.size());
+        if (from == text.npos || text.compare(from, word.size(), word) != 0) continue;
+        const std::size_t open = text.find_first_not_of(space, from + word.size());
+        if (open == text.npos || text[open] != '(') continue;
+        const std::string rest = text.substr(open, kMaxAlignasLength);
+        const std::size_t length = find_closing_bracket(rest, 0) + 1;
+        if (length > rest.size()) continue;
+        const std::size_t end = open + length;
+        std::size_t begin = at;
+        for (const std::string_view before : {"extern", "static"}) {
+            const std::size_t last = text.find_last_not_of(space, begin - (begin > 0));
+            const bool precedes =
+                last != text.npos && last + 1 >= before.size() &&
+                text.compare(last + 1 - before.size(), before.size(), before) == 0;
+            if (precedes) begin = last + 1 - before.size();
+        }
+        moved.replace(
+            begin, end - begin,
+            text.substr(from, end - from) + text[from - 1] + text.substr(begin, from - 1 - begin));
+    }
+    return moved;
+}
+
 /// Replaces each `#include "exercise.h"` with spaces, so that no compiler searches for that file.
 std::string blank_out_header_include(std::string text) {
     for (std::size_t at = 0; (at = text.find(kIncludesHeader, at)) != text.npos;) {
@@ -79,8 +113,10 @@ std::string wrapped(const std::string& text, Dialect dialect,
     // Remove a byte order mark, which only editors need.
     const std::string mark = "\xEF\xBB\xBF";
     all += line_directive(kLearnerFile);
-    all += to_valid_utf8(
-        blank_out_header_include(text.starts_with(mark) ? text.substr(mark.size()) : text));
+    std::string file =
+        blank_out_header_include(text.starts_with(mark) ? text.substr(mark.size()) : text);
+    if (dialect == Dialect::bare_clang) file = move_alignas_forward(file);
+    all += to_valid_utf8(std::move(file));
     // Add two line breaks, so that a backslash at the end of the file does not join the next line
     // to it.
     all += "\n\n";

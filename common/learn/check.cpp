@@ -25,7 +25,8 @@ CheckRequest request_for(const Work& exercise, const CheckArguments& words) {
             .seconds = words.seconds,
             // The pages of the book cannot compile whole programs, so do not compile whole programs
             // through LLVM IR.
-            .uses_llvm_ir = words.uses_llvm_ir && !exercise.is_program()};
+            .uses_llvm_ir = words.uses_llvm_ir && !exercise.is_program(),
+            .as_graded = words.as_graded};
 }
 
 void validate_arguments(const CheckArguments& words) {
@@ -67,7 +68,7 @@ void show(Session& session, const Work& exercise, const CheckArguments& words,
     Record record = session.progress.read().record(exercise.name());
     if (is_own_file && can_ask() && has_open_questions(exercise, record)) {
         std::cout << check_headline(exercise, result, session.style)
-                  << "\nBefore you see what it costs:\n";
+                  << "\nPredict the costs before you see them:\n";
         ask_predictions(session, exercise);
         std::cout << "\n";
     }

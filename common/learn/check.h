@@ -22,6 +22,7 @@ struct CheckArguments {
     bool json = false;
     bool has_full_map = false;  ///< whether to draw the whole map of right and wrong cells
     bool uses_llvm_ir = false;  ///< whether to compile through LLVM IR, as the pages of the book do
+    bool as_graded = false;     ///< whether to refuse what the grader refuses
 };
 
 /// Runs the command. Returns the exit code: 0 if the kernel passed, 1 if it did not, 2 if something

@@ -63,6 +63,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
     if (request.exercise.is_beyond()) {
         environment.push_back("COALESCE_EXERCISE=" + request.exercise.name());
     }
+    if (request.as_graded) environment.push_back("COALESCE_AS_GRADED=1");
     if (request.uses_llvm_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
     // Tell the program where the simulator is. Otherwise it would search for the simulator and
     // restart itself, which takes time.
@@ -180,8 +181,7 @@ CheckResult Check::finish() {
 }
 
 std::string Check::explain_missing_verdict(const ProcessResult& outcome) const {
-    std::string why = "nothing could be found out about " + file_ + ": " +
-                      checks_program().string() +
+    std::string why = file_ + " could not be examined, because " + checks_program().string() +
                       (outcome.exit_code > 128
                            ? " was killed by signal " + std::to_string(outcome.exit_code - 128)
                            : " ended with exit code " + std::to_string(outcome.exit_code)) +

@@ -41,10 +41,10 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
         const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
         return text + ". " + format_figure(kLanes) + " lanes with " + format_figure(whole) +
                " bytes each fill " + format_figure(whole) +
-               " sectors. Here some warps' addresses do not begin where a sector begins, which "
-               "takes one sector more; where a row ends, fewer lanes take part.";
+               " sectors. Here the addresses of some warps do not begin at the start of a sector, "
+               "so these warps touch one more sector. At the end of a row, fewer lanes take part.";
     }
-    return text + ". " + needed + ": of each sector that is moved, only " +
+    return text + ". " + needed + ". In each sector that is moved, only " +
            format_figure(kBytesInASector * ideal / sectors) +
            " bytes are used, because neighbouring lanes access addresses that are far apart.";
 }
@@ -59,7 +59,7 @@ std::string reason_for_wavefronts(const Json& counters, const std::string& count
     if (wavefronts <= ideal * 1.01) {
         return text + ", the minimum: no two lanes need different words of the same bank.";
     }
-    return text + " where " + format_figure(ideal) + " would do: about " +
+    return text + ", but " + format_figure(ideal) + " would be enough: about " +
            format_figure(wavefronts / ideal) +
            " lanes need different words of the same bank, which delivers only one word at a time.";
 }

@@ -23,10 +23,10 @@ WebServer server_for(const std::filesystem::path& book, const std::optional<int>
     try {
         return {book, port.value_or(kDefaultPort), generated};
     } catch (const PortTaken& taken) {
-        if (port) throw UsageError(std::string(taken.what()) + "; --port 0 takes a free one");
-        std::cout << "learn: " << taken.what()
-                  << ", so another one is used. Code that you wrote at\n"
-                  << "the usual address stays there.\n";
+        if (port) throw UsageError(std::string(taken.what()) + "; --port 0 uses a free port");
+        std::cout << "learn: " << taken.what() << ", so another port is used. The browser stores\n"
+                  << "code for each address separately, so what you wrote at the usual address is\n"
+                  << "not shown.\n";
         return {book, 0, generated};
     }
 }
@@ -42,7 +42,7 @@ void open_in_browser(const std::string& address) {
         }).detach();
         return;
     }
-    std::cout << "learn: no program that opens a browser was found; open the address by hand\n";
+    std::cout << "learn: no program was found that opens a browser; open the address yourself\n";
 }
 
 }  // namespace

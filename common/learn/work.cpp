@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "examiner/cache.h"
 #include "examiner/exercises/skeleton.h"
+#include "examiner/source.h"
 #include "learn/paths.h"
 
 namespace coalesce::learn {
@@ -82,7 +83,7 @@ Work find_exercise(const course::Course& course, const std::string& word, bool i
 }
 
 std::string hash_source(const std::string& text) {
-    return hash_text(text);
+    return hash_text(with_line_feeds(text));
 }
 
 }  // namespace coalesce::learn

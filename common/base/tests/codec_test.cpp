@@ -48,8 +48,8 @@ TEST_CASE(
     CHECK(problem_of("{" + good + "}") == ": no \"counts\"");
     CHECK(problem_of("{" + good + R"(, "counts": {}, "more": 1})") == ": unknown key \"more\"");
     CHECK(problem_of("{" + good + R"(, "counts": {"a": "b"}})") ==
-          "counts.a: a whole number was expected");
-    CHECK(problem_of("{" + good + R"(, "counts": []})") == "counts: an object was expected");
-    CHECK(problem_of("[]") == ": an object was expected");
-    CHECK(problem_of("{") == "this is no JSON");
+          "counts.a: expected a whole number");
+    CHECK(problem_of("{" + good + R"(, "counts": []})") == "counts: expected an object");
+    CHECK(problem_of("[]") == ": expected an object");
+    CHECK(problem_of("{") == "the text is not JSON");
 }

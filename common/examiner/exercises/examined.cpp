@@ -6,10 +6,28 @@
 #include "examiner/examine.h"
 #include "examiner/exercises/skeleton.h"
 #include "examiner/program/examine_program.h"
+#include "examiner/ptx_rules/ptx_rules.h"
 
 namespace coalesce::exercises {
 
 namespace fs = std::filesystem;
+namespace {
+
+/// Also refuses the kernels that the grader would refuse because of their PTX.
+class GradedRunner : public LocalRunner {
+public:
+    using LocalRunner::LocalRunner;
+
+    Compiled compile(const Source& source, const Signature& kernel) override {
+        Compiled compiled = LocalRunner::compile(source, kernel);
+        if (!compiled.ok()) return compiled;
+        compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, {}, kernel);
+        if (!compiled.ok()) compiled.failure.place.file = source.name;
+        return compiled;
+    }
+};
+
+}  // namespace
 
 fs::path repository() {
     return from_environment("COALESCE_COURSE", COALESCE_REPOSITORY);
@@ -33,14 +51,19 @@ Device choose_device_from_environment(char** argv) {
     if (name == "sim") return choose_device(DeviceChoice::simulator, argv);
     if (name == "gpu") return choose_device(DeviceChoice::gpu, argv);
     if (name == "auto") return choose_device(DeviceChoice::automatic, argv);
-    throw UsageError("COALESCE_DEVICE=" + name + " is none of sim, gpu, auto");
+    throw UsageError("COALESCE_DEVICE must be sim, gpu or auto, not " + name);
 }
 
 Verdict examine_source(const Exercise& exercise, const Source& source, const fs::path& cache) {
     if (exercise.is_program) return examine_program(source, exercise);
-    LocalRunner runner({.cache = cache});
     const fs::path solution = repository() / "solutions" / exercise.name / exercise.file();
-    return examine(source, exercise, runner, {.solution = read_source(solution)});
+    const ExamineOptions options{.solution = read_source(solution)};
+    if (!from_environment("COALESCE_AS_GRADED", "").empty()) {
+        GradedRunner runner({.cache = cache});
+        return examine(source, exercise, runner, options);
+    }
+    LocalRunner runner({.cache = cache});
+    return examine(source, exercise, runner, options);
 }
 
 }  // namespace coalesce::exercises

@@ -471,3 +471,18 @@ TEST_CASE("NVRTC finds its builtins in a toolkit of which the system knows nothi
     const RawOutput compiled = run_nvrtc(PRETENDED_NVRTC, kernel_text, "sm_90");
     CHECK(compiled.ptx.find("// compiled") == 0);
 }
+
+TEST_CASE("alignas may follow __shared__ for every compiler") {
+    const auto by_clang = [](const std::string& text) {
+        const std::string all = wrapped(text, Dialect::bare_clang);
+        CHECK(all.size() == wrapped(std::string(text.size(), ' '), Dialect::bare_clang).size());
+        return all;
+    };
+    CHECK(by_clang("__shared__ alignas(16) float a[4];")
+              .find("\nalignas(16) __shared__ float a[4];") != std::string::npos);
+    CHECK(by_clang("extern __shared__\nalignas(alignof(int)) char b[];")
+              .find("\nalignas(alignof(int))\nextern __shared__ char b[];") != std::string::npos);
+    for (const std::string text : {"__shared__ float a;", "__shared__ alignas",
+                                   "__shared__ alignas(", "__shared__ alignas 4", "__shared__"})
+        CHECK(by_clang(text).find("\n" + text + "\n") != std::string::npos);
+}

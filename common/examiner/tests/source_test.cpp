@@ -66,6 +66,8 @@ TEST_CASE("headers of the toolkit may be included, others not") {
     CHECK(kind_of_text("#include <cuda/barrier>\n") == FailureKind::none);
     CHECK(kind_of_text("  #  include \"cuda_fp16.h\"\n") == FailureKind::none);
     CHECK(kind_of_text("// never #include \"/etc/passwd\"\n") == FailureKind::none);
+    CHECK(kind_of_text("/* as in\n#include \"../x.h\"\n*/ int a;\n") == FailureKind::none);
+    CHECK(kind_of_text("int a; /*\n#include \"../x.h\"\n*/\n") == FailureKind::none);
     CHECK(kind_of_text("#define include 3\n#pragma unroll\n") == FailureKind::none);
     for (const char* text : {
              "#include \"/etc/passwd\"\n",
@@ -92,6 +94,16 @@ TEST_CASE("headers of the toolkit may be included, others not") {
              "/*\n# x */ #include </etc/passwd>\n",
              "/* a */ # x /* b */ #include </etc/passwd>\n",
              "/*/ # x */#include </etc/passwd>\n",
+             "/* a\n*/\n#include </etc/passwd>\n/* b */\n",
+             // What looks like a comment may be none for some compiler.
+             "const char* a = \"/*\";\n#include </etc/passwd>\n/* */\n",
+             "#if 0\n1'0 ' /*\n#endif\n#include </etc/passwd>\n/* */\n",
+             "auto a = R\"(\n/*\n)\";\n#include </etc/passwd>\n/* */\n",
+             "// a \r/*\n#include </etc/passwd>\n/* */\n",
+             "#if 0\n/\\ \n*\n#endif\n#include </etc/passwd>\n/* */\n",
+             "#if 0\n\?\?/\n/*\n#endif\n#include </etc/passwd>\n/* */\n",
+             "// a /*\n#include </etc/passwd>\n/* */\n",
+             "#error /*\n#include </etc/passwd>\n/* */\n",
          }) {
         CAPTURE(text);
         CHECK(kind_of_text(text) == FailureKind::include_refused);
@@ -125,6 +137,13 @@ TEST_CASE("a line of nothing but comments takes no longer than others of its len
         // This takes about 20 ms. An earlier version took quadratic time, and needed minutes.
         CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(3));
     }
+}
+
+TEST_CASE("carriage returns alone end lines") {
+    const Source source = make_source("int a;\r// b\rint c;\r", "kernel.cu");
+    CHECK(source.is_good());
+    CHECK(source.text == "int a;\n// b\nint c;\n");
+    CHECK(make_source("int a;\r\nint b;\r", "kernel.cu").text == "int a;\r\nint b;\r");
 }
 
 TEST_CASE("the line of a refused include is told") {

@@ -26,7 +26,8 @@ namespace {
 std::string new_key() {
     Digest bytes;
     if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-        throw InfrastructureError(std::string("no random bytes for the key: ") + strerror(errno));
+        throw InfrastructureError(std::string("no random bytes could be read for the key: ") +
+                                  strerror(errno));
     }
     return hex(bytes);
 }
@@ -178,8 +179,7 @@ Assignment build_assignment(const NewAssignment& request) {
 }
 
 std::string points_table(const Assignment& assignment) {
-    std::string text =
-        "| exercise | correct | clean | counters | together |\n|---|---|---|---|---|\n";
+    std::string text = "| exercise | correct | clean | counters | total |\n|---|---|---|---|---|\n";
     for (const Assigned& exercise : assignment.exercises) {
         const auto part = [&](const auto& named) {
             return format_short(exercise.possible.*named.second);
@@ -206,7 +206,9 @@ std::string describe_tolerances(const Assignment& assignment) {
         if (exercise.elements->tolerance.kind == Tolerance::Kind::bits) continue;
         list += "- " + exercise.name + ": " + exercise.elements->tolerance.text() + "\n";
     }
-    return list.empty() ? "" : "\nThese elements may differ from the expected ones by:\n\n" + list;
+    return list.empty()
+               ? ""
+               : "\nTolerances, by which an element may differ from the expected one:\n\n" + list;
 }
 
 std::string format_shapes(const Assigned& exercise) {
@@ -217,47 +219,63 @@ std::string format_shapes(const Assigned& exercise) {
            joined(exercise.shapes, exercise.elements ? "; " : ", ", name) + "\n";
 }
 
+// Lists what the grader refuses.
+std::string refused_text(const Assignment& assignment) {
+    std::string text =
+        "\n## What is refused\n\n"
+        "`./learn check " +
+        step_number(assignment.exercises.front().name) +
+        " --as-graded` refuses the same, with the line:\n\n";
+    // The first exercise's rules stand for all, unless the teacher has changed those of one.
+    for (const std::string& rule : describe_rules(ptx_rules(assignment.exercises.front())))
+        text += "- " + rule + "\n";
+    return text +
+           "\nA kernel may print, contain asserts, call functions through pointers, allocate "
+           "memory "
+           "and read\nclocks. A clock may not decide the result: the grader launches a kernel with "
+           "different ones.\n\n";
+}
+
 std::string handout_readme(const Assignment& assignment) {
     std::string first = assignment.exercises.front().name;
     std::string number = step_number(first);
     std::string text =
         "# " + escape_markdown(assignment.title) +
         "\n\n"
-        "Each exercise is one file, `exercises/NN_name/kernel.cu`: a kernel with blanks, each with "
-        "a\n"
-        "TODO that says what belongs there. You need no GPU: the course has a simulated one.\n\n"
+        "Each exercise is one file, `exercises/NN_name/kernel.cu`: a kernel with blanks. In each\n"
+        "blank, a TODO says what to write. You need no GPU, because the course has a simulated "
+        "one.\n\n"
         "## Work\n\n"
-        "1. Get the course, and run `./learn` in it once: it installs and builds what is needed.\n"
-        "2. Copy this handout's `exercises/` over the course's.\n"
-        "3. Write, and check as often as you like:\n\n"
+        "1. Get the course, and run `./learn` in it once, which installs and builds everything.\n"
+        "2. Copy this handout's folder `exercises/` over that of the course.\n"
+        "3. Write the kernels, and check them as often as you like:\n\n"
         "   ```\n   ./learn check " +
         number +
         "        # what is wrong, where, what to do next\n"
         "   ./learn hint " +
         number +
         "         # when you are stuck\n   ```\n\n"
-        "The grader tries the shapes that you can try, rows x columns, and others that are not\n"
-        "published, with other values in the matrix:\n\n";
+        "The grader runs your kernels on these shapes (rows x columns), which you can try, too. "
+        "It\n"
+        "also uses other shapes, which are not published, and other values in the matrix.\n\n";
     for (const Assigned& exercise : assignment.exercises) text += format_shapes(exercise);
     text +=
         "\n## Points\n\n" + points_table(assignment) +
-        "\n`correct`: every element is right, bit for bit, whatever the shape. `clean`: no access\n"
-        "outside of the matrices, no race, no barrier that some threads miss, nothing read before "
-        "it\n"
-        "was written. `counters`: it costs no more than the solution, and than this (simulated: "
-        "sectors of\nmemory and wavefronts of shared memory a request at most; elements of the "
-        "matrix at least):\n\n";
+        "\n- `correct`: every element is right, bit for bit, on every shape.\n"
+        "- `clean`: there is no access outside of the matrices, no race, no barrier that some\n"
+        "  threads do not reach, and no read of memory that was never written.\n"
+        "- `counters`: the kernel costs no more than the solution, and stays within the limits\n"
+        "  below. They are the largest numbers of sectors of memory, and of wavefronts of shared\n"
+        "  memory, per request (simulated), and the smallest numbers of elements of the "
+        "matrix.\n\n";
     for (const Assigned& exercise : assignment.exercises) text += describe_limits(exercise);
     text += describe_tolerances(assignment);
-    text +=
-        "\nA kernel includes nothing, and keeps nothing from one launch to the next. Clocks and "
-        "inline\n"
-        "assembly that reads them are refused.\n\n"
-        "## Hand in\n\nA zip archive with your files under their names:\n\n```\n";
+    text += refused_text(assignment);
+    text += "## Hand in\n\nA zip archive with your files under their names:\n\n```\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "exercises/" + exercise.name + "/kernel.cu\n";
     }
-    return text + "```\n\nFor instance: `zip -r handin.zip exercises`.\n";
+    return text + "```\n\nFor example, run `zip -r handin.zip exercises`.\n";
 }
 
 void write_exercise(const Assigned& exercise, const fs::path& handout, const fs::path& teacher) {
@@ -291,14 +309,14 @@ void write_assignment(const Assignment& assignment, const fs::path& handout,
 
 void make_assignment(const NewAssignment& request) {
     if (fs::exists(request.folder)) {
-        throw UsageError(request.folder.string() + " is there already; choose another name");
+        throw UsageError(request.folder.string() + " already exists; choose another name");
     }
     if (request.exercises.empty())
-        throw UsageError("no exercises; name some: --exercises 02,03,04");
+        throw UsageError("no exercises were given; name some: --exercises 02,03,04");
     if (!request.points.empty() && request.points.size() != request.exercises.size()) {
         throw UsageError("there are " + std::to_string(request.exercises.size()) +
                          " exercises and " + std::to_string(request.points.size()) +
-                         " points; give one for each");
+                         " points; give one number of points for each exercise");
     }
     Assignment assignment = build_assignment(request);
     // Write the assignment to a temporary folder and rename it, so that the destination is never

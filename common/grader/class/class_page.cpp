@@ -91,9 +91,10 @@ std::string exercise_section(const ClassResults& results, std::size_t exercise) 
     std::size_t complete = 0;
     for (const StudentResults& student : results.students) {
         const Graded& graded = student.graded.at(exercise);
-        if (!graded.result) continue;
-        fractions.push_back(graded.result->points.total() / graded.possible.total());
-        complete += graded.result->points == graded.possible;
+        const std::optional<double> points = graded.points();
+        if (!points) continue;
+        fractions.push_back(*points / graded.possible.total());
+        complete += graded.has_all_points();
     }
     std::string text = "<h2>" + escape_xml(results.exercises[exercise]) + "</h2>\n<p>" +
                        std::to_string(complete) + " of " +

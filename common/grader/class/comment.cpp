@@ -33,7 +33,7 @@ std::string comment_markdown(const ClassResults& results, const StudentResults& 
                        format_short(student.points()) + " of " + format_short(student.possible()) +
                        " points\n\n| Exercise | Points | Verdict | |\n|---|---|---|---|\n";
     for (const Graded& graded : student.graded) {
-        const double points = graded.result ? graded.result->points.total() : 0;
+        const double points = graded.points().value_or(0);
         text += "| " + escape_markdown(graded.exercise) + " | " + format_short(points) + " of " +
                 format_short(graded.possible.total()) + " | " + graded.code() + " | " +
                 first_headline(graded) + " |\n";

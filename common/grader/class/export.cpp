@@ -112,8 +112,9 @@ std::string platform_file(const std::string& file,
         if (end == text.npos || text[end] != '@' || end == at + 1) continue;
         auto word = words.find(text.substr(at + 1, end - at - 1));
         if (word == words.end()) {
-            throw InfrastructureError("common/grader/platforms/" + file + " wants " +
-                                      text.substr(at, end + 1 - at) + ", and none is given");
+            throw InfrastructureError("common/grader/platforms/" + file + " contains " +
+                                      text.substr(at, end + 1 - at) +
+                                      ", for which there is no value");
         }
         filled += text.substr(done, at - done) + word->second;
         done = end + 1;

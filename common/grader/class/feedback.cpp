@@ -8,8 +8,10 @@
 #include "base/text.h"
 #include "examiner/render.h"
 #include "examiner/safe_text.h"
+#include "grader/class/platform_names.h"
 #include "grader/class/reports.h"
 #include "grader/class/similarity.h"
+#include "grader/class/zip.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
@@ -33,6 +35,12 @@ std::string shapes_text(const Result& result) {
 
 std::string exercise_feedback(const Graded& graded) {
     std::string text = "## " + escape_markdown(graded.exercise) + "\n\n";
+    if (graded.decision) {
+        text += "**" + format_short(*graded.decision->points) + " of " +
+                format_short(graded.possible.total()) +
+                " points**, as your teacher decided: " + escape_markdown(graded.decision->why) +
+                "\n\nWhat the judge found:\n\n";
+    }
     if (!graded.result) return text + "This is not graded yet.\n\n";
     const Result& result = *graded.result;
     const auto part = [&](const auto& named) {
@@ -46,8 +54,9 @@ std::string exercise_feedback(const Graded& graded) {
     verdict.source = graded.source;
     text += markdown_text(verdict) + shapes_text(result);
     if (!result.picture.empty()) text += to_markdown_code(result.picture) + "\n";
+    if (!graded.attempt.empty()) text += "This is " + graded.attempt + " files.\n\n";
     if (!graded.ignored.empty()) {
-        text += "Also handed in, but not examined: " + escape_markdown(graded.ignored) + ".\n\n";
+        text += "Also submitted, but not examined: " + escape_markdown(graded.ignored) + ".\n\n";
     }
     return text;
 }
@@ -107,7 +116,7 @@ std::string summary(const ClassResults& results) {
         for (const StudentResults& student : results.students) {
             const Graded& graded = student.graded.at(i);
             ++verdicts[graded.code()];
-            sum += graded.result ? graded.result->points.total() : 0;
+            sum += graded.points().value_or(0);
         }
         text +=
             format("  %-16s mean %s of %s points ", results.exercises[i].c_str(),
@@ -120,20 +129,14 @@ std::string summary(const ClassResults& results) {
     return text;
 }
 
-std::string faults_text(const ClassResults& results) {
-    std::string text;
+std::string feedback_zip(const ClassResults& results) {
+    std::vector<ZipEntry> files;
     for (const StudentResults& student : results.students) {
-        for (const Graded& graded : student.graded) {
-            if (!graded.result || graded.result->mark != Mark::fault) continue;
-            text += "  " + escape_line(student.name, 50) + ", " + graded.exercise + "\n";
-        }
+        const auto known = parse_platform_name(student.platform_name);
+        files.push_back({known ? known->feedback : file_name(student.name) + "/feedback.md",
+                         feedback(results, student)});
     }
-    if (text.empty()) return "";
-    return "FAULT: the grader crashed on these submissions and on no others. They have no points "
-           "until\n"
-           "you have looked at them (./learn grade show NAME says what happened), or --resume does "
-           "better:\n" +
-           text;
+    return create_zip(files);
 }
 
 void write_reports(const ClassResults& results, const fs::path& folder) {
@@ -143,6 +146,7 @@ void write_reports(const ClassResults& results, const fs::path& folder) {
         write_changed(folder / "feedback" / (file_name(student.name) + ".md"),
                       feedback(results, student));
     }
+    write_changed(folder / "needs_your_eye.txt", describe_open_questions(results));
     write_changed(folder / "similarity.md", similarity_markdown(results));
     write_changed(folder / "class.html", class_page(results));
     write_changed(folder / "junit.xml", junit_xml(results));

@@ -57,7 +57,8 @@ std::string line_of(const Row& fields) {
 }
 
 const Identity* find_identity(const Roster& roster, const std::string& student) {
-    for (const std::string& name : {student, escape_line(student)}) {
+    const std::string as_in_grades_csv = parse_csv_rows(to_csv_field(student)).at(0).at(0);
+    for (const std::string& name : {student, escape_line(student), as_in_grades_csv}) {
         const auto found = roster.find(name);
         if (found != roster.end()) return &found->second;
     }
@@ -114,7 +115,7 @@ Roster read_roster(const std::string& text, const std::string& file) {
         const std::string where = file + ", student " + std::to_string(i);
         if (rows[i].size() != header.size()) {
             throw UsageError(where + ": there are " + std::to_string(rows[i].size()) +
-                             " fields, where the first line has " + std::to_string(header.size()));
+                             " fields, but the first line has " + std::to_string(header.size()));
         }
         std::string student;
         Identity who;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/child.h"
+#include "base/enum_names.h"
 #include "base/strict_toml.h"
 #include "base/text.h"
 #include "examiner/course/course.h"
@@ -50,7 +51,8 @@ Resources read_resources(const StrictToml& reader, const toml::table& table) {
 Points read_points(const StrictToml& reader, const toml::table& table) {
     const Points points = course::read_numbers(reader, table, kPoints, "`points`");
     if (points.total() <= 0) {
-        reader.fail(StrictToml::line_of(table), "`points` is empty; give some points");
+        reader.fail(StrictToml::line_of(table),
+                    "`points` is empty; give at least one kind of points");
     }
     return points;
 }
@@ -70,8 +72,8 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
     if (course.program && course.lesson(name) == &*course.program) {
         reader.fail(StrictToml::line_of(table),
                     "\"" + name +
-                        "\" is a whole program, and no host code of students runs here: " +
-                        "this grader takes kernels alone; remove it");
+                        "\" is a whole program, and the grader does not run students' host code; "
+                        "remove this exercise");
     }
     const course::Step* step = course.lesson(name);
     if (step == nullptr || !step->exercise || step->name != name) {
@@ -86,17 +88,29 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
     return assigned;
 }
 
+CountedAttempt read_attempts(const StrictToml& reader, const toml::table& whole) {
+    const toml::node* node = whole.get("attempts");
+    if (node == nullptr) return CountedAttempt::last;
+    const std::string name = reader.text(whole, "attempts", "the assignment");
+    for (const CountedAttempt one :
+         {CountedAttempt::last, CountedAttempt::best, CountedAttempt::first}) {
+        if (dashed_name(one) == name) return one;
+    }
+    reader.fail(StrictToml::line_of(*node), "`attempts` is \"last\", \"best\" or \"first\"");
+}
+
 void read_manifest(const fs::path& file, const course::Course& course, Assignment& assignment) {
     const StrictToml reader(file.string());
     const toml::table whole = reader.parse();
     const std::string where = "the assignment";
-    reader.allow_keys(whole, {"format", "title", "epoch", "exercise"}, where);
+    reader.allow_keys(whole, {"format", "title", "epoch", "attempts", "exercise"}, where);
     if (reader.integer(whole, "format", where, 0, 1000) != kManifestFormat) {
         reader.fail(StrictToml::line_of(*whole.get("format")),
                     "this grader reads format 2; use the version that wrote it");
     }
     assignment.title = reader.text(whole, "title", where);
     assignment.epoch = static_cast<int>(reader.integer(whole, "epoch", where, 1, 1000000));
+    assignment.attempts = read_attempts(reader, whole);
     for (const toml::node& node : reader.tables(whole, "exercise", "[[exercise]]")) {
         Assigned assigned = read_assigned(reader, *node.as_table(), course);
         if (assignment.find(assigned.name) != nullptr) {
@@ -144,7 +158,7 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
     }
     for (const Assigned& exercise : assignment.exercises) {
         if (exercise.hidden_shapes.empty()) {
-            reader.fail(1, "no hidden shapes for " + exercise.name + "; add some");
+            reader.fail(1, "there are no hidden shapes for " + exercise.name + "; add some");
         }
     }
 }
@@ -163,7 +177,7 @@ std::string read_key(const fs::path& file) {
     if (text.size() != 64 || !is_hex) {
         throw UsageError(
             file.string() +
-            " is not a key, which has 64 hexadecimal digits; restore it from your backup");
+            " does not contain a key of 64 hexadecimal digits; restore the file from your backup");
     }
     return text;
 }
@@ -237,18 +251,19 @@ Assignment read_assignment(const fs::path& folder) {
 
 std::string manifest_text(const Assignment& assignment) {
     std::string text =
-        "# What is asked, and what it is worth. Any change here grades again; older results stay.\n"
-        "# The shapes, limits and so on of an exercise are those of its exercise.toml; to ask for\n"
-        "# something else, add any of its keys here: shapes, counted, limits ... Below, of each:\n"
-        "# points: `correct` for right bits on every shape, `clean` for not a word from the checks "
-        "of\n"
-        "# memory, races and barriers, `counters` for costing no more than its limits and the "
-        "solution.\n"
-        "# allow: \"printf\", \"malloc\", \"clock\", \"smid\", \"createpolicy\", \"global\". "
-        "epoch: count it up,\n"
-        "# and every secret input is another.\n"
+        "# The exercises and their points. After a change here, all submissions are graded again;\n"
+        "# older results are kept. An exercise has the shapes, limits and so on of its\n"
+        "# exercise.toml. To change them, add the same keys here: shapes, counted, limits ...\n"
+        "# points: `correct` for the right bits on every shape, `clean` for no report from the\n"
+        "#   checks of memory, races and barriers, `counters` for costs within the limits and no\n"
+        "#   higher than those of the solution.\n"
+        "# allow: \"smid\", \"createpolicy\", \"global\" (variables that kernels change).\n"
+        "# epoch: increase it to change all secret inputs.\n"
         "format = 2\ntitle = " +
-        toml_string(assignment.title) + "\nepoch = " + std::to_string(assignment.epoch) + "\n";
+        toml_string(assignment.title) + "\nepoch = " + std::to_string(assignment.epoch) +
+        "\n# Of several files of a student, count the \"last\", the \"best\" or the \"first\".\n"
+        "attempts = " +
+        toml_string(dashed_name(assignment.attempts)) + "\n";
     for (const Assigned& exercise : assignment.exercises) {
         text +=
             "\n[[exercise]]\nname = " + toml_string(exercise.name) + "\n" + grading_text(exercise);
@@ -258,9 +273,9 @@ std::string manifest_text(const Assignment& assignment) {
 
 std::string hidden_text(const Assignment& assignment) {
     std::string text =
-        "# Shapes that students do not know: keep this file to yourself. `shapes` are to be right "
-        "on,\n"
-        "# and at `counted` costs are counted once more; leave it out, and they are not.\n";
+        "# Shapes that students do not know: keep this file to yourself. A kernel must be right "
+        "on\n"
+        "# all `shapes`. Costs are also counted at `counted`, unless you leave it out.\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "\n[[exercise]]\nname = " + toml_string(exercise.name) +
                 "\nshapes = " + to_toml(exercise.hidden_shapes, exercise.size_names().size()) +

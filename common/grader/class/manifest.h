@@ -20,14 +20,21 @@
 
 namespace coalesce::grader {
 
+/// Which file counts if a student hands in several, one after the other.
+enum class CountedAttempt { last, best, first };
+constexpr CountedAttempt last_of(CountedAttempt) {
+    return CountedAttempt::first;
+}
+
 /// The contents of an assignment.
 struct Assignment {
-    std::filesystem::path folder;     ///< NAME/
-    std::string name;                 ///< name of its folder
-    std::string title;                ///< the title that students see
-    int epoch = 1;                    ///< number that a teacher raises to change the secret inputs
-    std::vector<Assigned> exercises;  ///< including hidden shapes and solutions
-    std::string key;                  ///< the digits in the key file
+    std::filesystem::path folder;  ///< NAME/
+    std::string name;              ///< name of its folder
+    std::string title;             ///< the title that students see
+    int epoch = 1;                 ///< number that a teacher raises to change the secret inputs
+    CountedAttempt attempts = CountedAttempt::last;  ///< which of several files counts
+    std::vector<Assigned> exercises;                 ///< including hidden shapes and solutions
+    std::string key;                                 ///< the digits in the key file
 
     /// Returns the folder of the teacher's files.
     std::filesystem::path teacher() const { return folder / "teacher"; }

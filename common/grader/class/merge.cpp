@@ -110,7 +110,7 @@ void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& ou
     const ClassResults results = merging.finish();
     out << summary(results) << format_count(taken, "result")
         << " merged. The plan's folder is no longer needed.\n"
-        << faults_text(results);
+        << describe_open_questions(results, 8);
 }
 
 }  // namespace coalesce::grader

@@ -60,7 +60,7 @@ std::string compute_seal(const Assignment& assignment, const std::string& key,
 }  // namespace
 
 void describe(auto& codec, Plan& plan) {
-    codec::version(codec, "plan", 2);
+    codec::version(codec, "plan", 3);
     fields(codec, "assignment", plan.assignment, "identity", plan.identity, "grader",
            plan.setup.grader, "toolchain", plan.setup.toolchain, "sandbox", plan.setup.tier,
            "entries", plan.entries, "chunks", plan.chunks);
@@ -76,8 +76,13 @@ public:
           request_(request),
           // The sandbox test uses the same work folder as a run, so it needs the lock.
           lock_(lock_assignment(assignment)) {
+        if (assignment.attempts != CountedAttempt::last) {
+            throw UsageError(
+                "a plan judges only the last files; set attempts = \"last\" in assignment.toml, or "
+                "use ./learn grade run");
+        }
         if (fs::exists(request.to)) {
-            throw UsageError(request.to.string() + " is there already; choose another folder");
+            throw UsageError(request.to.string() + " already exists; choose another folder");
         }
         const WorkFolder work(assignment.teacher() / "work");
         plan_ = {.folder = {},
@@ -122,7 +127,7 @@ public:
                           static_cast<double>(plan_.chunks.size());
             text += " of about " + format_duration(each);
         }
-        text += judged_ == 0 ? ".\n" : "; " + std::to_string(judged_) + " have a result already.\n";
+        text += judged_ == 0 ? ".\n" : "; " + std::to_string(judged_) + " already have a result.\n";
         return text;
     }
 
@@ -224,8 +229,9 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
     if (end != sealed.npos && sealed.substr(0, end) == compute_seal(assignment, key, result)) {
         return result;
     }
-    throw InfrastructureError("results/" + key +
-                              " is not as its chunk wrote it; remove it, and run that chunk again");
+    throw InfrastructureError(
+        "results/" + key +
+        " has changed since its chunk wrote it; remove the file, and run that chunk again");
 }
 
 std::string plan_status(const Plan& plan) {

@@ -48,9 +48,11 @@ struct Plan {
 };
 
 void describe(auto& codec, Entry& entry) {
-    codec::BinaryString student{entry.student}, details{entry.details};
+    codec::BinaryString student{entry.student}, details{entry.details},
+        platform_name{entry.platform_name};
     fields(codec, "student", student, "exercise", entry.exercise, "key", entry.key, "source",
-           entry.source, "problem", entry.problem, "details", details);
+           entry.source, "problem", entry.problem, "details", details, "platform_name",
+           platform_name);
 }
 
 /// Returns the content of a result file: the result with a seal that only the assignment's key can

@@ -22,8 +22,13 @@ std::string grades_json(const ClassResults& results);
 std::string feedback(const ClassResults& results, const StudentResults& student);
 /// Returns a summary for the terminal, which gives the number of submissions with each verdict.
 std::string summary(const ClassResults& results);
-/// Lists, for the teacher, the submissions that make the judge crash. Returns "" if there are none.
-std::string faults_text(const ClassResults& results);
+/// Lists, for the teacher, what a person has to look at: submissions that crash the judge, that are
+/// refused or do not compile, late ones, decisions that no longer apply, and names that are alike.
+/// Returns "" if there is nothing. Lists at most `most` lines of each kind.
+std::string describe_open_questions(const ClassResults& results, std::size_t most = 1000);
+/// Returns a zip archive with the students' feedback. Each file has the name that the platform
+/// needs, so that the archive can be uploaded where the submissions were downloaded.
+std::string feedback_zip(const ClassResults& results);
 
 /// Returns a file name for a student. It consists of the harmless characters of the student's name
 /// and a digest that makes it unique. The name itself is untrusted and is never used as a path.

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/enum_names.h"
 #include "examiner/safe_text.h"
 #include "grader/class/worker.h"
 #include "grader/store/errors.h"
@@ -17,13 +18,23 @@ std::string Graded::code() const {
     return result ? code_of(result->mark) : code_of(Mark::system);
 }
 
+std::optional<double> Graded::points() const {
+    if (decision) return decision->points;
+    return result ? std::optional(result->points.total()) : std::nullopt;
+}
+
+bool Graded::has_all_points() const {
+    const std::optional<double> has = points();
+    return has && *has > possible.total() - 1e-9;
+}
+
 bool StudentResults::is_complete() const {
-    return std::ranges::all_of(graded, [](const Graded& one) { return one.result.has_value(); });
+    return std::ranges::all_of(graded, [](const Graded& one) { return one.points().has_value(); });
 }
 
 double StudentResults::points() const {
     double sum = 0;
-    for (const Graded& one : graded) sum += one.result ? one.result->points.total() : 0;
+    for (const Graded& one : graded) sum += one.points().value_or(0);
     return sum;
 }
 
@@ -42,10 +53,44 @@ static std::vector<std::string> list_common_sources(const Assignment& assignment
     return common;
 }
 
+// Sets the last decision about the submission. A decision about another file of the student does not
+// apply.
+static void apply_decisions(const std::vector<Decision>& decisions, const Entry& entry,
+                            Graded& graded) {
+    for (const Decision& one : decisions) {
+        if (one.student != entry.student || one.exercise != entry.exercise) continue;
+        const bool applies = one.source == entry.source;
+        graded.has_stale_decision = !applies && one.points.has_value();
+        if (!applies || !one.points)
+            graded.decision.reset();
+        else
+            graded.decision = one;
+    }
+}
+
+// Returns the file that counts: this one, or one of those that the student handed in earlier.
+static Entry choose_attempt(const std::vector<Entry>& earlier, const Entry& last,
+                            CountedAttempt which, Store& store, std::string& attempt) {
+    std::vector<Entry> all;
+    for (const Entry& one : earlier) {
+        if (one.student == last.student && one.exercise == last.exercise) all.push_back(one);
+    }
+    if (all.empty() || which == CountedAttempt::last) return last;
+    all.push_back(last);
+    attempt = "the " + std::string(dashed_name(which)) + " of " + std::to_string(all.size());
+    if (which == CountedAttempt::first) return all.front();
+    const auto points = [&](const Entry& one) {
+        const auto json = store.result(one.key);
+        return json ? result_from_json(*json).points.total() : -1;
+    };
+    // Among equals, take the latest.
+    return *std::ranges::max_element(all.rbegin(), all.rend(), {}, points);
+}
+
 ClassResults read_results(const Assignment& assignment, Store& store) {
     std::optional<Run> run = store.run();
     if (!run) {
-        throw UsageError("nothing of " + assignment.name +
+        throw UsageError("no submission for " + assignment.name +
                          " has been graded yet; run ./learn grade run " + assignment.name +
                          " --submissions FOLDER");
     }
@@ -54,8 +99,12 @@ ClassResults read_results(const Assignment& assignment, Store& store) {
                          .run = run->number,
                          .stamp = run->stamp};
     const std::set<std::string> given_up = store.given_up(run->number);
+    const std::vector<Decision> decisions = store.decisions();
     std::map<std::string, StudentResults> students;
-    for (const Entry& entry : store.entries(run->number)) {
+    const std::vector<Entry> earlier = store.earlier_entries(run->number);
+    for (const Entry& last : store.entries(run->number)) {
+        std::string attempt;
+        const Entry entry = choose_attempt(earlier, last, assignment.attempts, store, attempt);
         const Assigned* exercise = assignment.find(entry.exercise);
         if (std::ranges::find(results.exercises, entry.exercise) == results.exercises.end()) {
             results.exercises.push_back(entry.exercise);
@@ -67,14 +116,17 @@ ClassResults read_results(const Assignment& assignment, Store& store) {
                       .possible = exercise == nullptr ? Points{0, 0, 0} : exercise->possible,
                       .source = entry.source.empty() ? "" : store.source(entry.source),
                       .result = {},
-                      .ignored = entry.problem.empty() ? entry.details : ""};
+                      .ignored = entry.problem.empty() ? entry.details : "",
+                      .attempt = attempt};
         if (auto json = store.result(entry.key)) {
             graded.result = result_from_json(*json);
         } else if (given_up.contains(entry.key)) {
             graded.result = make_fault_result("");
         }
+        apply_decisions(decisions, entry, graded);
         StudentResults& student = students[entry.student];
         student.name = entry.student;
+        student.platform_name = last.platform_name;
         student.graded.push_back(std::move(graded));
     }
     for (auto& [name, student] : students) results.students.push_back(std::move(student));

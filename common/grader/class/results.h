@@ -19,18 +19,30 @@ struct Graded {
     std::string source;            ///< the submitted source, or "" if there is none to judge
     std::optional<Result> result;  ///< the result, or empty if not graded yet
     std::string ignored = "";      ///< other submitted files, which were not examined
+    /// Which of the student's files this result is about, if there are several: "the best of 3".
+    std::string attempt = "";
+    /// The teacher's decision about these points, or empty if those of the judge count.
+    std::optional<Decision> decision = {};
+    /// Whether the teacher decided about an earlier file of the student.
+    bool has_stale_decision = false;
 
     /// Returns the code of the mark, such as "WA". If the submission is not graded yet, returns
     /// "SYS".
     std::string code() const;
+    /// Returns the points: those that the teacher decided on, or else those of the judge. Empty if
+    /// there are neither.
+    std::optional<double> points() const;
+    /// Reports whether the submission has all possible points.
+    bool has_all_points() const;
 };
 
 /// One student's results.
 struct StudentResults {
-    std::string name;            ///< the student's name, as raw bytes
-    std::vector<Graded> graded;  ///< results in the order of the exercises
+    std::string name;                ///< the student's name, as raw bytes
+    std::vector<Graded> graded;      ///< results in the order of the exercises
+    std::string platform_name = "";  ///< see Entry::platform_name
 
-    /// Reports whether there is a result for every exercise.
+    /// Reports whether there are points for every exercise.
     bool is_complete() const;
     /// Returns the sum of the points of all exercises.
     double points() const;

@@ -1,6 +1,7 @@
 #include "grader/class/run.h"
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <set>
 
@@ -55,13 +56,37 @@ public:
                 assignment.name + " --resume");
         }
         const ClassResults results = finish();
-        out_ << summary(results) << judged_text() << faults_text(results);
+        out_ << summary(results) << judged_text() << describe_open_questions(results, 8);
     }
 
 private:
     void begin(const std::set<std::string>& sources) {
+        earlier = find_earlier();
         number = store.start_run(assignment.name, setup_.stamp(), entries,
-                                 {sources.begin(), sources.end()});
+                                 {sources.begin(), sources.end()}, earlier);
+    }
+
+    // Returns the other files that the students of this run have handed in, if one of them may count
+    // instead.
+    std::vector<Entry> find_earlier() {
+        if (assignment.attempts == CountedAttempt::last) return {};
+        std::map<std::pair<std::string, std::string>, std::string> current;
+        for (const Entry& entry : entries) current[{entry.student, entry.exercise}] = entry.source;
+        std::vector<Entry> found;
+        for (Entry& entry : store.all_files()) {
+            const auto now = current.find({entry.student, entry.exercise});
+            if (now == current.end() || now->second == entry.source) continue;
+            entry.key = result_key(assignment, setup_, entry);
+            found.push_back(std::move(entry));
+        }
+        return found;
+    }
+
+    // Returns everything that is to be judged.
+    std::vector<Entry> wanted() const {
+        std::vector<Entry> all = entries;
+        all.insert(all.end(), earlier.begin(), earlier.end());
+        return all;
     }
 
     // Continues the last run with its submissions. If the assignment or the grader has changed
@@ -76,7 +101,8 @@ private:
         entries = store.entries(number);
         const std::vector<Entry> before = entries;
         for (Entry& entry : entries) entry.key = result_key(assignment, setup_, entry);
-        if (entries == before) return;
+        earlier = store.earlier_entries(number);
+        if (entries == before && earlier == find_earlier()) return;
         out_ << "The assignment or the grader has changed since run " << number
              << " began, so the same class is graded again.\nThe older results are kept.\n";
         begin({});
@@ -84,7 +110,7 @@ private:
 
     void judge_remaining() {
         const std::vector<Entry> waiting =
-            select_entries_to_judge(entries, store, request_.rejudges);
+            select_entries_to_judge(wanted(), store, request_.rejudges);
         std::vector<Task> tasks;
         for (const Entry& entry : waiting) {
             tasks.push_back({entry.exercise, store.source(entry.source)});
@@ -101,7 +127,7 @@ private:
 
     std::size_t count_missing() {
         const auto given_up = store.given_up(number);
-        return static_cast<std::size_t>(std::ranges::count_if(entries, [&](const Entry& entry) {
+        return static_cast<std::size_t>(std::ranges::count_if(wanted(), [&](const Entry& entry) {
             return !store.result(entry.key) && !given_up.contains(entry.key);
         }));
     }
@@ -109,7 +135,7 @@ private:
     std::string judged_text() const {
         if (outcome_.judged == 0)
             return "Nothing had to be judged, because all results were stored already.\n";
-        return format("%zu judged in %s with %s: %.0f a minute.\n", outcome_.judged,
+        return format("%zu judged in %s with %s: %.0f per minute.\n", outcome_.judged,
                       format_duration(outcome_.seconds).c_str(),
                       format_count(processes_.jobs, "job").c_str(),
                       60 * static_cast<double>(outcome_.judged) / std::max(outcome_.seconds, 1e-3));
@@ -159,7 +185,8 @@ ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup
                         .key = "",
                         .source = handed.is_there() ? sha256_hex(handed.source) : "",
                         .problem = handed.problem,
-                        .details = handed.details};
+                        .details = handed.details,
+                        .platform_name = student.platform_name};
             entry.key = result_key(assignment, setup, entry);
             all.entries.push_back(std::move(entry));
             if (handed.is_there()) all.sources.insert(handed.source);

@@ -88,6 +88,7 @@ struct OpenRun {
     FileLock lock;
     Store store;
     std::vector<Entry> entries = {};
+    std::vector<Entry> earlier = {};  ///< earlier files of the students, if these may count
     std::int64_t number = 0;
 };
 

@@ -249,6 +249,27 @@ std::string format_student_names(const ClassResults& results,
     return join_up_to(names, kMaxNames);
 }
 
+// Lists the students who handed in the published solution.
+std::string format_copies(const ClassResults& results, const std::vector<std::size_t>& students,
+                          const std::vector<std::string>& sources, const std::string& solution) {
+    const std::vector<std::size_t> verbatim = find_copies(sources, solution);
+    std::vector<std::size_t> renamed = find_copies(sources, solution, false);
+    std::erase_if(renamed, [&](std::size_t i) { return std::ranges::count(verbatim, i) > 0; });
+    const auto names = [&](const std::vector<std::size_t>& copies) {
+        return joined(copies, ", ", [&](std::size_t i) {
+            return escape_markdown(results.students[students[i]].name);
+        });
+    };
+    std::string text;
+    if (!verbatim.empty())
+        text += "The published solution, token for token (" + std::to_string(verbatim.size()) +
+                "): " + names(verbatim) + "\n\n";
+    if (!renamed.empty())
+        text += "The published solution with other names (" + std::to_string(renamed.size()) +
+                "): " + names(renamed) + "\n\n";
+    return text;
+}
+
 std::string format_similarity_table(const ClassResults& results,
                                     const std::vector<std::size_t>& students,
                                     const std::vector<SimilarSubmissions>& all) {
@@ -274,16 +295,24 @@ std::vector<SimilarSubmissions> find_similar(const std::vector<std::string>& sou
     return AnswerComparison(sources, common).find_similar(share);
 }
 
+std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
+                                     const std::string& published, bool names_differ) {
+    const std::vector<std::string> wanted = tokenize(published, names_differ);
+    std::vector<std::size_t> copies;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        if (tokenize(sources[i], names_differ) == wanted) copies.push_back(i);
+    }
+    return copies;
+}
+
 std::string similarity_markdown(const ClassResults& results) {
     std::string text =
-        "# Submissions that are alike\n\n"
-        "For a person to judge, and no proof of anything. What the skeleton and the solution have "
-        "is left\n"
-        "out, comments count for nothing, and the same answer from several is one row. The first "
-        "rows\n"
-        "have most in common that is rare in this class (`rarity`, in bits): what many have found "
-        "says\n"
-        "nothing.\n\n";
+        "# Similar submissions\n\n"
+        "This list is for a person to judge; it proves nothing. If a kernel can be written in one\n"
+        "way only, many write the published solution. In the tables, comments are ignored, and so\n"
+        "is code that also occurs in the skeleton or the solution. Identical submissions share a\n"
+        "row. The rows are sorted by `rarity`, in bits: code that few students share counts most,\n"
+        "and code that many students share counts little.\n\n";
     for (std::size_t exercise = 0; exercise < results.exercises.size(); ++exercise) {
         std::vector<std::string> sources;
         std::vector<std::size_t> students;
@@ -295,7 +324,9 @@ std::string similarity_markdown(const ClassResults& results) {
         }
         const std::vector<SimilarSubmissions> found =
             find_similar(sources, results.common.at(exercise));
+        const std::vector<std::string>& common = results.common.at(exercise);
         text += "## " + escape_markdown(results.exercises[exercise]) + "\n\n" +
+                (common.empty() ? "" : format_copies(results, students, sources, common.front())) +
                 (found.empty() ? "None.\n" : format_similarity_table(results, students, found)) +
                 "\n";
     }

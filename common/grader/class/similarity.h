@@ -35,7 +35,13 @@ std::vector<SimilarSubmissions> find_similar(const std::vector<std::string>& sou
                                              const std::vector<std::string>& common,
                                              double share = 0.6);
 
-/// Returns the similarity report on a class as Markdown.
+/// Returns the indices of the sources that equal `published` except for comments and white space, and
+/// with `names_differ` false, also for the names of variables and functions.
+std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
+                                     const std::string& published, bool names_differ = true);
+
+/// Returns the similarity report on a class as Markdown. Copies of the published solution come
+/// first.
 std::string similarity_markdown(const ClassResults& results);
 
 }  // namespace coalesce::grader

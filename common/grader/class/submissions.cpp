@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "examiner/course/exercise.h"
 #include "examiner/safe_text.h"
+#include "grader/class/platform_names.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 
@@ -67,13 +68,13 @@ Submission find_file(const Tree& tree, const std::string& exercise, bool is_only
     for (const Item& item : tree.items) {
         if (item.kind != Item::Kind::hostile) continue;
         return {exercise, "", "archive-hostile",
-                "A path in the archive leads outside: " + path_text(item)};
+                "A path in the archive leads out of the archive: " + path_text(item)};
     }
     std::vector<const Item*> found = find_kernel_candidates(tree, exercise, is_only_one);
     if (found.empty()) {
-        return {exercise, "", "no-file",
-                "There is no " + exercise + "/kernel.cu in what was handed in" +
-                    list_found_files(tree)};
+        return {
+            exercise, "", "no-file",
+            "There is no " + exercise + "/kernel.cu in the submission" + list_found_files(tree)};
     }
     for (const Item* other : found) {
         bool is_same = other->kind == found[0]->kind && other->bytes == found[0]->bytes;
@@ -134,12 +135,19 @@ std::string student_name_from_file(const std::string& name) {
 struct GatheredStudent {
     Tree tree;
     bool has_folder = false, has_file = false;
+    std::string platform_name = "";  // see Entry::platform_name
 };
 
 // Groups the contents of the class's folder or archive by student.
 class StudentGatherer {
 public:
     void add(Item item) {
+        if (const auto name = parse_platform_name(item.path.front())) {
+            students_[name->student].platform_name = item.path.front();
+            item.path.front() = name->student;
+            // Without folders, the file's own name follows the student's.
+            if (item.path.size() == 1 && !name->file.empty()) item.path.push_back(name->file);
+        }
         std::string first = item.path.front();
         if (item.path.size() > 1) {
             item.path.erase(item.path.begin());
@@ -160,9 +168,13 @@ public:
 
     // Adds a folder, which may be empty.
     void add_folder(const std::string& name, Tree tree) {
-        GatheredStudent& student = students_[name];
+        const auto known = parse_platform_name(name);
+        GatheredStudent& student = students_[known ? known->student : name];
+        if (known) student.platform_name = name;
         student.has_folder = true;
-        student.tree = std::move(tree);
+        // Moodle makes one folder for files and another for text.
+        if (!tree.problem.empty()) student.tree.refuse(tree.problem, tree.details);
+        std::ranges::move(tree.items, std::back_inserter(student.tree.items));
     }
 
     std::vector<Student> collect_students(const std::vector<std::string>& exercises) {
@@ -171,7 +183,7 @@ public:
             if (gathered.has_folder && gathered.has_file) {
                 gathered.tree.refuse("two-submissions", "There are two submissions of this name.");
             }
-            all.push_back({name, find_files(gathered.tree, exercises)});
+            all.push_back({name, find_files(gathered.tree, exercises), gathered.platform_name});
         }
         return all;
     }
@@ -297,7 +309,7 @@ std::vector<Student> read_class(const fs::path& submissions,
             " has no submissions: it should contain a folder or an archive for each student");
     }
     if (students.size() > kMaxStudents) {
-        throw UsageError(submissions.string() + " holds " + std::to_string(students.size()) +
+        throw UsageError(submissions.string() + " contains " + std::to_string(students.size()) +
                          " submissions; grade them in parts");
     }
     return students;

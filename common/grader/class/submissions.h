@@ -4,7 +4,7 @@
 ///
 /// A student's file for exercise 03_tiled is kernel.cu in a folder 03_tiled (or 03) anywhere in the
 /// submission, or 03_tiled.cu. If the assignment has one exercise, a single .cu file of any name is
-/// accepted.
+/// accepted. Names in the downloads of Moodle and Canvas are understood (platform_names.h).
 #pragma once
 
 #include <filesystem>
@@ -32,6 +32,7 @@ struct Submission {
 struct Student {
     std::string name;  ///< name of the folder or archive, as raw bytes, without extension
     std::vector<Submission> handed;  ///< a submission for each exercise, in order
+    std::string platform_name = "";  ///< see Entry::platform_name
 };
 
 /// Reads all students' submissions, sorted by name. Throws UsageError if there are no students.

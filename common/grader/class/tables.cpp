@@ -1,5 +1,6 @@
 // Writes the reports that other programs read: CSV, JUnit XML, our own JSON, and that of a platform.
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -17,24 +18,41 @@ using Json = nlohmann::ordered_json;
 // Returns the points, or "" for a submission that is not graded yet, which is not the same as
 // having 0 points.
 std::string format_points_or_empty(const Graded& graded) {
-    return graded.result ? format_short(graded.result->points.total()) : "";
+    const std::optional<double> points = graded.points();
+    return points ? format_short(*points) : "";
 }
 
 std::string failure_id_of(const Graded& graded) {
     return graded.result ? graded.result->failure_id() : "not-graded-yet";
 }
 
+// Says that the teacher decided on the points. Returns "" otherwise.
+std::string describe_decision(const Graded& graded) {
+    if (!graded.decision) return "";
+    return "Your teacher decided on " + format_short(*graded.decision->points) +
+           " points: " + escape_line(graded.decision->why, 1000) + "\n\n";
+}
+
 // Returns the explanation of a result for the student.
 std::string words_of(const Graded& graded) {
-    if (!graded.result) return "This is not graded yet.\n";
+    if (!graded.result) return describe_decision(graded) + "This is not graded yet.\n";
     Verdict verdict = graded.result->verdict;
     verdict.source = graded.source;
     const std::string& picture = graded.result->picture;
-    std::string text = terminal_text(verdict) + (picture.empty() ? "" : "\n" + picture);
+    std::string text = describe_decision(graded) + terminal_text(verdict) +
+                       (picture.empty() ? "" : "\n" + picture);
     if (!graded.ignored.empty()) {
-        text += "\nAlso handed in, but not examined: " + graded.ignored + ".\n";
+        text += "\nAlso submitted, but not examined: " + graded.ignored + ".\n";
     }
     return text;
+}
+
+// Lists the teacher's decisions about a student: "03_tiled: right, except for a typing error".
+std::string list_decisions(const StudentResults& student) {
+    return joined(student.graded, "; ", [](const Graded& graded) {
+        return graded.decision ? graded.exercise + ": " + escape_line(graded.decision->why, 1000)
+                               : "";
+    });
 }
 
 std::string junit_case(const ClassResults& results, const StudentResults& student,
@@ -42,10 +60,10 @@ std::string junit_case(const ClassResults& results, const StudentResults& studen
     std::string text = "    <testcase classname=\"" +
                        escape_xml(results.assignment + "." + graded.exercise) + "\" name=\"" +
                        escape_xml(escape_line(student.name, 1000)) + "\">";
-    if (!graded.result) {
+    if (!graded.points()) {
         // A submission that is not graded yet has neither passed nor failed.
         text += "\n      <error type=\"SYS\" message=\"not graded yet\"/>\n    ";
-    } else if (graded.result->points != graded.possible) {
+    } else if (!graded.has_all_points()) {
         text += "\n      <failure type=\"" + escape_xml(graded.code()) + "\" message=\"" +
                 escape_xml(failure_id_of(graded)) + "\">" + escape_xml(words_of(graded)) +
                 "</failure>\n    ";
@@ -59,9 +77,10 @@ Json graded_json(const Graded& graded) {
                  {"failure", failure_id_of(graded)},
                  {"points", nullptr},
                  {"possible", graded.possible.total()}};
+    if (const auto points = graded.points()) json["points"] = *points;
+    if (graded.decision) json["why"] = escape_line(graded.decision->why, 1000);
     if (!graded.result) return json;
     const Result& result = *graded.result;
-    json["points"] = result.points.total();
     for (const auto& [name, part] : kPoints) json["parts"][name] = result.points.*part;
     const Verdict& verdict = result.verdict;
     const Failure first = verdict.failures.empty() ? Failure{} : verdict.failures.front();
@@ -83,8 +102,11 @@ std::string grades_csv(const ClassResults& results) {
         text += "," + to_csv_field(exercise + " points") + "," +
                 to_csv_field(exercise + " verdict") + "," + to_csv_field(exercise + " failure");
     }
-    bool is_stamped = !results.stamp.empty();
-    text += is_stamped ? ",sandbox\r\n" : "\r\n";
+    const bool is_stamped = !results.stamp.empty();
+    const bool has_decisions = std::ranges::any_of(
+        results.students, [](const auto& student) { return !list_decisions(student).empty(); });
+    text += std::string(is_stamped ? ",sandbox" : "") +
+            (has_decisions ? ",decided by the teacher" : "") + "\r\n";
     for (const StudentResults& student : results.students) {
         text += to_csv_field(student.name) + "," +
                 (student.is_complete() ? format_short(student.points()) : "") + "," +
@@ -93,7 +115,9 @@ std::string grades_csv(const ClassResults& results) {
             text += "," + format_points_or_empty(graded) + "," + to_csv_field(graded.code()) + "," +
                     to_csv_field(failure_id_of(graded));
         }
-        text += is_stamped ? "," + to_csv_field(results.stamp) + "\r\n" : "\r\n";
+        if (is_stamped) text += "," + to_csv_field(results.stamp);
+        if (has_decisions) text += "," + to_csv_field(list_decisions(student));
+        text += "\r\n";
     }
     return text;
 }
@@ -105,8 +129,8 @@ std::string junit_xml(const ClassResults& results) {
         std::string cases;
         for (const StudentResults& student : results.students) {
             const Graded& graded = student.graded.at(i);
-            errors += graded.result ? 0 : 1;
-            failures += graded.result && graded.result->points != graded.possible ? 1 : 0;
+            errors += graded.points() ? 0 : 1;
+            failures += graded.points() && !graded.has_all_points() ? 1 : 0;
             cases += junit_case(results, student, graded);
         }
         text += "  <testsuite name=\"" + escape_xml(results.exercises[i]) + "\" tests=\"" +
@@ -144,7 +168,7 @@ std::string gradescope_json(const StudentResults& student) {
         Json test = {
             {"name", graded.exercise},
             {"max_score", graded.possible.total()},
-            {"score", graded.result ? graded.result->points.total() : 0},
+            {"score", graded.points().value_or(0)},
             {"output_format", "text"},
             {"output", words_of(graded)},
             {"visibility", "visible"},
@@ -160,10 +184,10 @@ std::string results_json(const ClassResults& results, const StudentResults& stud
     bool has_passed = true;
     for (const Graded& graded : student.graded) {
         const Json known = graded_json(graded);
-        const bool passed = graded.result && graded.result->points == graded.possible;
+        const bool passed = graded.has_all_points();
         has_passed &= passed;
         tests.push_back({{"name", graded.exercise},
-                         {"score", graded.result ? graded.result->points.total() : 0},
+                         {"score", graded.points().value_or(0)},
                          {"max_score", graded.possible.total()},
                          {"passed", passed},
                          {"verdict", graded.code()},

@@ -41,7 +41,7 @@ std::string create_archive(const std::vector<ZipEntry>& files, SetFormat set_for
     // Do not pad the archive to the block size of a tape.
     archive_write_set_bytes_in_last_block(opened.get(), 1);
     if (archive_write_open(opened.get(), &text, nullptr, append_to_string, nullptr) != ARCHIVE_OK) {
-        throw InfrastructureError("no archive could be made");
+        throw InfrastructureError("the archive could not be created");
     }
     for (const ZipEntry& file : files) add(opened.get(), file);
     if (archive_write_close(opened.get()) != ARCHIVE_OK) {

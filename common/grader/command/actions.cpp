@@ -58,6 +58,13 @@ ExerciseWithSecret find_requested_exercise(const Words& words) {
     throw UsageError("there is no exercise " + words.exercise + "; ./learn list names them");
 }
 
+const StudentResults& require_student(const Assignment& assignment, const ClassResults& results,
+                                      const std::string& name) {
+    if (const StudentResults* student = find_student(results, name)) return *student;
+    throw UsageError("nobody in the last run is called \"" + escape_line(name) +
+                     "\"; the names are in " + (assignment.results() / "grades.csv").string());
+}
+
 void print(const std::string& text) {
     std::cout << text << std::flush;
 }
@@ -80,7 +87,7 @@ int new_assignment(const Words& words) {
     make_assignment(request);
     Assignment made = read_assignment(request.folder);
     std::string folder = request.folder.string();
-    print(folder + "/handout   for students: give them this folder\n" + folder +
+    print(folder + "/handout   for your students: give them this folder\n" + folder +
           "/teacher   only for you: the key, hidden shapes and solutions; keep a backup\n\n" +
           format_count(made.exercises.size(), "exercise") + ", " + format_short(made.points()) +
           " points. Next: ./learn assignment verify " + words.name + "\n");
@@ -170,11 +177,7 @@ int show(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     Store store(assignment.store());
     ClassResults results = read_results(assignment, store);
-    const StudentResults* student = find_student(results, words.student);
-    if (student == nullptr) {
-        throw UsageError("nobody in the last run is called \"" + escape_line(words.student) +
-                         "\"; the names are in " + (assignment.results() / "grades.csv").string());
-    }
+    const StudentResults* student = &require_student(assignment, results, words.student);
     print(feedback(results, *student));
     // Identical files are judged only once. Also list the attempts made with an identical file of
     // another student.
@@ -192,6 +195,36 @@ int show(const Words& words) {
               " (key " + attempt.key.substr(0, 12) + ")" +
               (attempt.text.empty() ? "" : ": " + escape_line(attempt.text, 200)) + "\n");
     }
+    return exit_done;
+}
+
+int set_points(const Words& words) {
+    const Assignment assignment = read_assignment(find_assignment(words));
+    const FileLock lock = lock_assignment(assignment);
+    Store store(assignment.store());
+    ClassResults results = read_results(assignment, store);
+    const std::string student = require_student(assignment, results, words.student).name;
+    const Assigned* exercise = assignment.find(words.exercise);
+    if (exercise == nullptr) {
+        throw UsageError(assignment.name + " has no exercise " + escape_line(words.exercise));
+    }
+    if (words.points && *words.points > exercise->possible.total()) {
+        throw UsageError(exercise->name + " has " + format_short(exercise->possible.total()) +
+                         " points; give at most those");
+    }
+    for (const Entry& entry : store.entries(results.run)) {
+        if (entry.student != student || entry.exercise != exercise->name) continue;
+        store.decide({student, entry.exercise, entry.source, words.points, words.why});
+    }
+    results = read_results(assignment, store);
+    const StudentResults& now = require_student(assignment, results, student);
+    print(escape_line(student) + ": " +
+          (now.is_complete() ? format_short(now.points()) : "not all graded, so no sum") + " of " +
+          format_short(now.possible()) + " points.\n");
+    // The reports of an unfinished run are written when it ends.
+    if (!store.run()->is_finished) return exit_done;
+    write_reports(results, assignment.results());
+    print("All reports are written again: " + assignment.results().string() + "\n");
     return exit_done;
 }
 
@@ -213,6 +246,11 @@ int export_results(const Words& words) {
     }
     Store store(assignment.store());
     ClassResults results = read_results(assignment, store);
+    if (words.format == "feedback") {
+        if (words.to.empty()) throw UsageError("name the archive: --to feedback.zip");
+        write_or_print(words.to, feedback_zip(results));
+        return exit_done;
+    }
     if (words.format == "moodle" || words.format == "canvas") {
         if (words.names.empty()) throw UsageError("give the list of names: --names LIST.csv");
         const Roster roster = read_roster(read_file(words.names), words.names.string());

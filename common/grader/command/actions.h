@@ -26,7 +26,10 @@ struct Words {
     bool json = false;                 ///< for `one`: whether to print the verdict as JSON
     std::string exercise;              ///< `one`
     std::filesystem::path file;        ///< `one`, `student`, `container`, `time`
-    std::string student;               ///< `show`
+    std::string student;               ///< `show`, `set`
+    std::optional<double> points;      ///< for `set`: the points, or empty for the judge's
+    bool wants_judged = false;         ///< for `set`: whether the judge's points are wanted
+    std::string why;                   ///< for `set`: the reason
     std::string format;                ///< `export`, `student`
     std::filesystem::path to;          ///< destination of an export, or empty for stdout
     std::filesystem::path names;       ///< for `export`: the list of names for Moodle and Canvas
@@ -48,6 +51,7 @@ int one(const Words& words);
 int student(const Words& words);
 int container(const Words& words);
 int show(const Words& words);
+int set_points(const Words& words);
 int export_results(const Words& words);
 int plan(const Words& words);
 int chunk(const Words& words);

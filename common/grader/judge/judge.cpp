@@ -142,8 +142,8 @@ Result result_for_environment_problem(const std::string& problem) {
     Result result;
     result.verdict.failures = {
         {.kind = FailureKind::environment_problem,
-         .headline = "the grader itself has a problem, so this is not a mark.",
-         .next = "Your submission will be graded again; you need not do anything."}};
+         .headline = "the grader itself has a problem, so this submission has no mark yet.",
+         .next = "Your submission will be graded again. You do not need to do anything."}};
     result.problem = problem;
     return result;
 }
@@ -161,6 +161,14 @@ std::string computed_identity() {
 }
 
 }  // namespace
+
+PtxRules ptx_rules(const Assigned& exercise) {
+    const Resources& most = exercise.resources;
+    return {.allow = exercise.allow,
+            .ptx_kb = most.ptx_kb,
+            .shared_bytes = most.shared_bytes,
+            .local_bytes = most.local_bytes};
+}
 
 std::uint64_t derive_number(const Secret& secret, const std::string& what) {
     const std::string_view key(reinterpret_cast<const char*>(secret.data()), secret.size());

@@ -24,6 +24,7 @@
 
 #include "base/files.h"
 #include "examiner/course/exercise.h"
+#include "examiner/ptx_rules/ptx_rules.h"
 #include "examiner/verdict.h"
 #include "grader/judge/marks.h"
 #include "grader/sandbox/jail.h"
@@ -67,11 +68,13 @@ struct Assigned : coalesce::Exercise {
     std::vector<Shape> drawn_large = {};
     std::string solution = "";  ///< source to compare costs with, or ""
     Points possible = {.correct = 25, .clean = 15, .counters = 60};  ///< the possible points
-    /// PTX features that are allowed in addition to the default ones: "printf" (with assert),
-    /// "malloc", "clock", "smid", "createpolicy", and "global" for variables in global memory.
+    /// PTX features that are allowed in addition to the default ones (ptx_rules.h).
     std::vector<std::string> allow = {};
     Resources resources = {};  ///< limits on time, memory and sizes
 };
+
+/// Returns the rules for the PTX of an exercise's submissions.
+PtxRules ptx_rules(const Assigned& exercise);
 
 /// 32 bytes that only the teacher knows, from which the inputs are derived.
 using Secret = std::array<std::uint8_t, 32>;

@@ -8,7 +8,8 @@
 namespace coalesce::grader {
 namespace {
 
-constexpr int kFormat = 1;
+// Format 1 lacks the tables `decision`, `platform_name` and `earlier`. Such a store gets them when it is opened.
+constexpr int kFormat = 2;
 
 // The `at` columns hold times for human readers. No decision depends on them.
 constexpr const char* kCreateTables = R"(
@@ -29,13 +30,24 @@ create table if not exists attempt (
     number integer primary key autoincrement, run integer not null references run,
     student blob not null, exercise blob not null, key blob not null, outcome blob not null,
     text blob not null, at integer not null) strict;
+create table if not exists decision (
+    number integer primary key autoincrement, student blob not null, exercise blob not null,
+    source blob not null, points blob not null, why blob not null, at integer not null) strict;
+create table if not exists platform_name (
+    run integer not null references run, student blob not null, name blob not null,
+    primary key (run, student)) strict;
+create table if not exists earlier (
+    run integer not null references run, place integer not null, student blob not null,
+    exercise blob not null, key blob not null, source blob not null,
+    primary key (run, place)) strict;
 )";
 
 // Returns the triggers that forbid changing or removing rows, which protect the store from our own
 // mistakes.
 std::string immutability_triggers() {
     std::string text;
-    for (std::string table : {"source", "run", "entry", "finished", "result", "attempt"}) {
+    for (std::string table : {"source", "run", "entry", "finished", "result", "attempt", "decision",
+                              "platform_name", "earlier"}) {
         for (std::string change : {"update", "delete"}) {
             text += "create trigger if not exists no_" + change + "_of_" + table + " before " +
                     change + " on " + table +
@@ -53,9 +65,10 @@ std::int64_t now() {
 
 Store::Store(const std::filesystem::path& file, int milliseconds) : database_(file, milliseconds) {
     std::int64_t format = database_.query("pragma user_version").at(0).number(0);
-    if (format != 0 && format != kFormat) {
-        throw UsageError(file.string() + " is of another version of the grader (format " +
-                         std::to_string(format) + "); use that version, or rename the file");
+    if (format > kFormat) {
+        throw UsageError(file.string() + " was written by a newer grader (format " +
+                         std::to_string(format) + ", and this one reads up to format " +
+                         std::to_string(kFormat) + "); use that grader, or rename the file");
     }
     if (format == kFormat) return;
     Transaction change(database_);
@@ -67,7 +80,7 @@ Store::Store(const std::filesystem::path& file, int milliseconds) : database_(fi
 std::string Store::source(const std::string& digest) {
     const auto rows = database_.query("select bytes from source where digest = ?", {digest});
     if (rows.empty()) {
-        throw InfrastructureError("the store lacks the source " + digest +
+        throw InfrastructureError("the result store does not have the source " + digest +
                                   "; run again without --resume, with --submissions");
     }
     return rows[0].text(0);
@@ -75,7 +88,8 @@ std::string Store::source(const std::string& digest) {
 
 std::int64_t Store::start_run(const std::string& assignment, const std::string& stamp,
                               const std::vector<Entry>& entries,
-                              const std::vector<std::string>& sources) {
+                              const std::vector<std::string>& sources,
+                              const std::vector<Entry>& earlier) {
     Transaction change(database_);
     for (const std::string& bytes : sources) {
         database_.query("insert into source values (?, ?) on conflict do nothing",
@@ -89,6 +103,14 @@ std::int64_t Store::start_run(const std::string& assignment, const std::string& 
         database_.query("insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)",
                         {run, place++, entry.student, entry.exercise, entry.key, entry.source,
                          entry.problem, entry.details});
+        if (entry.platform_name.empty()) continue;
+        database_.query("insert into platform_name values (?, ?, ?) on conflict do nothing",
+                        {run, entry.student, entry.platform_name});
+    }
+    place = 0;
+    for (const Entry& entry : earlier) {
+        database_.query("insert into earlier values (?, ?, ?, ?, ?, ?)",
+                        {run, place++, entry.student, entry.exercise, entry.key, entry.source});
     }
     change.commit();
     return run;
@@ -105,11 +127,33 @@ std::optional<Run> Store::run() {
 
 std::vector<Entry> Store::entries(std::int64_t run) {
     std::vector<Entry> all;
-    for (const ResultRow& row : database_.query("select student, exercise, key, source, problem, "
-                                                "details from entry where run = ? order by place",
-                                                {run})) {
-        all.push_back(
-            {row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5)});
+    for (const ResultRow& row : database_.query(
+             "select student, exercise, key, source, problem, details, coalesce((select name from "
+             "platform_name p where p.run = e.run and p.student = e.student), x'') from entry e "
+             "where run = ? order by place",
+             {run})) {
+        all.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5),
+                       row.text(6)});
+    }
+    return all;
+}
+
+std::vector<Entry> Store::earlier_entries(std::int64_t run) {
+    std::vector<Entry> all;
+    for (const ResultRow& row : database_.query(
+             "select student, exercise, key, source from earlier where run = ? order by place",
+             {run})) {
+        all.push_back({row.text(0), row.text(1), row.text(2), row.text(3)});
+    }
+    return all;
+}
+
+std::vector<Entry> Store::all_files() {
+    std::vector<Entry> all;
+    for (const ResultRow& row :
+         database_.query("select student, exercise, source from entry where source != x'' group by "
+                         "student, exercise, source order by min(run), min(place)")) {
+        all.push_back({row.text(0), row.text(1), "", row.text(2)});
     }
     return all;
 }
@@ -139,8 +183,8 @@ bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& 
         add_attempt(run, entry, "infrastructure", text + ":\n" + result_json);
         change.commit();
         throw InfrastructureError(text + " (key " + entry.key.substr(0, 12) +
-                                  "); the first result stays. Please report it: with the same key, "
-                                  "results must be the same to the last byte");
+                                  "); the first result is kept. Please report this bug: with the "
+                                  "same key, all bytes of a result must be the same");
     }
     if (!first) {
         database_.query("insert into result values (?, ?)", {entry.key, result_json});
@@ -174,6 +218,26 @@ std::vector<Attempt> Store::attempts() {
                          "text from attempt order by number")) {
         all.push_back({row.number(0), row.number(1), row.text(2), row.text(3), row.text(4),
                        row.text(5), row.text(6)});
+    }
+    return all;
+}
+
+void Store::decide(const Decision& decision) {
+    database_.query(
+        "insert into decision (student, exercise, source, points, why, at) values (?, ?, ?, ?, ?, "
+        "?)",
+        {decision.student, decision.exercise, decision.source,
+         decision.points ? std::to_string(*decision.points) : "", decision.why, now()});
+}
+
+std::vector<Decision> Store::decisions() {
+    std::vector<Decision> all;
+    for (const ResultRow& row : database_.query(
+             "select student, exercise, source, points, why from decision order by number")) {
+        const std::string& points = row.text(3);
+        all.push_back({row.text(0), row.text(1), row.text(2),
+                       points.empty() ? std::nullopt : std::optional(std::stod(points)),
+                       row.text(4)});
     }
     return all;
 }

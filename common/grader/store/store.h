@@ -1,5 +1,5 @@
 /// \file
-/// Stores submissions and results permanently.
+/// Stores submissions, results and the teacher's decisions permanently.
 ///
 /// A result depends on exactly five things, and its key is their digest: the submission, the
 /// exercise's part of the manifest including its hidden part, the grader, its compiler, and the
@@ -33,8 +33,20 @@ struct Entry {
     /// Describes the problem for the student. If there is no problem, lists the files that were not
     /// examined.
     std::string details = "";
+    /// The name of the student's folder or file in a platform's download (platform_names.h), or "".
+    std::string platform_name = "";
 
     bool operator==(const Entry&) const = default;
+};
+
+/// A teacher's decision about the points of one submission. It does not apply to other files that
+/// the student hands in later.
+struct Decision {
+    std::string student = "";      ///< as in the entry
+    std::string exercise = "";     ///< "03_tiled"
+    std::string source = "";       ///< as in the entry
+    std::optional<double> points;  ///< the points, or nothing to go back to those of the judge
+    std::string why = "";          ///< the reason, for the student
 };
 
 /// A run, with the submissions of a class at one point in time.
@@ -65,14 +77,21 @@ public:
     /// Returns the stored source with this digest.
     std::string source(const std::string& digest);
 
-    /// Stores a run with all its entries and their sources, completely or not at all.
+    /// Stores a run with all its entries and their sources, completely or not at all. `earlier` has
+    /// files that students handed in before, and that are judged too.
     std::int64_t start_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
-                           const std::vector<std::string>& sources);
+                           const std::vector<std::string>& sources,
+                           const std::vector<Entry>& earlier = {});
     /// Returns the last run, or nothing if there is none.
     std::optional<Run> run();
     /// Returns the entries of a run in their original order.
     std::vector<Entry> entries(std::int64_t run);
+    /// Returns the earlier files of a run, in the order in which they were handed in.
+    std::vector<Entry> earlier_entries(std::int64_t run);
+    /// Returns the files of all runs, oldest first. A file that a student hands in again without a
+    /// change occurs once.
+    std::vector<Entry> all_files();
     /// Records that every entry has a result.
     void finish_run(std::int64_t run);
 
@@ -90,6 +109,11 @@ public:
     std::set<std::string> given_up(std::int64_t run);
     /// Returns all attempts, oldest first.
     std::vector<Attempt> attempts();
+
+    /// Records a decision, which replaces earlier ones about the same submission.
+    void decide(const Decision& decision);
+    /// Returns all decisions, oldest first.
+    std::vector<Decision> decisions();
 
 private:
     void add_attempt(std::int64_t run, const Entry& entry, const std::string& outcome,

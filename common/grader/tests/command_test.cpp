@@ -71,6 +71,49 @@ TEST_CASE("from nothing to grades.csv") {
         ended = room.call({"show", "nobody", "--folder", room.assignments});
         CHECK(ended.code == 2);
     }
+    SUBCASE("points are set, and count in every report") {
+        ended = room.call({"set", "blank", "02", "--points", "5", "--why", "explained it well",
+                           "--folder", room.assignments});
+        REQUIRE_MESSAGE(ended.code == 0, ended.output);
+        CHECK(ended.output.find("blank: 5 of 30 points") != std::string::npos);
+        CHECK(room.csv().find("\r\nblank,5,30,5,WA,") != std::string::npos);
+        ended = room.graded({"--resume"});
+        CHECK(room.csv().find("\r\nblank,5,30,5,WA,") != std::string::npos);
+        CHECK(ended.output.find("Needs your eye") != std::string::npos);
+        ended = room.call(
+            {"set", "blank", "02", "--judged", "--why", "no", "--folder", room.assignments});
+        CHECK(room.csv() == csv);
+        for (const char* wrong : {"--points=99", "--why=no points"}) {
+            ended = room.call(
+                {"set", "blank", "02", wrong, "--why", "x", "--folder", room.assignments});
+            CHECK(ended.code == 2);
+        }
+        ended = room.call({"export", "hw1", "--feedback", "--to", room.folder / "feedback.zip",
+                           "--folder", room.assignments});
+        CHECK_MESSAGE(ended.code == 0, ended.output);
+        CHECK(fs::file_size(room.folder / "feedback.zip") > 500);
+    }
+    SUBCASE("of several files, the assignment says which counts") {
+        const fs::path file = fs::path(room.handed_in) / "ada/03_tiled/kernel.cu";
+        REQUIRE(fs::exists(file));
+        write_atomically(file, "not a kernel");
+        const std::string manifest = read_file(room.teacher / "assignment.toml");
+        const auto graded_with = [&](const std::string& which) {
+            std::string changed = manifest;
+            changed.replace(changed.find("attempts = \"last\""), 17,
+                            "attempts = \"" + which + "\"");
+            write_atomically(room.teacher / "assignment.toml", changed);
+            ended = room.graded({"--submissions", room.handed_in});
+            CHECK_MESSAGE(ended.code == 0, ended.output);
+            return room.csv();
+        };
+        CHECK(graded_with("last").find("\r\nada,10,30,10,OK,,0,CE,") != std::string::npos);
+        CHECK(graded_with("best").find("\r\nada,30,30,10,OK,,20,OK,") != std::string::npos);
+        CHECK(graded_with("first").find("\r\nada,30,30,10,OK,,20,OK,") != std::string::npos);
+        const std::string shown =
+            read_file(room.teacher / "results/feedback" / (file_name("ada") + ".md"));
+        CHECK(shown.find("This is the first of 2 files.") != std::string::npos);
+    }
     SUBCASE("exports") {
         ended = room.call({"export", "hw1", "--csv", "--folder", room.assignments});
         CHECK(ended.output == csv);

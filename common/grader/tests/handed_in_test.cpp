@@ -14,6 +14,7 @@
 
 #include "base/files.h"
 #include "examiner/safe_text.h"
+#include "grader/class/platform_names.h"
 #include "grader/class/reports.h"
 #include "grader/class/submissions.h"
 #include "grader/class/tree.h"
@@ -378,4 +379,57 @@ TEST_CASE("files of students have harmless names, and no two the same") {
         CHECK(file[0] == 's');
     }
     CHECK(file_name("a b") != file_name("a-b"));
+}
+
+TEST_CASE("downloads of Moodle and Canvas are understood") {
+    const auto read = [](const std::vector<ZipEntry>& files) {
+        TemporaryFolder folder;
+        grader::write_atomically(folder / "class.zip", create_zip(files));
+        return read_class(folder / "class.zip", TWO);
+    };
+    SUBCASE("Moodle, with folders") {
+        const auto students = read({{"Ada Lovelace_42_assignsubmission_file/02_naive.cu", "a"},
+                                    {"Ada Lovelace_43_assignsubmission_file_/03_tiled.cu", "b"},
+                                    {"Ada Lovelace_42_assignsubmission_onlinetext/x.html", "c"}});
+        REQUIRE(students.size() == 2);
+        CHECK(students[0].name == "Ada Lovelace (42)");
+        CHECK(students[0].handed[0].source == "a");
+        CHECK(students[0].handed[1].problem == "no-file");
+        CHECK(students[1].name == "Ada Lovelace (43)");
+        CHECK(students[1].handed[1].source == "b");
+    }
+    SUBCASE("Moodle, without folders") {
+        const auto students = read({{"Ada Lovelace_42_assignsubmission_file_02_naive.cu", "a"},
+                                    {"Ada Lovelace_42_assignsubmission_file_03_tiled.cu", "b"}});
+        REQUIRE(students.size() == 1);
+        CHECK(students[0].handed[0].source == "a");
+        CHECK(students[0].handed[1].source == "b");
+    }
+    SUBCASE("Canvas") {
+        const auto students = read({{"lovelaceada_LATE_1815_7_02_naive-2.cu", "a"},
+                                    {"lovelaceada_LATE_1815_8_03_tiled.cu", "b"},
+                                    {"bob_1816_9_handin.zip", create_zip({{"02_naive.cu", "c"}})}});
+        REQUIRE(students.size() == 2);
+        CHECK(students[0].name == "bob (1816)");
+        CHECK(students[0].handed[0].source == "c");
+        CHECK(students[1].name == "lovelaceada (1815)");
+        CHECK(students[1].handed[0].source == "a");
+        CHECK(students[1].handed[1].source == "b");
+        CHECK(parse_platform_name(students[1].platform_name)->is_late);
+    }
+}
+
+TEST_CASE("feedback goes back under the platform's names") {
+    const auto feedback_name = [](const std::string& name) {
+        return parse_platform_name(name)->feedback;
+    };
+    CHECK(feedback_name("Ada Lovelace_42_assignsubmission_file") ==
+          "Ada Lovelace_42_assignsubmission_file_/feedback.md");
+    CHECK(feedback_name("Ada_L_42_assignsubmission_file_k.cu") ==
+          "Ada_L_42_assignsubmission_file_/feedback.md");
+    CHECK(feedback_name("ada_LATE_1815_7_02_naive-2.cu") == "ada_LATE_1815_7_feedback.md");
+    for (const char* name :
+         {"ada", "ada_lovelace", "02_naive.cu", "_1_2_k.cu", "ada_1_2_", "ada_x_2_k.cu",
+          "_assignsubmission_file_", "a_b_assignsubmission_file"})
+        CHECK_FALSE(parse_platform_name(name));
 }

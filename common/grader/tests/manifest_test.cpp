@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "grader/class/assignment.h"
+#include "grader/class/gradebook.h"
 #include "grader/class/manifest.h"
 #include "grader/class/reports.h"
 #include "grader/store/errors.h"
@@ -241,10 +242,48 @@ TEST_CASE("who is given up has no points, and everybody else has theirs") {
     const ClassResults results = read_results(assignment, store);
     CHECK(grades_csv(results).find("\r\nada,10,10,10,OK,\r\neve,0,10,0,FAULT,grader-fault\r\n") !=
           std::string::npos);
-    CHECK(faults_text(results).find("  eve, 02_naive\n") != std::string::npos);
+    CHECK(describe_open_questions(results).find("  eve, 02_naive") != std::string::npos);
     // A later attempt may succeed.
     store.add_result(run, entries[1], to_json(right));
-    CHECK(faults_text(read_results(assignment, store)).empty());
+    CHECK(describe_open_questions(read_results(assignment, store)).empty());
+}
+
+TEST_CASE("a decision counts for the file that it is about, in every report") {
+    Made made;
+    const Assignment assignment = read_assignment(made.place);
+    Store store(assignment.store());
+    const Entry first{.student = "ada", .exercise = "02_naive", .key = "k1", .source = ""};
+    Entry second = first;
+    second.key = "k2";
+    second.problem = "no-file";
+    std::int64_t run = store.start_run("hw1", "", {first}, {});
+    Result wrong;
+    wrong.mark = Mark::wrong_answer;
+    store.add_result(run, first, to_json(wrong));
+    store.decide({"ada", "02_naive", "", 7.5, "right, except for a typing error"});
+    const ClassResults results = read_results(assignment, store);
+    const StudentResults& ada = results.students.at(0);
+    CHECK(ada.points() == 7.5);
+    const std::string csv = grades_csv(results);
+    CHECK(csv.find(",decided by the teacher\r\nada,7.5,10,7.5,WA,") != std::string::npos);
+    CHECK(csv.find(",\"02_naive: right, except for a typing error\"\r\n") != std::string::npos);
+    CHECK(grades_json(results).find("\"why\": \"right, except for") != std::string::npos);
+    CHECK(junit_xml(results).find("Your teacher decided on 7.5 points") != std::string::npos);
+    CHECK(feedback(results, ada).find("**7.5 of 10 points**, as your teacher decided: right") !=
+          std::string::npos);
+    CHECK(gradebook_csv(results, {{"ada", Identity{}}}, {}, "moodle").find(",7.5,") !=
+          std::string::npos);
+    // The last decision counts, and one without points returns to those of the judge.
+    store.decide({"ada", "02_naive", "", 0, "copied"});
+    CHECK(read_results(assignment, store).students.at(0).points() == 0);
+    store.decide({"ada", "02_naive", "", std::nullopt, "not copied after all"});
+    CHECK_FALSE(read_results(assignment, store).students.at(0).graded.at(0).decision);
+    // A decision about another file does not count, and the teacher is told.
+    store.decide({"ada", "02_naive", "another digest", 10, "right"});
+    const ClassResults stale = read_results(assignment, store);
+    CHECK(stale.students.at(0).points() == 0);
+    CHECK(describe_open_questions(stale).find("earlier file of:\n  ada, 02_naive") !=
+          std::string::npos);
 }
 
 TEST_CASE("there is a proof for each way to be wrong") {

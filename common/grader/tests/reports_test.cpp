@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "examiner/safe_text.h"
 #include "grader/class/gradebook.h"
 #include "grader/class/progress.h"
 #include "grader/class/reports.h"
@@ -386,4 +387,45 @@ TEST_CASE("durations and progress are for people") {
     progress.advance();
     progress.advance();
     CHECK(progress.line().find("left") != std::string::npos);
+}
+
+TEST_CASE("the published solution is found, renamed or not") {
+    const std::string solution =
+        "__global__ void f(float* out) { int i = threadIdx.x; out[i] = 1; }";
+    const std::vector<std::string> sources = {
+        "// mine\n" + solution,
+        "__global__ void f(float* out) { int me = threadIdx.x; out[me] = 1; }",
+        "__global__ void f(float* out) { int i = threadIdx.x; out[i] = 2; }"};
+    CHECK(find_copies(sources, solution) == std::vector<std::size_t>{0});
+    CHECK(find_copies(sources, solution, false) == std::vector<std::size_t>{0, 1});
+    ClassResults results{.assignment = "hw1", .exercises = {"02_naive"}, .common = {{solution}}};
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        results.students.push_back(
+            {"student" + std::to_string(i), {{"02_naive", {6, 2, 2}, sources[i], std::nullopt}}});
+    }
+    const std::string text = similarity_markdown(results);
+    CHECK(text.find("token for token (1): student0\n") != std::string::npos);
+    CHECK(text.find("with other names (1): student1\n") != std::string::npos);
+}
+
+TEST_CASE("a list of names may have them as grades.csv shows them") {
+    const ClassResults results = a_class();
+    std::string list = "student,id\n";
+    for (const StudentResults& student : results.students)
+        list += to_csv_field(student.name) + ",1\n";
+    CHECK(gradebook_csv(results, read_roster(list, "names.csv"), {}, "moodle").size() > 0);
+}
+
+TEST_CASE("what needs the teacher's eye is listed") {
+    ClassResults results = a_class();
+    Result refused = wrong_answer();
+    refused.mark = Mark::rejected;
+    results.students.push_back({"Ada", {graded(refused)}, "Ada_LATE_1_2_k.cu"});
+    const std::string text = describe_open_questions(results);
+    CHECK(text.find("REJ, not accepted:\n  Ada, 03_tiled: out(0,1)") != std::string::npos);
+    CHECK(text.find("takes points off:\n  Ada\n") != std::string::npos);
+    CHECK(text.find("one person:\n  ada, Ada\n") != std::string::npos);
+    CHECK(text.find('\x1b') == std::string::npos);
+    results.students.pop_back();
+    CHECK(describe_open_questions(results).empty());
 }

@@ -183,6 +183,36 @@ TEST_CASE("a file that is no store is told, and stays") {
     CHECK_THROWS_AS(Store{newer}, UsageError);
 }
 
+TEST_CASE("a store of the first format is read, and takes decisions") {
+    TemporaryFolder folder;
+    const fs::path file = folder / "store.sqlite";
+    {
+        Store store(file);
+        store.start_run("hw1", "", {entry("ada", "k1")}, {});
+    }
+    // The first format had none of these tables.
+    Database(file).execute(
+        "drop table decision; drop table platform_name; drop table earlier; pragma user_version = "
+        "1");
+    Store store(file);
+    CHECK(store.entries(1).size() == 1);
+    CHECK(store.decisions().empty());
+    store.decide({"ada", "02_naive", "digest", 2.5, "half"});
+    CHECK(store.decisions().at(0).points == 2.5);
+    CHECK(store.decisions().at(0).why == "half");
+    CHECK_THROWS_AS(Database(file).execute("update decision set why = x''"), InfrastructureError);
+}
+
+TEST_CASE("the names of a platform's download are kept") {
+    TemporaryFolder folder;
+    Store store(folder / "store.sqlite");
+    Entry ada = entry("ada", "k1");
+    ada.platform_name = "ada_1_2_kernel.cu";
+    const std::int64_t run = store.start_run("hw1", "", {ada, entry("bob", "k2")}, {});
+    CHECK(store.entries(run).at(0).platform_name == "ada_1_2_kernel.cu");
+    CHECK(store.entries(run).at(1).platform_name.empty());
+}
+
 TEST_CASE("order is that of the attempts, whatever the clock said") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";

@@ -297,7 +297,7 @@ TEST_CASE("the map shows small outputs cell by cell and large ones by their wors
     large.note({99, 62}, CellState::right);
     CHECK(large.sign(24, 31) == CellState::wrong);
     CHECK(large.sign(24, 30) == CellState::right);
-    CHECK(large.text().find("one sign stands for 4 x 2 cells") != std::string::npos);
+    CHECK(large.text().find("each character stands for 4 x 2 cells") != std::string::npos);
 }
 
 TEST_CASE("the map fits into fewer lines when it has to, and still shows the worst") {
@@ -308,7 +308,7 @@ TEST_CASE("the map fits into fewer lines when it has to, and still shows the wor
     // Expect two lines of legend and nine rows of characters, each of which stands for three of the
     // 25 rows.
     CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 9);
-    CHECK(text.find("one sign stands for 12 x 4 cells") != std::string::npos);
+    CHECK(text.find("each character stands for 12 x 4 cells") != std::string::npos);
     CHECK(text.find("\nX . ") != std::string::npos);
     CHECK(text.ends_with(" ?\n"));
     CHECK(map.text() == map.text(CellMap::kSide, CellMap::kSide));

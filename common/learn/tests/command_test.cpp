@@ -239,7 +239,7 @@ TEST_CASE("a program that is not built is reported before anything runs") {
     stage.program("01_copy", 0, results("01_copy", "sim", true));
     ProcessResult outcome = stage.learn("run 01 02");
     CHECK(outcome.exit_code == 2);
-    CHECK(has(outcome.output, "02_naive is not built; ./learn build builds it"));
+    CHECK(has(outcome.output, "02_naive has not been built; ./learn build builds it"));
     CHECK(!has(outcome.output, "right"));
 }
 

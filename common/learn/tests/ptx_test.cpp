@@ -240,7 +240,7 @@ TEST_CASE("ptx of a learner's file works even if the kernel cannot be launched o
                  " out[0] = in[0];\n}\nconstexpr Launch configure(int, int) { return {.grid = {0, "
                  "0}, .block = {0, 0}}; }\n");
     expect(course, {"ptx", "02", "--file", "mine.cu"}, 0,
-           {"is not known", "    2 |     out[0] = in[0];", "st.global"});
+           {"is unknown", "    2 |     out[0] = in[0];", "st.global"});
     course.write("mine.cu",
                  "__global__ void transpose(float* out, const float* in, int, int) {\n"
                  "    out[0] = nothing;\n}\n");

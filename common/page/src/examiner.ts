@@ -199,6 +199,19 @@ export class Examiner {
         return this.thread.ask("explain", { ...subjectOf(task), source, verdict });
     }
 
+    /** Records what a block does, step by step. Without `block`, it is the one in which the kernel's mistake shows. */
+    steps<Answer>(task: Task, source: string, block?: number): Promise<Answer> {
+        this.prepare(task).catch(() => {});
+        return this.inTurn(async () => {
+            const compiler = this.compiler as Compiler;
+            await compiler.ready;
+            const request = await this.thread.ask<{ refused?: true; arguments: string[]; files: Record<string, string>; output: string }>(
+                "steps_request", { ...task, source });
+            const { ir, said } = request.refused ? { ir: null, said: "" } : await compiler.compile(request);
+            return this.limited(() => this.thread.ask<Answer>("steps", { ...task, source, compiler: compiler.version, ir, said, block }));
+        });
+    }
+
     /** Ends the worker if a step of `act` takes too long. */
     private async limited<Answer>(act: () => Promise<Answer>): Promise<Answer> {
         let tooLong: TooLong | null = null;

@@ -328,14 +328,14 @@ test("./learn play takes another port where the usual one is taken, and refuses 
     const played = spawn(path.join(programs, "learn"), ["play"]);
     let printed = "";
     while (!/Ctrl-C/.test(printed)) printed += (await once(played.stdout, "data"))[0];
-    assert.match(printed, /port 8237 of 127\.0\.0\.1 is taken, so another one is used/);
+    assert.match(printed, /port 8237 of 127\.0\.0\.1 is taken, so another port is used/);
     const [, port] = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(printed);
     assert.notEqual(port, "8237");
     const chosen = spawn(path.join(programs, "learn"), ["play", "--port", port]);
     let said = "";
     chosen.stderr.on("data", (bytes) => (said += bytes));
     assert.equal((await once(chosen, "exit"))[0], 2);
-    assert.match(said, new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken; --port 0 takes a free one`));
+    assert.match(said, new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken; --port 0 uses a free port`));
     played.kill("SIGINT");
     await once(played, "exit");
     others.close();

@@ -216,8 +216,8 @@ json examine_source(const json& question) {
     const std::string path = exercise_path(*last.exercise);
     const json& solution = question.contains("solution") ? question.at("solution") : costs_of(path);
     if (solution.is_null()) {
-        throw std::runtime_error("It is not known what the solution of " + path +
-                                 " costs: build the book again.");
+        throw std::runtime_error("The costs of the solution of " + path +
+                                 " are missing: build the book again.");
     }
     PageRunner runner(last.made, last.reference, solution);
     const Verdict verdict = run_examination(solution, runner);
@@ -323,7 +323,7 @@ json explain_time(const json& question) {
 
 json draw_picture(const json& question) {
     if (last.exercise != &find_exercise(question)) {
-        throw std::runtime_error("nothing was examined yet of which there could be a picture");
+        throw std::runtime_error("there is no picture, because no kernel has been examined yet");
     }
     const json nothing;
     PageRunner runner(last.made, last.reference, nothing);

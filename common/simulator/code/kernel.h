@@ -130,6 +130,9 @@ struct Site : MemoryUse {
     /// True for an access with .cta. Such an atomic (atomicAdd_block) is atomic only among the
     /// threads of its own block.
     bool has_block_scope = false;
+    /// The parameters from which the address is computed, as offsets in parameter memory. Empty if
+    /// the address may come from elsewhere.
+    std::vector<u32> pointers = {};
 };
 
 /// The memory that stores and atomics may write to (analysis/written_memory.h).
@@ -205,10 +208,11 @@ struct Kernel {
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)
     std::shared_ptr<Code> code;
-    std::shared_ptr<Code> cluster_code;  ///< for launches whose clusters contain several blocks
-    std::shared_ptr<Code> plain_code;    ///< for blocks that are recorded (execute/recorder.h)
-    WrittenMemory written;               ///< known after lowering
-    std::string error;                   ///< why the kernel cannot run: "unknown instruction ..."
+    std::shared_ptr<Code> cluster_code;    ///< for launches whose clusters contain several blocks
+    std::shared_ptr<Code> plain_code;      ///< for blocks that are recorded (execute/recorder.h)
+    WrittenMemory written;                 ///< known after lowering
+    bool ends_early_without_work = false;  ///< see analysis/early_end.h; known after lowering
+    std::string error;                     ///< why the kernel cannot run: "unknown instruction ..."
     Place error_place;
 
     Place place(ptx::SourceLine where) const;  ///< with the file's name

@@ -15,6 +15,7 @@
 
 #include "simulator/base/device_model.h"
 #include "simulator/checks/global_race.h"
+#include "simulator/checks/read_marks.h"
 #include "simulator/checks/shared_race.h"
 #include "simulator/code/function_code.h"
 #include "simulator/execute/calls.h"
@@ -38,13 +39,18 @@ struct Launch {
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
+    /// The bytes that the launch reads in memory that it does not write; null if nobody asks.
+    ReadMarks* reads = nullptr;
 
     std::atomic<int> status{0};  ///< the Status of the first failure
     std::atomic<u64> next_block{0};
     u64 instruction_limit = 0;  ///< maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
-    u64 number = 0;          ///< the number of earlier launches of the process: %gridid
-    u64 started_at = 0;      ///< clock_of() at the launch's start; clocks never go back
+    u64 number = 0;      ///< the number of earlier launches of the process: %gridid
+    u64 started_at = 0;  ///< clock_of() at the launch's start; clocks never go back
+    /// Cycles that the clocks count for an instruction. With a single block, a warp issues an
+    /// instruction about every four cycles.
+    u64 cycles_per_instruction = 4;
     u64 skipped_cycles = 0;  ///< cycles that the clocks have skipped while nothing happened
     u64 stack_limit = 0;     ///< bytes of stack per thread for calls (cudaLimitStackSize)
     /// The device address at which cooperative_groups keeps its grid barrier.
@@ -54,6 +60,7 @@ struct Launch {
 
     // For recordings (recorder.h).
     StepListener* recorder = nullptr;  ///< listens to every block that runs
+    u64 recorded_block = ~u64{0};      ///< or, if there is such a block, to this one alone
     std::vector<u64> only;             ///< only these blocks run; if empty, all blocks run
     std::vector<u64> skipped_blocks;   ///< these blocks do not run
     /// Runs one of the blocks in `skipped_blocks` when its turn comes. Empty if those blocks have
@@ -134,7 +141,7 @@ struct Block {
     std::unordered_map<u32, PhaseBytes> phase_bytes;    ///< for mbarriers, by offset (mbarrier.cpp)
     std::unordered_map<u32, UndefinedBytes> undefined;  ///< for warps that have any
 
-    /// Cycles since the start of the launch, as the clocks show them: kCyclesPerInstruction for
+    /// Cycles since the start of the launch, as the clocks show them: cycles_per_instruction for
     /// every warp instruction of this block, plus the time that nanosleep slept
     /// (special_registers.h).
     u64 cycles = 0;

@@ -5,13 +5,11 @@
 
 #include "simulator/base/device_model.h"
 #include "simulator/execute/cluster.h"
+#include "simulator/execute/local_memory.h"
 
 namespace coalesce::simulator {
 
 namespace {
-
-/// With a single block, a warp issues an instruction about every four cycles.
-constexpr u64 kCyclesPerInstruction = 4;
 
 Dim3 thread_index(const Warp& w, int lane) {
     return w.thread_of(lane);
@@ -116,6 +114,8 @@ Table make_table() {
          {launch, Width::predicate,
           [](const Warp& w, int) -> u64 { return w.block->launch->config.explicit_cluster; }}},
         {"%current_graph_exec", {launch, w64, constant<0>}},
+        // Not a register of PTX: the generic address of the thread's local memory, for cvta.
+        {kLocalWindowRegister, {thread, w64, local_window_of}},
     };
     add_axes<thread_index>(t, "%tid", thread);
     add_axes<block_size>(t, "%ntid", launch);
@@ -169,7 +169,7 @@ u64 clock_of(const Warp& warp) {
     u64 executed = 0;
     for (const Warp& w : block.warps) executed += w.executed;
     return block.launch->started_at + block.launch->skipped_cycles + block.cycles +
-           kCyclesPerInstruction * executed;
+           block.launch->cycles_per_instruction * executed;
 }
 
 }  // namespace coalesce::simulator

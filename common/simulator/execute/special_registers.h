@@ -37,6 +37,9 @@ struct SpecialRegister {
     bool order_sensitive() const { return varies == Varies::always; }
 };
 
+/// The name of the value that cvta adds to an offset in local memory.
+inline constexpr const char* kLocalWindowRegister = "%local_window";
+
 /// Finds a register by its name in the PTX, such as "%tid.x". Returns nullptr for unknown names.
 const SpecialRegister* find_special_register(const std::string& name);
 
@@ -47,7 +50,7 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot);
 const Op* run_read_special(Warp&, const Op*);
 
 /// Returns the simulated time in nanoseconds, which equals the number of cycles. It increases by
-/// kCyclesPerInstruction for every warp instruction of the block, and by the time that nanosleep
+/// Launch::cycles_per_instruction for every warp instruction of the block, and by the time that nanosleep
 /// sleeps.
 u64 clock_of(const Warp& warp);
 

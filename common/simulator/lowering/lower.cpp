@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "simulator/analysis/early_end.h"
 #include "simulator/analysis/written_memory.h"
 #include "simulator/base/device_model.h"
 #include "simulator/base/options.h"
@@ -84,6 +85,7 @@ void FunctionLowering::place_variables() {
     }
     code_.parameter_bytes = static_cast<u32>(round_up(code_.parameter_bytes, 16));
     code_.local_bytes = static_cast<u32>(round_up(code_.local_bytes, 16));
+    code_.local_offsets = local_offsets_;
 }
 
 /// Reports whether the function takes the address of a parameter (`mov %rd1, f_param_0`), which it
@@ -389,7 +391,9 @@ void lower(Kernel& kernel) {
         code->plain = options().plain;
         lower_functions(kernel, *code);
     }
+    find_pointers(kernel);
     kernel.turns_unrolled = std::move(estimate.turns_unrolled);
+    kernel.ends_early_without_work = ends_early_without_work(*kernel.ast);
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.mistaken_reads = std::vector<MistakenReads>(kernel.sites.size());
     kernel.code = std::move(code);

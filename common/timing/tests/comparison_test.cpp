@@ -24,7 +24,8 @@ TEST_CASE("04 against 05: bytes in flight, and no more gaps") {
     const std::string text =
         "coarsened takes about 2.5 ms, padded 4.6 ms: 1.9 times as fast (predicted, NVIDIA H200, "
         "within 8 %). Why: 21 KB are in flight per multiprocessor instead of 3.4 KB, and 16 KB "
-        "are needed (Little's law); something is always in flight; before, nothing was for "
+        "are needed (Little's law); something is always in flight; before, nothing was in flight "
+        "for "
         "38 % of the time.";
     CHECK(compare_predictions(samples::like_04(), samples::like_05()) == text);
     CHECK(compare_predictions(samples::like_05(), samples::like_04()) == text);
@@ -35,7 +36,7 @@ TEST_CASE("a barrier that is gone") {
     Prediction fast = variant("barrier_after", 3, Bottleneck::flight);
     fast.life.barrier = 0;
     CHECK(says(compare_predictions(slow, fast),
-               "warps do not wait at barriers; before, they did for 28 % of their lives"));
+               "warps do not wait at barriers; before, they waited for 28 % of their lives"));
     fast.life.barrier = 120;
     CHECK(says(compare_predictions(slow, fast),
                "warps wait at barriers for 7 % of their lives instead of 28 %"));

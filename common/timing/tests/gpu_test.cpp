@@ -190,7 +190,7 @@ TEST_CASE("what a file leaves out is that of the GPU that it is like") {
     for (const char* other : {"NVIDIA L4", "H200", ""}) {
         CAPTURE(other);
         CHECK(error_of(few + "like = \"" + other + "\"\n")
-                  .starts_with("gpus/some.toml:4: no file of gpus/ describes the whole of "));
+                  .starts_with("gpus/some.toml:4: no file in gpus/ completely describes "));
     }
 }
 

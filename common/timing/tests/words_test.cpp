@@ -109,19 +109,19 @@ TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a war
     const TimeExplanation said = said_of(samples::like_04());
     CHECK(said.headline() ==
           "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). It waits at "
-          "barriers: 3.4 KB are in flight per multiprocessor, 16 KB are needed (Little's law); "
+          "barriers: 3.4 KB are in flight per multiprocessor, but 16 KB are needed (Little's law); "
           "38 % of the time nothing is in flight.");
     REQUIRE(said.why.size() == 4);
-    CHECK(
-        said.why[0] ==
-        "A multiprocessor holds 2 blocks of 1024 threads at a time: more do not fit into its 2048 "
-        "threads.");
+    CHECK(said.why[0] ==
+          "A multiprocessor holds 2 blocks of 1024 threads at a time: more blocks do not fit into "
+          "its 2048 "
+          "threads.");
     CHECK(said.why[1] ==
           "A warp lives about 2370 cycles: 350 until it starts, 240 executing instructions, 940 "
           "waiting for "
           "loads, 670 at barriers for the slowest of 32 warps and 170 for everything else.");
     CHECK(said.why[2] ==
-          "A load takes about 860 cycles, so 3.4 KB in flight bring a multiprocessor 4 bytes per "
+          "A load takes about 860 cycles, so 3.4 KB in flight give a multiprocessor 4 bytes per "
           "cycle.");
     CHECK(said.why[3] ==
           "Busy: memory 52 %, issue 24 % and the path of loads from the cache 12 % of the time.");

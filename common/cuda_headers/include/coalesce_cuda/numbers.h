@@ -23,6 +23,10 @@ COALESCE_INLINE float __uint_as_float(unsigned int x) { return __builtin_bit_cas
 COALESCE_INLINE long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 COALESCE_INLINE double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
+COALESCE_INLINE int __double2loint(double x) { return static_cast<int>(__builtin_bit_cast(long long, x)); }
+COALESCE_INLINE int __double2hiint(double x) { return static_cast<int>(__builtin_bit_cast(long long, x) >> 32); }
+COALESCE_INLINE double __hiloint2double(int high, int low) { return __builtin_bit_cast(double, static_cast<long long>(high) << 32 | static_cast<unsigned int>(low)); }
+
 // Defines functions that are a single instruction, with all four rounding modes if the instruction
 // has them. `r` is CUDA's name for the rounding mode, and `how` is PTX's.
 #define COALESCE_FLOAT1(name, ptx, type, letter)                                          \

@@ -158,7 +158,7 @@ TEST_CASE("wrong programs") {
     const std::string record = "solutions/00_program/exercise.toml:";
     complains(program_with("points = 10", "point = 10"), record + "1", "no key `point`");
     complains(program_with("points = 10", ""), record + "1", "has no `points`");
-    complains(program_with("[1, 1024]", "[2, 1024]"), record + "2", "takes so many elements");
+    complains(program_with("[1, 1024]", "[2, 1024]"), record + "2", "must have one row");
     complains(program_with("api = \"An api.\"", ""), record + "3", "has no `api`");
     complains(program_with("[[hint]]", "[hints]"), record + "3", "no key `hints`");
     Small late = WITH_PROGRAM;
@@ -175,7 +175,7 @@ TEST_CASE("a folder without a course") {
         FAIL("it was read");
     } catch (const CourseError& error) {
         CHECK(std::string(error.what()) ==
-              "/nonexistent/course.toml: cannot be read; is the path right?");
+              "/nonexistent/course.toml cannot be read; is the path right?");
     }
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("wrong lessons name the line and what to do") {
               "01_copy has no `title`; add title");
     complains(lesson_with("\"Copy\"", "7"), record + "1", "must be text in quotes");
     complains({.lessons = {{"copy", FIRST}}, .exercises = {}}, "steps/copy/lesson.toml:1",
-              "named like 02_naive");
+              "must begin with two digits");
     complains(lesson_with("builds_on = \"\"", "builds_on = \"01_copy\""), record + "2",
               "builds on");
     complains(lesson_with("[[variant]]", "[[variants]]"), record + "3", "no key `variants`");
@@ -333,12 +333,13 @@ TEST_CASE("wrong exercises") {
     fails("\"no-bounds-check\"", "\"wrong-pitch\"", 11, "two hints for wrong-pitch");
     fails("question = \"How long?\"", "", 11, "says nothing");
     fails("question = \"How long?\"", "advice = \"no\"", 13, "no key `advice`");
-    fails("counter = \"store\"", "counter = \"of_copy_predicted\"", 15, "no time is predicted");
+    fails("counter = \"store\"", "counter = \"of_copy_predicted\"", 15,
+          "an error of several percent");
     for (std::string within : {"0.5", "0.01", "0", "-1", "\"a little\""}) {
         fails("counter = \"store\"", "counter = \"store\"\nwithin = " + within, 16,
-              "above 0.02 and up to 0.25");
+              "above 0.02 and at most 0.25");
     }
-    fails("\"store\"", "\"stores\"", 15, "is load, store, shared_load");
+    fails("\"store\"", "\"stores\"", 15, "must be load, store, shared_load");
     fails("points = 7", "", 17, "the bug hunt of 01_copy has no `points`");
     fails("[hunt]", "[[hunt]]", 17, "must be a table");
     fails("line = \"4\"", "", 17, "has no `line`");
@@ -412,8 +413,9 @@ TEST_CASE("a numeric question has the answer that the lesson's first variant exp
     CHECK(questions[0].prediction.question == "How many?");
     CHECK(questions[0].answer == 4);
     step.exercise->predictions.push_back({.counter = "store", .question = ""});
-    CHECK_THROWS_WITH_AS(number_questions(step),
-                         "solutions/02_naive/exercise.toml asks for store, which its first variant "
-                         "does not expect",
-                         CourseError);
+    CHECK_THROWS_WITH_AS(
+        number_questions(step),
+        "solutions/02_naive/exercise.toml asks for store, but the first variant in "
+        "steps/02_naive/lesson.toml has no expected value for it",
+        CourseError);
 }

@@ -66,7 +66,8 @@ TEST_CASE("slips in mutants.toml are errors") {
     CHECK_THROWS_WITH_AS(read(FOUR), doctest::Contains("no `blank`"),
                          coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + mutant("2")),
-                         doctest::Contains("second mutant"), coalesce::course::CourseError);
+                         doctest::Contains("two mutants are called"),
+                         coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + "wth = \"x\"\n"),
                          doctest::Contains("no key `wth`"), coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + "[[mutant]]\n"),

@@ -235,18 +235,18 @@ TEST_CASE("measurements that are not there are named") {
     };
     CHECK(error_without([](Raw&) {}) == "no error");
     CHECK(error_without([](Raw& raw) { raw.pointer_chases.clear(); }) ==
-          "nothing was measured of: latency, second level");
+          "no measurement of: latency, second level");
     CHECK(error_without([](Raw& raw) { raw.short_runs.clear(); }) ==
-          "nothing was measured of: short runs");
+          "no measurement of: short runs");
     CHECK(error_without([](Raw& raw) { raw.issues.pop_back(); }) ==
-          "nothing was measured of: issue, double multiply-add");
+          "no measurement of: issue, double multiply-add");
     CHECK(error_without([](Raw& raw) { raw.timed_load = 0; }) ==
-          "nothing was measured of: a load of a line from the second level");
+          "no measurement of: a load of a cache line from the second level");
     CHECK(error_without([](Raw& raw) { raw.barriers.clear(); }).starts_with("too few"));
     CHECK(error_without([](Raw& raw) {
               std::erase_if(raw.bulk_rates,
                             [](const BulkRate& b) { return b.how == "boxes" && b.bytes == 256; });
-          }) == "nothing was measured of: bulk copies, boxes");
+          }) == "no measurement of: bulk copies, boxes");
     // Some GPUs have no bulk copies.
     CHECK(error_without([](Raw& raw) { raw.bulk_rates.clear(); }) == "no error");
 }

@@ -198,7 +198,7 @@ TEST_CASE("a verdict needs equal counters, and times within their bands, in each
     CHECK(tutorial_verdict({good, in_range}, {.equal = .5, .repeatable_equal = 1}).is_good);
     CHECK_FALSE(tutorial_verdict({good, in_range}, {.equal = .6}).is_good);
     CHECK_FALSE(tutorial_verdict({good, differs}, {.repeatable_equal = .6}).is_good);
-    CHECK(tutorial_verdict({good, in_range}, {}).text.find("6 runs of the hardware") !=
+    CHECK(tutorial_verdict({good, in_range}, {}).text.find("6 runs on the hardware") !=
           std::string::npos);
     in_range.is_in_range = false;
     CHECK_FALSE(tutorial_verdict({good, in_range}, {}).is_good);

@@ -4,6 +4,7 @@ import { Bench } from "../bench/bench";
 import type { Examiner, Task } from "../examiner";
 import { lessons, numberOf } from "../exercises";
 import type { SimulatorThread } from "../thread";
+import { addWatch } from "../watch/watch_part";
 import { breaks } from "./break_it";
 import type { Start } from "./starts";
 
@@ -40,6 +41,7 @@ export class Side {
             changed: () => this.edited(),
             examined: () => {},
         });
+        addWatch(this.bench, examiner, () => this.task);
         this.addChoices();
         this.addBreaks();
         this.open(first);

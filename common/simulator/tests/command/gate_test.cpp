@@ -155,7 +155,7 @@ TEST_CASE("a budget that a run has written is met by that run, and not by a cost
 
     const Outcome over = run({kAfter}, options);
     CHECK(over.exit_code == 3);
-    CHECK(has(unbroken(over.err), "32 sectors per load, and the limit is 4"));
+    CHECK(has(unbroken(over.err), "32 sectors per load, but the limit is 4"));
 
     budget.replace("sectors_per_load = 4", "sectors_per_load = 3.5");
     CHECK(run({kBefore}, options).exit_code == 3);

@@ -49,6 +49,28 @@ bool is_error(const LoadUse& use, u32 unwritten, u32 bytes, bool any_around = fa
 
 }  // namespace
 
+TEST_CASE("a value that a selection may drop") {
+    const Analysed dropped(
+        "ld.shared.u32 %r1, [%rd1];\n"
+        "add.s32 %r2, %r1, 1;\n"
+        "selp.b32 %r3, %r2, %r4, %p1;\n"
+        "st.global.u32 [%rd2], %r3;");
+    CHECK(dropped.load().is_only_selected);
+    CHECK_FALSE(is_error(dropped.load(), 0xf, 4));
+
+    const Analysed also_stored(
+        "ld.shared.u32 %r1, [%rd1];\n"
+        "selp.b32 %r3, %r1, %r4, %p1;\n"
+        "st.global.u32 [%rd2], %r1;");
+    CHECK(is_error(also_stored.load(), 0xf, 4));
+
+    const Analysed decides(
+        "ld.shared.u32 %r1, [%rd1];\n"
+        "setp.eq.u32 %p1, %r1, 0;\n"
+        "selp.b32 %r3, %r1, %r4, %p1;");
+    CHECK(is_error(decides.load(), 0xf, 4));
+}
+
 TEST_CASE("a copy decides nothing") {
     const Analysed a(
         "ld.global.v2.u32 {%r1, %r2}, [%rd1];\n"

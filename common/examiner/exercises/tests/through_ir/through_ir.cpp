@@ -55,7 +55,7 @@ constexpr const char* the_solution = "solution";
 
 const FoundCompiler& clang() {
     static const auto found = find_compiler(Compiler::clang_ir);
-    if (!found) throw UsageError("there is no clang of version 17 to 22 here");
+    if (!found) throw UsageError("clang of a version from 17 to 22 was not found");
     return *found;
 }
 

@@ -1,8 +1,7 @@
-// Declares a variable in inline assembly.
+// Frees a pointer that malloc did not return.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    int col = blockIdx.x * blockDim.x + threadIdx.x;
-    int row = blockIdx.y * blockDim.y + threadIdx.y;
-    asm volatile(".global .u32 hidden;");
+    int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row == 0 && col == 0) free((void*)in);
     if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
 }
 

@@ -1,54 +1,46 @@
-#include "grader/judge/ptx_rules.h"
+#include "examiner/ptx_rules/ptx_rules.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 
-#include "base/text.h"
 #include "examiner/compile.h"
+#include "examiner/ptx_rules/inline_assembly.h"
+#include "examiner/ptx_rules/table_addresses.h"
 #include "examiner/wrapper.h"
 #include "simulator/code/opcodes.h"
 #include "simulator/ptx/ast.h"
-#include "simulator/ptx/lexer.h"
 #include "simulator/ptx/parser.h"
 
-namespace coalesce::grader {
+namespace coalesce {
 namespace {
 
 namespace ptx = simulator::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
-/// Reports whether an instruction computes, moves data or synchronizes. All others are rejected:
-/// timers, cache policies, traps, textures, clusters, and any that are still unknown.
+/// Instructions that concern the machine more than the kernel's work, and are harmless all the same.
+/// Traps end asserts, and barriers of libcu++ sleep while they wait.
+constexpr std::string_view kHarmlessInstructions[] = {"trap", "nanosleep"};
+
+/// Reports whether an instruction computes, moves data or synchronizes. The others are refused:
+/// cache policies, breakpoints, textures, clusters, and any that are still unknown.
 bool is_allowed(std::string_view opcode) {
     const simulator::OpcodeEntry* entry = simulator::find_opcode(opcode);
-    return entry && entry->group != simulator::OpcodeGroup::machine;
+    return entry && (entry->group != simulator::OpcodeGroup::machine ||
+                     std::ranges::count(kHarmlessInstructions, opcode) > 0);
 }
 
-/// Special registers that reveal more than a thread's position, each with the feature that allows
-/// it.
-const std::map<std::string_view, std::string_view> kSpecialRegisters = {
-    {"%clock", "clock"},       {"%clock64", "clock"},        {"%clock_hi", "clock"},
-    {"%globaltimer", "clock"}, {"%globaltimer_lo", "clock"}, {"%globaltimer_hi", "clock"},
-    {"%smid", "smid"},         {"%nsmid", "smid"},           {"%warpid", "smid"},
-    {"%nwarpid", "smid"},      {"%gridid", "smid"}};
+/// Special registers that reveal where a block runs, or which launch this is. A kernel may read
+/// clocks: the grader launches it with others, which must not change the result.
+constexpr std::string_view kPlaceRegisters[] = {"%smid", "%nsmid", "%warpid", "%nwarpid",
+                                                "%gridid"};
 
-/// External functions, each with the feature that allows it.
-const std::map<std::string_view, std::string_view> kKnownExterns = {
-    {"vprintf", "printf"}, {"__assertfail", "printf"}, {"malloc", "malloc"}, {"free", "malloc"}};
+/// The functions of CUDA's device library that a kernel may call.
+constexpr std::string_view kKnownExterns[] = {"vprintf", "__assertfail", "malloc", "free"};
 
 /// The maximum number of functions with a body in a module. Kernels count too.
 constexpr std::size_t kMaxFunctions = 256;
-
-/// Reports whether the function makes calls through a pointer.
-bool is_called_through_pointers(const Function& function) {
-    // A call through a pointer needs a prototype, which is stored as an empty list. Lists of branch
-    // targets are never empty.
-    return std::any_of(function.target_lists.begin(), function.target_lists.end(),
-                       [](const auto& list) { return list.second.empty(); });
-}
 
 Failure ptx_failure(FailureKind kind, const std::string& headline, const std::string& next,
                     int line = 0) {
@@ -60,15 +52,15 @@ Failure ptx_failure(FailureKind kind, const std::string& headline, const std::st
 /// simulator will run.
 class PtxInspector {
 public:
-    PtxInspector(const Module& module, const std::string& entry, const Assigned& exercise,
+    PtxInspector(const Module& module, const std::string& entry, const PtxRules& rules,
                  const Signature& signature)
-        : module_(module), entry_(entry), exercise_(exercise), signature_(signature) {}
+        : module_(module), entry_(entry), rules_(rules), signature_(signature) {}
 
     Failure inspect() {
         for (const auto& [name, one] : module_.variables) variable(one);
         for (const auto& [name, function] : module_.functions) {
             line_ = 0;
-            addresses_.clear();
+            addresses_.emplace(tables_);
             if (function->is_entry) entry(*function);
             if (function->has_body)
                 body(*function);
@@ -81,9 +73,7 @@ public:
     }
 
 private:
-    bool allows(std::string_view what) const {
-        return std::ranges::count(exercise_.allow, what) > 0;
-    }
+    bool allows(std::string_view what) const { return std::ranges::count(rules_.allow, what) > 0; }
     bool is_good() const { return problem_.kind == FailureKind::none; }
 
     void refuse(const std::string& what, const std::string& next = "") {
@@ -115,10 +105,11 @@ private:
         } else if (variable.space == StateSpace::global) {
             global_ += variable.size;
             if (variable.is_extern)
-                return refuse("the kernel uses something that is not in the file.");
+                return refuse(
+                    "the kernel uses a function or variable that the file does not define.");
             if (allows("global")) return;
             if (variable.is_managed) {
-                return refuse("the file has a variable that the host shares (__managed__).",
+                return refuse("the file has a variable that is shared with the host (__managed__).",
                               "Let the kernel use only its arguments.");
             }
             tables_.insert(variable.name);
@@ -126,14 +117,8 @@ private:
     }
 
     void external(const Function& function) {
-        const auto known = kKnownExterns.find(function.name);
-        if (known == kKnownExterns.end())
-            return refuse("the kernel uses something that is not in the file.");
-        if (allows(known->second)) return;
-        refuse(known->first == "vprintf"        ? "the kernel prints."
-               : known->first == "__assertfail" ? "the kernel has an assert."
-                                                : "the kernel calls malloc or free.",
-               "Remove it before you hand in the file.");
+        if (std::ranges::count(kKnownExterns, function.name) == 0)
+            refuse("the kernel uses a function or variable that the file does not define.");
     }
 
     /// Returns the sizes of the kernel's parameters, in bytes.
@@ -169,8 +154,6 @@ private:
             update_line(one.where);
             if (!one.opcode.empty()) instruction(one);
         }
-        if (is_called_through_pointers(function))
-            refuse("the kernel calls a function by its address.");
     }
 
     void update_line(ptx::SourceLine where) {
@@ -189,60 +172,26 @@ private:
         if (is_policy ? !allows("createpolicy") : !is_allowed(instruction.opcode)) {
             std::string word = instruction.opcode;
             for (const std::string& modifier : modifiers) word += "." + modifier;
-            return refuse(is_policy ? "the kernel asks the cache to keep data ('" + word + "')."
+            return refuse(is_policy ? "the kernel sets a cache policy ('" + word + "')."
                                     : "the kernel uses '" + instruction.opcode + "'.");
         }
         // This pragma declares some loaded bytes unused, and the simulator would not check whether
         // those were written.
         if (instruction.used_bytes != ~0u) refuse("the compiled kernel has a pragma.");
         for (const Operand& operand : instruction.operands) check_registers(operand);
-        track_addresses(instruction);
+        if (addresses_->is_changed_by(instruction))
+            refuse("the file has a variable in global memory (__device__) that the kernel changes.",
+                   "Let the kernel use only its arguments.");
     }
 
     void check_registers(const Operand& operand) {
         for (const Operand& element : operand.elements) check_registers(element);
         if (operand.kind != Operand::Kind::special) return;
         const std::string name = operand.name.substr(0, operand.name.find('.'));
-        const auto found = kSpecialRegisters.find(name);
-        const bool is_refused = found != kSpecialRegisters.end()
-                                    ? !allows(found->second)
-                                    : name.starts_with("%pm") || name.starts_with("%envreg");
-        if (is_refused)
+        const bool is_place = std::ranges::count(kPlaceRegisters, name) > 0;
+        if (is_place ? !allows("smid") : name.starts_with("%pm") || name.starts_with("%envreg"))
             refuse("the kernel reads " + name + ".",
-                   "Remove the code that reads times, or the place where the kernel runs.");
-    }
-
-    bool is_address(const Operand& operand) const {
-        const bool in_register = operand.kind == Operand::Kind::reg || operand.has_base_register;
-        return in_register
-                   ? addresses_.contains(operand.reg)
-                   : tables_.contains(operand.name) ||
-                         std::any_of(operand.elements.begin(), operand.elements.end(),
-                                     [this](const Operand& one) { return is_address(one); });
-    }
-
-    /// Rejects stores to tables in global memory. Loads are allowed. Tracks the registers that
-    /// contain addresses of tables through straight-line code. A store that is missed has no effect
-    /// on other launches, because each launch runs in its own process.
-    void track_addresses(const Instruction& instruction) {
-        const std::string& name = instruction.opcode;
-        const auto& operands = instruction.operands;
-        if (name == "st" || name == "atom" || name == "red") {
-            const bool changes =
-                std::any_of(operands.begin(), operands.end(), [this](const auto& one) {
-                    return one.kind == Operand::Kind::address && is_address(one);
-                });
-            if (changes)
-                refuse(
-                    "the file has a variable in global memory (__device__) that the kernel "
-                    "changes.",
-                    "Let the kernel use only its arguments.");
-        } else if (name != "ld" && name != "setp" && operands.size() > 1 &&
-                   operands[0].kind == Operand::Kind::reg) {
-            if (std::any_of(operands.begin() + 1, operands.end(),
-                            [this](const Operand& one) { return is_address(one); }))
-                addresses_.insert(operands[0].reg);
-        }
+                   "Remove the code that finds out where the kernel runs.");
     }
 
     /// Limits the number of functions. Each is parsed, checked and translated at every launch, so a
@@ -255,7 +204,7 @@ private:
             FailureKind::ptx_too_large,
             "the compiled kernel has " + std::to_string(has) +
                 " functions; the assignment allows " + std::to_string(kMaxFunctions) + ".",
-            "Write fewer functions, or let the compiler inline them: use no __noinline__.");
+            "Write fewer functions, or remove __noinline__ so that the compiler inlines them.");
     }
 
     void inspect_totals() {
@@ -266,84 +215,63 @@ private:
                 report_forgery(
                     "the compiled file does not have exactly one kernel and one configure.");
         }
-        too_large("its __shared__ arrays", shared_, exercise_.resources.shared_bytes);
-        too_large("arrays of each thread", local_, exercise_.resources.local_bytes);
+        too_large("its __shared__ arrays", shared_, rules_.shared_bytes);
+        too_large("arrays of each thread", local_, rules_.local_bytes);
         too_large("tables in global memory", global_, std::size_t{1} << 20);
     }
 
     const Module& module_;
     const std::string& entry_;
-    const Assigned& exercise_;
+    const PtxRules& rules_;
     const Signature& signature_;
     int line_ = 0;
     std::set<std::string_view> tables_;  ///< variables in global memory that are only read
-    std::set<std::uint32_t> addresses_;  ///< registers that contain their addresses
+    std::optional<TableAddresses> addresses_;
     std::size_t shared_ = 0, local_ = 0, global_ = 0;
     Failure problem_;
 };
 
-// ---- attempts to deceive ----
-
-/// Describes the deceit in an asm statement, or returns "". The rules above already reject
-/// everything dangerous. This check only distinguishes deceit from mistakes. Code that also forges
-/// the compiler's marks counts as compiled code, and gains nothing by it.
-std::string find_deceit_in_statement(std::string_view text) {
-    try {
-        int depth = 0;
-        bool begins = true;  // whether the next token starts a statement
-        for (ptx::Lexer lexer(text); !lexer.at_end(); lexer.take()) {
-            const std::string word(lexer.current().text);
-            if (begins && lexer.at(ptx::TokenKind::dotted) && word != ".reg")
-                return "inline assembly has the directive '" + word +
-                       "': only the compiler writes those.";
-            depth += lexer.at('{') - lexer.at('}');
-            if (depth < 0) return "inline assembly closes a brace that it did not open.";
-            begins = lexer.at('{') || lexer.at('}') || lexer.at(';') || lexer.at(':');
-        }
-        return depth == 0 ? "" : "inline assembly leaves a brace open.";
-    } catch (const ptx::ParseError&) {
-        return "";  // the parser reports it too
-    }
-}
-
-std::string find_deceit(const std::string& text) {
-    constexpr std::string_view begin = "// begin inline asm", end = "// end inline asm";
-    constexpr const char* pretends = "inline assembly pretends to end where it does not.";
-    std::optional<std::string> statement;
-    for (const std::string& line : lines_of(text)) {
-        const std::string word = line.substr(std::min(line.find_first_not_of("\t "), line.size()));
-        if (word == (statement ? begin : end)) return pretends;
-        if (word == begin) {
-            statement.emplace();
-        } else if (statement && word == end) {
-            const std::string deceit = find_deceit_in_statement(*statement);
-            if (!deceit.empty()) return deceit;
-            statement.reset();
-        } else if (statement) {
-            *statement += line + "\n";
-        }
-    }
-    return statement ? pretends : "";
-}
-
 }  // namespace
 
-Failure inspect_ptx(std::string_view text, const std::string& entry, const Assigned& exercise,
+Failure inspect_ptx(std::string_view text, const std::string& entry, const PtxRules& rules,
                     const Signature& signature) {
-    const std::size_t most_kb = exercise.resources.ptx_kb;
+    const std::size_t most_kb = rules.ptx_kb;
     if (text.size() > most_kb << 10) {
         return ptx_failure(FailureKind::ptx_too_large,
                            "the compiled kernel has more than " + std::to_string(most_kb) + " KB.",
                            "Unroll less: a kernel of this course has about 10 KB.");
     }
-    if (const std::string deceit = find_deceit(std::string(text)); !deceit.empty())
+    if (const std::string deceit = find_deceit(text); !deceit.empty())
         return ptx_failure(FailureKind::ptx_forged, deceit, "Write the kernel in CUDA C++.");
     try {
-        return PtxInspector(*ptx::parse(text), entry, exercise, signature).inspect();
+        return PtxInspector(*ptx::parse(text), entry, rules, signature).inspect();
     } catch (const ptx::ParseError&) {
         return ptx_failure(FailureKind::ptx_refused, "the compiler's output is not PTX.",
                            "Is there inline assembly in the file?");
     }
 }
 
-}  // namespace coalesce::grader
+std::vector<std::string> describe_rules(const PtxRules& rules) {
+    const auto allows = [&](std::string_view what) {
+        return std::ranges::count(rules.allow, what) > 0;
+    };
+    std::vector<std::string> list;
+    if (!allows("global")) list.push_back("variables in global memory that the kernel changes");
+    if (!allows("smid"))
+        list.push_back("`%smid`, `%warpid` and other registers that tell where a block runs");
+    if (!allows("createpolicy"))
+        list.push_back("cache policies that keep data (`createpolicy`, `evict_last`)");
+    list.push_back("clusters of blocks, textures, surfaces, breakpoints, and profiler events");
+    list.push_back("functions that are neither in the file nor in the headers of the toolkit");
+    list.push_back(
+        "inline assembly that closes braces which it did not open, or that contains "
+        "directives other than declarations and pragmas");
+    list.push_back("`#include` of anything but the toolkit's headers");
+    list.push_back("more than " + std::to_string(rules.shared_bytes) +
+                   " bytes in `__shared__` arrays, " + std::to_string(rules.local_bytes) +
+                   " bytes of local memory per thread, " + std::to_string(rules.ptx_kb) +
+                   " KB of PTX, or " + std::to_string(kMaxFunctions) + " functions");
+    return list;
+}
+
+}  // namespace coalesce

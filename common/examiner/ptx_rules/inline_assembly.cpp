@@ -1,0 +1,65 @@
+#include "examiner/ptx_rules/inline_assembly.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "simulator/ptx/lexer.h"
+
+namespace coalesce {
+namespace {
+
+namespace ptx = simulator::ptx;
+
+/// The declarations that an asm statement may contain. The other rules inspect the variables.
+constexpr std::string_view kDeclarations[] = {".reg",   ".local", ".shared",
+                                              ".param", ".const", ".global"};
+
+/// Reports whether an asm statement may have the directive at the lexer. Advances past `.pragma`.
+bool accept_directive(ptx::Lexer& lexer) {
+    if (std::ranges::count(kDeclarations, lexer.current().text) > 0) return true;
+    return lexer.accept_directive(".pragma") && lexer.current().text == "nounroll";
+}
+
+std::string find_deceit_in_statement(std::string_view text) {
+    try {
+        int depth = 0;
+        bool begins = true;  // whether the next token starts a statement
+        for (ptx::Lexer lexer(text); !lexer.at_end(); lexer.take()) {
+            const std::string word(lexer.current().text);
+            if (begins && lexer.at(ptx::TokenKind::dotted) && !accept_directive(lexer))
+                return "inline assembly has the directive '" + word +
+                       "': only the compiler writes those.";
+            depth += lexer.at('{') - lexer.at('}');
+            if (depth < 0) return "inline assembly closes a brace that it did not open.";
+            begins = lexer.at('{') || lexer.at('}') || lexer.at(';') || lexer.at(':');
+        }
+        return depth == 0 ? "" : "inline assembly leaves a brace open.";
+    } catch (const ptx::ParseError&) {
+        return "";  // the parser reports it too
+    }
+}
+
+}  // namespace
+
+std::string find_deceit(std::string_view text) {
+    constexpr std::string_view begin = "// begin inline asm", end = "// end inline asm";
+    constexpr const char* pretends = "inline assembly pretends to end where it does not.";
+    std::optional<std::string> statement;
+    for (const std::string& line : lines_of(std::string(text))) {
+        const std::string word = line.substr(std::min(line.find_first_not_of("\t "), line.size()));
+        if (word == (statement ? begin : end)) return pretends;
+        if (word == begin) {
+            statement.emplace();
+        } else if (statement && word == end) {
+            const std::string deceit = find_deceit_in_statement(*statement);
+            if (!deceit.empty()) return deceit;
+            statement.reset();
+        } else if (statement) {
+            *statement += line + "\n";
+        }
+    }
+    return statement ? pretends : "";
+}
+
+}  // namespace coalesce

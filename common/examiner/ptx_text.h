@@ -1,0 +1,15 @@
+// Searches the text of PTX, where comments and strings may contain anything.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace coalesce {
+
+/// Returns the PTX without comments, and with empty strings.
+std::string ptx_code(std::string_view ptx);
+
+/// Reports whether the code, as returned by ptx_code, calls the function.
+bool calls_function(std::string_view code, std::string_view name);
+
+}  // namespace coalesce

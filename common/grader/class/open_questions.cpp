@@ -1,0 +1,109 @@
+// Lists what a teacher has to look at after a run.
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <map>
+
+#include "base/text.h"
+#include "examiner/safe_text.h"
+#include "grader/class/platform_names.h"
+#include "grader/class/reports.h"
+
+namespace coalesce::grader {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// Returns the list under its heading, or "" if it is empty.
+std::string format_list(const std::string& heading, const Lines& lines, std::size_t most) {
+    if (lines.empty()) return "";
+    std::string text = heading + "\n";
+    for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) text += "  " + lines[i] + "\n";
+    if (lines.size() > most) {
+        text += "  and " + std::to_string(lines.size() - most) +
+                " more, in results/needs_your_eye.txt\n";
+    }
+    return text;
+}
+
+std::string shown_name(const StudentResults& student) {
+    return escape_line(student.name, 50);
+}
+
+// Lists the results for which `is_wanted` returns true, each with its headline.
+Lines list_results(const ClassResults& results,
+                   const std::function<bool(const Graded&)>& is_wanted) {
+    Lines lines;
+    for (const StudentResults& student : results.students) {
+        for (const Graded& graded : student.graded) {
+            if (!is_wanted(graded)) continue;
+            const bool has_failure = graded.result && !graded.result->verdict.failures.empty();
+            const std::string headline =
+                has_failure ? graded.result->verdict.failures.front().headline : "";
+            lines.push_back(shown_name(student) + ", " + graded.exercise +
+                            (headline.empty() ? "" : ": " + escape_line(headline, 60)));
+        }
+    }
+    return lines;
+}
+
+// Returns the name's letters and digits in lower case, by which one person may be known twice.
+std::string simplify(const std::string& name) {
+    std::string simple;
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::isalnum(byte) != 0 || byte >= 0x80)
+            simple += static_cast<char>(std::tolower(byte));
+    }
+    return simple;
+}
+
+Lines list_similar_names(const ClassResults& results) {
+    std::map<std::string, Lines> groups;
+    for (const StudentResults& student : results.students)
+        groups[simplify(student.name)].push_back(shown_name(student));
+    Lines lines;
+    for (const auto& [simple, names] : groups) {
+        if (names.size() > 1) lines.push_back(join_up_to(names, 5));
+    }
+    return lines;
+}
+
+Lines list_late_students(const ClassResults& results) {
+    Lines lines;
+    for (const StudentResults& student : results.students) {
+        const auto known = parse_platform_name(student.platform_name);
+        if (known && known->is_late) lines.push_back(shown_name(student));
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::string describe_open_questions(const ClassResults& results, std::size_t most) {
+    const auto has_mark = [&](Mark mark) {
+        return list_results(results, [mark](const Graded& graded) {
+            return !graded.decision && graded.result && graded.result->mark == mark;
+        });
+    };
+    const std::string text =
+        format_list("FAULT, the grader crashed on these files and on no others (no points yet):",
+                    has_mark(Mark::fault), most) +
+        format_list("CHEAT, check before you accuse anyone:", has_mark(Mark::cheat), most) +
+        format_list("REJ, not accepted:", has_mark(Mark::rejected), most) +
+        format_list("CE, does not compile:", has_mark(Mark::compile_error), most) +
+        format_list(
+            "You decided about an earlier file of:",
+            list_results(results, [](const Graded& graded) { return graded.has_stale_decision; }),
+            most) +
+        format_list("Late, says the platform; late_days in names.csv takes points off:",
+                    list_late_students(results), most) +
+        format_list("Names that may belong to one person:", list_similar_names(results), most);
+    if (text.empty()) return "";
+    return "\nNeeds your eye (./learn grade show NAME explains a result, ./learn grade set NAME "
+           "EXERCISE\n--points N --why REASON overrides it):\n" +
+           text;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,12 @@
+// Counts in a global variable that inline assembly declares.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    unsigned v;
+    asm volatile("{ .global .u32 g; atom.global.add.u32 %0, [g], 1; }" : "=r"(v));
+    if (v > 100000) return;
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

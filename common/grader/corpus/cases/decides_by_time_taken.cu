@@ -1,0 +1,13 @@
+// Lets the time that instructions take decide on the value.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    const long long begin = clock64();
+    __nanosleep(1);
+    if (clock64() - begin > 30) return;
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}
