@@ -9,7 +9,17 @@ import { loadScript } from "../scripts";
 import { SimulatorThread } from "../thread";
 import { Turn } from "./turn";
 
+/** A link that stays in sight until the editor is. */
+function addLink(root: HTMLElement) {
+    root.id = "your-turn";
+    const link = document.createElement("a");
+    Object.assign(link, { className: "to-turn", href: "#your-turn", textContent: "Your turn" });
+    document.querySelector("main")?.append(link);
+    new IntersectionObserver((entries) => link.classList.toggle("reached", entries.some(({ isIntersecting }) => isIntersecting))).observe(root);
+}
+
 async function start(root: HTMLElement) {
+    addLink(root);
     await loadScript("exercise-data.js", () => "exerciseData" in window);
     new Turn(root, new Examiner(), new SimulatorThread());
     root.dataset.ready = "yes";
