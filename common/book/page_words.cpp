@@ -27,7 +27,7 @@ constexpr Rule kRules[] = {
     {R"(`\./learn check`)", "the page"},
     {R"(`\./learn hint \d\d`)", "**Hint**"},
     {R"(`\./learn explain \d\d`)", "**Explain**"},
-    {R"(`\./learn ptx \d\d` shows the PTX that the compiler generated for each line of the kernels, with their registers and occupancy\.)",
+    {R"(`\./learn ptx \d\d` shows the PTX that the compiler generated for each line of the kernels[^.]*\.)",
      "The explorer shows the PTX that the compiler generated for the kernels."},
     {R"( \(see `\./learn ptx \d\d`\))", ""},
     {R"(`--rows (\d+) --cols (\d+)`)", "$1 rows and $2 columns"},
