@@ -6,9 +6,11 @@
 #include "dress.h"
 #include "examiner/course/course_error.h"
 #include "frame.h"
+#include "page_words.h"
 #include "pages.h"
 #include "questions.h"
 #include "site.h"
+#include "text_drawing.h"
 
 using namespace coalesce;
 using namespace coalesce::book;
@@ -98,7 +100,8 @@ TEST_CASE("links between files become links between pages") {
 TEST_CASE("code is not changed") {
     const Repository repository;
     CHECK(has(repository.page("`tile[y](x)` stays"), "`tile[y](x)` stays"));
-    CHECK(has(repository.page("```\n[a](b.md)\n# no heading\n```\n"), "[a](b.md)\n# no heading\n"));
+    CHECK(has(repository.page("```cpp\n[a](b.md)\n# no heading\n```\n"),
+              "[a](b.md)\n# no heading\n"));
     CHECK(has(repository.page("    [a](b.md)\n"), "    [a](b.md)"));
 }
 
@@ -337,6 +340,11 @@ TEST_CASE("empty table headings are omitted, and code highlights CUDA's keywords
               "<span class=\"cuda\">__global__</span> <span class=\"cuda\">cudaMalloc</span>"));
 }
 
+TEST_CASE("no page has scripts in attributes, which its policy forbids") {
+    const std::string list = "<span class=\"arrow\" onclick=\"toggleFolder('0_')\">x</span>";
+    CHECK(postprocess_page(list, "", "page") == "<span class=\"arrow\">x</span>");
+}
+
 TEST_CASE("a lesson leads to its whole program, and the index to the first lesson") {
     const Repository repository;
     CHECK(has(repository.page("text\n"), "[main.cu](\\ref source_01_copy)"));
@@ -345,4 +353,68 @@ TEST_CASE("a lesson leads to its whole program, and the index to the first lesso
     CHECK(has(repository.page("<!-- begin -->\n"), "href=\"lesson_01_copy.html\""));
     CHECK(has(repository.page("<!-- begin -->\n", true), "playground.html"));
     CHECK_FALSE(has(repository.page("<!-- begin -->\n"), "playground.html"));
+}
+
+TEST_CASE("in the pages, buttons and links take the place of the terminal's commands") {
+    const auto page = [](const std::string& text) { return for_the_page(text, "03_tiled"); };
+    CHECK(page("# 03\n\n    ./learn run 03\n\nText") == "# 03\n\n\n\nText");
+    CHECK(page("Write it in `exercises/03_tiled/kernel.cu`, here or in your own editor.") ==
+          "Write it in the editor.");
+    // The number of lines stays the same, so that messages name the right ones.
+    CHECK(page("`./learn watch 03`\nchecks it whenever you save.") ==
+          "The page checks\n it whenever you pause.");
+    const std::string run = page("Run `./learn run 03 --variant tiled --rows 1 --cols 1024`.");
+    CHECK(has(run, "explorer.html#a=03_tiled,tiled,1,1024,0,0,0"));
+    CHECK_FALSE(has(run, "learn"));
+    CHECK(page("`ncu` counts it.") == "`ncu` counts it.");
+    const Repository repository;
+    CHECK_FALSE(has(repository.page("`./learn hint 01` helps.\n", true), "./learn hint"));
+    CHECK(has(repository.page("`./learn hint 01` helps.\n"), "./learn hint 01"));
+}
+
+TEST_CASE("an experiment opens the playground with its edits") {
+    const Repository repository;
+    const std::string text = "1. Try.\n   <!-- try: a[i]; => b ;; c => d & e -->\n";
+    const std::string html = repository.page(text, true);
+    CHECK(has(html,
+              "playground.html#try=01_copy&amp;from=a%5Bi%5D%3B&amp;to=b&amp;from=c&amp;to="
+              "d%20%26%20e"));
+    CHECK_FALSE(has(repository.page(text), "playground"));
+    CHECK_THROWS_AS(repository.page("   <!-- try: nothing -->\n", true), BookError);
+}
+
+TEST_CASE("a diagram of text is drawn: cells, marks, ranges, and words") {
+    const std::string svg =
+        draw_text({" row 5   0  1  2  [3]  .", " [8 ...... 15]  a bank --> it", " |--- 32 B ---|"});
+    CHECK(has(svg, "class=\"in-cell\""));
+    CHECK(has(svg, ">2</text>"));
+    CHECK(has(svg, "class=\"in-marked\""));
+    CHECK(has(svg, ">8 … 15</text>"));
+    CHECK(has(svg, ">32 B</text>"));
+    CHECK(has(svg, ">a bank → it</text>"));
+    CHECK(has(svg, ">row 5</text>"));
+    CHECK(has(svg, "of-shared"));
+    // Two numbers in a sentence are no cells.
+    CHECK_FALSE(has(draw_text({" 4 blocks x 256 threads"}), "in-cell"));
+    const Repository repository;
+    CHECK(has(repository.page("```\n 0  1  2\n```\n"), "<svg"));
+    CHECK_THROWS_AS(repository.page("```\n 0  1  2\n"), BookError);
+}
+
+TEST_CASE("the explorer has the frame of every page, and a policy for what it loads") {
+    const Repository repository;
+    repository.page("");
+    repository.write("common/book/theme/header.html",
+                     read_file(fs::path(REPOSITORY) / "common/book/theme/header.html"));
+    const Contents contents = read_contents(repository.path());
+    const std::string fragment =
+        "<!-- page: The tool; tool.css tool.js -->\n<main id=\"content\">It</main>\n";
+    const std::string html = application_html(fragment, contents);
+    CHECK(has(html, "<title>Coalesce: The tool</title>"));
+    CHECK(has(html, "<link rel=\"stylesheet\" href=\"tool.css\"/>"));
+    CHECK(has(html, "<script defer src=\"tool.js\"></script>"));
+    CHECK(has(html, "lesson_01_copy.html"));
+    CHECK(has(html, "Content-Security-Policy"));
+    CHECK_FALSE(has(html, "$relpath"));
+    CHECK_THROWS_AS(application_html("<main></main>", contents), BookError);
 }

@@ -108,6 +108,18 @@ std::string remove_empty_headings(std::string html) {
     return html;
 }
 
+/// Removes the scripts in Doxygen's lists that fold their rows. The book does not fold them, and its
+/// policy forbids scripts in attributes.
+std::string remove_handlers(std::string html) {
+    const std::string begin = " onclick=\"";
+    for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {
+        const std::size_t end = html.find('"', at + begin.size());
+        if (end == html.npos) break;
+        html.erase(at, end + 1 - at);
+    }
+    return html;
+}
+
 // ---- CUDA's keywords ----
 
 bool is_word_character(char c) {
@@ -179,7 +191,8 @@ std::string add_description(std::string html) {
 
 std::string postprocess_page(const std::string& html, const fs::path& drawings,
                              const std::string& name) {
-    const std::string text = add_description(mark_cuda_words_in_code(add_level_marks(html)));
+    const std::string text =
+        add_description(mark_cuda_words_in_code(add_level_marks(remove_handlers(html))));
     return embed_drawings(wrap_tables_for_scrolling(remove_empty_headings(text)), drawings, name);
 }
 

@@ -21,23 +21,20 @@ std::string tolerance_in_words(const Tolerance& tolerance) {
 
 }  // namespace
 
-std::string editor_html(const std::string& exercise, const std::string& words) {
+std::string editor_html(const std::string& exercise) {
     return "\\htmlonly\n<section class=\"your-turn\" data-exercise=\"" + exercise +
-           "\" aria-label=\"Your turn\"><noscript><p>The editor needs JavaScript. " + words +
-           "</p></noscript></section>\n"
+           "\" aria-label=\"Your turn\"><noscript><p>The editor needs JavaScript.</p></noscript>"
+           "</section>\n"
            "<link rel=\"stylesheet\" href=\"your-turn.css\"/>"
            "<script defer src=\"your-turn.js\"></script>\n\\endhtmlonly\n";
 }
 
 std::string exercise_text(const Page& page, const Exercise& exercise, bool with_explorer) {
     const ElementTask& task = *exercise.elements;
-    const std::string command = "./learn check " + exercise.name;
     std::string text = "# " + page.title + " {#" + page.name + "}\n\nThe kernel of `" +
-                       exercise.name + "`, which `" + command + "` checks in a terminal:\n\n" +
+                       exercise.name + "`:\n\n" +
                        code_block(task.kernel_declaration(exercise.kernel) + ";");
-    if (with_explorer) {
-        text += editor_html(exercise.name, "Without it: <code>" + command + "</code>") + "\n";
-    }
+    if (with_explorer) text += editor_html(exercise.name) + "\n";
     return text + "## What one element is {#" + page.name + "_element}\n\n" +
            "The examiner compares the kernel's output with this reference. The sizes are " +
            joined(task.sizes, ", ", [](const std::string& size) { return "`" + size + "`"; }) +

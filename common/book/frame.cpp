@@ -1,12 +1,33 @@
 #include "frame.h"
 
+#include "html_reader.h"
 #include "questions.h"
 
 namespace coalesce::book {
 namespace {
 
+// What a page may load. Pictures in a page have style sheets of their own. The simulator and the
+// compiler are WebAssembly in workers, whose scripts are part of the page's script. The simulator's
+// script contains its WebAssembly, as data.
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self' blob: data:; base-uri 'none'; form-action 'none'";
+
 std::string link(const std::string& target, const std::string& text) {
     return "<a href=\"" + target + "\">" + to_html(text) + "</a>";
+}
+
+/// Returns a lesson's link. Its number is set apart, and the name of its exercise lets a script mark
+/// what the reader has done.
+std::string lesson_link(const Page& page) {
+    const std::size_t space = page.title.find(' ');
+    std::string title = page.title.substr(space == page.title.npos ? 0 : space + 1);
+    // The part after the colon is in the page's own title.
+    title = title.substr(0, title.find(':'));
+    return "<a href=\"" + page.html() + "\" data-exercise=\"" + page.step() +
+           "\"><span class=\"number\">" + page.step().substr(0, 2) + "</span> " + to_html(title) +
+           "</a>";
 }
 
 std::string sidebar(const Contents& contents, bool with_explorer) {
@@ -21,7 +42,8 @@ std::string sidebar(const Contents& contents, bool with_explorer) {
                         link("playground.html", "The playground") + "</li>\n";
             }
         }
-        html += "<li>" + link(page.html(), page.title) + "</li>\n";
+        html += "<li>" + (page.step().empty() ? link(page.html(), page.title) : lesson_link(page)) +
+                "</li>\n";
         if (page.name == "harness") {
             html += "<li>" + link("annotated.html", "Its structures") + "</li>\n<li>" +
                     link("files.html", "Its headers") + "</li>\n";
@@ -30,14 +52,61 @@ std::string sidebar(const Contents& contents, bool with_explorer) {
     return html + "</ul>\n";
 }
 
+/// Returns the links at the top of each page.
+std::string places(const Contents& contents, bool with_explorer) {
+    std::string html;
+    if (contents.find("introduction")) html += link("introduction.html", "Introduction");
+    if (with_explorer)
+        html += link("explorer.html", "Explorer") + link("playground.html", "Playground");
+    if (contents.find("results")) html += link("results.html", "Results");
+    return "<nav class=\"places\" aria-label=\"Places\">" + html + "</nav>";
+}
+
+void replace(std::string& html, const std::string& mark, const std::string& text) {
+    const std::size_t place = html.find(mark);
+    if (place == html.npos) throw BookError("common/book/theme/header.html: there is no " + mark);
+    html.replace(place, mark.size(), text);
+}
+
+void replace_all(std::string& html, const std::string& mark, const std::string& text) {
+    for (std::size_t at = 0; (at = html.find(mark, at)) != html.npos; at += text.size())
+        html.replace(at, mark.size(), text);
+}
+
 }  // namespace
 
 std::string header_html(const Contents& contents, bool with_explorer) {
     std::string html = read_file(contents.root / "common/book/theme/header.html");
-    const std::string mark = "<!-- sidebar -->";
-    const std::size_t place = html.find(mark);
-    if (place == html.npos) throw BookError("common/book/theme/header.html: there is no " + mark);
-    return html.replace(place, mark.size(), sidebar(contents, with_explorer));
+    replace(
+        html, "<!-- policy -->",
+        std::string("<meta http-equiv=\"Content-Security-Policy\" content=\"") + kPolicy + "\"/>");
+    replace(html, "<!-- places -->", places(contents, with_explorer));
+    replace(html, "<!-- sidebar -->", sidebar(contents, with_explorer));
+    return html;
+}
+
+std::string application_html(const std::string& fragment, const Contents& contents) {
+    const std::string title = between(fragment, "<!-- page: ", ";"),
+                      files = between(fragment, "; ", " -->");
+    if (title.empty() || files.empty() || fragment.find("<main") == fragment.npos) {
+        throw BookError("a page begins with <!-- page: TITLE; FILES -->, and has a <main>");
+    }
+    std::string html = header_html(contents, true);
+    html.resize(html.find("<main"));
+    replace_all(html, "$projectname", "Coalesce");
+    replace_all(html, "$relpath^", "");
+    replace_all(html, "$title", to_html(title));
+    replace(html, "<body>", "<body class=\"wide-page\">");
+    std::string head;
+    for (std::size_t at = 0; at < files.size();) {
+        const std::size_t end = std::min(files.find(' ', at), files.size());
+        const std::string file = files.substr(at, end - at);
+        head += file.ends_with(".css") ? "<link rel=\"stylesheet\" href=\"" + file + "\"/>\n"
+                                       : "<script defer src=\"" + file + "\"></script>\n";
+        at = end + 1;
+    }
+    replace(html, "</head>", head + "</head>");
+    return html + fragment.substr(fragment.find("<main")) + "</div>\n</body>\n</html>\n";
 }
 
 std::string neighbours_html(const std::string& html_file, const Contents& contents) {

@@ -5,7 +5,10 @@
 #include <sstream>
 
 #include "exercise_page.h"
+#include "front.h"
+#include "page_words.h"
 #include "questions.h"
+#include "text_drawing.h"
 
 namespace coalesce::book {
 namespace {
@@ -39,6 +42,19 @@ bool find_link(const std::string& line, std::size_t from, Link& link) {
     return false;
 }
 
+/// Returns the text with every character escaped that is not a letter, a digit or one of "_-.".
+std::string encode_for_url(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool is_plain = std::isalnum(byte) || c == '_' || c == '-' || c == '.';
+        constexpr const char* digits = "0123456789ABCDEF";
+        result +=
+            is_plain ? std::string(1, c) : std::string{'%', digits[byte / 16], digits[byte % 16]};
+    }
+    return result;
+}
+
 /// Writes one page, and keeps track of the current line for use in messages.
 class Writer {
 public:
@@ -47,12 +63,14 @@ public:
         : page(the_page), contents(all), course(the_course), with_explorer(explorer) {}
 
     std::string text() {
-        std::istringstream lines(read_file(contents.root / page.file));
+        const std::string text = read_file(contents.root / page.file);
+        std::istringstream lines(with_explorer && has_exercise() ? for_the_page(text, page.step())
+                                                                 : text);
         for (std::string line; std::getline(lines, line);) {
             ++number;
             result += convert_line(line) + "\n";
         }
-        if (in_fence) fail("a ``` is not closed");
+        if (in_fence || in_diagram) fail("a ``` is not closed");
         if (in_answer) fail("a <details> is not closed");
         if (in_copy) fail("a <!-- copy --> has no <!-- end of copy -->");
         const std::string program = "source_" + page.step();
@@ -72,6 +90,11 @@ private:
             in_copy = line != "<!-- end of copy -->";
             return "";
         }
+        if (in_diagram && line != "```") {
+            diagram.push_back(line);
+            return "";
+        }
+        if (line == "```" && (in_diagram || (!in_fence && has_diagrams()))) return toggle_diagram();
         if (line.starts_with("```")) {
             in_fence = !in_fence;
             // Doxygen expects the language of a code block in braces, with a dot. Text diagrams
@@ -80,10 +103,24 @@ private:
         }
         if (in_fence || line.starts_with("    ")) return line;
         if (line.starts_with("<!-- ")) return convert_comment(line);
+        if (line.starts_with("   <!-- try: ")) return experiment(line);
         if (line.starts_with("<details") || line.starts_with("</details"))
             return convert_answer_tag(line);
         if (line.starts_with('#')) return heading(line);
         return convert_links(line);
+    }
+
+    /// Reports whether blocks of text without a language are diagrams. In other pages, some are the
+    /// output of commands.
+    bool has_diagrams() const { return !page.step().empty() || page.name == "introduction"; }
+
+    /// Begins a diagram, or draws the one that ends here.
+    std::string toggle_diagram() {
+        in_diagram = !in_diagram;
+        if (in_diagram) return "";
+        const std::string svg = draw_text(diagram);
+        diagram.clear();
+        return "\\htmlonly\n" + svg + "\n\\endhtmlonly\n";
     }
 
     /// Adds an anchor to a heading: the page's name followed by the anchor that GitHub uses.
@@ -116,12 +153,10 @@ private:
         if (body.starts_with("snippet: ")) return program_part(body.substr(9));
         if (body == "questions") return step_questions_html();
         if (body == "editor") return exercise_editor_html();
-        if (body == "own editor") {
-            return with_explorer
-                       ? editor_html("", "<code>./learn list x</code> lists the exercises.")
-                       : "";
+        if (body == "own editor") return with_explorer ? editor_html("") : "";
+        if (body == "begin") {
+            return "\\htmlonly\n" + front_html(contents, course, with_explorer) + "\\endhtmlonly\n";
         }
-        if (body == "begin") return begin();
         if (body == "copy") in_copy = true;
         if (body == "usage") return "```\n" + usage() + "```\n";
         if (body.starts_with("explorer: ") && with_explorer) {
@@ -148,6 +183,25 @@ private:
                text + "\n\\htmlonly\n</details>\n\\endhtmlonly\n";
     }
 
+    /// Returns a link that opens the exercise's solution in the playground with an edit: "FROM => TO".
+    /// Several edits are separated by ";;".
+    std::string experiment(const std::string& line) const {
+        if (!with_explorer || !has_exercise()) return "";
+        const std::size_t end = line.find(" -->");
+        std::string edits = line.substr(13, end - 13), link;
+        for (std::size_t at = 0; at < edits.size();) {
+            const std::size_t next = std::min(edits.find(" ;; ", at), edits.size());
+            const std::string edit = edits.substr(at, next - at);
+            const std::size_t arrow = edit.find(" => ");
+            if (arrow == edit.npos) fail("an experiment is <!-- try: FROM => TO -->");
+            link += "&from=" + encode_for_url(edit.substr(0, arrow)) +
+                    "&to=" + encode_for_url(edit.substr(arrow + 4));
+            at = next + 4;
+        }
+        return "   <a class=\"to-explorer\" href=\"playground.html#try=" + page.step() +
+               to_html(link) + "\">Try it</a>";
+    }
+
     std::string step_questions_html() const {
         return "\\htmlonly\n<section class=\"questions\" aria-label=\"Questions\">\n" +
                questions_html(page.step(), contents, course) + "</section>\n\\endhtmlonly\n";
@@ -156,20 +210,7 @@ private:
     /// Returns the element in which a script shows the exercise's editor.
     std::string exercise_editor_html() const {
         if (!with_explorer || !has_exercise()) return "";
-        return editor_html(
-            page.step(), "Without it: <code>./learn check " + page.step().substr(0, 2) + "</code>");
-    }
-
-    /// Returns the buttons that lead into the book.
-    std::string begin() const {
-        const auto first = std::find_if(contents.pages.begin(), contents.pages.end(),
-                                        [](const Page& one) { return !one.step().empty(); });
-        if (first == contents.pages.end()) fail("there is no lesson to begin with");
-        const std::string other =
-            with_explorer ? "<a href=\"playground.html\">Break a kernel in your browser</a>"
-                          : "<a href=\"introduction.html\">New to GPUs</a>";
-        return "\\htmlonly\n<p class=\"ways\"><a class=\"first\" href=\"" + first->html() +
-               "\">Start with the first lesson</a> " + other + "</p>\n\\endhtmlonly\n";
+        return editor_html(page.step());
     }
 
     /// Returns the name of the file with the lesson's kernel.
@@ -244,6 +285,8 @@ private:
     std::string result;
     int number = 0;
     bool in_fence = false, in_answer = false;
+    bool in_diagram = false;           ///< whether the line is part of a diagram
+    std::vector<std::string> diagram;  ///< its lines so far
     bool in_copy = false;  ///< whether the line is in a part meant only for readers of the file
 };
 

@@ -9,9 +9,11 @@
 //     <!-- questions -->        the lesson's questions, which the page checks
 //     <!-- editor -->           the exercise's editor, if there is an explorer
 //     <!-- own editor -->       the editor of the exercises that `./learn play` serves from the course's folder
-//     <!-- begin -->            two buttons: the first lesson, and the playground if there is one
+//     <!-- begin -->            the front page's beginning, with the ways into the book and a chart of the lessons
 //     <!-- usage -->            the output of `./learn help`
 //     <!-- explorer: LINK -->   the lesson's kernel in the explorer
+//     <!-- try: FROM => TO -->  in a list: a link that opens the solution in the playground with this
+//                               edit; several edits are separated by " ;; "
 // The book leaves out all lines from <!-- copy --> to <!-- end of copy -->. There `learn results`
 // writes the code and the questions for readers of the file itself.
 // A folded answer consists of <details><summary>QUESTION</summary> on one line, the text of the

@@ -64,6 +64,25 @@ std::vector<std::string> unreachable_pages(const fs::path& folder) {
     return others;
 }
 
+namespace {
+
+/// Names the layout of a page in the class of its body: the front page, or a lesson with an editor.
+std::string with_layout_class(std::string html) {
+    const std::string body = "<body>";
+    const std::size_t at = html.find(body);
+    const auto set = [&](const std::string& name) {
+        html.replace(at, body.size(), "<body class=\"" + name + "\">");
+    };
+    if (at == html.npos) return html;
+    if (html.find("class=\"hero\"") != html.npos)
+        set("front-page");
+    else if (html.find("class=\"your-turn\"") != html.npos)
+        set("with-editor");
+    return html;
+}
+
+}  // namespace
+
 void finish_site(const fs::path& folder, const Contents& contents) {
     // Delete the lists that Doxygen generates but the book does not use.
     for (const std::string& name : unreachable_pages(folder)) fs::remove(folder / name);
@@ -81,12 +100,16 @@ void finish_site(const fs::path& folder, const Contents& contents) {
         has_explorer = has_explorer || html.find("href=\"explorer.html\"") != html.npos;
         html.replace(place, mark.size(), neighbours_html(name, contents));
         html = postprocess_page(html, contents.root / "docs/diagrams", name);
+        html = with_layout_class(html);
         write_text(file, html);
         add(name, html);
     }
-    // These pages are generated later, but the search must find them too.
     for (const char* name : {"explorer.html", "playground.html"}) {
-        if (has_explorer) add(name, read_file(contents.root / "common/page" / name));
+        if (!has_explorer) continue;
+        const std::string html =
+            application_html(read_file(contents.root / "common/page" / name), contents);
+        write_text(folder / name, html);
+        add(name, html);
     }
     write_text(folder / "search-index.js",
                "window.searchIndex = " +

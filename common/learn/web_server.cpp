@@ -54,6 +54,7 @@ std::string content_type_of(const fs::path& file) {
         {".svg", "image/svg+xml"},
         {".txt", "text/plain; charset=utf-8"},
         {".wasm", "application/wasm"},
+        {".woff2", "font/woff2"},
     };
     const auto found = types.find(file.extension());
     return found == types.end() ? "application/octet-stream" : found->second;

@@ -12,15 +12,18 @@ constexpr const char* style =
     R"(.diagram .code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12px; }
 .diagram .lane { text-anchor: middle; font-size: 10px; fill: var(--d-used-ink); }
 .diagram .gap { fill: none; stroke: var(--d-page); }
+.diagram { --d-shared: #8a3bc9; --d-waiting: #b4650f; }
+@media (prefers-color-scheme: dark) { .diagram { --d-shared: #8a43c4; --d-waiting: #a35f17; } }
+.diagram .shared { fill: var(--d-shared); }
 </style>
 )";
 
 /// Style rules for drawings with animated cells.
 constexpr const char* animation_style = R"(<style>
-.diagram .turn { fill: var(--d-used); }
+.diagram .turn { fill: var(--d-shared); }
 @media (prefers-reduced-motion: no-preference) {
 .diagram .turn { animation: diagram-turn .3s both; animation-delay: calc(1s + .1s * var(--turn)); }
-@keyframes diagram-turn { from { fill: var(--d-waste); } }
+@keyframes diagram-turn { from { fill: var(--d-waiting); } }
 }
 </style>
 )";
@@ -30,6 +33,7 @@ const char* css_class(Cell kind) {
         case Cell::idle: return "idle";
         case Cell::used: return "used";
         case Cell::waste: return "waste";
+        case Cell::shared: return "shared";
     }
     return "";
 }

@@ -7,9 +7,10 @@ namespace coalesce::diagrams {
 
 /// The contents of a cell.
 enum class Cell {
-    idle,   ///< memory that is not accessed
-    used,   ///< bytes that a lane accesses
-    waste,  ///< bytes that are transferred but not needed
+    idle,    ///< memory that is not accessed
+    used,    ///< bytes of global memory that a lane accesses
+    waste,   ///< bytes of global memory that are transferred but not needed
+    shared,  ///< a word of shared memory that a lane accesses
 };
 
 /// An SVG under construction. The unit is a pixel at the drawing's natural size.

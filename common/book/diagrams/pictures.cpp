@@ -70,7 +70,7 @@ std::vector<PictureRow> layout_rows(const Access& access) {
 /// Returns how to draw a word of a row. Memory transfers whole sectors, so the unused words of a
 /// sector are waste. A bank delivers only the word that is used.
 Cell choose_cell_kind(const PictureRow& row, std::size_t place, bool is_shared) {
-    if (row.lanes[place] >= 0) return Cell::used;
+    if (row.lanes[place] >= 0) return is_shared ? Cell::shared : Cell::used;
     if (is_shared) return Cell::idle;
     const auto sector = row.lanes.begin() + static_cast<std::ptrdiff_t>(place / 8 * 8);
     const bool is_moved = std::any_of(sector, sector + 8, [](int lane) { return lane >= 0; });
@@ -126,10 +126,12 @@ std::string warp_picture(const Recording& recording, const std::string& name) {
     drawing.text(12, 24,
                  recording.step + ", " + name + ": warp " + std::to_string(variant.warp) +
                      " of block 0, 256 x 256, simulated");
-    drawing.cell(470, 12, 14, 14, Cell::used);
-    drawing.text(490, 24, "a lane's bytes", "faint");
-    drawing.cell(590, 12, 14, 14, Cell::waste);
-    drawing.text(610, 24, "moved for nothing", "faint");
+    drawing.cell(440, 12, 14, 14, Cell::used);
+    drawing.text(460, 24, "global", "faint");
+    drawing.cell(516, 12, 14, 14, Cell::shared);
+    drawing.text(536, 24, "shared", "faint");
+    drawing.cell(596, 12, 14, 14, Cell::waste);
+    drawing.text(616, 24, "moved for nothing", "faint");
     int y = 40;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         draw_access(drawing, kinds[i], rows[i], y);
@@ -163,7 +165,7 @@ void draw_tile(Drawing& drawing, const Tile& tile, int x, int y) {
         const int word = static_cast<int>(load.addresses[lane] / 4),
                   banks = static_cast<int>(kBanks);
         drawing.cell(x + word % banks * kWordSize, y + 46 + word / banks * kWordSize, kWordSize - 1,
-                     kWordSize - 1, Cell::used);
+                     kWordSize - 1, Cell::shared);
     }
 }
 

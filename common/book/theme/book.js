@@ -2,6 +2,9 @@
 // copy buttons, and questions. The book is readable without it.
 "use strict";
 
+// Controls that need this script are hidden without it.
+document.documentElement.classList.add("js");
+
 // ---- the theme: the system's, unless the reader has used the switch ----
 
 const storedTheme = () => {
@@ -18,9 +21,15 @@ const isDark = () => {
     return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 };
 
+const MOON = '<svg viewBox="0 0 20 20" aria-hidden="true"><path fill="currentColor" d="M16.5 12.6A7 7 0 0 1 7.4 3.5a7 7 0 1 0 9.1 9.1z"/></svg>';
+const SUN = '<svg viewBox="0 0 20 20" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round"><circle cx="10" cy="10" r="3.4"/><path d="M10 1.8v2M10 16.2v2M1.8 10h2M16.2 10h2M4.2 4.2l1.4 1.4M14.4 14.4l1.4 1.4M15.8 4.2l-1.4 1.4M5.6 14.4l-1.4 1.4"/></g></svg>';
+
 function setUpTheme() {
     const button = document.getElementById("theme");
-    const show = () => (button.textContent = isDark() ? "Light" : "Dark");
+    const show = () => {
+        button.innerHTML = isDark() ? SUN : MOON;
+        button.setAttribute("aria-label", isDark() ? "Light colors" : "Dark colors");
+    };
     button.addEventListener("click", () => {
         const next = isDark() ? "light" : "dark";
         document.documentElement.dataset.theme = next;
@@ -31,6 +40,7 @@ function setUpTheme() {
         }
         show();
     });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
     show();
 }
 
@@ -39,17 +49,82 @@ function setUpTheme() {
 function setUpSidebar() {
     const menu = document.getElementById("menu");
     const sidebar = document.getElementById("sidebar");
-    menu.addEventListener("click", () => {
-        const open = sidebar.classList.toggle("open");
-        menu.setAttribute("aria-expanded", String(open));
+    const open = (isOpen) => {
+        sidebar.classList.toggle("open", isOpen);
+        menu.setAttribute("aria-expanded", String(isOpen));
+        showHere();
+    };
+    const showHere = () => {
+        const link = sidebar.querySelector("[aria-current]");
+        if (link) sidebar.scrollTop = link.offsetTop - sidebar.clientHeight / 3;
+    };
+    menu.addEventListener("click", () => open(!sidebar.classList.contains("open")));
+    document.addEventListener("keydown", ({ key }) => {
+        if (key !== "Escape" || !sidebar.classList.contains("open")) return;
+        open(false);
+        menu.focus();
     });
+    // A drawer covers the text, so a click beside it closes it.
+    document.querySelector("main").addEventListener("click", () => open(false));
     const here = location.pathname.split("/").pop() || "index.html";
+    for (const link of document.querySelectorAll(".bar .places a")) {
+        if (link.getAttribute("href") === here) link.setAttribute("aria-current", "page");
+    }
     for (const link of sidebar.querySelectorAll("a")) {
         if (link.getAttribute("href") !== here) continue;
         link.setAttribute("aria-current", "page");
         addSections(link);
-        sidebar.scrollTop = link.offsetTop - sidebar.clientHeight / 3;
     }
+    showHere();
+}
+
+// ---- the reader's progress, which common/page/src/your_turn/progress.ts stores ----
+
+/** Returns what was done, by exercise, and the name of the last one. */
+function storedProgress() {
+    try {
+        const { exercises, current } = JSON.parse(localStorage.getItem("coalesce.1.state"));
+        return { exercises: exercises ?? {}, current: current ?? "" };
+    } catch {
+        return { exercises: {}, current: "" };
+    }
+}
+
+function showProgress() {
+    const { exercises, current } = storedProgress();
+    const lessons = [...document.querySelectorAll("#sidebar a[data-exercise]")].map((link) => {
+        const { exercise } = link.dataset;
+        return { link, exercise, hasPassed: Boolean(exercises[exercise]?.passed_hash) };
+    });
+    for (const { link, hasPassed } of lessons) {
+        link.querySelector(".done")?.remove();
+        if (hasPassed) link.insertAdjacentHTML("beforeend", '<span class="done" role="img" aria-label="passed">✓</span>');
+    }
+    const passed = lessons.filter(({ hasPassed }) => hasPassed);
+    if (!lessons.length || !Object.keys(exercises).length) return;
+    showLanes(lessons, passed.length);
+    const next = lessons.find(({ exercise, hasPassed }) => exercise === current.replace(/ hunt$/, "") && !hasPassed) ?? lessons.find(({ hasPassed }) => !hasPassed);
+    const button = document.querySelector(".ways .first");
+    if (!button || !next) return;
+    button.href = next.link.getAttribute("href");
+    button.textContent = `Continue with ${next.link.firstElementChild.textContent}${next.link.childNodes[1].textContent}`;
+}
+
+/** Draws a cell for each lesson: a warp of lessons, of which some lanes are done. */
+function showLanes(lessons, count) {
+    document.querySelectorAll("#sidebar .lanes, #sidebar .progress-words").forEach((element) => element.remove());
+    const lanes = document.createElement("div");
+    lanes.className = "lanes";
+    lanes.setAttribute("aria-hidden", "true");
+    for (const { link, hasPassed } of lessons) {
+        const lane = document.createElement("i");
+        lane.className = `${hasPassed ? "passed" : ""} ${link.hasAttribute("aria-current") ? "here" : ""}`;
+        lanes.append(lane);
+    }
+    const words = document.createElement("p");
+    words.className = "progress-words";
+    words.textContent = `${count} of ${lessons.length} exercises passed`;
+    lessons[0].link.closest("ul").before(lanes, words);
 }
 
 // ---- the sections of a page: a list in the sidebar, and a link beside each heading ----
@@ -244,10 +319,19 @@ function setUpQuestions() {
 
 // ---- offline: a service worker caches the pages, if the browser allows it ----
 
+/** A page with an editor first loads its compiler, for which the book would compete. */
+const PATIENCE_WITH_COMPILER = 40000; // ms
+
 addEventListener("load", () => {
     if (!location.protocol.startsWith("http") || !navigator.serviceWorker) return;
     // The address of the script never changes, so the browser must not cache it.
-    navigator.serviceWorker.register("service_worker.js", { updateViaCache: "none" }).catch(() => {});
+    const keep = () => navigator.serviceWorker.register("service_worker.js", { updateViaCache: "none" }).catch(() => {});
+    if (!document.querySelector(".your-turn") || navigator.serviceWorker.controller) return void keep();
+    const timer = setTimeout(keep, PATIENCE_WITH_COMPILER);
+    addEventListener("compiler-settled", () => {
+        clearTimeout(timer);
+        keep();
+    }, { once: true });
 });
 
 // ---- copy buttons ----
@@ -299,6 +383,7 @@ function setUpCopies() {
 function setUpDrawings() {
     for (const drawing of document.querySelectorAll(".drawing")) {
         const svg = drawing.querySelector("svg");
+        if (!svg) continue; // the explorer draws later
         const add = (text, act) => {
             const button = document.createElement("button");
             button.type = "button";
@@ -324,6 +409,17 @@ function setUpDrawings() {
         const show = () => (enlarge.hidden = !isSmall());
         show();
         addEventListener("resize", show);
+    }
+}
+
+// ---- the headings of tables have the color of their idea ----
+
+const IDEAS = [[/wavefront|bank|shared|tile/i, "shared"], [/sector|request|moved|GB\/s/i, "global"], [/register|spill/i, "registers"], [/wait|in flight|latency/i, "waiting"]];
+
+function setUpTables() {
+    for (const heading of document.querySelectorAll("main .markdownTable th")) {
+        const idea = IDEAS.find(([words]) => words.test(heading.textContent))?.[1];
+        if (idea) heading.classList.add("idea", idea);
     }
 }
 
@@ -360,15 +456,17 @@ function setUpScrolling() {
 document.addEventListener("DOMContentLoaded", () => {
     setUpTheme();
     setUpScrolling();
-    // The explorer uses the book's style but has no sidebar.
-    if (document.getElementById("sidebar")) {
-        setUpSidebar();
-        setUpHeadings();
-        setUpCopies();
-        setUpDrawings();
-        setUpSearch();
-        markFound();
-    }
+    setUpSidebar();
+    showProgress();
+    // "Your turn" says when an exercise has passed, and so does another tab.
+    addEventListener("progress-changed", showProgress);
+    addEventListener("storage", showProgress);
+    setUpHeadings();
+    setUpCopies();
+    setUpDrawings();
+    setUpTables();
+    setUpSearch();
+    markFound();
     setUpQuestions();
     // In questions, text between backquotes is code.
     for (const part of document.querySelectorAll(".question span, .question legend")) {

@@ -1,6 +1,7 @@
 #include "examiner/exercises/page_data.h"
 
 #include "base/files.h"
+#include "base/text.h"
 #include "examiner/exercises/skeleton.h"
 
 namespace coalesce::exercises {
@@ -33,6 +34,17 @@ std::string require_file(const fs::path& root, const fs::path& name) {
     return *text;
 }
 
+/// Returns a text without the comments that name commands of the terminal. In a page, buttons do the
+/// same.
+std::string without_commands(const std::string& text) {
+    std::string result;
+    for (const std::string& line : lines_of(text)) {
+        const bool is_comment = line.starts_with("//") && line.find("./learn ") != line.npos;
+        if (!is_comment) result += line + "\n";
+    }
+    return result;
+}
+
 /// Returns an exercise or a bug hunt: the learner's initial text, and the solution.
 ordered_json work_json(const Exercise& exercise, const fs::path& root) {
     const fs::path name = fs::path(exercise.name) / exercise.file();
@@ -41,8 +53,8 @@ ordered_json work_json(const Exercise& exercise, const fs::path& root) {
     return {{"file", ("exercises" / name).string()},
             {"kernel", exercise.kernel},
             {"produces", exercise.elements ? "" : exercise.produces},
-            {"skeleton", skeleton.blank()},
-            {"solution", skeleton.solved()},
+            {"skeleton", without_commands(skeleton.blank())},
+            {"solution", without_commands(skeleton.solved())},
             {"limits", limits_json(exercise.limits)},
             {"questions", questions_json(exercise)}};
 }

@@ -1,7 +1,7 @@
 // Examines a learner's text: C++ code chooses clang's options, clang compiles, and C++ code
 // examines the kernel. All of them run in workers, so that the page never blocks.
 
-import { Compiler, type CompilerRequest, type Progress } from "./compiler/compiler";
+import { Compiler, Stopped, type CompilerAnswer, type CompilerRequest, type Progress } from "./compiler/compiler";
 import { subjectOf, workOf } from "./exercises";
 import { OwnParts } from "./own_parts";
 import type { Counters } from "./simulator";
@@ -26,6 +26,24 @@ export interface Message {
     text: string;
 }
 
+/** The state of each cell of an output, or the worst of several cells: common/harness/cell_map.h. */
+export interface CellMap {
+    rows: number;
+    cols: number;
+    in_place: boolean;
+    signs: string;
+}
+
+export interface Failure {
+    id: string;
+    headline: string;
+    place: Place;
+    shape: { rows: number; cols: number };
+    details: string;
+    next: string;
+    map: CellMap | null;
+}
+
 export interface ShapeTried {
     shape: { rows: number; cols: number };
     passed: boolean;
@@ -39,7 +57,7 @@ export interface ShapeTried {
 export interface Verdict {
     source_hash: string;
     outcome: "passed" | "failed" | "not-examined";
-    failures: { id: string; headline: string; place: Place }[];
+    failures: Failure[];
     messages: Message[];
     shapes: ShapeTried[];
     counted: { rows: number; cols: number };
@@ -73,6 +91,12 @@ export interface Examined {
     /** The part of the predicted time that is stored. */
     predicted: Done["predicted"];
     lines: LineCost[];
+}
+
+/** A result, and how long it took in milliseconds, without the time in which the compiler was loaded. */
+export interface Timed {
+    result: Examined;
+    milliseconds: number;
 }
 
 export interface Hint {
@@ -110,18 +134,33 @@ const MOST_MILLISECONDS = 2000;
 const PATIENCE = 3;
 /** The limit for the first step, in which a new worker also loads and compiles the examiner. */
 const MOST_AT_FIRST = 10000;
+/** The limit for compiling, in milliseconds. A kernel of the course takes a tenth of it. PATIENCE applies here, too. */
+const MOST_TO_COMPILE = 10000;
+/** The limit for the first compilation, in which the browser also compiles the compiler. */
+const MOST_TO_COMPILE_FIRST = 60000;
+
+const seconds = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} seconds`;
 
 /**
- * A run that was ended. The text is for the reader. `after` is the time in milliseconds since its last step started.
+ * A run that exceeded a limit. The text is for the reader. `after` is the time in milliseconds since its last step
+ * started.
  */
 export class TooLong extends Error {
     constructor(
-        limit: number,
+        words: string,
         readonly after: number,
     ) {
-        super(`It did not end within ${Math.round(limit / 1000)} seconds and was stopped. Is there a loop without an end?`);
+        super(words);
     }
 }
+
+/** A run that the reader stopped, or whose text has changed. */
+export class Cancelled extends Error {}
+
+const workedTooLong = (limit: number): string =>
+    `The kernel does far more work than the task needs, and was stopped after ${seconds(limit)}. Is there a loop that ends too late, or never?`;
+const compiledTooLong = (limit: number): string =>
+    `The compiler was not done after ${seconds(limit)}, and was stopped. Does the text contain templates or constant expressions that take long to compute?`;
 
 /** Explains why a page that was opened from the file system has no compiler, or "" if it has one. */
 export const noCompiler = (): string =>
@@ -131,6 +170,8 @@ export const noCompiler = (): string =>
 
 export class Examiner {
     private compiler: Compiler | null = null;
+    /** The slowest compilation so far in milliseconds, or 0 before the first. */
+    private slowestCompilation = 0;
 
     /** The worker, which this class may end. */
     private readonly thread = new SimulatorThread(() => this.stepBegins());
@@ -153,14 +194,35 @@ export class Examiner {
 
     /** Starts loading the compiler, and then examines the solution as a warm-up. */
     prepare(task: Task): Promise<void> {
-        this.compiler ??= new Compiler((part, words) => this.listeners.forEach((listener) => listener(part, words)));
+        const ready = this.load();
         void this.warmUp(task).catch(() => {});
+        return ready;
+    }
+
+    /** Starts loading the compiler. */
+    load(): Promise<void> {
+        if (this.compiler === null) {
+            const compiler = new Compiler((part, words) => this.listeners.forEach((listener) => listener(part, words)));
+            this.compiler = compiler;
+            // If the network fails, the next call tries again.
+            compiler.ready.catch(() => {
+                if (this.compiler === compiler) [this.compiler, this.warmedUp] = [null, null];
+            });
+        }
         return this.compiler.ready;
     }
 
-    examine(task: Task, source: string): Promise<Examined> {
-        this.prepare(task).catch(() => {});
-        return this.inTurn(() => this.examineNow(task, source));
+    /**
+     * Examines a text. When `signal` is aborted with the reason "stop", the run ends at once. With another reason, it
+     * ends unless the kernel has been compiled already. In both cases the promise is rejected with Cancelled.
+     */
+    async examine(task: Task, source: string, signal?: AbortSignal): Promise<Timed> {
+        await this.prepare(task);
+        return this.inTurn(async () => {
+            const begin = performance.now();
+            const result = await this.examineNow(task, source, signal);
+            return { result, milliseconds: performance.now() - begin };
+        });
     }
 
     /** The first examination is the slowest, because the browser compiles the module and clang parses the headers. */
@@ -177,13 +239,49 @@ export class Examiner {
         return result;
     }
 
-    private async examineNow(task: Task, source: string): Promise<Examined> {
-        const compiler = this.compiler as Compiler;
+    private async examineNow(task: Task, source: string, signal?: AbortSignal): Promise<Examined> {
+        const compiler = this.compiler;
+        if (!compiler) throw new Error("The compiler could not be loaded.");
         await compiler.ready;
+        if (signal?.aborted) throw new Cancelled("The run was cancelled.");
         const subject = { ...subjectOf(task), ...(await this.ownParts.of(task, compiler)) };
-        const request = await this.thread.ask<CompilerRequest & { refused?: true }>("request", { ...subject, source });
-        const { ir, said } = request.refused ? { ir: null, said: "" } : await compiler.compile(request);
-        return this.limited(() => this.thread.ask<Examined>("examine", { ...subject, source, compiler: compiler.version, ir, said }));
+        const request = await this.thread.ask<{ refused?: true } & CompilerRequest>("request", { ...subject, source });
+        const { ir, said } = request.refused ? { ir: null, said: "" } : await this.compile(compiler, request, signal);
+        const stop = () => signal?.reason === "stop" && this.thread.end();
+        signal?.addEventListener("abort", stop);
+        try {
+            return await this.limited(() => this.thread.ask<Examined>("examine", { ...subject, source, compiler: compiler.version, ir, said }));
+        } catch (error) {
+            throw error instanceof Ended && signal?.aborted ? new Cancelled("The run was stopped.") : error;
+        } finally {
+            signal?.removeEventListener("abort", stop);
+        }
+    }
+
+    /** Ends a compilation that takes too long, or whose text has changed. */
+    private async compile(compiler: Compiler, request: CompilerRequest, signal?: AbortSignal): Promise<CompilerAnswer> {
+        const begin = performance.now();
+        const slowest = this.slowestCompilation;
+        const limit = slowest ? Math.max(MOST_TO_COMPILE, PATIENCE * slowest) : MOST_TO_COMPILE_FIRST;
+        let isTooLong = false;
+        const clock = setTimeout(() => {
+            isTooLong = true;
+            compiler.stop();
+        }, limit);
+        const stop = () => compiler.stop();
+        signal?.addEventListener("abort", stop);
+        try {
+            const answer = await compiler.compile(request);
+            // Only correct kernels tell the speed of the computer.
+            if (!signal) this.slowestCompilation = Math.max(slowest, performance.now() - begin);
+            return answer;
+        } catch (error) {
+            if (!(error instanceof Stopped)) throw error;
+            throw isTooLong ? new TooLong(compiledTooLong(limit), performance.now() - begin) : new Cancelled("The run was cancelled.");
+        } finally {
+            clearTimeout(clock);
+            signal?.removeEventListener("abort", stop);
+        }
     }
 
     hint(task: Task, failure: string, level: number): Promise<Hint> {
@@ -220,7 +318,7 @@ export class Examiner {
             const begin = performance.now();
             clearTimeout(clock);
             clock = setTimeout(() => {
-                tooLong = new TooLong(milliseconds, performance.now() - begin);
+                tooLong = new TooLong(workedTooLong(milliseconds), performance.now() - begin);
                 this.thread.end();
             }, milliseconds);
         };

@@ -1,10 +1,8 @@
 // The explorer's page: one or two panels, the sliders, the state in the link, and keyboard
 // shortcuts.
 
-import "./book.css";
 import "./parts.css";
 import "./explorer.css";
-import "./book.js";
 import { comparedWith, findVariant, launchFor, type Step, type Variant } from "./course";
 import { Panel } from "./panel";
 import { Simulator, type Result, type Time } from "./simulator";

@@ -293,7 +293,7 @@ export class Panel {
             const sum = mine.reduce((total, access) => total + access.cost, 0);
             const whole = counters[requests] ?? 0;
             const each = whole ? (counters[cost] ?? 0) / whole : 0;
-            return `<tr data-counter="${cost}"><td>${name}</td><td>${mine.length} → ${sum}</td><td>${whole.toLocaleString("en")} → ${(counters[cost] ?? 0).toLocaleString("en")}</td><td>${whole ? round(each) : "-"}</td></tr>`;
+            return `<tr data-counter="${cost}"><td class="idea ${cost.startsWith("shared") ? "shared" : "global"}">${name}</td><td>${mine.length} → ${sum}</td><td>${whole.toLocaleString("en")} → ${(counters[cost] ?? 0).toLocaleString("en")}</td><td>${whole ? round(each) : "-"}</td></tr>`;
         });
         const conflicts = ["load", "store"].reduce(
             (sum, kind) => sum + (counters[`shared_${kind}_wavefronts`] ?? 0) - (counters[`shared_${kind}_ideal`] ?? 0), 0);

@@ -11,7 +11,7 @@ const ROW = 22;
 const MOST_ROWS = 8;
 
 function kindOf(row: Row, place: number, isShared: boolean): string {
-    if ((row.lanes[place] as number) >= 0) return "used";
+    if ((row.lanes[place] as number) >= 0) return isShared ? "shared" : "used";
     const sector = row.lanes.slice(Math.floor(place / 8) * 8, Math.floor(place / 8) * 8 + 8);
     return !isShared && sector.some((lane) => lane >= 0) ? "waste" : "idle";
 }
@@ -73,7 +73,7 @@ export function tileSvg(accesses: Access[], at: number): string | null {
     const rows = Math.min(Math.floor(last / WORDS_A_ROW) + 1, MOST_TILE_ROWS);
     let cells = "";
     for (let word = 0; word < rows * WORDS_A_ROW; word++) {
-        const kind = now.has(word) ? "used" : filled.has(word) ? "waste" : "idle";
+        const kind = now.has(word) ? "shared" : filled.has(word) ? "filled" : "idle";
         const x = (word % WORDS_A_ROW) * SIDE;
         const y = Math.floor(word / WORDS_A_ROW) * SIDE;
         cells += `<rect class="${kind}" x="${x}" y="${y}" width="${SIDE - 1}" height="${SIDE - 1}"/>`;

@@ -32,7 +32,7 @@ compiled, so that its instructions are counted, too.</p>
   <p class="lesson"></p>
   <div class="wide" tabindex="0" role="group" aria-label="Table of what it costs">
   <table class="counters"><thead><tr><th>Counted</th><th>Before</th><th>Now</th></tr></thead><tbody class="counted"></tbody>
-  <thead><tr><th colspan="3" class="prediction"></th></tr></thead><tbody class="predicted"></tbody></table></div>
+  <thead><tr><th colspan="3" class="prediction">Predicted</th></tr></thead><tbody class="predicted"></tbody></table></div>
   <details class="source"><summary>The kernel's source</summary><div class="wide" tabindex="0" role="group" aria-label="The kernel's source"><pre></pre></div></details>
 </div>
 <section aria-label="Predicted time of the kernel with sliders"></section>

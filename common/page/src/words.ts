@@ -10,6 +10,9 @@ export const round = (value: number): string => String(Math.round(value * 100) /
 /** Capitalizes the first letter. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** Capitalizes the first letter, unless the sentence begins with code, such as "out(0,1) holds in(0,1)". */
+export const asSentence = (text: string): string => (/^\w+[([]/.test(text) ? text : capital(text));
+
 /** Joins numbers and units with a non-breaking space. */
 export const unbroken = (text: string): string => text.replace(/(\d) (?=%|[KG]B\b|[mu]?s\b)/g, "$1\u00a0");
 

@@ -18,7 +18,7 @@ const expect = (isRight, words) => isRight || wrong.push(words);
 const largestFile = 100e6;
 const largestSite = 1e9;
 /** File name extensions whose types Pages knows, like any server. The browser's tests check the types that matter. */
-const known = [".css", ".gz", ".html", ".js", ".json", ".png", ".svg", ".txt"];
+const known = [".css", ".gz", ".html", ".js", ".json", ".png", ".svg", ".txt", ".woff2"];
 
 const entries = fs.readdirSync(html, { recursive: true, withFileTypes: true });
 const names = [];

@@ -61,7 +61,7 @@ async function inBrowser(requests) {
     const script = await scriptOf(pageFolder, "compiler.ts", "compilerPart");
     const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
     const site = await serve(html);
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await browser.newContext({ bypassCSP: true })).newPage();
     const open = async () => {
         await page.goto(site.address + "lesson_03_tiled.html", { waitUntil: "commit" });
         await page.waitForLoadState("domcontentloaded");

@@ -10,6 +10,7 @@ const { gzipSync } = require("node:zlib");
 const types = {
     ".css": "text/css", ".gz": "application/gzip", ".html": "text/html", ".js": "text/javascript",
     ".json": "application/json", ".png": "image/png", ".svg": "image/svg+xml", ".txt": "text/plain",
+    ".woff2": "font/woff2",
 };
 
 /** Sends bytes over the line of a site. All responses that are sent at the same time share this line. */

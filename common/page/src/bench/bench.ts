@@ -2,27 +2,41 @@
 // lesson has one bench, and the playground has up to two.
 
 import { Editor } from "../editor/editor";
-import { noCompiler, TooLong, type Examined, type Examiner, type Task } from "../examiner";
+import { Cancelled, noCompiler, TooLong, type Examined, type Examiner, type Task } from "../examiner";
 import { isBeyond, workOf } from "../exercises";
 import { oneAtATime, type SimulatorThread } from "../thread";
+import { asSentence, withCode } from "../words";
+import { marksOf } from "./marks";
 import { OwnPart } from "./own_part";
-import { withCode } from "../words";
 import { verdictElement } from "./verdict_part";
 
 /** The kernel is examined when the learner has not typed for this many milliseconds. */
 const PAUSE = 700;
 
 const markup = `
-<p class="loading" hidden><progress max="1"></progress> <span></span></p>
+<div class="panes">
+<div class="pane typed">
 <div class="editor"></div>
-<p class="legend faint">Beside a line, for each request: <b>s</b> sectors, <b>w</b> wavefronts of shared memory; red is
-more expensive than it must be. <kbd>Esc</kbd> leaves the editor.</p>
 <div class="tools"><button type="button" name="run" class="main">Run</button>
+<button type="button" name="stop" hidden>Stop</button>
 <span class="keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd>, or a pause</span></div>
+</div>
+<div class="pane told">
+<p class="loading" hidden><progress max="1"></progress> <span></span></p>
 <p class="standing" role="status"></p>
 <div class="outcome"></div>
 <details class="own" hidden><summary>What one warp of it touches, and its time</summary></details>
-<p class="faint">The compiler in this page is clang: <a href="compiler/LICENSE.txt">its licence</a>.</p>`;
+<p class="legend faint">Beside a line, for each request: <b class="global">s</b> sectors of global memory,
+<b class="shared">w</b> wavefronts of shared memory; underlined if it is more than it must be. <kbd>Esc</kbd> leaves the
+editor. The compiler is clang: <a href="compiler/LICENSE.txt">its licence</a>.</p>
+</div>
+</div>`;
+
+/** The memory in GB of a computer that loads the compiler before it is needed. */
+const LEAST_MEMORY = 4;
+
+/** Failures of the cost of accesses, which the picture of one warp shows. */
+const SHOWN_BY_ACCESSES = ["uncoalesced-loads", "uncoalesced-stores", "bank-conflicts", "too-many-requests", "work-repeated", "lanes-idle"];
 
 export interface BenchEvents {
     changed(text: string): void;
@@ -37,6 +51,8 @@ export class Bench {
     private showsCosts = true;
     private examinedText = "";
     private pause: ReturnType<typeof setTimeout> | undefined;
+    /** Cancels the current run. */
+    private current: AbortController | null = null;
     private readonly editor: Editor;
     private readonly own: OwnPart;
     private readonly examineLatest = oneAtATime(() => this.examine());
@@ -53,6 +69,7 @@ export class Bench {
         this.editor = new Editor(this.find(".editor"), label, "", { changed: () => this.changed(), run: () => void this.run() });
         this.own = new OwnPart(this.find(".own"), thread, label);
         this.find("button[name=run]").addEventListener("click", () => void this.run());
+        this.find("button[name=stop]").addEventListener("click", () => this.stop());
         if (noCompiler()) this.say(noCompiler());
         examiner.onProgress((part, words) => this.showLoading(part, words));
         this.prepareWhenSeen();
@@ -100,8 +117,9 @@ export class Bench {
         this.editor.focus();
     }
 
-    say(words: string) {
-        this.find(".standing").innerHTML = withCode(words);
+    /** `unseen` is only for screen readers. The same is visible elsewhere. */
+    say(words: string, unseen = "") {
+        this.find(".standing").innerHTML = withCode(words) + (unseen ? `<span class="unseen"> ${withCode(unseen)}</span>` : "");
     }
 
     async run(): Promise<void> {
@@ -110,19 +128,28 @@ export class Bench {
         await this.examineLatest();
     }
 
+    stop() {
+        clearTimeout(this.pause);
+        this.current?.abort("stop");
+    }
+
     // ---- when to run ----
 
     private changed() {
         if (!this.task) return;
         this.last = null;
+        // The verdict below is that of an earlier text.
+        delete this.root.dataset.outcome;
+        this.current?.abort("edit");
         this.events.changed(this.text);
         clearTimeout(this.pause);
         if (!noCompiler()) this.pause = setTimeout(() => void this.run(), PAUSE);
     }
 
-    /** The compiler is large, so it is loaded only for readers who use the editor. */
+    /** The compiler is large, so it is loaded while the learner reads, unless the connection is limited. */
     private prepareWhenSeen() {
         if (noCompiler()) return;
+        whenIdle(() => void this.examiner.load().catch(() => {}));
         const observer = new IntersectionObserver((entries) => {
             if (!entries.some((entry) => entry.isIntersecting)) return;
             observer.disconnect();
@@ -134,9 +161,10 @@ export class Bench {
     private showLoading(part: number | null, words: string) {
         const line = this.find(".loading");
         const bar = this.find<HTMLProgressElement>("progress");
-        line.hidden = part === 1;
-        if (part === null) bar.removeAttribute("value");
-        else bar.value = part;
+        // A failure is told where the results are.
+        line.hidden = part === 1 || part === null;
+        if (part === 1 || part === null) dispatchEvent(new Event("compiler-settled"));
+        if (part !== null) bar.value = part;
         this.find(".loading span").textContent = words;
         bar.setAttribute("aria-label", words);
     }
@@ -146,46 +174,88 @@ export class Bench {
     private async examine() {
         const task = this.task as Task;
         const text = this.text;
-        const begin = performance.now();
-        this.root.setAttribute("aria-busy", "true");
+        const run = new AbortController();
+        this.current = run;
+        this.showRunning(true);
         this.say("Running …");
         try {
-            const result = await this.examiner.examine(task, text);
+            const { result, milliseconds } = await Promise.race([this.examiner.examine(task, text, run.signal), stopOf(run.signal)]);
             // The text has changed in the meantime, so examine it next.
             if (text !== this.text || task !== this.task) return;
-            this.root.dataset.milliseconds = String(performance.now() - begin);
+            this.root.dataset.milliseconds = String(milliseconds);
             this.last = result;
             this.examinedText = text;
             this.events.examined(result, text);
             this.show(result);
-            const seconds = ((performance.now() - begin) / 1000).toFixed(1);
-            this.say(`${result.passed ? "Passed" : result.verdict.outcome === "failed" ? "Not yet" : "Not examined"} (simulated, ${seconds} s).`);
+            this.say(`${standingOf(result)} (simulated, ${(milliseconds / 1000).toFixed(1)} s).`, causeOf(result));
         } catch (error) {
-            this.forget();
-            if (!(error instanceof Error)) throw error;
-            this.say(error instanceof TooLong ? error.message : `It could not be examined: ${error.message}`);
+            this.explain(error, run);
         } finally {
-            this.root.setAttribute("aria-busy", "false");
+            this.showRunning(false);
         }
+    }
+
+    private explain(error: unknown, run: AbortController) {
+        if (!(error instanceof Error)) throw error;
+        if (error instanceof Cancelled) {
+            if (run.signal.reason === "stop") this.say("Stopped.");
+            return;
+        }
+        this.forget();
+        this.root.dataset.outcome = "stopped";
+        this.say(error instanceof TooLong ? error.message : `It could not be examined: ${error.message}`);
+    }
+
+    private showRunning(isRunning: boolean) {
+        this.root.setAttribute("aria-busy", String(isRunning));
+        this.find("button[name=stop]").hidden = !isRunning;
     }
 
     private show(result: Examined) {
         this.root.dataset.outcome = result.verdict.outcome;
-        this.editor.showMessages(result.verdict.messages.filter(({ severity }) => severity !== "note"));
+        this.editor.showMarks(marksOf(result, this.examinedText));
         this.editor.showCosts(this.showsCosts ? result.lines : []);
         const { limits } = workOf(this.task as Task);
-        this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts));
+        this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts, (line) => this.editor.goTo(line)));
         // Pictures and predicted times are about matrices.
         const isShown = this.showsCosts && !isBeyond((this.task as Task).exercise);
+        const [first] = result.verdict.failures;
+        if (isShown && first && SHOWN_BY_ACCESSES.includes(first.id)) this.find<HTMLDetailsElement>(".own").open = true;
         this.own.show(isShown ? result : null, this.examinedText, workOf(this.task as Task).produces);
     }
 
     private forget() {
         this.last = null;
         delete this.root.dataset.outcome;
-        this.editor.showMessages([]);
+        this.editor.showMarks([]);
         this.editor.showCosts([]);
         this.find(".outcome").replaceChildren();
         this.own.show(null, "", "");
     }
+}
+
+/** Calls `act` when the page has been shown, unless the reader asks browsers to save data or memory is scarce. */
+function whenIdle(act: () => void) {
+    const { connection, deviceMemory = LEAST_MEMORY } = navigator as Navigator & { connection?: { saveData?: boolean }; deviceMemory?: number };
+    if (connection?.saveData || deviceMemory < LEAST_MEMORY) return;
+    if ("requestIdleCallback" in globalThis) requestIdleCallback(act, { timeout: 3000 });
+    else setTimeout(act, 1500);
+}
+
+/** Rejects when the reader stops the run, even while the compiler is still being loaded. */
+function stopOf(signal: AbortSignal): Promise<never> {
+    return new Promise((_, reject) =>
+        signal.addEventListener("abort", () => signal.reason === "stop" && reject(new Cancelled("The run was stopped."))));
+}
+
+function standingOf({ passed, verdict }: Examined): string {
+    if (passed) return "Passed";
+    return verdict.outcome === "failed" ? "Not yet" : "Not examined";
+}
+
+/** Returns the cause and its line in a sentence. */
+function causeOf({ verdict }: Examined): string {
+    const [first] = verdict.failures;
+    if (!first) return "";
+    return `${first.place.line ? `Line ${first.place.line}: ` : ""}${asSentence(first.headline)}`;
 }

@@ -1,7 +1,8 @@
 // Shows the verdict in the same words as the terminal, and the requirements of the exercise beside the counters.
 
 import type { Examined } from "../examiner";
-import { round } from "../words";
+import { mapElement } from "./map_part";
+import { round, withCode } from "../words";
 
 /** The key of each requirement, by the words in the verdict's table. */
 const ROWS: [RegExp, string][] = [
@@ -16,16 +17,46 @@ function addAsked(table: HTMLTableElement, limits: Record<string, number>) {
         const name = row.cells[0]?.textContent ?? "";
         const counter = ROWS.find(([words]) => words.test(name))?.[1];
         const limit = counter === undefined ? undefined : limits[counter];
+        if (counter) row.cells[0]?.classList.add("idea", counter.startsWith("shared") ? "shared" : "global");
         const cell = document.createElement(i === 0 ? "th" : "td");
         cell.textContent = i === 0 ? "asked" : limit === undefined ? "" : `≤ ${round(limit)}`;
         row.cells[1]?.after(cell);
     }
 }
 
-/** `html` comes from C++ code, which has escaped the learner's text. */
-export function verdictElement(result: Examined, limits: Record<string, number>, showsCosts: boolean): HTMLElement {
+/** Replaces what the terminal draws with characters: the lines are marked in the editor, and the cells are a picture. */
+function replaceDrawings(holder: HTMLElement, { verdict }: Examined, goTo: (line: number) => void) {
+    const [first] = verdict.failures;
+    if (!first) return;
+    if (first.place.line) {
+        holder.querySelector(".excerpt")?.remove();
+        const button = document.createElement("button");
+        Object.assign(button, { type: "button", className: "to-line", textContent: `Line ${first.place.line}` });
+        button.addEventListener("click", () => goTo(first.place.line));
+        holder.querySelector(".place")?.replaceChildren(button);
+    } else {
+        // The path of a file means nothing in a page.
+        holder.querySelector(".place")?.remove();
+    }
+    if (first.map) holder.querySelector("pre.map")?.replaceWith(mapElement(first.map));
+    // The terminal wraps these lines at 80 columns.
+    const details = holder.querySelector("pre.details");
+    if (details && !/^\s/m.test(details.textContent ?? "")) {
+        const text = document.createElement("p");
+        text.className = "details";
+        text.innerHTML = withCode((details.textContent ?? "").replace(/\S*\/\w+\.cu:(\d+)/g, "line $1").replace(/\s+/g, " ").trim());
+        details.replaceWith(text);
+    }
+}
+
+/**
+ * `html` comes from C++ code, which has escaped the learner's text. `goTo` is called with the line that the reader
+ * wants to see.
+ */
+export function verdictElement(result: Examined, limits: Record<string, number>, showsCosts: boolean, goTo: (line: number) => void): HTMLElement {
     const holder = document.createElement("div");
     holder.innerHTML = result.html;
+    replaceDrawings(holder, result, goTo);
     const table = holder.querySelector<HTMLTableElement>("table.costs");
     if (!showsCosts) {
         table?.remove();

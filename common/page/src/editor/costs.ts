@@ -23,7 +23,7 @@ class Mark extends GutterMarker {
             if (value === null) continue;
             const part = document.createElement("span");
             const least = this.cost[`${kind}_least`];
-            part.className = least !== null && value > 1.01 * least ? "costly" : "cheap";
+            part.className = `${least !== null && value > 1.01 * least ? "costly" : "cheap"} ${unit === "s" ? "global" : "shared"}`;
             part.textContent = `${round(value)}${unit}`;
             mark.append(part);
         }

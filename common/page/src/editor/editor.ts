@@ -1,4 +1,4 @@
-// The editor for a kernel: C++ in the book's colours, with notes below lines and costs beside them.
+// The editor for a kernel: C++ in the book's colours, with marks at lines and costs beside them.
 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { cpp } from "@codemirror/lang-cpp";
@@ -6,9 +6,10 @@ import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "
 import { EditorState, Prec, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
-import type { LineCost, Message } from "../examiner";
+import type { LineCost } from "../examiner";
 import { costGutter, setCosts } from "./costs";
-import { lineNotes, setNotes } from "./notes";
+import { lineMarks, setMarks, type LineMark } from "./marks";
+import { wrapping } from "./wrapping";
 
 export interface EditorEvents {
     /** The text was changed, by the learner or by setText. */
@@ -42,7 +43,8 @@ export class Editor {
             doc: text,
             extensions: [
                 Prec.highest(keymap.of(keys)),
-                lineNotes,
+                lineMarks,
+                wrapping,
                 appearance,
                 costGutter,
                 history(),
@@ -69,8 +71,16 @@ export class Editor {
         this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
     }
 
-    showMessages(messages: Message[]) {
-        this.view.dispatch({ effects: setNotes.of(messages) });
+    showMarks(marks: LineMark[]) {
+        this.view.dispatch({ effects: setMarks.of(marks) });
+    }
+
+    /** Scrolls to a line, and puts the cursor there. */
+    goTo(line: number) {
+        if (line < 1 || line > this.view.state.doc.lines) return;
+        const { from } = this.view.state.doc.line(line);
+        this.view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+        this.focus();
     }
 
     showCosts(costs: LineCost[]) {

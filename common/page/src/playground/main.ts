@@ -1,11 +1,9 @@
 // The playground: one kernel with the course's signature, or two side by side. The link contains their text.
 
-import "../book.css";
 import "../parts.css";
 import "../editor/editor.css";
 import "../bench/bench.css";
 import "./playground.css";
-import "../book.js";
 import { Examiner, type Examined, type Task } from "../examiner";
 import { lessons, workOf } from "../exercises";
 import { SimulatorThread } from "../thread";
@@ -34,7 +32,7 @@ class Page {
     private link = "";
 
     constructor() {
-        window.examineKernel = (task, source) => this.examiner.examine(task, source);
+        window.examineKernel = async (task, source) => (await this.examiner.examine(task, source)).result;
         this.compare.addEventListener("click", () => this.toggle());
         document.getElementById("copy")?.addEventListener("click", () => void this.copy());
         addEventListener("hashchange", () => {
@@ -45,12 +43,26 @@ class Page {
     async openLink() {
         this.say("");
         const words = new URLSearchParams(location.hash.slice(1));
+        if (words.has("try")) return this.openExperiment(words);
         const states: SideState[] = [];
         for (const key of ["a", "b"]) {
             const word = words.get(key);
             if (word !== null) states.push(await this.stateFrom(word));
         }
         this.show(states.length ? states : [this.first("03_tiled")]);
+    }
+
+    /** Opens the solution of an exercise with the edits of a link in a lesson: "#try=03_tiled&from=...&to=...". */
+    private openExperiment(words: URLSearchParams) {
+        const exercise = words.get("try") ?? "";
+        const state = this.first(lessons().some(({ name }) => name === exercise) ? exercise : "03_tiled");
+        const to = words.getAll("to");
+        words.getAll("from").forEach((from, i) => {
+            if (!state.text.includes(from)) this.say(`The kernel has no ${from}, so the experiment cannot be applied to it.`);
+            else state.text = state.text.replace(from, () => to[i] ?? "");
+        });
+        this.show([state]);
+        void this.sides[0]?.run();
     }
 
     private first(exercise: string): SideState {

@@ -55,6 +55,10 @@ export class Side {
         return { task: this.task, text: this.bench.text };
     }
 
+    run(): Promise<void> {
+        return this.bench.run();
+    }
+
     private addChoices() {
         const select = this.find<HTMLSelectElement>("select[name=start]");
         select.append(new Option("your own text", ""));

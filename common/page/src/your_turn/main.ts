@@ -10,7 +10,17 @@ import { SimulatorThread } from "../thread";
 import { chooseOwnExercise } from "./own_exercise";
 import { Turn } from "./turn";
 
+/** A link that stays in sight until the editor is. */
+function addLink(root: HTMLElement) {
+    root.id = "your-turn";
+    const link = document.createElement("a");
+    Object.assign(link, { className: "to-turn", href: "#your-turn", textContent: "Your turn" });
+    document.querySelector("main")?.append(link);
+    new IntersectionObserver((entries) => link.classList.toggle("reached", entries.some(({ isIntersecting }) => isIntersecting))).observe(root);
+}
+
 async function start(root: HTMLElement) {
+    addLink(root);
     await loadScript("exercise-data.js", () => "exerciseData" in window);
     if (!root.dataset.exercise) await chooseOwnExercise(root);
     if (root.dataset.exercise) new Turn(root, new Examiner(), new SimulatorThread());

@@ -5,6 +5,7 @@ import type { Examined } from "../examiner";
 import type { Counters } from "../simulator";
 
 const FORMAT = 2;
+const MOST_EARLIER_TEXTS = 10;
 /** Increased when older pages cannot read the stored format. */
 const PREFIX = "coalesce.1.";
 
@@ -30,6 +31,13 @@ export interface Record {
     /** Measured on a real GPU; only set by the terminal. */
     best_measured: { gbps: number } | null;
     predicted: { percent: number; label: string } | null;
+}
+
+/** A text that the learner may bring back. */
+export interface EarlierText {
+    text: string;
+    /** When it was replaced. */
+    at: string;
 }
 
 interface State {
@@ -127,12 +135,27 @@ export class Progress {
     keepText(name: string, text: string) {
         this.write(`text.${name}`, text);
     }
-    /** The text before the last reset. */
-    textBefore(name: string): string | null {
-        return this.read(`before.${name}`);
+    /** The texts that a reset or another tab has replaced, the newest first. */
+    earlierTexts(name: string): EarlierText[] {
+        try {
+            const texts: unknown = JSON.parse(this.read(`earlier.${name}`) ?? "[]");
+            return Array.isArray(texts) ? texts.filter((one) => typeof one?.text === "string") : [];
+        } catch {
+            return [];
+        }
     }
-    keepTextBefore(name: string, text: string) {
-        this.write(`before.${name}`, text);
+    keepEarlierText(name: string, text: string) {
+        const others = this.earlierTexts(name).filter((one) => one.text !== text);
+        const texts = [{ text, at: new Date().toISOString() }, ...others].slice(0, MOST_EARLIER_TEXTS);
+        this.write(`earlier.${name}`, JSON.stringify(texts));
+    }
+
+    /** Calls `changed` with the new text when another tab changes the text of an exercise. */
+    onOtherTab(changed: (name: string, text: string) => void) {
+        const prefix = `${PREFIX}text.`;
+        addEventListener("storage", ({ key, newValue }) => {
+            if (key?.startsWith(prefix) && newValue !== null) changed(key.slice(prefix.length), newValue);
+        });
     }
 
     // ---- what was done ----

@@ -1,12 +1,14 @@
 // Saves a learner's work to files and loads it again: the kernel's text, and .learn/state.json.
 
-import type { Progress } from "./progress";
+import { countOf } from "../words";
+import type { EarlierText, Progress } from "./progress";
 
 const markup = `<summary>Your work</summary>
 <p class="kept"></p>
-<div class="tools"><button type="button" name="save-text"></button><button type="button" name="save-state">Save state.json</button>
+<div class="tools"><button type="button" name="save-text"></button><button type="button" name="save-state">Save what I have done</button>
 <label class="file">Open <input type="file" accept=".cu,.json" multiple/></label></div>
-<p class="standing" role="status"></p>`;
+<p class="standing" role="status"></p>
+<ul class="earlier"></ul>`;
 
 export class TransferPart {
     private file = "";
@@ -34,10 +36,23 @@ export class TransferPart {
     show(file: string, text: () => string) {
         this.file = file;
         this.text = text;
-        this.find("button[name=save-text]").textContent = `Save ${file.split("/").pop()}`;
+        this.find("button[name=save-text]").textContent = "Save this text";
         this.find(".kept").textContent =
             this.progress.problem ||
-            `This browser keeps what you write and what has passed. In a copy of the course, the kernel is ${file}, and what you have done is .learn/state.json: save them there, or open them here.`;
+            "This browser keeps what you write and what has passed. Save both to go on with another browser, or with a copy of the course.";
+    }
+
+    /** Lists texts that can be brought back. */
+    showEarlier(texts: EarlierText[], bring: (text: string) => void) {
+        const items = texts.map(({ text, at }) => {
+            const item = document.createElement("li");
+            const button = document.createElement("button");
+            Object.assign(button, { type: "button", textContent: "Bring back" });
+            button.addEventListener("click", () => bring(text));
+            item.append(`${new Date(at).toLocaleString()}, ${countOf(text.trimEnd().split("\n").length, "line")} `, button);
+            return item;
+        });
+        this.find(".earlier").replaceChildren(...items);
     }
 
     private find<T extends HTMLElement>(selector: string): T {

@@ -4,6 +4,7 @@
 import { Bench } from "../bench/bench";
 import type { Examined, Examiner, Task } from "../examiner";
 import { lessons, nameOf, workOf } from "../exercises";
+import { packed } from "../playground/link";
 import type { SimulatorThread } from "../thread";
 import { addWatch } from "../watch/watch_part";
 import { capital, escaped, withCode } from "../words";
@@ -15,7 +16,11 @@ import { TransferPart } from "./transfer_part";
 const markup = `
 <p class="problem wrong" role="alert"></p>
 <div class="tools works" role="group" aria-label="What to work on">
-<button type="button" name="exercise">Exercise</button><button type="button" name="hunt">Bug hunt</button></div>
+<span class="title">Your turn</span>
+<button type="button" name="exercise">Exercise</button><button type="button" name="hunt">Bug hunt</button>
+<button type="button" name="across" class="beside" aria-pressed="false">Full width</button></div>
+<div class="other-tab" role="status" hidden><p>Another tab has changed this text.</p>
+<div class="tools"><button type="button" name="theirs">Take that text</button><button type="button" name="mine">Keep this one</button></div></div>
 <div class="on-bench"></div>
 <div class="predictions"></div>
 <div class="hints"></div>
@@ -29,6 +34,8 @@ export class Turn {
     private readonly explain: ExplainPart;
     private readonly transfer: TransferPart;
     private readonly progress = new Progress();
+    /** The text of another tab that the learner has neither taken nor refused. */
+    private offered: string | null = null;
 
     constructor(
         private readonly root: HTMLElement,
@@ -40,7 +47,7 @@ export class Turn {
         body.innerHTML = markup;
         root.append(body);
         this.bench = new Bench(this.find(".on-bench"), `Your kernel of ${this.task.exercise}`, examiner, thread, {
-            changed: (text) => this.progress.keepText(nameOf(this.task), text),
+            changed: (text) => this.keep(text),
             examined: (result) => this.examined(result),
         });
         this.predict = new PredictPart(this.find(".predictions"), examiner, this.progress, () => void this.answered());
@@ -50,8 +57,11 @@ export class Turn {
         for (const name of ["exercise", "hunt"]) {
             this.find(`button[name=${name}]`).addEventListener("click", () => this.open(name === "hunt"));
         }
+        const across = this.find("button[name=across]");
+        across.addEventListener("click", () => across.setAttribute("aria-pressed", String(root.classList.toggle("across"))));
         this.find("button[name=hunt]").hidden = !lessons().find(({ name }) => name === this.task.exercise)?.hunt;
         this.takeAnswersOfTheLesson();
+        this.watchOtherTabs();
         this.open(false);
     }
 
@@ -66,6 +76,7 @@ export class Turn {
         this.bench.addTool("explain", "Explain", () => void this.helped(() => this.explain.show(this.task, this.bench.text, this.bench.last)));
         this.bench.addTool("reset", "Reset", () => this.reset());
         this.bench.addTool("restore", "What I had", () => this.restore());
+        this.bench.addTool("share", "Copy a link", () => void this.share());
     }
 
     private open(hunt: boolean) {
@@ -77,6 +88,8 @@ export class Turn {
         this.explain.hide();
         this.find(".hints").replaceChildren();
         this.transfer.show(work.file, () => this.bench.text);
+        this.offered = null;
+        this.find(".other-tab").hidden = true;
         this.showStanding();
     }
 
@@ -88,8 +101,8 @@ export class Turn {
             button.setAttribute("aria-pressed", String(hunt === this.task.hunt));
             button.textContent = `${hunt ? "Bug hunt" : "Exercise"}${hasPassed ? ": passed" : ""}`;
         }
-        const before = this.progress.textBefore(nameOf(this.task));
-        this.find("button[name=restore]").hidden = before === null || before === this.bench.text;
+        this.find("button[name=restore]").hidden = this.textBefore() === undefined;
+        this.transfer.showEarlier(this.progress.earlierTexts(nameOf(this.task)), (text) => this.bringBack(text));
         this.find("button[name=predict]").hidden = workOf(this.task).questions.length === 0;
         this.find(".problem").textContent = this.progress.problem;
         // After the exercise has been solved, unfold the parts of the lesson that contain the
@@ -101,11 +114,23 @@ export class Turn {
 
     private examined(result: Examined) {
         this.progress.keepVerdict(nameOf(this.task), result);
+        dispatchEvent(new Event("progress-changed"));
         const mustGuess = !!result.verdict.counters && this.predict.open(this.task).length > 0;
         if (mustGuess && !this.find(".predictions form")) this.predict.ask(this.task);
         else if (result.passed && !mustGuess) void this.helped(() => this.predict.show(this.task));
         this.explain.hide();
         this.showStanding();
+    }
+
+    /** Copies a link to the playground, which contains the text. */
+    private async share() {
+        const link = new URL(`playground.html#a=${nameOf(this.task).replace(" ", "-")},${await packed(this.bench.text)}`, location.href).href;
+        try {
+            await navigator.clipboard.writeText(link);
+            this.bench.say("The link is in the clipboard. It opens this text in the playground.");
+        } catch {
+            location.href = link;
+        }
     }
 
     // ---- help ----
@@ -157,22 +182,59 @@ export class Turn {
         }
     }
 
+    // ---- the same exercise in another tab ----
+
+    private watchOtherTabs() {
+        this.progress.onOtherTab((name, text) => {
+            if (name !== nameOf(this.task)) return;
+            this.offered = text === this.bench.text ? null : text;
+            this.find(".other-tab").hidden = this.offered === null;
+        });
+        this.find("button[name=theirs]").addEventListener("click", () => this.decide(true));
+        this.find("button[name=mine]").addEventListener("click", () => this.decide(false));
+    }
+
+    /** Keeps one of two texts in the editor, and the other one among the earlier texts. */
+    private decide(takesTheirs: boolean) {
+        const theirs = this.offered;
+        this.offered = null;
+        this.find(".other-tab").hidden = true;
+        if (theirs === null) return;
+        this.progress.keepEarlierText(nameOf(this.task), takesTheirs ? this.bench.text : theirs);
+        if (takesTheirs) this.bench.text = theirs;
+        this.progress.keepText(nameOf(this.task), this.bench.text);
+        this.showStanding();
+    }
+
+    private keep(text: string) {
+        // Typing here would replace the other tab's text.
+        if (this.offered !== null) this.progress.keepEarlierText(nameOf(this.task), this.offered);
+        this.progress.keepText(nameOf(this.task), text);
+    }
+
     // ---- starting again ----
+
+    private textBefore(): string | undefined {
+        return this.progress.earlierTexts(nameOf(this.task)).find(({ text }) => text !== this.bench.text)?.text;
+    }
 
     private reset() {
         const { skeleton } = workOf(this.task);
         if (this.bench.text === skeleton) return this.bench.say("It already has its original text.");
-        this.progress.keepTextBefore(nameOf(this.task), this.bench.text);
+        this.progress.keepEarlierText(nameOf(this.task), this.bench.text);
         this.bench.text = skeleton;
         this.bench.say("As at first. What you wrote is kept: “What I had” brings it back.");
         this.showStanding();
     }
 
     private restore() {
-        const before = this.progress.textBefore(nameOf(this.task));
-        if (before === null) return;
-        this.progress.keepTextBefore(nameOf(this.task), this.bench.text);
-        this.bench.text = before;
+        const before = this.textBefore();
+        if (before !== undefined) this.bringBack(before);
+    }
+
+    private bringBack(text: string) {
+        this.progress.keepEarlierText(nameOf(this.task), this.bench.text);
+        this.bench.text = text;
         this.showStanding();
     }
 }

@@ -1,0 +1,101 @@
+#include "front.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "questions.h"
+
+namespace coalesce::book {
+namespace {
+
+/// The measurements that the front page shows.
+constexpr const char* kMeasurements = "docs/results/nvidia-h200.json";
+/// The lessons in the chart. The later ones solve other problems.
+constexpr const char* kFirstInChart = "02";
+constexpr const char* kLastInChart = "10";
+
+nlohmann::json read_measurements(const Contents& contents) {
+    const auto file = contents.root / kMeasurements;
+    if (!std::filesystem::exists(file)) return nullptr;
+    return nlohmann::json::parse(read_file(file));
+}
+
+/// Returns the bandwidth of a lesson's kernel in GB/s, or 0 if it was not measured.
+long bandwidth(const nlohmann::json& measured, const course::Step& step) {
+    if (!measured.is_object() || step.variants.empty()) return 0;
+    for (const auto& row : measured.at("results")) {
+        if (row.at("step") == step.name && row.at("variant") == step.variants.front().name)
+            return std::lround(row.at("gbps").get<double>());
+    }
+    return 0;
+}
+
+/// Returns what lessons measured with rows of 32 and 33 floats, for the script of the picture.
+std::string lessons_of_rows(const nlohmann::json& measured, const course::Course& course) {
+    nlohmann::json words = nlohmann::json::object();
+    const auto add = [&](const char* length, const char* number, const std::string& what) {
+        const course::Step* step = course.find(number);
+        const long gbps = step ? bandwidth(measured, *step) : 0;
+        if (gbps) words[length] = what + std::to_string(gbps) + " GB/s on an H200, measured.";
+    };
+    add("32", "03", "Lesson 03 reads its tile like this: ");
+    add("33", "04", "Lesson 04 adds this one float to each row: ");
+    return words.dump();
+}
+
+/// Returns the part of a title before its colon: "Naive".
+std::string short_title(const std::string& title) {
+    return title.substr(0, title.find(':'));
+}
+
+std::string chart(const nlohmann::json& measured, const Contents& contents,
+                  const course::Course& course) {
+    if (!measured.is_object()) return "";
+    const double copy = measured.at("copy_gbps").get<double>();
+    std::string rows;
+    for (const course::Step& step : course.steps) {
+        const long gbps = bandwidth(measured, step);
+        const Page* page = contents.find("lesson_" + step.name);
+        if (!gbps || !page || step.number() < kFirstInChart || step.number() > kLastInChart)
+            continue;
+        const std::string percent = std::to_string(std::lround(100 * gbps / copy)) + "%";
+        rows += "<li><a href=\"" + page->html() + "\"><span class=\"number\">" + step.number() +
+                "</span> " + to_html(short_title(step.title)) +
+                "</a><span class=\"rung\" aria-hidden=\"true\"><i style=\"width: " + percent +
+                "\"></i></span><span class=\"figure\">" + std::to_string(gbps) + "</span></li>\n";
+    }
+    if (rows.empty()) return "";
+    return "<section class=\"chart-of-lessons\"><h2 class=\"part\">Each lesson is one idea</h2>\n"
+           "<p>The bandwidth of each lesson's kernel in GB/s, measured on an H200. The line at the "
+           "right is a copy, " +
+           std::to_string(std::lround(copy)) +
+           " GB/s: no transpose can be faster.</p>\n<ol class=\"ladder\">\n" + rows +
+           "</ol></section>\n";
+}
+
+}  // namespace
+
+std::string front_html(const Contents& contents, const course::Course& course, bool with_explorer) {
+    const auto first = std::find_if(contents.pages.begin(), contents.pages.end(),
+                                    [](const Page& one) { return !one.step().empty(); });
+    if (first == contents.pages.end()) throw BookError("there is no lesson to begin with");
+    const nlohmann::json measured = read_measurements(contents);
+    const std::string other = with_explorer ? "<a href=\"playground.html\">Break a kernel</a>"
+                                            : "<a href=\"introduction.html\">New to GPUs</a>";
+    return "<section class=\"hero\"><div class=\"said\">\n"
+           "<p class=\"tagline\">Why is one kernel nine times as fast as another?</p>\n"
+           "<p class=\"lead\">Both transpose the same matrix on the same GPU. They differ only in "
+           "how they touch memory. Learn to see it, one idea at a time, with kernels that run, "
+           "explain themselves, and are yours to break: here in the browser, without a GPU.</p>\n"
+           "<p class=\"ways\"><a class=\"first\" href=\"" +
+           first->html() + "\">Start with the first lesson</a> " + other +
+           "</p>\n</div>\n<figure class=\"toy\"><figcaption><b>Try it.</b> 32 lanes of a warp each "
+           "read a float from shared memory, all from the same column of a tile. Memory is 32 "
+           "banks wide.</figcaption><div class=\"bank-toy\" data-lessons=\"" +
+           to_html(lessons_of_rows(measured, course)) +
+           "\"><p>This picture needs JavaScript.</p></div></figure></section>\n" +
+           chart(measured, contents, course) + "<script defer src=\"front.js\"></script>\n";
+}
+
+}  // namespace coalesce::book

@@ -1,0 +1,13 @@
+// Draws the diagrams that lessons contain as text, such as rows of numbered cells, as SVG.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace coalesce::book {
+
+/// Returns a diagram as an SVG, in which each character has its place. Numbers and letters in rows
+/// become cells, brackets mark cells and ranges, and the rest remains text.
+std::string draw_text(const std::vector<std::string>& lines);
+
+}  // namespace coalesce::book

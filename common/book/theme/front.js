@@ -1,0 +1,94 @@
+// The picture on the front page: 32 lanes of a warp read a column of a tile in shared memory, and the reader chooses
+// how many floats a row of the tile has. Words in the same bank are delivered one after the other.
+"use strict";
+
+const LANES = 32;
+const BANKS = 32;
+const CELL = 11;
+/** Milliseconds for which one wavefront is shown, and for which words move to other banks. */
+const TICK = 70;
+const MOVE = 450;
+
+/** The column that the lanes read, and the longest row. */
+const COLUMN = 5;
+const LONGEST = 36;
+
+/** The word that each lane reads, which is in a row of its own. */
+const wordsFor = (width) => Array.from({ length: LANES }, (_, lane) => lane * width + COLUMN);
+
+/** The wavefront, from 0, in which each word is delivered: a bank delivers one word per wavefront. */
+function wavefrontsOf(words) {
+    const busy = new Array(BANKS).fill(0);
+    return words.map((word) => busy[word % BANKS]++);
+}
+
+const place = (word) => `translate(${(word % BANKS) * CELL}px, ${Math.floor(word / BANKS) * CELL}px)`;
+
+function markup(rows) {
+    const across = BANKS * CELL;
+    const columns = Array.from({ length: BANKS }, (_, bank) => `<rect class="bank" x="${bank * CELL}" width="${CELL - 1}" height="${rows * CELL - 1}"/>`);
+    const words = Array.from({ length: LANES }, () => `<rect class="word" width="${CELL - 1}" height="${CELL - 1}" rx="1.5"/>`);
+    return `<label for="row-length">Floats in a row of the tile <output></output></label>
+<input id="row-length" type="range" min="32" max="${LONGEST}" value="32"/>
+<svg viewBox="0 0 ${across - 1} ${rows * CELL - 1}" role="img" aria-label="Shared memory, 32 banks wide, with the words that 32 lanes read">${columns.join("")}${words.join("")}</svg>
+<p class="bank-count" aria-hidden="true"><b></b> <span></span></p>
+<p class="bank-words" role="status"></p>`;
+}
+
+class BankToy {
+    constructor(root) {
+        this.root = root;
+        this.lessons = JSON.parse(root.dataset.lessons ?? "{}");
+        root.innerHTML = markup(Math.floor(Math.max(...wordsFor(LONGEST)) / BANKS) + 1);
+        this.words = [...root.querySelectorAll(".word")];
+        this.slider = root.querySelector("input");
+        this.slider.addEventListener("input", () => this.show());
+        const seen = new IntersectionObserver((entries) => {
+            if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+            seen.disconnect();
+            this.show();
+        });
+        seen.observe(root);
+    }
+
+    show() {
+        clearTimeout(this.timer);
+        const width = Number(this.slider.value);
+        const words = wordsFor(width);
+        this.at = wavefrontsOf(words);
+        this.count = Math.max(...this.at) + 1;
+        this.root.querySelector("output").textContent = String(width);
+        this.words.forEach((element, lane) => {
+            element.style.transform = place(words[lane]);
+            element.classList.remove("delivered");
+        });
+        this.tell(width);
+        if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.deliver(this.count);
+        this.tellCount(0);
+        this.timer = setTimeout(() => this.deliver(1), MOVE);
+    }
+
+    /** Shows that the first `done` wavefronts have delivered their words. */
+    deliver(done) {
+        this.words.forEach((element, lane) => element.classList.toggle("delivered", this.at[lane] < done));
+        this.tellCount(done);
+        if (done < this.count) this.timer = setTimeout(() => this.deliver(done + 1), TICK);
+    }
+
+    tellCount(done) {
+        this.root.querySelector(".bank-count b").textContent = String(done);
+        this.root.querySelector(".bank-count span").textContent = `of ${this.count} wavefront${this.count === 1 ? "" : "s"}`;
+    }
+
+    tell(width) {
+        const often = this.count === 1 ? "All 32 words are in different banks, and arrive at once." : this.count === LANES
+            ? "All 32 words are in one bank, which delivers them one after the other."
+            : `A bank holds up to ${this.count} of the words, so they arrive in ${this.count} wavefronts.`;
+        this.root.querySelector(".bank-words").textContent = `${often} ${this.lessons[width] ?? ""}`.trim();
+    }
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+    const root = document.querySelector(".bank-toy");
+    if (root) new BankToy(root);
+});

@@ -1,0 +1,74 @@
+// Finds the lines that a verdict is about: where it failed, a second line that belongs to it, and the compiler's
+// messages.
+
+import type { LineMark } from "../editor/marks";
+import type { Examined, Failure } from "../examiner";
+import { asSentence } from "../words";
+
+/** "The other access: exercises/03_tiled/kernel.cu:14, thread (0,0,0) of block (0,0,0)." */
+const OTHER_ACCESS = /The other access: \S+?:(\d+), ([^.]*)\./;
+
+const unwrapped = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+/** Both accesses of a race are marked, because the mistake lies between them. */
+function otherAccess({ details }: Failure): LineMark[] {
+    const [, line, thread] = OTHER_ACCESS.exec(unwrapped(details)) ?? [];
+    return line ? [{ kind: "related", line: Number(line), column: 0, text: `The other access: ${thread}.` }] : [];
+}
+
+/**
+ * Returns the number of the line with the check that lets a line run: an `if` around it, or one before it that returns.
+ * Returns 0 if there is none.
+ */
+export function checkFor(text: string, line: number): number {
+    const lines = text.split("\n").map((one) => one.replace(/\/\/.*/, ""));
+    /** The number of blocks that end between the current place and `line`. */
+    let closed = 0;
+    for (let at = line - 2; at >= 0; at--) {
+        const code = lines[at] as string;
+        let opens = false;
+        for (const sign of [...code].reverse()) {
+            if (sign === "}") closed++;
+            else if (sign === "{" && closed > 0) closed--;
+            else if (sign === "{") opens = true;
+        }
+        const isCheck = /\bif\s*\(/.test(code);
+        const isDirectlyAbove = at === line - 2 && /\)\s*$/.test(code);
+        const returns = closed === 0 && /\breturn\s*;/.test(code);
+        if (isCheck && (opens || isDirectlyAbove || returns)) return at + 1;
+        if (code.includes("__global__")) break;
+    }
+    return 0;
+}
+
+/** A check that lets an access outside of the matrix through is marked too. */
+function guard({ id, place }: Failure, text: string): LineMark[] {
+    if (id !== "no-bounds-check") return [];
+    const line = /\bif\s*\(/.test(text.split("\n")[place.line - 1] ?? "") ? 0 : checkFor(text, place.line);
+    return line ? [{ kind: "related", line, column: 0, text: "This check lets the access through." }] : [];
+}
+
+const LONGEST_NOTE = 90;
+
+/** Returns a headline, or its beginning if it is long. The verdict has all of it. */
+function noteOf(headline: string): string {
+    const [beginning = headline] = headline.length > LONGEST_NOTE ? headline.split(/[:;.](?= )/) : [headline];
+    return asSentence(beginning.length < headline.length ? `${beginning}.` : headline);
+}
+
+/** `text` is the text that was examined. */
+export function marksOf({ verdict }: Examined, text: string): LineMark[] {
+    const marks: LineMark[] = [];
+    for (const { severity, place, text: words } of verdict.messages) {
+        if (severity !== "note") marks.push({ kind: severity, line: place.line, column: place.column, text: words });
+    }
+    // The compiler's own messages are more exact.
+    const [first, ...others] = verdict.failures.filter(({ id }) => id !== "does-not-compile");
+    if (!first) return marks;
+    if (first.place.line) marks.push({ kind: "cause", line: first.place.line, column: 0, text: noteOf(first.headline) });
+    marks.push(...otherAccess(first), ...guard(first, text));
+    for (const { place, headline } of others) {
+        if (place.line) marks.push({ kind: "related", line: place.line, column: 0, text: noteOf(headline) });
+    }
+    return marks;
+}

@@ -1,0 +1,75 @@
+// Marks lines in the editor, and shows below each why it is marked: the compiler's messages, and the causes in a
+// verdict.
+
+import { RangeSetBuilder, StateEffect, StateField, type EditorState, type Text } from "@codemirror/state";
+import { Decoration, EditorView, WidgetType, type DecorationSet } from "@codemirror/view";
+
+/** "cause" is the line of a failure, and "related" a second line that belongs to it. */
+export type MarkKind = "error" | "warning" | "cause" | "related";
+
+export interface LineMark {
+    kind: MarkKind;
+    line: number;
+    /** The column that the text is about, or 0. */
+    column: number;
+    text: string;
+}
+
+export const setMarks = StateEffect.define<LineMark[]>();
+
+/** A line with several marks has the color of the first of these kinds. */
+const ORDER: MarkKind[] = ["error", "cause", "related", "warning"];
+const SIGNS: Record<MarkKind, string> = { error: "error: ", warning: "warning: ", cause: "", related: "" };
+const MOST_INDENT = 40;
+
+class Note extends WidgetType {
+    constructor(
+        private readonly mark: LineMark,
+        private readonly indent: number,
+    ) {
+        super();
+    }
+    eq(other: Note) {
+        return other.mark.text === this.mark.text && other.mark.kind === this.mark.kind && other.indent === this.indent;
+    }
+    toDOM() {
+        const note = document.createElement("div");
+        note.className = `note ${this.mark.kind}`;
+        note.style.marginLeft = `${Math.min(this.indent, MOST_INDENT)}ch`;
+        note.textContent = `${this.mark.column > 1 ? "^ " : ""}${SIGNS[this.mark.kind]}${this.mark.text}`;
+        return note;
+    }
+}
+
+/** A note stands below the column that it is about, or below the beginning of the code. */
+function indentOf(mark: LineMark, text: Text): number {
+    if (mark.column > 0) return mark.column - 1;
+    return text.line(mark.line).text.search(/\S|$/);
+}
+
+function decorations(marks: LineMark[], text: Text): DecorationSet {
+    const builder = new RangeSetBuilder<Decoration>();
+    const shown = marks.filter(({ line }) => line >= 1 && line <= text.lines);
+    for (const number of [...new Set(shown.map(({ line }) => line))].sort((one, other) => one - other)) {
+        const line = text.line(number);
+        const here = shown.filter((mark) => mark.line === number);
+        const kind = ORDER.find((one) => here.some((mark) => mark.kind === one));
+        builder.add(line.from, line.from, Decoration.line({ class: `line-${kind}` }));
+        here.forEach((mark, side) => {
+            const widget = new Note(mark, indentOf(mark, text));
+            builder.add(line.to, line.to, Decoration.widget({ widget, block: true, side: side + 1 }));
+        });
+    }
+    return builder.finish();
+}
+
+export const lineMarks = StateField.define<DecorationSet>({
+    create: (_: EditorState) => Decoration.none,
+    update(marks, transaction) {
+        for (const effect of transaction.effects) {
+            if (effect.is(setMarks)) return decorations(effect.value, transaction.state.doc);
+        }
+        return marks.map(transaction.changes);
+    },
+    provide: (field) => EditorView.decorations.from(field),
+});
