@@ -52,6 +52,15 @@ void blame_blocks_along_z(Failure& failure, const Evidence& evidence) {
 
 }  // namespace
 
+namespace {
+
+/// Returns the first sentence of a headline.
+std::string first_part(const std::string& headline) {
+    return headline.substr(0, headline.find(". ") + 1);
+}
+
+}  // namespace
+
 bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
     static const TextPattern advance(R"(\b(in|out)\s*(?:\+=|=\s*(?:in|out)\s*\+)([^;]+);)");
     const std::string code = code_for_search(evidence.source.text);
@@ -59,7 +68,8 @@ bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
     for (const TextMatch& one : find_matches(code, advance)) {
         const std::string offset = trimmed(one.str(2)), name = "`" + one.str(1) + "`";
         const auto tell = [&](const std::string& headline, const std::string& next) {
-            failure.details = wrap(failure.headline) + failure.details;
+            if (failure.kind == FailureKind::wrong_result)
+                failure.details = wrap(first_part(failure.headline)) + failure.details;
             failure.headline = headline;
             failure.place.line = line_of(code, one);
             failure.next = next;

@@ -372,8 +372,11 @@ bool look_at_tile_choice(Failure& failure, const Trial& trial, const Evidence& e
         // Tiles that are missing have no block; a tile in another place was chosen all right.
         const bool is_missed = failure.kind == FailureKind::race_between_blocks ||
                                has_trait(failure.fault, trait::may_be_launch);
-        if (is_missed) point_at_choice(failure, row, col, text);
-        return is_missed;
+        // A kernel that fails only on a larger matrix has too small a grid.
+        const bool is_larger = std::ranges::count(evidence.exercise.shapes, trial.shape) == 0;
+        if (!is_missed || is_larger) return false;
+        point_at_choice(failure, row, col, text);
+        return true;
     }
     if (failure.kind != FailureKind::no_bounds_check && failure.kind != FailureKind::out_of_bounds)
         failure.details =

@@ -7,7 +7,7 @@ using namespace coalesce;
 
 namespace {
 
-const std::string kernel = R"(
+const std::string kSampleKernel = R"(
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 32 + threadIdx.y;
@@ -40,7 +40,7 @@ TEST_CASE("an expression is split outside of brackets only") {
 }
 
 TEST_CASE("the conditions of a line are those around it and those that leave before it") {
-    const auto found = find_conditions(kernel, 8);
+    const auto found = find_conditions(kSampleKernel, 8);
     REQUIRE(found.size() == 2);
     CHECK(found[0].is_exit);
     CHECK(found[0].returns);
@@ -53,25 +53,25 @@ TEST_CASE("the conditions of a line are those around it and those that leave bef
 }
 
 TEST_CASE("a condition before a semicolon decides nothing") {
-    const auto found = find_conditions(kernel, 13);
+    const auto found = find_conditions(kSampleKernel, 13);
     REQUIRE(found.size() == 2);
     CHECK(found[1].is_empty);
     CHECK(found[1].joins_with_or());
 }
 
 TEST_CASE("the index of a matrix has an outer and an inner part") {
-    const MatrixIndex index = find_matrix_index(kernel, 8, "in");
+    const MatrixIndex index = find_matrix_index(kSampleKernel, 8, "in");
     CHECK(index.outer == "row + k");
     CHECK(index.pitch == "cols");
     CHECK(index.inner == "col");
-    CHECK(find_matrix_index(kernel, 8, "out").text.empty());
+    CHECK(find_matrix_index(kSampleKernel, 8, "out").text.empty());
     CHECK(find_matrix_index("in[i]", 1, "in").pitch.empty());
 }
 
 TEST_CASE("variables are replaced by the last value before a line") {
-    CHECK(expand(kernel, "row", 8) == "(blockIdx.y * 32 + threadIdx.y)");
-    CHECK(expand(kernel, "row", 13) == "(threadIdx.x)");
-    CHECK(expand(kernel, "k", 8) == "k");
-    CHECK(find_assignment_line(kernel, "row", 13) == 11);
-    CHECK(find_assignment_line(kernel, "missing", 13) == 0);
+    CHECK(expand(kSampleKernel, "row", 8) == "(blockIdx.y * 32 + threadIdx.y)");
+    CHECK(expand(kSampleKernel, "row", 13) == "(threadIdx.x)");
+    CHECK(expand(kSampleKernel, "k", 8) == "k");
+    CHECK(find_assignment_line(kSampleKernel, "row", 13) == 11);
+    CHECK(find_assignment_line(kSampleKernel, "missing", 13) == 0);
 }
