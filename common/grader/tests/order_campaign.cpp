@@ -61,7 +61,7 @@ private:
     Results graded(const std::vector<std::size_t>& order, int jobs) {
         const TemporaryFolder here;
         for (std::size_t place = 0; place < order.size(); ++place) {
-            char number[16];
+            char number[32];
             std::snprintf(number, sizeof number, "%05zu~", place);
             fs::create_directories(here.path / "class");
             fs::copy(folder_ / "class" / names_[order[place]],
