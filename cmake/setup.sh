@@ -150,7 +150,7 @@ install_packages() {
     # The package lists show which versions of clang can be installed.
     case $compiler$1 in clang* | *translator* | nvccall | nvccwhole) needs_clang=yes ;; *) needs_clang= ;; esac
     if [ -n "$needs_clang" ] && ! has_clang && has apt-get && ! has_package_lists; then
-        find_root || fail "root rights are needed to install clang; run ./learn as root, or with sudo"
+        find_root || fail "root permissions are needed to install clang; run ./learn as root, or with sudo"
         say "fetching the package lists"
         apt_get update || fail "apt-get update failed (above)"
     fi
@@ -159,7 +159,7 @@ install_packages() {
     by_hand="install them by hand, then run ./learn again: apt-get install $packages"
     say "missing: $packages"
     has apt-get || fail "there is no apt-get here; install these packages with your system's package manager"
-    find_root || fail "root rights are needed; $by_hand"
+    find_root || fail "root permissions are needed; $by_hand"
     if [ -t 0 ]; then
         printf 'learn: install them with %s apt-get? [Y/n] ' "$as_root" >&2
         read -r answer || answer=n
@@ -323,6 +323,24 @@ set_up_and_build() {
     say "building in $build with $built_with"
     [ "$1" != plain ] || [ -x "$build/bin/learn" ] || show_first_result
     build_target "$2"
+}
+
+# Prints the version, which the installed headers contain.
+version() {
+    sed -n 's/^#define COALESCE_VERSION_M[A-Z]* //p' "$root/include/coalesce/transpose.cuh" | paste -s -d . -
+}
+
+# Builds simulate for any processor of this kind, and makes packages of it.
+make_packages() {
+    COALESCE_ARCH=${COALESCE_ARCH:-portable}
+    set_up plain
+    say "building in $build with $built_with, for processors of the kind $COALESCE_ARCH"
+    build_target installed_programs
+    (cd "$build" && cpack) >"$build/cpack.log" 2>&1 || {
+        cat "$build/cpack.log" >&2
+        fail "cpack could not make the packages (above)"
+    }
+    sed -n 's/^CPack: - package: \(.*\) generated.*/\1/p' "$build/cpack.log"
 }
 
 # Rebuilds changed programs for the commands that use them. Prints nothing unless the build fails.

@@ -2,8 +2,8 @@
 # requires a toolkit. CMake expects the four files in this folder for every language.
 find_clang(14)
 if(NOT COALESCE_CLANG)
-  message(FATAL_ERROR "There is neither nvcc nor clang++ to compile .cu files. ./learn installs clang; "
-                      "or name one: cmake -DCOALESCE_CLANG=/path/to/clang++")
+  message(FATAL_ERROR "Neither nvcc nor clang++ was found to compile .cu files. ./learn installs clang; "
+                      "or name its path: cmake -DCOALESCE_CLANG=/path/to/clang++")
 endif()
 set(CMAKE_CLANGCUDA_COMPILER ${CMAKE_CURRENT_LIST_DIR}/../../common/cuda_headers/bin/cuda-clang)
 cmake_path(NORMAL_PATH CMAKE_CLANGCUDA_COMPILER)

@@ -80,7 +80,7 @@ class Reader {
 public:
     static constexpr bool kIsReading = true;
     Reader(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
-        if (!json.is_object()) throw Error(path_ + ": an object was expected");
+        if (!json.is_object()) throw Error(path_ + ": expected an object");
     }
     template <class T>
     void operator()(const char* key, T& value) {
@@ -149,22 +149,22 @@ struct Kind {
         } else if constexpr (Named<T>) {
             decode_name(json, value, path);
         } else if constexpr (std::same_as<T, bool>) {
-            if (!json.is_boolean()) throw Error(path + ": true or false was expected");
+            if (!json.is_boolean()) throw Error(path + ": expected true or false");
             value = json.get<bool>();
         } else if constexpr (std::integral<T>) {
             decode_whole(json, value, path);
         } else if constexpr (std::floating_point<T>) {
-            if (!json.is_number()) throw Error(path + ": a number was expected");
+            if (!json.is_number()) throw Error(path + ": expected a number");
             value = json.get<T>();
         } else {
-            if (!json.is_string()) throw Error(path + ": a text was expected");
+            if (!json.is_string()) throw Error(path + ": expected a text");
             value = json.get<std::string>();
         }
     }
 
 private:
     static void decode_name(const Json& json, T& value, const std::string& path) {
-        if (!json.is_string()) throw Error(path + ": a name was expected");
+        if (!json.is_string()) throw Error(path + ": expected a name");
         for (int i = 0; i <= static_cast<int>(last_of(T{})); ++i) {
             value = static_cast<T>(i);
             if (json.get<std::string>() == to_enumerator_name(value)) return;
@@ -178,7 +178,7 @@ private:
                               : json.is_number_integer() && std::is_signed_v<T> &&
                                     json.get<std::int64_t>() >=
                                         static_cast<std::int64_t>(std::numeric_limits<T>::min());
-        if (!fits) throw Error(path + ": a whole number was expected");
+        if (!fits) throw Error(path + ": expected a whole number");
         value = json.get<T>();
     }
 };
@@ -202,7 +202,7 @@ struct Kind<std::vector<T>> {
         return json;
     }
     static void decode(const Json& json, std::vector<T>& list, const std::string& path) {
-        if (!json.is_array()) throw Error(path + ": a list was expected");
+        if (!json.is_array()) throw Error(path + ": expected a list");
         list.clear();
         for (const Json& one : json) {
             codec::decode(one, list.emplace_back(),
@@ -219,7 +219,7 @@ struct Kind<std::map<std::string, T>> {
         return json;
     }
     static void decode(const Json& json, std::map<std::string, T>& map, const std::string& path) {
-        if (!json.is_object()) throw Error(path + ": an object was expected");
+        if (!json.is_object()) throw Error(path + ": expected an object");
         map.clear();
         for (const auto& [key, value] : json.items()) {
             codec::decode(value, map[key], path + "." + key);
@@ -265,7 +265,7 @@ struct Kind<std::array<T, count>> {
     }
     static void decode(const Json& json, std::array<T, count>& list, const std::string& path) {
         if (!json.is_array() || json.size() != count) {
-            throw Error(path + ": a list of " + std::to_string(count) + " was expected");
+            throw Error(path + ": expected a list of " + std::to_string(count));
         }
         for (std::size_t i = 0; i < count; ++i) codec::decode(json[i], list[i], path);
     }
@@ -293,7 +293,7 @@ std::string write(const T& value, bool is_indented = false) {
 template <class T>
 T read(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) throw Error("this is no JSON");
+    if (json.is_discarded()) throw Error("the text is not JSON");
     T value;
     decode(json, value, "");
     return value;

@@ -11,7 +11,7 @@ namespace coalesce {
 Pipe::Pipe() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        throw std::runtime_error(std::string("no pipe can be made: ") + std::strerror(errno));
+        throw std::runtime_error(std::string("a pipe cannot be created: ") + std::strerror(errno));
     read.reset(ends[0]);
     write.reset(ends[1]);
 }

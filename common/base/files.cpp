@@ -59,8 +59,8 @@ fs::path make_temporary_folder() {
     const fs::path parent = fs::temp_directory_path(error);
     std::string name = (error ? fs::path("/tmp") : parent) / "coalesce-XXXXXX";
     if (mkdtemp(name.data())) return name;
-    throw UsageError("no temporary folder can be made in " + parent.string() +
-                     "; set TMPDIR to another");
+    throw UsageError("a temporary folder cannot be created in " + parent.string() +
+                     "; set TMPDIR to another folder");
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ void write_file(const fs::path& file, std::string_view bytes) {
 }
 
 void check_writable(const fs::path& file) {
-    if (file.empty()) throw_cannot_write("\"\"", "it is no name of a file");
+    if (file.empty()) throw_cannot_write("\"\"", "a file name must not be empty");
     std::error_code error;
     if (fs::is_directory(file, error))
         throw_cannot_write(file, "it is a folder; name a file in it");

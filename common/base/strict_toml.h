@@ -123,7 +123,7 @@ public:
         const toml::node* node = table.get(key);
         if (node == nullptr || !node->is_array_of_tables()) {
             fail(node == nullptr ? line_of(table) : line_of(*node),
-                 "no " + header + " here; add one, a table in double brackets");
+                 "there is no " + header + "; add one, which is a table in double brackets");
         }
         return *node->as_array();
     }
@@ -151,7 +151,7 @@ private:
             return parse();
         } catch (const toml::parse_error& error) {
             const int line = static_cast<int>(error.source().begin.line);
-            if (line == 0) throw Error(file_ + ": cannot be read; is the path right?");
+            if (line == 0) throw Error(file_ + " cannot be read; is the path right?");
             fail(line, std::string(error.description()) + "; fix this line");
         }
     }

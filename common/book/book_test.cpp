@@ -75,7 +75,7 @@ std::vector<std::string> faults(const std::string& body) {
 
 }  // namespace
 
-TEST_CASE("headings get an anchor, the first the page's own") {
+TEST_CASE("headings get an anchor, and the first gets the page's own") {
     const std::string text = Repository().page("## The idea\n\n### Banks, and more\n");
     CHECK(has(text, "# 01 Copy {#lesson_01_copy}"));
     CHECK(has(text, "## The idea {#lesson_01_copy_the-idea}"));
@@ -95,14 +95,14 @@ TEST_CASE("links between files become links between pages") {
     CHECK(has(repository.page("See [course](../../course.toml)."), "course (`course.toml`)"));
 }
 
-TEST_CASE("code is left alone") {
+TEST_CASE("code is not changed") {
     const Repository repository;
     CHECK(has(repository.page("`tile[y](x)` stays"), "`tile[y](x)` stays"));
     CHECK(has(repository.page("```\n[a](b.md)\n# no heading\n```\n"), "[a](b.md)\n# no heading\n"));
     CHECK(has(repository.page("    [a](b.md)\n"), "    [a](b.md)"));
 }
 
-TEST_CASE("a link to a file that is not there is an error with its line") {
+TEST_CASE("a link to a missing file is an error that names the line") {
     try {
         Repository().page("one\ntwo [x](nowhere.md)\n");
         FAIL("not noticed");
@@ -113,7 +113,7 @@ TEST_CASE("a link to a file that is not there is an error with its line") {
     CHECK_THROWS_AS(Repository().page("```\nnot closed\n"), BookError);
 }
 
-TEST_CASE("comments become what the book alone can show") {
+TEST_CASE("comments become the parts that only the book can show") {
     const Repository repository;
     CHECK(has(repository.page("<!-- snippet: kernel -->\n"), "\\snippet 01_copy/main.cu kernel"));
     CHECK(has(repository.page("<!-- snippet: words tma.h -->\n"), "\\snippet 01_copy/tma.h words"));
@@ -134,7 +134,7 @@ TEST_CASE("comments become what the book alone can show") {
     CHECK(has(asked, "data-answer=\"4\""));
 }
 
-TEST_CASE("with the explorer's tools a lesson has its exercise, and its solution is folded") {
+TEST_CASE("if the explorer is built, a lesson has its exercise and a folded solution") {
     const Repository repository;
     const std::string text =
         "<!-- questions -->\n\n<!-- snippet: kernel -->\n\n<!-- snippet: other -->\n\n<!-- editor "
@@ -153,7 +153,7 @@ TEST_CASE("with the explorer's tools a lesson has its exercise, and its solution
     CHECK_FALSE(has(without, "<details"));
 }
 
-TEST_CASE("the lesson that is a whole program: its own file, questions, and no editor") {
+TEST_CASE("the lesson that is a whole program has its own file, questions, and no editor") {
     const Repository repository;
     repository.page("");
     repository.write("steps/00_program/program.cu", "");
@@ -231,7 +231,7 @@ std::vector<std::string> faults_of_lesson(const std::string& text, const std::st
 
 }  // namespace
 
-TEST_CASE("each lesson with an exercise has its parts in their order, and three questions") {
+TEST_CASE("each lesson with an exercise has all parts in order, and three questions") {
     const fs::path root = REPOSITORY;
     std::string text, quiz;
     for (const course::Step& step : course::read_course(root).steps) {
@@ -253,7 +253,7 @@ TEST_CASE("each lesson with an exercise has its parts in their order, and three 
     CHECK(faults_of_lesson(text, "? One\n+ So\n\n? Two\n+ So\n").size() == 1);
 }
 
-TEST_CASE("chapters that are not named come into the contents, and know their neighbours") {
+TEST_CASE("chapters that are not listed are added to the contents, with their neighbours") {
     const Repository repository;
     repository.page("");
     const Contents contents = read_contents(repository.path());
@@ -290,8 +290,7 @@ TEST_CASE("faults of a site") {
     CHECK(find_site_faults(site.path()).back() == "orphan.html: no page leads here");
 }
 
-TEST_CASE(
-    "drawings, ways on and the search's index are put in; pages that none leads to are gone") {
+TEST_CASE("drawings, links and the search index are added, and unreachable pages are removed") {
     const Repository repository;
     repository.page("");
     repository.write("docs/diagrams/a.svg",
@@ -320,7 +319,7 @@ TEST_CASE(
     CHECK_FALSE(has(index, "explorer"));
 }
 
-TEST_CASE("empty headings of tables are none, and code shows CUDA's words") {
+TEST_CASE("empty table headings are omitted, and code highlights CUDA's keywords") {
     const auto of = [](const std::string& html) { return postprocess_page(html, "", "page"); };
     const std::string row = "<tr class=\"markdownTableHead\">";
     CHECK(

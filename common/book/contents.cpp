@@ -4,8 +4,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "examiner/course/course.h"
+
 namespace coalesce::book {
 namespace {
+
+const std::string kExercisePrefix = "exercise_";
 
 /// Returns the title of a page without backquotes: "03 Tiled: turn a tile" for "# 03 Tiled: turn a
 /// tile".
@@ -19,7 +23,8 @@ std::string read_title(const std::string& text, const std::string& file) {
 }
 
 void add(Contents& contents, Page page) {
-    page.title = read_title(read_file(contents.root / page.file), page.file);
+    if (page.title.empty())
+        page.title = read_title(read_file(contents.root / page.file), page.file);
     contents.pages.push_back(std::move(page));
 }
 
@@ -33,6 +38,16 @@ std::vector<Page> list_lessons(const std::filesystem::path& root, const std::str
     }
     std::sort(pages.begin(), pages.end(),
               [](const Page& one, const Page& other) { return one.name < other.name; });
+    return pages;
+}
+
+/// Returns the pages of all exercises beyond the transpose, sorted by name.
+std::vector<Page> list_exercises(const std::filesystem::path& root, const std::string& section) {
+    std::vector<Page> pages;
+    for (const course::Step& step : course::read_course(root).beyond) {
+        pages.push_back({kExercisePrefix + step.name, "exercises/" + step.name + "/kernel.cu",
+                         step.title, section});
+    }
     return pages;
 }
 
@@ -63,6 +78,10 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
 std::string Page::step() const {
     constexpr std::string_view prefix = "lesson_";
     return name.starts_with(prefix) ? name.substr(prefix.size()) : "";
+}
+
+std::string Page::exercise() const {
+    return name.starts_with(kExercisePrefix) ? name.substr(kExercisePrefix.size()) : "";
 }
 
 const Page* Contents::find_by_html_file(const std::string& file) const {
@@ -100,6 +119,10 @@ Contents read_contents(const std::filesystem::path& root) {
         }
         if (page.name == "lesson_*") {
             for (Page& lesson : list_lessons(root, section)) later.push_back(std::move(lesson));
+            continue;
+        }
+        if (page.name == "exercise_*") {
+            for (Page& one : list_exercises(root, section)) later.push_back(std::move(one));
             continue;
         }
         later.push_back(std::move(page));

@@ -22,8 +22,10 @@ void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// One page.
 struct Page {
-    std::string name;     ///< "lesson_03_tiled", the page's label and the name of its HTML file
-    std::string file;     ///< "steps/03_tiled/README.md", relative to the root of the repository
+    std::string name;  ///< "lesson_03_tiled", the page's label and the name of its HTML file
+    /// "steps/03_tiled/README.md", relative to the root of the repository. The page of an exercise
+    /// beyond the transpose comes from its records, and this is "exercises/x_row_sums/kernel.cu".
+    std::string file;
     std::string title;    ///< the page's first heading, as plain text
     std::string section;  ///< the sidebar heading under which the page is listed
 
@@ -31,6 +33,8 @@ struct Page {
     std::string html() const { return name + ".html"; }
     /// Returns "03_tiled" for a lesson, otherwise "".
     std::string step() const;
+    /// Returns "x_row_sums" for the page of an exercise beyond the transpose, otherwise "".
+    std::string exercise() const;
 };
 
 /// All pages in order.

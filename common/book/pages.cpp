@@ -4,6 +4,7 @@
 #include <cctype>
 #include <sstream>
 
+#include "exercise_page.h"
 #include "questions.h"
 
 namespace coalesce::book {
@@ -115,6 +116,11 @@ private:
         if (body.starts_with("snippet: ")) return program_part(body.substr(9));
         if (body == "questions") return step_questions_html();
         if (body == "editor") return exercise_editor_html();
+        if (body == "own editor") {
+            return with_explorer
+                       ? editor_html("", "<code>./learn list x</code> lists the exercises.")
+                       : "";
+        }
         if (body == "begin") return begin();
         if (body == "copy") in_copy = true;
         if (body == "usage") return "```\n" + usage() + "```\n";
@@ -150,13 +156,8 @@ private:
     /// Returns the element in which a script shows the exercise's editor.
     std::string exercise_editor_html() const {
         if (!with_explorer || !has_exercise()) return "";
-        return "\\htmlonly\n<section class=\"your-turn\" data-exercise=\"" + page.step() +
-               "\" aria-label=\"Your turn\"><noscript><p>The editor needs JavaScript. Without it: "
-               "<code>./learn check " +
-               page.step().substr(0, 2) +
-               "</code></p></noscript></section>\n"
-               "<link rel=\"stylesheet\" href=\"your-turn.css\"/>"
-               "<script defer src=\"your-turn.js\"></script>\n\\endhtmlonly\n";
+        return editor_html(
+            page.step(), "Without it: <code>./learn check " + page.step().substr(0, 2) + "</code>");
     }
 
     /// Returns the buttons that lead into the book.
@@ -276,6 +277,9 @@ std::string source_text(const std::string& step, const fs::path& steps) {
 
 std::string doxygen_text(const Page& page, const Contents& contents, const course::Course& course,
                          bool with_explorer) {
+    if (!page.exercise().empty()) {
+        return exercise_text(page, *course.lesson(page.exercise())->exercise, with_explorer);
+    }
     return Writer(page, contents, course, with_explorer).text();
 }
 

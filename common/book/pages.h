@@ -8,6 +8,7 @@
 //                               `example` is in example.cu
 //     <!-- questions -->        the lesson's questions, which the page checks
 //     <!-- editor -->           the exercise's editor, if there is an explorer
+//     <!-- own editor -->       the editor of the exercises that `./learn play` serves from the course's folder
 //     <!-- begin -->            two buttons: the first lesson, and the playground if there is one
 //     <!-- usage -->            the output of `./learn help`
 //     <!-- explorer: LINK -->   the lesson's kernel in the explorer

@@ -1,5 +1,8 @@
 #include <algorithm>
 
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/matches.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -44,10 +47,51 @@ int find_pointer_line(const std::string& other, const Evidence& evidence) {
 /// Blames `configure` for the number of blocks along z.
 void blame_blocks_along_z(Failure& failure, const Evidence& evidence) {
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
-    failure.next = "Let configure set the third number of .grid to the number of matrices.";
+    failure.next = "In configure, set the third number of .grid to the number of matrices.";
 }
 
 }  // namespace
+
+bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
+    static const TextPattern advance(R"(\b(in|out)\s*(?:\+=|=\s*(?:in|out)\s*\+)([^;]+);)");
+    const std::string code = code_for_search(evidence.source.text);
+    if (evidence.exercise.task().kind != Produces::permuted) return false;
+    for (const TextMatch& one : find_matches(code, advance)) {
+        const std::string offset = trimmed(one.str(2)), name = "`" + one.str(1) + "`";
+        const auto tell = [&](const std::string& headline, const std::string& next) {
+            failure.details = wrap(failure.headline) + failure.details;
+            failure.headline = headline;
+            failure.place.line = line_of(code, one);
+            failure.next = next;
+            return true;
+        };
+        const std::string right =
+            "A matrix has MATRIX_ROWS * cols elements: move the pointer by blockIdx.z times as "
+            "many.";
+        if (offset.find("blockIdx.z") == offset.npos) {
+            return tell(name + " is moved by `" + offset +
+                            "`, which does not depend on blockIdx.z: that counts the matrices.",
+                        right);
+        }
+        if (split_outside_brackets(offset, "+").size() > 1) {
+            return tell(name + " is moved by `" + offset +
+                            "`, so that even the first matrix, with blockIdx.z = 0, does not begin "
+                            "at its first element.",
+                        right);
+        }
+        if (offset.find("sizeof") != offset.npos) {
+            return tell(name + " is moved by a number of bytes, but pointers count elements.",
+                        right);
+        }
+        const bool has_rows = offset.find("MATRIX_ROWS") != offset.npos;
+        if (has_rows && contains_word(offset, "cols")) continue;
+        return tell(name + " is moved by `" + offset +
+                        "` for each matrix, which is not the size "
+                        "of a matrix.",
+                    right);
+    }
+    return false;
+}
 
 bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Problem problem{
@@ -71,14 +115,14 @@ bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidenc
         if (!from || !to || *from != 0 || *to == expected) continue;
         // A pointer that does not move at all has its own verdict.
         if (*to == 0) continue;
-        failure.headline = "block (0, 0, 1) takes the second matrix of `" + name +
-                           "` to begin at element " + std::to_string(*to) + ", but it begins at " +
+        failure.headline = "block (0, 0, 1) assumes that the second matrix of `" + name +
+                           "` begins at element " + std::to_string(*to) + ", but it begins at " +
                            std::to_string(expected) + ".";
         const int line = find_pointer_advance_line(evidence.source.text, name);
         if (line > 0) failure.place.line = line;
         failure.next =
-            "A matrix has MATRIX_ROWS * cols elements. Let a block begin blockIdx.z times "
-            "as many elements after the first matrix; pointers count elements.";
+            "A matrix has MATRIX_ROWS * cols elements. Add blockIdx.z times that number to the "
+            "pointer to the first matrix; pointers count elements, not bytes.";
         return true;
     }
     return false;
@@ -97,8 +141,8 @@ void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence
                            "them work on the first matrix.";
         failure.place.line = find_kernel_line(evidence.source.text, evidence.exercise.kernel);
         failure.next =
-            "Let `in` and `out` point to the block's own matrix: add blockIdx.z times the elements "
-            "of one matrix.";
+            "Let `in` and `out` point to the block's own matrix: add blockIdx.z times the number "
+            "of elements of one matrix.";
         return;
     }
     failure.headline = "the kernel uses blockIdx.z, but the grid has " +
@@ -115,12 +159,12 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
     if (look_at_begin_of_matrix(failure, trial, evidence)) return;
     const bool knows = uses_block_z(evidence);
     failure.headline =
-        "blocks of different matrices store to the same place, because it does not depend on "
-        "blockIdx.z.";
+        "blocks of different matrices store to the same elements, because the index does not "
+        "depend on blockIdx.z.";
     failure.place.line =
         knows ? find_pointer_line("in", evidence) : find_pointer_line("out", evidence);
-    failure.next = "Let `out` begin where the block's own matrix does" +
-                   std::string(knows ? ", as `in` must." : ", and `in` too.");
+    failure.next = "Let `out` point to the block's own matrix" +
+                   std::string(knows ? ", as `in` does." : ", and `in` too.");
 }
 
 }  // namespace coalesce

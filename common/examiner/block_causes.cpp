@@ -78,12 +78,13 @@ BlockRows find_block_rows(const std::string& text) {
 void blame_block(Failure& failure, const BlockSize& block, const BlockSize& other,
                  const Evidence& evidence) {
     failure.headline = "the block does not fit the kernel: configure gives it " +
-                       format_product(block[0], block[1]) + " threads, and with " +
-                       format_product(other[0], other[1]) + " the kernel is right.";
+                       format_product(block[0], block[1]) +
+                       " threads, but the kernel is right with " +
+                       format_product(other[0], other[1]) + ".";
     failure.place = {evidence.source.name, find_configure_line(evidence.source.text, ".block"), 0};
     failure.next =
-        "Compare .block with the kernel: the threads of a block, and the steps of its loops, "
-        "together visit each element of the tile once.";
+        "Compare .block with the kernel: together, the threads of a block and the iterations of "
+        "its loops must visit each element of the tile once.";
 }
 
 /// Blames the loops for not stepping by the number of rows in a block. Returns false if the kernel
@@ -101,9 +102,11 @@ bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evide
     const bool fits = rows.line == 0 || rows.value == block[1];
     if (odd == loops.end() && fits) return false;
     failure.place = {evidence.source.name, odd != loops.end() ? odd->first_line : rows.line, 0};
-    failure.headline = "the loops do not fit the block, which has " + std::to_string(block[1]) +
-                       " rows of threads: these rows move on together.";
-    failure.next = "Let the loops step by the rows of the block, BLOCK_ROWS.";
+    failure.headline = "the step of the loops does not match the block, which has " +
+                       std::to_string(block[1]) + " rows of threads.";
+    failure.next =
+        "In each iteration, all rows of threads move on together: let the loops step by the number "
+        "of these rows, BLOCK_ROWS.";
     return true;
 }
 
@@ -128,8 +131,8 @@ void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidenc
         // If the block is the one that the lesson asks for or that the constants describe, the
         // loops are to blame.
         const bool is_right =
-            is_block_as_asked(block, evidence.exercise.limits) ||
-            (other[0] == block[0] && block[1] == find_block_rows(evidence.source.text).value);
+            other[0] == block[0] && (is_block_as_asked(block, evidence.exercise.limits) ||
+                                     block[1] == find_block_rows(evidence.source.text).value);
         if (!is_right || !blame_loops(failure, block, evidence))
             blame_block(failure, block, other, evidence);
         return;

@@ -93,7 +93,7 @@ Failure wrong_tile(const std::string& file, const Trial& trial, long long block,
             .shape = trial.shape,
             .next =
                 "The result is right, but the order of the blocks is not. Number the blocks, and "
-                "work out the tiles of the first few by hand."};
+                "work out by hand which tiles the first few process."};
 }
 
 /// Returns how many blocks apart the checked blocks are. An odd distance spreads them over several
@@ -128,7 +128,7 @@ std::optional<Failure> find_undiagonal_order(const BlockOrder& order, const std:
         if (!is_row && first->tile.col != second->tile.col) continue;
         if (sharing++ > 0) continue;
         failure.headline = "blocks " + std::to_string(block) + " and " + std::to_string(block + 1) +
-                           ", counted along the rows of the grid, take " + "tiles of the same " +
+                           ", counted along the rows of the grid, process tiles of the same " +
                            (is_row ? "row" : "column") + " of tiles: " +
                            std::to_string(is_row ? first->tile.row : first->tile.col) + ".";
         failure.place = {file_name, first->line, 0};

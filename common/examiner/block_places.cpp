@@ -10,8 +10,8 @@ namespace {
 
 /// The number of accesses to record, large enough to include a warp's first load.
 constexpr std::size_t kMaxAccessesToFirstLoad = 64;
-/// The maximum number of blocks to check. Each check launches the kernel once.
-constexpr long long kMaxTracedBlocks = 128;
+/// The maximum number of warps to check. Each check launches the kernel once.
+constexpr int kMaxWarpsOfBlocks = 64;
 
 Block block_at(const LaunchShape& launch, long long number) {
     const long long x = number % launch.grid[0], rest = number / launch.grid[0];
@@ -69,8 +69,9 @@ std::optional<LoadedElement> find_first_load(const Trial& trial) {
 
 std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& launch,
                                               const RelaunchFunction& relaunch) {
-    if (launch.blocks() > kMaxTracedBlocks) return std::nullopt;
+    if (launch.blocks() > kMaxWarpsOfBlocks) return std::nullopt;
     BlockStores seen;
+    int traced_warps = 0;
     BlockByElement owners;
     const long long warps = (launch.threads() + 31) / 32;
     for (long long block = 0; block < launch.blocks(); ++block) {
@@ -79,6 +80,7 @@ std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& la
         // the blocks overlap, that first storing warp is enough to show it: it writes elements that
         // block 0 has written too.
         for (long long warp = 0; warp < warps && (block == 0 || is_idle); ++warp) {
+            if (++traced_warps > kMaxWarpsOfBlocks) return std::nullopt;
             const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
                                     kMaxTracedAccesses};
             const auto stored = list_stored_elements(

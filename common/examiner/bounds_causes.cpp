@@ -5,6 +5,7 @@
 
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
+#include "harness/rules.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -60,28 +61,28 @@ std::string bounds_check_advice(const Evidence& evidence) {
     }
     if (!computes_row_indices(evidence.source)) {
         return "Some threads have no element, or fewer than the others: compare the index of the "
-               "last one that a thread accesses with rows * cols.";
+               "last element that a thread accesses with rows * cols.";
     }
     if (tracks_copies_with_mbarrier(evidence.source.text)) {
-        return "Where a tile extends beyond the matrix, some rows of a tile are not there: let a "
-               "thread ask for a row only if the matrix has it.";
+        return "Where a tile extends beyond the matrix, some rows of the tile do not exist: let a "
+               "thread copy a row only if the matrix has that row.";
     }
     const std::string code = blank_out_comments(evidence.source.text);
     const bool has_offset = code.find("row +") != code.npos || code.find("row+") != code.npos;
     return std::string(
-               "Where a tile extends beyond the matrix, some threads have no element: let "
-               "them do nothing. Compare ") +
-           (has_offset ? "what you access, before each access: where that is row + k, row + k "
-                         "with rows, not row alone."
-                       : "row with rows and col with cols before each access.");
+               "Where a tile extends beyond the matrix, some threads have no element: let them do "
+               "nothing. Before each access, compare ") +
+           (has_offset ? "the index that it uses: where that is row + k, compare row + k with "
+                         "rows, not row alone."
+                       : "row with rows and col with cols.");
 }
 
 Failure no_bounds_check(const Trial& trial, const Place& place, const std::string& details,
                         const Evidence& evidence) {
     return {.kind = FailureKind::no_bounds_check,
             .headline =
-                "threads outside of the matrix access memory beyond it: a check of the bounds is "
-                "missing or wrong.",
+                "threads outside of the matrix access memory beyond it: a bounds check is missing "
+                "or wrong.",
             .place = place,
             .shape = trial.shape,
             .details = details,
@@ -114,15 +115,16 @@ std::optional<Failure> find_wrong_index(const Trial& trial, const Evidence& evid
     return std::nullopt;
 }
 
-/// Drops the part about the other matrix from an explanation such as "it fits out[row * 4 + col]
-/// ...; or it fits in[row * 1024 + col] ...". The access shows that the mistake is in the index
-/// into `matrix`.
+/// Drops the part about the other matrix from an explanation such as "the kernel seems to use
+/// out[row * 4 + col] ...; or the kernel seems to use in[row * 1024 + col] ...". The access shows
+/// that the mistake is in the index into `matrix`.
 std::string keep_explanation_of(const std::string& text, const std::string& matrix) {
-    const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
+    const std::string begin = kSeemsToUse;
+    const std::size_t first = text.find(begin), bar = text.find("; or " + begin, first);
     if (bar == text.npos) return text;
-    const std::string wanted = "it fits " + matrix + "[";
+    const std::string wanted = begin + matrix + "[";
     if (text.compare(first, wanted.size(), wanted) == 0) return end_sentence(text.substr(0, bar));
-    const std::size_t second = text.find("it fits ", bar);
+    const std::size_t second = text.find(begin, bar);
     if (text.compare(second, wanted.size(), wanted) != 0) return text;
     return text.substr(0, first) + text.substr(second);
 }
@@ -136,7 +138,7 @@ Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std:
         failure->place = place;
         failure->details = wrap("With rows = " + std::to_string(trial.shape.rows) +
                                 " and cols = " + std::to_string(trial.shape.cols) +
-                                " it goes outside of the matrix:") +
+                                " the kernel accesses memory outside of the matrix:") +
                            details + failure->details;
         return *failure;
     }
@@ -233,7 +235,12 @@ std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evi
           "element's index be a multiple of 4, or of 2."},
          {"memcheck", "stack overflow", FailureKind::stack_overflow,
           "a function calls itself until the thread's stack is full.",
-          "Which argument ends the calls? Let it come nearer with each call; or write a loop."}},
+          "Which argument ends the recursion? Let each call bring it closer to that end, or write "
+          "a loop."},
+         {"memcheck", "another thread's variable", FailureKind::outside_local_array,
+          "this pointer belongs to a local variable of another thread.",
+          "Each thread has its own local variables: put what several threads need in shared "
+          "memory."}},
         trial, evidence);
     if (failure) return failure;
     const Report* report = find_report(trial, "memcheck");
@@ -253,12 +260,13 @@ std::optional<Failure> find_local_array_overrun(const Trial& trial, const Eviden
         .kind = FailureKind::outside_local_array,
         .headline = access + " goes outside of its array: `" + found.array + "` has " +
                     format_count(static_cast<std::uint64_t>(found.length), "element") + ", and " +
-                    found.index + " gets as far as " + std::to_string(found.last_value) + ".",
+                    found.index + " reaches " + std::to_string(found.last_value) + ".",
         .place = {evidence.source.name, found.line, 0},
         .shape = trial.shape,
-        .details = wrap("What becomes of such a value is left to the compiler, which may drop it."),
+        .details = wrap(
+            "The result of such an access is undefined, and the compiler may remove the access."),
         .next = "The elements are numbered from 0 to " + std::to_string(found.length - 1) +
-                ": which one belongs to this turn of the loop?"};
+                ". Which one belongs to this iteration of the loop?"};
 }
 
 }  // namespace coalesce

@@ -30,8 +30,8 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
     if (times < 4) return std::nullopt;
     Failure failure = failure_from_report(
         FailureKind::too_much_work, report, trial, evidence,
-        "threads repeat what others have done, far more than the task takes.",
-        "Which elements belong to this thread, by blockIdx and threadIdx? Let it "
+        "threads repeat the work of others, so the kernel does far more than the task needs.",
+        "Which elements belong to this thread, according to blockIdx and threadIdx? Let the thread "
         "process only those.");
     failure.details = wrap(
         "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
@@ -50,11 +50,10 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
          {"execution", "instruction budget", FailureKind::endless_loop, "the kernel does not end.",
           "Look at the loop around this line: does its counter reach its end?"},
          {"synccheck", "endless loop", FailureKind::endless_loop, "the kernel does not end.",
-          "Let each pass of the loop change what its condition tests. A variable that another "
-          "thread sets must be volatile."},
+          "Each iteration of the loop must change what its condition tests. A variable that "
+          "another thread sets must be volatile."},
          {"execution", "assertion failed", FailureKind::assertion_failed,
-          "an assertion in the kernel failed.",
-          "The condition that it tests does not hold: find out why."},
+          "an assertion in the kernel failed.", "Find out why the asserted condition is false."},
          {"execution", "trap", FailureKind::assertion_failed, "the kernel stopped itself.",
           "Remove __trap(), or find out why it is reached."},
          {"execution", "unsupported", FailureKind::not_simulated,
@@ -66,8 +65,9 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
     const Report* report = find_report(trial, "execution", "instruction budget");
     if (!report) return failure;
     if (auto found = find_too_much_work(trial, *report, evidence)) return found;
-    failure->details = wrap(report->thread.text() +
-                            " was still here after many times the work that the task needs.");
+    failure->details =
+        wrap(report->thread.text() +
+             " was still at this line after many times the work that the task needs.");
     return failure;
 }
 
@@ -84,10 +84,10 @@ Failure explain_device_error(const Trial& trial, const Evidence& evidence) {
                     .headline = "the device stopped the kernel: " + says,
                     .place = {evidence.source.name, 0, 0},
                     .shape = trial.shape,
-                    .next = "Check it on the simulated GPU, which says more."};
+                    .next = "Check the kernel on the simulated GPU, which reports more details."};
     const auto tell = [&](FailureKind kind, const char* headline,
                           const char* next =
-                              "Check it on the simulated GPU, which names the line.") {
+                              "Check the kernel on the simulated GPU, which names the line.") {
         failure.kind = kind;
         failure.headline = headline;
         failure.next = next;
@@ -110,7 +110,7 @@ Failure explain_device_error(const Trial& trial, const Evidence& evidence) {
             break;
         case cudaErrorAssert:
             tell(FailureKind::assertion_failed, "an assertion in the kernel failed.",
-                 "The condition that it tests does not hold: find out why.");
+                 "Find out why the asserted condition is false.");
             break;
         default: break;
     }
@@ -129,6 +129,11 @@ std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& e
         refused.place.line =
             find_configure_line(evidence.source.text, is_of_block ? ".block" : ".grid");
     }
+    const bool is_stack = evidence.exercise.task().kind == Produces::permuted;
+    if (is_stack && refused.headline.find(" x 0 blocks") != std::string::npos) {
+        refused.next = "Let configure set the third number of .grid to the number of matrices, " +
+                       std::string("which is rows / MATRIX_ROWS.");
+    }
     return refused;
 }
 
@@ -144,7 +149,18 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
         {find_local_array_overrun, find_memory_error, find_execution_error, find_refused_launch,
          find_copy_error, find_barrier_error, find_unshared_tile, uninitialised, find_result_error},
         trial, evidence);
-    if (failure) look_at_block(*failure, trial, evidence);
+    if (!failure) return failure;
+    look_at_block(*failure, trial, evidence);
+    const bool is_of_block = failure->headline.starts_with("the block does not fit") ||
+                             failure->headline.starts_with("the loops do not fit");
+    // Each of these looks for a mistake in the text that explains the symptom. The first one that
+    // finds any names it.
+    const bool is_of_batch = failure->headline.find("second matrix") != std::string::npos ||
+                             failure->headline.find("along z") != std::string::npos;
+    if (!is_of_block && !is_of_batch && !explain_pointer_advance(*failure, evidence) &&
+        !look_at_pipeline(*failure, evidence) && !look_at_tile_choice(*failure, trial, evidence) &&
+        !look_at_indices(*failure, trial, evidence))
+        look_at_conditions(*failure, trial, evidence);
     return failure;
 }
 

@@ -21,7 +21,7 @@ std::vector<std::string> concatenated(std::vector<std::string> words,
 /// Returns the arguments that clang's driver would pass for `clang++ -x cuda --cuda-device-only
 /// ...`. They work with clang 17 to 22. They use only the project's own headers, so clang needs no
 /// other headers in a web page.
-std::vector<std::string> front_end_arguments() {
+std::vector<std::string> front_end_arguments(bool keeps_variables) {
     const std::string headers = kHeadersName;
     return {"-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
             "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
@@ -35,7 +35,8 @@ std::vector<std::string> front_end_arguments() {
             // Use only the project's headers.
             "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-internal-isystem", headers,
             "-internal-isystem", headers + "/c_library", "-include", "cuda_runtime.h",
-            "-debug-info-kind=line-directives-only", "-dwarf-version=2",
+            keeps_variables ? "-debug-info-kind=limited" : "-debug-info-kind=line-directives-only",
+            "-dwarf-version=2",
             // Print messages in the form that messages.h parses.
             "-Wunused-variable", "-Werror=reorder-init-list", "-ferror-limit", "19",
             "-fno-caret-diagnostics"};
@@ -43,17 +44,21 @@ std::vector<std::string> front_end_arguments() {
 
 }  // namespace
 
-ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped) {
-    const auto arguments = concatenated(concatenated(front_end_arguments(), translator::kOptimiser),
+ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps_variables) {
+    const auto& how = keeps_variables ? translator::kForDebugger : translator::kOptimiser;
+    const auto arguments = concatenated(concatenated(front_end_arguments(keeps_variables), how),
                                         {"-o", kOutputName, kInputName});
-    return {arguments, wrapped, kInputName, kOutputName, kHeadersName};
+    return {arguments, wrapped, kInputName, kOutputName, kHeadersName, keeps_variables};
 }
 
-ClangRequest clang_ir_request(const Source& source) {
-    return clang_ir_request_for_wrapped(wrapped(source.text, Dialect::bare_clang));
+ClangRequest clang_ir_request(const Source& source, const std::vector<std::string>& sizes,
+                              bool keeps_variables) {
+    return clang_ir_request_for_wrapped(wrapped(source.text, Dialect::bare_clang, sizes),
+                                        keeps_variables);
 }
 
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request) {
+    if (request.keeps_variables) return {request.arguments};
     constexpr const char* between = "unoptimised.ll";
     return {concatenated(request.arguments, {"-disable-llvm-passes", "-o", between}),
             concatenated(translator::optimise_without_back_end(), {"-o", request.output, between})};

@@ -17,12 +17,16 @@ struct ClangRequest {
     std::string input;                   ///< name of the input file
     std::string output;                  ///< name of the file to which clang writes the LLVM IR
     std::string headers;                 ///< name of the folder of headers
+    bool keeps_variables = false;        ///< whether the IR is not optimized: see CompileOptions
 };
 
-/// Returns the request for a learner's file. `source.is_good()` must be true.
-ClangRequest clang_ir_request(const Source& source);
+/// Returns the request for a learner's file. `source.is_good()` must be true. `sizes` are the
+/// arguments that `configure` gets.
+ClangRequest clang_ir_request(const Source& source,
+                              const std::vector<std::string>& sizes = {"rows", "cols"},
+                              bool keeps_variables = false);
 /// Returns the request for source code that is already wrapped for `Dialect::bare_clang`.
-ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped);
+ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps_variables = false);
 
 /// Returns the two commands that replace `request` if clang has a back end for NVIDIA GPUs, because
 /// the presence of that back end would change the optimizations. The second command optimizes for a

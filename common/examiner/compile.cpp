@@ -14,25 +14,27 @@ Failure no_compiler(Compiler wanted) {
         return {
             .kind = FailureKind::no_compiler,
             .headline =
-                "there is no clang of version 17 to 22 here, which is needed to make LLVM IR.",
+                "LLVM IR cannot be made, because clang of a version from 17 to 22 was not found.",
             .next =
                 "Install one (Debian: apt-get install clang-19), or name it in COALESCE_CLANG."};
     }
     const std::string what = wanted == Compiler::any
-                                 ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang"
-                                 : std::string("no ") + name_of(wanted);
-    return {
-        .kind = FailureKind::no_compiler,
-        .headline = "there is " + what + " here to compile the kernel with.",
-        .next = "Run ./learn, which installs what is missing, or set CUDA_HOME to the toolkit."};
+                                 ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang was"
+                                 : std::string(name_of(wanted)) + " was not";
+    return {.kind = FailureKind::no_compiler,
+            .headline = "the kernel cannot be compiled, because " + what + " found.",
+            .next =
+                "Run ./learn, which installs what is missing, or set CUDA_HOME to the toolkit's "
+                "folder."};
 }
 
 Compiled compile_or_find(const Source& source, const CompileOptions& options,
                          const FoundCompiler& compiler) {
     const std::string text = wrapped(source.text, dialect_of(compiler), options.kernel.sizes);
     const std::string entry = mangle_kernel_name(options.kernel);
-    const std::string key =
-        compiler.identity + "\n" + options.architecture + "\n" + entry + "\n" + text;
+    const std::string key = compiler.identity +
+                            (options.keeps_variables ? " for a debugger\n" : "\n") +
+                            options.architecture + "\n" + entry + "\n" + text;
     const Cache cache(options.cache);
     if (auto kept = read_cached<Compiled>(cache.find("ptx", key))) {
         kept->entry = entry;
@@ -42,7 +44,8 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
         kept->is_from_cache = true;
         return *kept;
     }
-    const RawOutput raw = run_compiler(compiler, text, options.architecture, options.seconds);
+    const RawOutput raw = run_compiler(compiler, text, options.architecture, options.seconds,
+                                       options.keeps_variables);
     const Compiled compiled = finish_compilation(source, options.kernel, version_of(compiler), raw);
     if (compiled.ok()) cache.save_cached("ptx", key, codec::write(compiled));
     return compiled;

@@ -55,6 +55,9 @@ struct CompileOptions {
     Compiler compiler = Compiler::any;
     /// Time limit in seconds, after which nvcc and clang are killed.
     int seconds = 20;
+    /// Whether to compile without optimization, as for a debugger, so that the PTX says where each
+    /// variable is kept. The costs of such a kernel mean nothing.
+    bool keeps_variables = false;
 };
 
 /// The result of a compilation.

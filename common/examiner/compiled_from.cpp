@@ -16,10 +16,11 @@
 namespace coalesce {
 namespace {
 
-/// Returns the number of the first line that contains `word`, or 0 if there is none.
+/// Returns the number of the first line of code that contains `word`, or 0 if there is none.
 int find_line_with(const std::string& text, const std::string& word) {
-    const std::size_t place = find_word(text, word);
-    return place == text.npos ? 0 : line_number_at(text, place);
+    const std::string code = blank_out_comments(text);
+    const std::size_t place = find_word(code, word);
+    return place == code.npos ? 0 : line_number_at(code, place);
 }
 
 Failure missing_kernel(const Source& source, const Signature& signature,
@@ -107,7 +108,7 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
     if (errors.size() > shown) {
         failure.details += "... and " + format_count(errors.size() - shown, "more error") + ".\n";
     }
-    if (errors.size() == 1) failure.next = "Fix the error, and check it again.";
+    if (errors.size() == 1) failure.next = "Fix the error, and check the file again.";
     return failure;
 }
 
@@ -117,7 +118,8 @@ Failure explain_compiler_crash(const Source& source, const std::string& compiler
                                const RawOutput& raw, const std::vector<std::string>& ours) {
     const std::string says = ours.empty() ? first_line_of(raw.output) : ours.front();
     return {.kind = FailureKind::does_not_compile,
-            .headline = "does not compile, and the compiler names no line of the file.",
+            .headline =
+                "the file does not compile, and the compiler's message names no line of the file.",
             .place = {source.name, 0, 0},
             .details = wrap(compiler.substr(0, compiler.find(' ')) + " says: " + says),
             .next =
@@ -127,10 +129,10 @@ Failure explain_compiler_crash(const Source& source, const std::string& compiler
 
 Failure out_of_time(const Source& source, int seconds) {
     return {.kind = FailureKind::compile_time_out,
-            .headline = "the compiler was still busy after " +
+            .headline = "the compiler was still running after " +
                         format_count(static_cast<std::uint64_t>(seconds), "second") + ".",
             .place = {source.name, 0, 0},
-            .next = "Look for templates or constexpr functions that call themselves without end."};
+            .next = "Look for templates or constexpr functions that call themselves endlessly."};
 }
 
 /// Returns the failure that explains why the compiler produced no PTX.
@@ -151,13 +153,15 @@ Failure explain_compile_failure(const Source& source, const Signature& signature
 /// may be correct.
 Failure not_translated(const Source& source, const translator::Untranslated& why) {
     const bool is_known = why.file == kLearnerFile;
-    return {.kind = FailureKind::not_translated,
-            .headline = "the kernel needs something that the translator from LLVM IR to PTX lacks.",
-            .place = {source.name, is_known ? static_cast<int>(why.line) : 0, 0},
-            .details = wrap(why.what()),
-            .next =
-                "Write that part in another way, or let ./learn check examine the file on a "
-                "computer, without --through-ir."};
+    return {
+        .kind = FailureKind::not_translated,
+        .headline =
+            "the kernel needs something that the translator from LLVM IR to PTX does not support.",
+        .place = {source.name, is_known ? static_cast<int>(why.line) : 0, 0},
+        .details = wrap(why.what()),
+        .next =
+            "Write that part in another way, or let ./learn check examine the file on a "
+            "computer, without --through-ir."};
 }
 
 }  // namespace

@@ -74,11 +74,12 @@ std::string clang_architecture(const std::string& architecture) {
     return "sm_" + std::to_string(std::min(number, newest));
 }
 
-std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string& architecture) {
+std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string& architecture,
+                                      bool keeps_variables) {
     return {nvcc,
             "-ptx",
             "-std=c++20",
-            "-lineinfo",
+            keeps_variables ? "-G" : "-lineinfo",
             "--expt-relaxed-constexpr",
             "-arch=" + architecture,
             "-o",
@@ -144,8 +145,9 @@ RawOutput run_command(const std::vector<std::string>& command, const std::string
     return result;
 }
 
-RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped, int seconds) {
-    const ClangRequest request = clang_ir_request_for_wrapped(wrapped);
+RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped, int seconds,
+                           bool keeps_variables) {
+    const ClangRequest request = clang_ir_request_for_wrapped(wrapped, keeps_variables);
     const TemporaryFolder folder;
     write_file(folder.path / request.input, request.text);
     fs::create_directory_symlink(COALESCE_CUDA_HEADERS, folder.path / request.headers);
@@ -248,15 +250,20 @@ Dialect dialect_of(const FoundCompiler& compiler) {
 }
 
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
-                       const std::string& architecture, int seconds) {
-    if (compiler.kind == Compiler::nvrtc) return run_nvrtc(compiler.path, wrapped, architecture);
-    const auto command =
+                       const std::string& architecture, int seconds, bool keeps_variables) {
+    if (compiler.kind == Compiler::nvrtc)
+        return run_nvrtc(compiler.path, wrapped, architecture, keeps_variables);
+    auto command =
         compiler.kind == Compiler::nvcc
-            ? nvcc_command(compiler.path, architecture)
+            ? nvcc_command(compiler.path, architecture, keeps_variables)
             : clang_command(compiler.path, architecture, {"-o", "kernel.ptx", "input.cu"});
+    if (compiler.kind == Compiler::clang && keeps_variables) {
+        // The last of several levels counts.
+        command.insert(command.end(), {"-O0", "-g"});
+    }
     try {
         if (compiler.kind == Compiler::clang_ir) {
-            return run_clang_for_ir(compiler.path, wrapped, seconds);
+            return run_clang_for_ir(compiler.path, wrapped, seconds, keeps_variables);
         }
         return run_command(command, wrapped, seconds);
     } catch (const std::exception& error) {  // for example because the disk is full
@@ -277,8 +284,8 @@ std::vector<std::string> clang_filter_command(const std::string& clang,
         if (words.size() > 2 && words[1] == "-cc1") return words;
     }
     throw std::runtime_error(clang +
-                             " does not tell how it compiles CUDA; name another one in "
-                             "COALESCE_CLANG (clang 14 or newer). It says:\n" +
+                             " does not show how it compiles CUDA; name another compiler in "
+                             "COALESCE_CLANG (clang 14 or newer). Its output:\n" +
                              output);
 }
 

@@ -32,9 +32,10 @@ const char* name_of(Compiler kind);
 /// Returns the dialect of CUDA C++ that the compiler accepts.
 Dialect dialect_of(const FoundCompiler& compiler);
 
-/// Compiles wrapped source code for `architecture`, such as "compute_90".
+/// Compiles wrapped source code for `architecture`, such as "compute_90". See
+/// CompileOptions::keeps_variables.
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
-                       const std::string& architecture, int seconds);
+                       const std::string& architecture, int seconds, bool keeps_variables = false);
 
 /// Returns the command that makes clang read wrapped source code from stdin and print PTX. It is
 /// the command that clang's driver would run. The command writes no files, reads no files other
@@ -47,7 +48,7 @@ std::string clang_headers();
 
 /// Compiles with NVRTC.
 RawOutput run_nvrtc(const std::string& library, const std::string& wrapped,
-                    const std::string& architecture);
+                    const std::string& architecture, bool keeps_variables = false);
 /// Returns the version of NVRTC, such as "13.0", or "" if the library cannot be loaded.
 std::string nvrtc_version(const std::string& library);
 /// Returns the folder that contains the toolkit's headers, or "" if there is none.

@@ -66,11 +66,11 @@ bool uses_16_byte_accesses(const Counters& counters, const AccessKind& access) {
 std::string advice_on_access(const Counters& counters, const AccessKind& access) {
     if (access.kind == FailureKind::bank_conflicts && uses_16_byte_accesses(counters, access)) {
         return "With 16 bytes per lane, shared memory serves 8 lanes at a time: let 8 consecutive "
-               "lanes access 8 different places, counted in units of 16 bytes modulo 8. Print the "
-               "picture of one warp to see which lanes conflict.";
+               "lanes access 16-byte units whose numbers differ modulo 8. Print the picture of one "
+               "warp to see which lanes conflict.";
     }
     if (access.kind == FailureKind::bank_conflicts) {
-        return "Let the 32 lanes touch 32 different banks: an element's bank is its place in the "
+        return "Let the 32 lanes touch 32 different banks: an element's bank is its index in the "
                "array modulo 32. Print the picture of one warp to see which lanes conflict.";
     }
     return "Let neighbouring lanes (threadIdx.x) access neighbouring addresses: how does the index "
@@ -125,11 +125,23 @@ bool crosses_sector_boundary(const Counters& counters, const AccessKind& access,
 
 void explain_sector_crossing(Failure& failure, const AccessKind& access) {
     failure.headline += std::string(" The ") + access.verb +
-                        "s are side by side, but they do not begin where a sector begins: each "
-                        "touches one sector more than it fills.";
+                        "s access consecutive addresses, but they do not begin at the start of a "
+                        "sector: each touches one sector more than it fills.";
     failure.next =
-        "Work out for one row which element a warp begins with, and move it to a multiple of 8 "
-        "elements from the start of the buffer.";
+        "Work out where each warp begins in its row, and let the warp begin at a multiple "
+        "of 8 elements from the start of the buffer.";
+}
+
+/// Adds how far apart the banks of a tile's rows are, which the declaration of the tile decides.
+void explain_banks_of_column(Failure& failure, const std::string& source) {
+    constexpr long long banks = 32;
+    const SharedArray tile = find_shared_array(source, failure.place.line);
+    if (tile.lengths.size() != 2) return;
+    const long long apart = tile.lengths[1] % banks;
+    failure.details += wrap(
+        "A row of `" + tile.name + "` (line " + std::to_string(tile.line) + ") has " +
+        std::to_string(tile.lengths[1]) + " elements: elements below each other are " +
+        (apart == 0 ? "in the same bank." : std::to_string(apart) + " banks apart, modulo 32."));
 }
 
 std::optional<Failure> find_too_costly_requests(const Verdict& found, const AccessKind& access,
@@ -155,14 +167,19 @@ std::optional<Failure> find_too_costly_requests(const Verdict& found, const Acce
     }
     const std::string unit = access.unit;
     if (access.ideal) failure.headline = format_conflict_ways(shown, access);
-    failure.headline += std::string("a ") + access.verb + " takes " +
-                        kFormatNumber(ratio(shown, access)) + " " + unit + ", where " +
-                        kFormatNumber(most) + (most == 1 ? " is enough." : " are enough.");
+    std::string cost = kFormatNumber(ratio(shown, access)), enough = kFormatNumber(most);
+    if (cost == enough) {
+        cost = format("%.4f", ratio(shown, access));
+        enough = format("%.4f", most);
+    }
+    failure.headline += std::string("a ") + access.verb + " takes " + cost + " " + unit +
+                        ", where " + enough + (most == 1 ? " is enough." : " are enough.");
     failure.details =
         wrap("Simulated, all lines together: " + std::to_string(*found.counters.*access.requests) +
              " requests, " + std::to_string(*found.counters.*access.cost) + " " + unit + " (" +
-             kFormatNumber(has) + " a request).");
+             kFormatNumber(has) + " per request).");
     failure.next = advice_on_access(*found.counters, access);
+    if (access.kind == FailureKind::bank_conflicts) explain_banks_of_column(failure, found.source);
     if (crosses_sector_boundary(*found.counters, access, found.counted))
         explain_sector_crossing(failure, access);
     return failure;
@@ -205,15 +222,14 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
         failure.next = "Let one thread move each element once: which thread moves it again?";
     } else if (times > 1.01 && work.lanes == kLanes) {
         failure.kind = FailureKind::work_repeated;
-        failure.headline += " Of 100 elements about " +
-                            std::to_string(std::lround(100 * (times - 1))) +
-                            " are moved more often than needed.";
+        failure.headline += " About " + std::to_string(std::lround(100 * (times - 1))) +
+                            " of 100 elements are moved more often than needed.";
         failure.next =
             "Which elements are moved by two blocks, by two threads, or twice by one thread?";
     } else if (work.lanes > 0 && work.lanes < 0.75 * kLanes) {
         failure.kind = FailureKind::lanes_idle;
-        failure.headline += " Of the 32 threads of a warp only " + kFormatNumber(work.lanes) +
-                            (work.lanes == 1 ? " takes" : " take") + " part in each access.";
+        failure.headline += " Only " + kFormatNumber(work.lanes) + " of the 32 threads of a warp " +
+                            (work.lanes == 1 ? "takes" : "take") + " part in each access.";
         failure.next =
             "Give every thread its share: a warp costs the same with 1 thread as with 32.";
     } else if (wider == 2 || wider == 4) {
@@ -271,7 +287,7 @@ std::optional<Failure> needless_atomics(const Verdict& found) {
         .kind = FailureKind::needless_atomics,
         .headline =
             "the result is stored with " + std::to_string(found.counters->atomic_requests) +
-            " atomic operations that are not needed: no two threads store to the same place.",
+            " atomic operations that are not needed: no two threads store to the same element.",
         .place = {found.file, 0, 0},
         .shape = found.counted,
         .next = "Store with a plain assignment: out[...] = value."};
@@ -322,8 +338,8 @@ std::optional<Failure> find_single_block(const Verdict& found, const LaunchShape
     if (launch.blocks() > 1) return std::nullopt;
     return Failure{.kind = FailureKind::multiprocessors_idle,
                    .headline =
-                       "a single block moves the whole matrix: one multiprocessor works, and all "
-                       "others of the GPU are idle.",
+                       "a single block moves the whole matrix: one multiprocessor of the GPU "
+                       "works, and all others are idle.",
                    .place = {found.file, find_configure_line(found.source, ".grid"), 0},
                    .shape = found.counted,
                    .next = "Launch a block for each tile."};
@@ -344,7 +360,8 @@ void explain_too_many_threads(Failure& failure, const Verdict& found, const Laun
     failure.headline =
         std::to_string(launch.blocks()) + " blocks are too many: " + failure.headline;
     failure.next =
-        "Let configure divide the matrix by what one block moves. In this lesson these are " +
+        "In configure, divide the matrix by the number of elements that one block moves. In this "
+        "lesson a block moves " +
         std::to_string(static_cast<long long>(static_cast<double>(launch.threads()) *
                                               limits.elements_per_thread)) +
         " elements.";
@@ -382,7 +399,7 @@ std::optional<Failure> find_too_little_work_per_block(const Verdict& found,
     if (a_block < limits.elements_per_block) {
         failure.kind = FailureKind::tile_too_small;
         failure.headline = less("block", a_block, limits.elements_per_block);
-        failure.next = "Make the tile larger, and the grid smaller with it.";
+        failure.next = "Make the tile larger, and the grid smaller by the same factor.";
         return failure;
     }
     return std::nullopt;

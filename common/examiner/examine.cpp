@@ -13,6 +13,7 @@
 #include "examiner/launch_limits.h"
 #include "examiner/load_lines.h"
 #include "examiner/predicted_launch.h"
+#include "examiner/rules.h"
 #include "examiner/stretch.h"
 #include "examiner/verdict_codec.h"
 
@@ -182,10 +183,10 @@ private:
             found.solution_counters = solution_counters_at(found.counted);
         } catch (const SolutionUnusable& problem) {
             const std::string& file = options_.solution->name;
-            fail(
-                {.kind = FailureKind::environment_problem,
-                 .headline = "the solution " + file + " cannot be compared with: " + problem.what(),
-                 .next = "Restore it from the course: git checkout -- " + file});
+            fail({.kind = FailureKind::environment_problem,
+                  .headline =
+                      "the solution " + file + " cannot be used for comparison: " + problem.what(),
+                  .next = "Restore it from the course: git checkout -- " + file});
             return false;
         }
         return true;
@@ -214,7 +215,7 @@ private:
             const TrialRequest order{.shape = counted, .wants_counters = true};
             const Trial trial = elements_ ? elements_->run_on(solution_runner_, compiled, order)
                                           : solution_runner_.run(compiled, task_, order);
-            if (!trial.is_good()) throw SolutionUnusable("it is not right itself.");
+            if (!trial.is_good()) throw SolutionUnusable("its result is wrong.");
             return std::optional(trial.counters);
         });
     }
@@ -257,11 +258,19 @@ private:
         }
     }
 
+    /// Finds blocks that take tiles in another order, and the line that chooses a block's tile.
+    std::optional<Failure> find_wrong_order(const BlockOrder& order) {
+        auto failure = wrong_block_order(order, source_.name, relaunch_);
+        const int line = find_tile_choice_line(source_.text);
+        if (failure && line > 0) failure->place.line = line;
+        return failure;
+    }
+
     void check_limits() {
         check_costs(verdict_);
         if (const BlockOrder* order = find_block_order(exercise_.block_order);
             order && verdict_.is_simulated) {
-            fail_if(wrong_block_order(*order, source_.name, relaunch_));
+            fail_if(find_wrong_order(*order));
         }
         fail_if(too_slow_predicted(verdict_, exercise_.limits));
         if (is_prediction_missing()) fail(not_predicted(source_.name, predicted_shape(exercise_)));
@@ -289,7 +298,7 @@ private:
         BlockOrder order = *find_block_order(exercise_.block_order);
         order.shape = shape;
         order.max_blocks = 8;
-        fail_if(wrong_block_order(order, source_.name, relaunch_));
+        fail_if(find_wrong_order(order));
     }
 
     /// Compares the costs with the solution's on a shape with partial tiles, for which the limits
@@ -389,9 +398,8 @@ Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
             verdict.fail({.kind = FailureKind::environment_problem,
                           .headline = "the reference of the exercise cannot be used: " +
                                       std::string(problem.what()),
-                          .next =
-                              "This is not a mistake in your kernel: whoever wrote the exercise "
-                              "must correct its reference."});
+                          .next = "This is not a mistake in your kernel: the author of the "
+                                  "exercise must correct its reference."});
         } catch (const std::exception& problem) {
             // This computer caused the problem, not the kernel. For example, there may not be
             // enough memory.

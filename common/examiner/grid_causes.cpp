@@ -126,10 +126,13 @@ Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence) {
 void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
                                const Evidence& evidence) {
     failure.headline =
-        "blockIdx.x chooses rows in the kernel, but the grid has its blocks for the columns there: "
-        "it would cover the matrix if its two sizes, or blockIdx.x and blockIdx.y, were exchanged.";
+        "blockIdx.x chooses rows in the kernel, but the grid's first size is the number of blocks "
+        "for the columns. The grid would cover the matrix if its two sizes, or blockIdx.x and "
+        "blockIdx.y, were exchanged.";
     failure.details += wrap(origins.text());
-    failure.next = "Let blockIdx.x choose the column and blockIdx.y the row, as the grid has it.";
+    failure.next =
+        "Let blockIdx.x choose the column and blockIdx.y the row, because the grid is made for "
+        "that.";
     if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }
@@ -143,8 +146,8 @@ void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
         " to a block, and blockIdx.y columns, " + std::to_string(origins.step_y().col) +
         " to a block; the grid has as many blocks as if it were the other way round.";
     failure.next =
-        "In configure, the grid's first size is for what blockIdx.x counts: divide rows there, and "
-        "cols in the second.";
+        "In configure, the grid's first size is the range of blockIdx.x, which counts rows here: "
+        "divide rows there, and cols in the second size.";
 }
 
 std::optional<Failure> find_exchanged_grid_by_origins(const LaunchShape& launch, const Trial& trial,
@@ -169,12 +172,11 @@ std::optional<Failure> find_exchanged_grid_by_origins(const LaunchShape& launch,
 /// enough threads.
 std::string explain_unwritten_cells(const LaunchShape& launch,
                                     const std::optional<BlockOrigins>& origins) {
-    if (!origins)
-        return ": some threads take the same cells, or a check of the bounds keeps them out.";
+    if (!origins) return ", but some threads store the same cells, or a bounds check stops them.";
     const auto& block = launch.block;
     if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
-        return ", and blocks stand side by side: a check of the bounds keeps some out, or threads "
-               "of a block take the same cells.";
+        return ", and the blocks lie side by side. Perhaps a bounds check stops some threads, or "
+               "threads of a block store the same cells.";
     }
     return ", in blocks of " + format_product(block[0], block[1]) +
            " threads. Is the distance between two blocks equal to the size of a block?";
@@ -190,7 +192,7 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
     if (origins) failure.details += wrap(origins->text());
     failure.next =
         "Work out row and col for the first thread of block (1, 0) and of block (0, 1), and for "
-        "threads (1, 0) and (0, 1) of a block: does each get its own cell?";
+        "threads (1, 0) and (0, 1) of a block. Does each of these threads store its own cell?";
     if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }
@@ -211,8 +213,8 @@ bool explain_grid_too_small(Failure& failure, const Trial& trial, const Evidence
     if (!seen.comparison || !stores_each_element_once(seen, seen.comparison->right)) return false;
     failure.headline += " The grid is too small.";
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
-    failure.details +=
-        wrap(numbers(trial) + "; all of these threads store, no two the same cells.");
+    failure.details += wrap(
+        numbers(trial) + "; all of these threads store, and no two of them store the same cell.");
     return true;
 }
 
@@ -245,8 +247,8 @@ bool explain_fixed_grid(Failure& failure, const Trial& trial, const Evidence& ev
                         format_product(first.rows, first.cols) + " and for " +
                         format_product(trial.shape.rows, trial.shape.cols) + " alike.";
     failure.next =
-        "Let the grid grow with the matrix, by ceil_div of rows and cols; or let each block go on "
-        "to further tiles until none is left.";
+        "Compute the grid from rows and cols with ceil_div, or let each block loop over further "
+        "tiles until none is left.";
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
     return true;
 }
@@ -276,8 +278,8 @@ bool explain_grid_with_too_few_blocks(Failure& failure, const LaunchShape& wide,
         return false;
     failure.fault = Fault::grid_too_small;
     failure.next = advice_for_fault(failure.fault, evidence.exercise.task());
-    failure.headline +=
-        " The grid is too small: it takes " + format_product(needed->x, needed->y) + " blocks.";
+    failure.headline += " The grid is too small: the matrix needs " +
+                        format_product(needed->x, needed->y) + " blocks.";
     failure.details += wrap(origins->text() + " " + numbers(trial) + ".");
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
     return true;
@@ -313,8 +315,8 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
     failure.fault = Fault::none;
     failure.headline = "both " + both + ", and other cells have no block that stores them.";
     failure.next =
-        "Work out which cells each of the two takes: does every index depend on blockIdx, and do "
-        "blocks begin as far apart as each is large?";
+        "Work out which cells each of the two blocks stores. Does every index depend on blockIdx, "
+        "and is the distance between two blocks equal to the size of a block?";
 }
 
 /// If only a square of the output was written, finds out whether blocks took tiles outside the
@@ -332,10 +334,12 @@ bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Ev
     }
     failure.fault = Fault::never_written;
     const bool is_one = stores.idle_blocks == 1;
-    failure.headline +=
-        " " + format_count(static_cast<std::uint64_t>(stores.idle_blocks), "block") +
-        (is_one ? " stores" : " store") + " nothing, " + stores.first_idle_block->text() +
-        (is_one ? "" : " the first") + ": do they take tiles outside of the matrix?";
+    failure.headline += " " +
+                        format_count(static_cast<std::uint64_t>(stores.idle_blocks), "block") +
+                        (is_one ? " stores nothing: " : " store nothing; the first of them is ") +
+                        stores.first_idle_block->text() +
+                        (is_one ? ". Does it process a tile outside of the matrix?"
+                                : ". Do they process tiles outside of the matrix?");
     failure.next = advice_for_fault(failure.fault, evidence.exercise.task());
     return true;
 }
@@ -348,6 +352,28 @@ bool explain_by_block_stores(Failure& failure, const Trial& trial, const Evidenc
     if (!stores) return false;
     if (!stores->conflict) return explain_tiles_outside(failure, *stores, evidence);
     explain_store_conflict(failure, *stores->conflict, trial, evidence);
+    return true;
+}
+
+/// Explains a launch along one axis of a kernel that uses indices along both.
+bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const std::string code = code_for_search(evidence.source.text);
+    const auto wide = configure_for_rectangle(evidence);
+    if (!wide) return false;
+    const bool is_of_block = wide->block[1] == 1 && code.find("threadIdx.y") != code.npos;
+    const bool is_of_grid = wide->grid[1] == 1 && code.find("blockIdx.y") != code.npos;
+    if (!is_of_block && !is_of_grid) return false;
+    const std::string index = is_of_block ? "threadIdx.y" : "blockIdx.y";
+    const auto& sizes = is_of_block ? trial.launch.block : trial.launch.grid;
+    failure.headline +=
+        " configure gives " + std::string(is_of_block ? "a block of " : "a grid of ") +
+        format_product(sizes[0], sizes[1]) + (is_of_block ? " threads" : " blocks") + ", so that " +
+        index + ", which the kernel uses, is always 0.";
+    failure.place.line =
+        find_configure_line(evidence.source.text, is_of_block ? ".block" : ".grid");
+    failure.next =
+        "Give it two sizes: as many along x as the kernel needs for one axis of the "
+        "matrix, and as many along y as it needs for the other.";
     return true;
 }
 
@@ -376,7 +402,8 @@ std::optional<Failure> find_exchanged_grid(const Trial& trial, const Evidence& e
 }
 
 bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    if (explain_fixed_grid(failure, trial, evidence) ||
+    if (explain_flat_launch(failure, trial, evidence) ||
+        explain_fixed_grid(failure, trial, evidence) ||
         explain_by_block_stores(failure, trial, evidence)) {
         return true;
     }

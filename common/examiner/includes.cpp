@@ -268,23 +268,23 @@ Failure find_refused_include(const std::string& text, const std::string& file_na
             const bool is_condition = word == "if" || word == "elif";
             if ((is_condition && pasting.are_used_in(rest)) ||
                 (word == "define" && pastes_question)) {
-                return refuse_include(file_name, line.number,
-                                      "a condition may not use names that ## makes of parts, "
-                                      "because they could look for other files.");
+                return refuse_include(
+                    file_name, line.number,
+                    "a preprocessor condition may not use names that ## puts together, because "
+                    "they could test whether other files exist.");
             }
             if (looks_for_files) {
                 return refuse_include(file_name, line.number,
-                                      "a kernel's file may not look for other files.");
+                                      "a kernel's file may not test whether other files exist.");
             }
             if (std::find(std::begin(opening), std::end(opening), word) == std::end(opening)) {
                 continue;
             }
             const std::string_view name = strip_include_quotes(rest);
             if (name.empty() || !is_inside_include_path(name)) {
-                return refuse_include(
-                    file_name, line.number,
-                    "a kernel's file can include headers of the CUDA toolkit only, by "
-                    "their plain names.");
+                return refuse_include(file_name, line.number,
+                                      "a kernel's file can include only headers of the CUDA "
+                                      "toolkit, by their names in the toolkit.");
             }
         }
     }

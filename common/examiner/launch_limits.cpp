@@ -34,7 +34,7 @@ Failure find_oversized_grid(const LaunchShape& launch, Shape shape, const std::s
                                element_count(shape) == 1 ? "element" : "elements"),
             .place = {file, 0, 0},
             .shape = shape,
-            .details = wrap("It is " + launch.text() + "."),
+            .details = wrap("The launch is " + launch.text() + "."),
             .next = "Divide rows and cols by the side of the tile: ceil_div(cols, 32)."};
 }
 

@@ -96,13 +96,14 @@ std::optional<LeftOutStage> elements_left_out(const Trial& trial, const Evidence
     if (!least || !least->is_simple_fraction_of(*most) ||
         !least->may_ignore_loop_counter(way.back()))
         return std::nullopt;
-    return LeftOutStage{.sentence = format_left_out(*most, *least),
-                        .line = least->line,
-                        .next = least->is_store
-                                    ? "Does the index depend on what its loop counts?"
-                                    : "Does the index depend on what its loop counts? If it "
-                                      "does, look at what becomes of the values: a load that "
-                                      "nobody uses is left out."};
+    return LeftOutStage{
+        .sentence = format_left_out(*most, *least),
+        .line = least->line,
+        .next =
+            least->is_store
+                ? "Does the index depend on the variable of its loop?"
+                : "Does the index depend on the variable of its loop? If it does, look at how the "
+                  "values are used: the compiler removes a load whose value is never used."};
 }
 
 }  // namespace coalesce

@@ -35,7 +35,7 @@ int device_attribute_or(cudaDeviceAttr which, int otherwise) {
 Failure explain_too_much_shared(const std::string& file, const std::string& how_much,
                                 long long most) {
     return {.kind = FailureKind::too_much_shared_memory,
-            .headline = how_much + ", and a block can have " + std::to_string(most) + ".",
+            .headline = how_much + ", but a block can have at most " + std::to_string(most) + ".",
             .place = {file, 0, 0},
             .next = "Make the tile smaller: 32 x 33 floats are 4224 bytes."};
 }
@@ -57,16 +57,16 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
         .headline = "the device rejected the compiled kernel (" + format_cuda_error(error) + ").",
         .place = {file, 0, 0},
         .details = log.empty() ? "" : wrap("It says: " + log),
-        .next = "Undo the last change, and look at what it needs of the device."};
+        .next = "Undo the last change. Does it use a feature that this device lacks?"};
     if (error == cudaErrorUnsupportedPtxVersion || error == cudaErrorNoKernelImageForDevice) {
         failure.kind = FailureKind::environment_problem;
         failure.next = "The driver is older than the CUDA toolkit: update it, or use --device sim.";
     }
     if (is_sticky_error(error)) {
         failure.kind = FailureKind::environment_problem;
-        failure.headline = "an earlier launch has broken the device for this process (" +
-                           format_cuda_error(error) + "): nothing can be run there any more.";
-        failure.next = "Run it again, in a new process.";
+        failure.headline = "an earlier launch failed (" + format_cuda_error(error) +
+                           "), so this process can no longer use the device.";
+        failure.next = "Run the kernel in a new process.";
     }
     if (log.find("too much shared data") == log.npos) return failure;
     failure.kind = FailureKind::too_much_shared_memory;
@@ -232,26 +232,27 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
     const std::string block = "blocks of " + product(launch.block) + " threads";
     if (has_nonpositive_extent(launch.grid)) {
         const bool is_unwritten = launch.grid[0] == 0 && launch.grid[1] == 0;
-        return refused(FailureKind::bad_launch, grid + ": none at all.",
+        return refused(FailureKind::bad_launch, grid + ", so it launches no block.",
                        is_unwritten ? "Write configure: how many blocks does a matrix of rows x "
                                       "cols take, across and down?"
                                     : "Which of the numbers is 0 here? If it is a quotient, round "
                                       "it up with ceil_div.");
     }
     if (has_nonpositive_extent(launch.block)) {
-        return refused(FailureKind::bad_launch, block + ": none at all.",
+        return refused(FailureKind::bad_launch, block + ", so it launches no thread.",
                        "Give each direction at least one thread: .block = {32, 8}");
     }
     if (launch.grid[0] > INT_MAX || launch.grid[1] > 65535 || launch.grid[2] > 65535) {
         return refused(FailureKind::bad_launch,
                        grid + "; the largest grid is 2147483647 x 65535 x 65535.",
-                       "Divide rows and cols by what one block takes: ceil_div(cols, ...).");
+                       "Divide rows and cols by the sides of the tile that one block processes: "
+                       "ceil_div(cols, ...).");
     }
     const bool is_deep = launch.block[2] > 64 || launch.block[0] > 1024 || launch.block[1] > 1024;
     if (is_deep || launch.threads() > max_threads_) {
         return refused(FailureKind::block_too_large,
                        block + "; " + std::to_string(max_threads_) + " is the maximum.",
-                       "Make .block smaller, or the constants that it is made of.");
+                       "Make .block smaller, or the constants in it.");
     }
     const long long most = max_shared_bytes_ - static_cast<long long>(static_shared_bytes_);
     if (launch.shared_bytes < 0 || launch.shared_bytes > most) {

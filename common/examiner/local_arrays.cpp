@@ -214,4 +214,42 @@ LocalArray find_local_array(const std::string& text, int line) {
     return {};
 }
 
+std::optional<long long> constant_value(const std::string& text, const std::string& expression) {
+    return value_of(expression, find_constants(code_for_search(text)));
+}
+
+SharedArray find_shared_array(const std::string& text, int line) {
+    static const TextPattern array(R"(\b__shared__[^;{}]*?\b(\w+)\s*((?:\[[^\];]*\]\s*)+);)");
+    static const TextPattern dimension(R"(\[([^\]]*)\])");
+    const std::string code = code_for_search(text), used = code_on_line(text, line);
+    const Values constants = find_constants(code);
+    for (const TextMatch& found : find_matches(code, array)) {
+        if (line > 0 && !contains_word(used, found.str(1))) continue;
+        SharedArray shared{.name = found.str(1), .line = line_of(code, found)};
+        const std::string dimensions = found.str(2);
+        for (const TextMatch& one : find_matches(dimensions, dimension)) {
+            const auto length = value_of(one.str(1), constants);
+            if (!length) return {};
+            shared.lengths.push_back(*length);
+        }
+        return shared;
+    }
+    return {};
+}
+
+int find_loop_that_runs_once_too_often(const std::string& text, int line) {
+    static const TextPattern header(R"(\bfor\s*\([^;]*;[^;]*<=\s*(\w+)\s*;)");
+    const std::string code = code_for_search(text);
+    const std::vector<Loop> loops = find_loops(code);
+    const Values constants = find_constants(code);
+    for (const TextMatch& found : find_matches(code, header)) {
+        const int first = line_of(code, found);
+        const bool is_around = std::ranges::any_of(loops, [&](const Loop& loop) {
+            return loop.first_line == first && line >= first && line <= loop.last_line;
+        });
+        if (is_around && constants.contains(found.str(1))) return first;
+    }
+    return 0;
+}
+
 }  // namespace coalesce

@@ -22,8 +22,10 @@ LocalRunner::LocalRunner(Options options) : options_(std::move(options)) {
 }
 
 Compiled LocalRunner::compile(const Source& source, const Signature& kernel) {
-    CompileOptions options{
-        .kernel = kernel, .cache = options_.cache, .compiler = options_.compiler};
+    CompileOptions options{.kernel = kernel,
+                           .cache = options_.cache,
+                           .compiler = options_.compiler,
+                           .keeps_variables = options_.keeps_variables};
     if (!is_simulated()) options.architecture = native_architecture();
     return coalesce::compile(source, options);
 }

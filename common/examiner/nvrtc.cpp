@@ -110,7 +110,7 @@ std::string text_of(void* library, nvrtcProgram program, const char* size, const
 }  // namespace
 
 RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
-                    const std::string& architecture) {
+                    const std::string& architecture, bool keeps_variables) {
     RawOutput result;
     void* const library = open_library(path);
     nvrtcProgram program = library ? create_program(library, wrapped) : nullptr;
@@ -121,8 +121,8 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
     // Compile functions without __device__ for the device, since there is no host code. NVRTC
     // searches for headers in the toolkit and in the folder of the source. This folder does not
     // exist, so no other file can be included.
-    std::vector<std::string> options = {"-std=c++20", "-lineinfo", "-default-device",
-                                        "--gpu-architecture=" + architecture};
+    std::vector<std::string> options = {"-std=c++20", keeps_variables ? "-G" : "-lineinfo",
+                                        "-default-device", "--gpu-architecture=" + architecture};
     const std::string headers = toolkit_headers();
     if (!headers.empty()) {
         options.push_back("-I" + headers);

@@ -97,8 +97,8 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
          const PictureRequest& request, Picture& picture) {
     if (!runner.is_simulated()) {
         picture.problem = explain_missing_picture(
-            source.name, "only the simulated GPU shows what a warp touches.",
-            "Run it there: --device sim");
+            source.name, "the memory that a warp touches can be drawn only on the simulated GPU.",
+            "Use the simulated GPU: --device sim");
         return;
     }
     const Compiled compiled = runner.compile(source, exercise.kernel);

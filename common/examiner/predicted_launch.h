@@ -25,8 +25,7 @@ Shape predicted_shape(const Exercise& exercise);
 /// Thrown if the sampled blocks of a predicted launch did not store the correct values.
 struct WrongSampledValues : std::runtime_error {
     explicit WrongSampledValues(SampledValues what)
-        : std::runtime_error("its blocks do not store what belongs where they store"),
-          found(what) {}
+        : std::runtime_error("its blocks store wrong values"), found(what) {}
     SampledValues found;
 };
 

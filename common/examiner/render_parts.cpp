@@ -40,12 +40,13 @@ std::string passed_text(const Verdict& verdict) {
     // A verdict on a whole program has no kernel name.
     if (verdict.kernel.empty()) {
         return "Right with " + format_count(verdict.shapes.size(), "number") +
-               " of elements, clean under every check, and it notices a launch that fails.";
+               " of elements, clean under every check, and the program reports a launch that "
+               "fails.";
     }
     return "Right on " + format_count(verdict.shapes.size(), "shape") +
            (verdict.is_simulated
                 ? ", clean under every check, and no more expensive than the exercise asks."
-                : ". A real GPU counts no costs; --device sim does.");
+                : ". Costs are counted only on the simulated GPU: use --device sim.");
 }
 
 std::string time_text(const Verdict& verdict) {

@@ -4,6 +4,7 @@
 
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
+#include "examiner/text_pattern.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -58,6 +59,10 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
     if (finding.fault == Fault::never_written && says("on the diagonal")) {
         line = find_line_leaving_diagonal(text);
     }
+    if (finding.fault == Fault::ragged_edge_missed) {
+        const int grid = find_configure_line(text, ".grid");
+        if (code_on_line(text, grid).find("ceil_div") == std::string::npos) line = grid;
+    }
     if (line > 0) return line;
     const bool is_of_load = finding.fault == Fault::wrong_origin ||
                             (finding.fault == Fault::wrong_pitch && says("fits in["));
@@ -104,6 +109,24 @@ bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
     return true;
 }
 
+/// Corrects the guess about tiles that stayed where they were, if the kernel has exchanged the block
+/// indices or has no need to.
+void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
+    const std::string guess = ": swap the block indices too";
+    const std::size_t at = failure.headline.find(guess);
+    if (failure.fault != Fault::tile_not_moved || at == std::string::npos) return;
+    const std::string code = code_for_search(evidence.source.text);
+    static const TextPattern exchanged(R"(\bcol\s*=\s*blockIdx\.y)");
+    if (evidence.exercise.task().in_place) {
+        failure.headline.erase(at, guess.size());
+    } else if (contains(code, exchanged)) {
+        failure.headline.replace(at, guess.size(),
+                                 ": the block indices are exchanged where col and row are set, and "
+                                 "the index of the store exchanges them once more");
+        failure.next = "Exchange them in one of the two places only.";
+    }
+}
+
 }  // namespace
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
@@ -124,6 +147,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
         if (is_outside && has_trait(first.fault, trait::certain)) continue;
         failure.details += wrap(end_sentence(comparison.findings[i].text()));
     }
+    explain_unmoved_tiles(failure, evidence);
     const bool lacks_brackets = explain_missing_parentheses(failure, evidence);
     const bool is_told =
         lacks_brackets || (is_of_launch && explain_by_launch(failure, trial, evidence));
@@ -167,12 +191,32 @@ void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& e
     if (odd.line != race.place.line && odd.line != race.other_place.line) return;
     failure.place.line = odd.line;
     failure.details +=
-        wrap("Line " + std::to_string(odd.line) + " takes a row of `" + matrix + "` to be " +
-             odd.pitch + " elements long, all others " + odd.usual + ".");
+        wrap("Line " + std::to_string(odd.line) + " assumes that a row of `" + matrix + "` has " +
+             odd.pitch + " elements, but all other lines assume " + odd.usual + ".");
     failure.next = advice_for_fault(Fault::wrong_pitch, task);
 }
 
 }  // namespace
+
+/// Explains a race between the two blocks of a pair of tiles, of which only one may work.
+bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence) {
+    const auto &one = race.thread.block, &other = race.other_thread.block;
+    const bool is_pair = one[0] == other[1] && one[1] == other[0] && one[0] != one[1];
+    const bool has_tiles = !find_shared_array(evidence.source.text, 0).name.empty();
+    if (!evidence.exercise.task().in_place || !is_pair || !has_tiles) return false;
+    const auto name = [](const auto& block) {
+        return "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + ")";
+    };
+    failure.headline = "both blocks of a pair work, " + name(one) + " and " + name(other) +
+                       ": each reads what the other one stores.";
+    const int line = find_line_comparing_blocks(evidence.source.text);
+    failure.place.line =
+        line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);
+    failure.next =
+        "Let one block of each pair return at once: the one whose tile is below the diagonal, "
+        "where blockIdx.y is larger than blockIdx.x.";
+    return true;
+}
 
 std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "globalrace");
@@ -180,10 +224,11 @@ std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evi
     if (race && (!is_wrong || !has_trait(trial.comparison->fault(), trait::certain))) {
         Failure failure = failure_from_report(
             FailureKind::race_between_blocks, *race, trial, evidence,
-            "several threads access the same place in memory and at least one of them "
-            "writes, in no fixed order.",
+            "several threads access the same memory in no defined order, and at least one of "
+            "them writes.",
             std::string("Each element of `") + matrix_name(true, evidence) +
                 "` belongs to one thread: which index do two threads share?");
+        if (explain_pair(failure, *race, evidence)) return failure;
         explain_wrong_pitch(failure, *race, evidence);
         explain_batch_race(failure, *race, trial, evidence);
         explain_missing_parentheses(failure, evidence);

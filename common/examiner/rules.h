@@ -70,6 +70,38 @@ Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std:
 /// because the compiler removes or changes such accesses.
 std::optional<Failure> find_local_array_overrun(const Trial& trial, const Evidence& evidence);
 
+// ---- guard_causes.cpp ----
+//
+// Names the mistake in a condition that checks the bounds.
+
+/// Changes the failure and returns true if a condition in the text lets threads outside of the matrix through, or
+/// keeps threads out whose elements exist.
+bool look_at_conditions(Failure& failure, const Trial& trial, const Evidence& evidence);
+
+// ---- index_causes.cpp ----
+//
+// Names the mistake in the index of a vector, of the tile, or of an element that two threads store.
+
+/// Changes the failure and returns true if the text shows which part of an index is wrong.
+bool look_at_indices(Failure& failure, const Trial& trial, const Evidence& evidence);
+
+// ---- pipeline_causes.cpp ----
+//
+// Names the mistake in the order of asynchronous copies, waits and barriers.
+
+/// Changes the failure and returns true if the text shows which step of a pipeline is missing or misplaced.
+bool look_at_pipeline(Failure& failure, const Evidence& evidence);
+
+// ---- tile_causes.cpp ----
+//
+// Names the mistake in the lines that choose the tile of a block.
+
+/// Changes the failure and returns true if the kernel has lines that choose a tile: names the
+/// mistake in them, or else points at them.
+bool look_at_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence);
+/// Returns the last line that chooses the tile of a block, or 0.
+int find_tile_choice_line(const std::string& text);
+
 // ---- block_causes.cpp ----
 //
 // Finds block sizes that do not fit the kernel's loops, by launching the kernel with others.
@@ -114,6 +146,9 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 /// Changes the failure if the first block of the second matrix begins at the wrong element of a
 /// stack. Returns false if the stack is not to blame.
 bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidence& evidence);
+/// Changes the failure and returns true if the text moves a pointer by something else than a whole
+/// number of matrices.
+bool explain_pointer_advance(Failure& failure, const Evidence& evidence);
 /// Explains why some matrices were not written: there are too few blocks, or the blocks do not use
 /// blockIdx.z.
 void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence& evidence);

@@ -119,6 +119,7 @@ public:
     struct Options {
         std::filesystem::path cache = {};   ///< cache folder; "" to cache nothing
         Compiler compiler = Compiler::any;  ///< the compiler to use
+        bool keeps_variables = false;       ///< see CompileOptions::keeps_variables
     };
     /// Makes the simulated GPU use a single thread, as in the grader's sandbox. Unordered accesses
     /// then always happen in the same order, so the verdict is always the same. Must be called

@@ -144,6 +144,18 @@ std::vector<Access> traced() {
     return accesses;
 }
 
+std::string block_trace() {
+    std::string text;
+    const auto keep = [](const char* begin, std::size_t size, void* to) {
+        static_cast<std::string*>(to)->assign(begin, size);
+    };
+    if (SIMULATOR_FUNCTION(coalesceGetTrace)(keep, &text) != 0) {
+        if (text.empty()) return "";  // the launch was refused
+        throw std::runtime_error(text);
+    }
+    return text;
+}
+
 void prepare(const char* checks, std::uint64_t most_warp_instructions) {
     SIMULATOR_FUNCTION(coalesceSetChecks)(checks);
     SIMULATOR_FUNCTION(coalesceSetMaxInstructions)(most_warp_instructions);

@@ -78,6 +78,10 @@ struct Access {
 /// Returns the recorded accesses. Those of other files, such as headers, have line 0.
 std::vector<Access> traced();
 
+/// Returns the steps of the recorded block as JSON (docs/guide/trace.md). Throws std::runtime_error
+/// if the simulator could not record them.
+std::string block_trace();
+
 /// Enables `checks` ("all" or "none"), and limits each launch to this many warp instructions.
 void prepare(const char* checks, std::uint64_t most_warp_instructions);
 

@@ -60,7 +60,7 @@ Failure check_text(const std::string& text, const std::string& name) {
     if (binary != std::string::npos) {
         return failure(
             FailureKind::file_binary, name, line_number_at(text, binary),
-            "the file holds bytes that are not text, so it is not source code.",
+            "the file contains bytes that are not text, so it is not source code.",
             std::string("Save it as text (UTF-8). If it was overwritten: ") + kResetAdvice);
     }
     return find_refused_include(text, name);

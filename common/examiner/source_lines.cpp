@@ -318,6 +318,10 @@ int find_line_leaving_diagonal(const std::string& text) {
                                     R"(\s*\{?\s*return\b)");
 }
 
+int find_line_comparing_blocks(const std::string& text) {
+    return find_line_of_match(text, R"(\bif\s*\(\s*blockIdx\.\w\s*([<>=!]=?)\s*blockIdx\.\w\s*\))");
+}
+
 OddPitch find_odd_pitch(const std::string& text, const std::string& array) {
     const std::string code = code_for_search(text);
     const TextPattern index("\\b" + array + R"(\s*\[[^\];]*\*\s*(\w+)\s*[+\]])");

@@ -67,6 +67,8 @@ bool has_dynamic_array(const std::string& text);
 /// Returns the first line that makes the blocks on the diagonal return, as in `if (blockIdx.y >=
 /// blockIdx.x) return`. Returns 0 if there is none.
 int find_line_leaving_diagonal(const std::string& text);
+/// Returns the first line with a condition that compares a block's two indices, or 0.
+int find_line_comparing_blocks(const std::string& text);
 
 /// The only line that indexes an array as row * pitch + col with a different pitch than all other
 /// lines.
@@ -141,5 +143,20 @@ struct LocalArray {
 };
 /// Returns the first local array that a line accesses, if its length is known.
 LocalArray find_local_array(const std::string& text, int line);
+
+/// Returns the value of an expression of numbers and of constants defined in the file, if it has no
+/// other parts.
+std::optional<long long> constant_value(const std::string& text, const std::string& expression);
+
+/// An array in shared memory.
+struct SharedArray {
+    std::string name = "";                ///< "" if there is none
+    std::vector<long long> lengths = {};  ///< of each dimension
+    int line = 0;                         ///< of its declaration
+};
+/// Returns the first shared array that a line mentions, or that the file declares if the line is 0.
+SharedArray find_shared_array(const std::string& text, int line);
+/// Returns the line of a loop around `line` that counts up to a constant with <=, or 0.
+int find_loop_that_runs_once_too_often(const std::string& text, int line);
 
 }  // namespace coalesce

@@ -33,8 +33,8 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
         return failure_from_report(
             FailureKind::copy_not_committed, *report, trial, evidence,
             "nothing has waited for these copies, because no group is ever committed.",
-            "Close the group of each tile's copies with __pipeline_commit(): the kernel waits for "
-            "groups.");
+            "Close the group of each tile's copies with __pipeline_commit(): a kernel can wait "
+            "only for groups.");
     }
     const auto make = [&](const std::string& headline, const std::string& next) {
         return failure_from_report(FailureKind::copy_not_waited_for, *report, trial, evidence,
@@ -53,8 +53,8 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
     }
     if (!is_read) {
         return make("this writes to shared memory while an earlier copy is still writing there.",
-                    "Is this the right stage, the one that is not in use? If it is, has the kernel "
-                    "waited for the earlier copy into it?");
+                    "Is this the right stage, which is not in use? If it is, has the kernel waited "
+                    "for the earlier copy into it?");
     }
     if (is_own) {
         return make("the tile is read before its copy has arrived.",
@@ -154,10 +154,10 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
             !find_report(trial, "racecheck", "write after read")) {
             return make(
                 FailureKind::shared_race, *report,
-                "two threads write to the same place in shared memory.",
+                "two threads write to the same element in shared memory.",
                 uses_both_thread_indices(evidence, report->place.line)
                     ? "Work out the index by hand for the two threads named above: it must differ."
-                    : "Give each thread its own place: the index needs threadIdx.x and "
+                    : "Give each thread its own element: the index needs threadIdx.x and "
                       "threadIdx.y.");
         }
     }
@@ -195,10 +195,10 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
             "the end of its body.");
     }
     if (race) {
-        return make(
-            FailureKind::missing_barrier, *race,
-            "threads read the tile while others still write it: a barrier is missing.",
-            "Put __syncthreads() between the two, where every thread of the block reaches it.");
+        return make(FailureKind::missing_barrier, *race,
+                    "threads read the tile while others still write it: a barrier is missing.",
+                    "Put __syncthreads() between the writes and the reads, where every thread of "
+                    "the block reaches it.");
     }
     return std::nullopt;
 }
@@ -224,8 +224,8 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
           "How many bytes does each copy write? Let the mbarrier expect all of them."},
          {"synccheck", "bad barrier", FailureKind::divergent_barrier,
           "the warps at this barrier do not wait for the same number of threads.",
-          "Let all threads at a barrier give the same number of threads, a multiple of 32, or no "
-          "number for the whole block."}},
+          "All threads at a barrier must specify the same number of threads, a multiple of 32, or "
+          "no number if the whole block takes part."}},
         trial, evidence);
     if (failure) {
         const bool waits_for_phase = failure->kind == FailureKind::copy_not_waited_for &&
@@ -234,15 +234,21 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
             failure->next += " The first phase of an mbarrier has parity 0, the next one 1.";
         return failure;
     }
+    if (const Report* report = find_report(trial, "synccheck", "shuffle from outside")) {
+        return failure_from_report(
+            FailureKind::bad_warp_mask, *report, trial, evidence,
+            "a shuffle reads from a lane that does not take part in it.",
+            "Let all lanes that are read execute the shuffle, and name them in its mask.");
+    }
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
         const char* const next =
             is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
                           "with the count that the mbarrier was initialized with."
-                        : "Let the mask name the lanes that take part, all of them and no others.";
+                        : "Let the mask name exactly the lanes that take part.";
         return failure_from_report(
             FailureKind::bad_warp_mask, *report, trial, evidence,
-            is_mbarrier ? "an mbarrier is not used the way it was initialized."
+            is_mbarrier ? "the use of an mbarrier does not match its initialization."
                         : "a warp operation names lanes that do not take part in it.",
             report->cure.empty() ? next : report->cure);
     }
@@ -253,7 +259,7 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
         Failure failure =
             failure_from_report(FailureKind::uninitialised_shared, *report, trial, evidence,
-                                "this reads a place in shared memory that nothing wrote.",
+                                "this reads shared memory that was never written.",
                                 "Fill the tile first: do all its elements have a thread that "
                                 "writes them, and is it read with the same layout?");
         if (const auto left_out = elements_left_out(trial, evidence)) {
@@ -263,10 +269,16 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
         }
         return failure;
     }
-    return find_reported_failure({{"initcheck", "", FailureKind::uninitialised_read,
-                                   "this reads device memory that nothing wrote.",
-                                   "Read from `in` only, where the input is."}},
-                                 trial, evidence);
+    return find_reported_failure(
+        {{"initcheck", "uninitialised local read", FailureKind::uninitialised_read,
+          "this reads an element of a local array that was never "
+          "written.",
+          "Write every element before it is read, or initialize the array "
+          "where it is declared: int a[8] = {}."},
+         {"initcheck", "", FailureKind::uninitialised_read,
+          "this reads device memory that was never written.",
+          "Read only from `in`, which holds the input."}},
+        trial, evidence);
 }
 
 }  // namespace coalesce

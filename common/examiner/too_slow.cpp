@@ -27,8 +27,8 @@ Failure not_predicted(const std::string& file, Shape shape) {
     return {
         .kind = FailureKind::too_slow_predicted,
         .headline = "at " + shape.name() +
-                    " the kernel's time on a GPU cannot be predicted, so it is not known to be as "
-                    "fast as the exercise asks.",
+                    " the kernel's time on a GPU cannot be predicted, so it is unknown whether the "
+                    "kernel is as fast as the exercise requires.",
         .place = {file, 0, 0},
         .next =
             "Let configure return a launch for every shape, and let no block wait for another."};
@@ -48,8 +48,9 @@ std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& 
         verdict.solution_predicted ? format_comparison(predicted, *verdict.solution_predicted) : "";
     Failure failure{.kind = FailureKind::too_slow_predicted, .place = {verdict.file, 0, 0}};
     failure.headline = "too slow on a GPU: at " + predicted.shape.name() + " " + told.time +
-                       ", where " + timing::percent_text(limits.predicted_fraction_of_copy) +
-                       " are asked (" + told.label + "). " + timing::capitalize(told.verdict) + ".";
+                       ", but the exercise requires " +
+                       timing::percent_text(limits.predicted_fraction_of_copy) + " (" + told.label +
+                       "). " + timing::capitalize(told.verdict) + ".";
     failure.details = wrap(beside_solution.empty() ? joined(told.why, " ") : beside_solution);
     failure.next = told.cure;
     return failure;

@@ -68,6 +68,12 @@ void launch(LoadedKernel& kernel, const TrialRequest& order,
     const TracedWarp& traced = order.traced;
     if (traced.limit > 0)
         SIMULATOR_FUNCTION(coalesceTraceWarp)(traced.block, traced.warp, traced.limit);
+    if (const TracedBlock& block = order.traced_block; block.steps > 0) {
+        const std::uint64_t stored =
+            block.stored_byte ? arguments.at(block.stored_byte->first) + block.stored_byte->second
+                              : 0;
+        SIMULATOR_FUNCTION(coalesceTraceSteps)(0, block.block, stored, block.steps);
+    }
     LaunchShape launched = trial.launch;
     // If the kernel declares no array in dynamic shared memory, only an overrun can access this
     // memory. Leave it out, so that memcheck reports the overrun.
@@ -76,6 +82,10 @@ void launch(LoadedKernel& kernel, const TrialRequest& order,
     if (trial.error == cudaSuccess) trial.error = wait_until_idle(trial.is_hung);
     trial.is_launched = true;
     static_cast<void>(cudaGetLastError());
+    if (order.traced_block.steps > 0) {
+        trial.block_trace = simulated::block_trace();
+        SIMULATOR_FUNCTION(coalesceTraceSteps)(0, 0, 0, 0);
+    }
 }
 
 }  // namespace

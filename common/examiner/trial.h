@@ -36,12 +36,24 @@ struct TracedWarp {
 constexpr std::size_t kMaxTracedAccesses = 1024;
 constexpr TracedWarp kFirstWarp{.limit = kMaxTracedAccesses};
 
+/// The block whose steps are to be recorded.
+struct TracedBlock {
+    std::uint64_t block = 0;  ///< x counts fastest
+    std::size_t steps = 0;    ///< maximum number of steps to record; 0 to record none
+    /// If set, the first block that stores to this byte of an array is recorded instead. The array
+    /// is the argument with this number, counted from 0.
+    std::optional<std::pair<std::size_t, std::uint64_t>> stored_byte = {};
+};
+/// The number of steps that are recorded, enough for a block of 1024 threads.
+constexpr std::size_t kMaxTracedSteps = 2000;
+
 /// The launch to make.
 struct TrialRequest {
     Shape shape{0, 0};                ///< shape of the input
     Watch watch = Watch::everything;  ///< how
     bool wants_counters = false;      ///< whether to return counters and lines; simulated only
     TracedWarp traced = {};           ///< simulated only
+    TracedBlock traced_block = {};    ///< simulated only
     std::uint64_t seed = 0;           ///< selects an order of blocks and warps; simulated only
     /// The threads per block to launch with in place of those that `configure` returns, to find out
     /// whether the block is to blame. Zeros leave the block as it is.
@@ -86,6 +98,7 @@ struct Trial {
     std::optional<ElementComparison> element_comparison;
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
+    std::string block_trace;                        ///< JSON: the steps of the traced block
     int store_line = 0;                             ///< the first line that stored to device memory
     Counters counters;                              ///< if requested
     std::vector<LineCounters> lines;                ///< if requested

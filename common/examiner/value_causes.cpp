@@ -68,12 +68,13 @@ bool explain_short_copy(Failure& failure, const Trial& trial, const Evidence& ev
     if (!copy) return false;
     failure.kind = FailureKind::copy_too_short;
     failure.fault = Fault::none;
-    failure.headline = "each copy moves " + std::to_string(copy->bytes_per_lane) + " bytes, but " +
-                       std::to_string(read) +
-                       " are read at once: the bytes between two copies never arrive.";
+    failure.headline =
+        "each copy moves " + std::to_string(copy->bytes_per_lane) + " bytes, but " +
+        std::to_string(read) +
+        " bytes are later read at a time: the bytes between two copies never arrive.";
     failure.place.line = copy->line;
     failure.next =
-        "Copy as many bytes at once as are read: the last argument of "
+        "Copy as many bytes at a time as the kernel later reads from there: the last argument of "
         "__pipeline_memcpy_async may be 4, 8 or 16.";
     return true;
 }

@@ -34,7 +34,7 @@ void codec::Kind<CellMap>::decode(const Json& json, CellMap& map, const std::str
     reader.finish();
     const bool is_good = rows > 0 && cols > 0 && rows <= largest && cols <= largest;
     if (!is_good || !(map = CellMap(rows, cols, is_in_place)).restore_signs(signs)) {
-        throw Error(path + ": a picture of cells was expected");
+        throw Error(path + ": expected a picture of cells");
     }
 }
 

@@ -22,8 +22,8 @@ Explanation test_other_size(const Problem& problem, const Sample& sample, int ro
     auto found = count_explained(
         sample, [&](const Seen& seen) { return source_index(other, seen.index) == seen.source; });
     found.fault = Fault::matrix_size_wrong;
-    found.meaning = "it fits matrices of " + format_count(rows, "row") + " each, where they have " +
-                    std::to_string(right.extents[1]);
+    found.meaning = "the kernel seems to use matrices of " + format_count(rows, "row") +
+                    " each, but they have " + std::to_string(right.extents[1]);
     return found;
 }
 
@@ -51,8 +51,8 @@ Explanation test_other_order(const Sample& sample, const Problem& problem, std::
         return move.first + move.second == last;
     });
     found.fault = Fault::batches_exchanged;
-    found.meaning = std::string("each matrix is right by itself, but they are in ") +
-                    (is_reverse ? "reverse order" : "one another's places");
+    found.meaning = std::string("each matrix is right by itself, but the matrices are ") +
+                    (is_reverse ? "in reverse order" : "stored in each other's places");
     return found;
 }
 
@@ -62,7 +62,8 @@ std::string distance_text(const Problem& problem, std::int64_t distance) {
     const Permutation axes = problem.axes();
     const bool is_rows = distance == axes.extents[1], is_cols = distance == axes.extents[2];
     std::string text = format_count(distance, "element");
-    if (is_rows != is_cols) text += is_rows ? " (the rows of one)" : " (the columns of one)";
+    if (is_rows != is_cols)
+        text += is_rows ? " (the number of rows of one matrix)" : " (the number of columns)";
     return text;
 }
 
@@ -80,8 +81,9 @@ Explanation test_other_distance(const Sample& sample, const Problem& problem, st
     auto found =
         count_explained(sample, [&](const Seen& seen) { return distance_of(seen) == distance; });
     found.fault = Fault::wrong_origin;
-    found.meaning = "it fits matrices that are looked for " + distance_text(problem, distance) +
-                    " apart, where they lie " + std::to_string(size) + " apart";
+    found.meaning = "the kernel seems to read matrices at a distance of " +
+                    distance_text(problem, distance) + ", but they are " + std::to_string(size) +
+                    " elements apart";
     return found;
 }
 

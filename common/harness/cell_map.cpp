@@ -75,7 +75,7 @@ std::string CellMap::legend(std::int64_t cells_down, std::int64_t cells_across) 
     text += std::to_string(out_rows_) + " x " + std::to_string(out_cols_) +
             " cells:  . right  X wrong  ? " + (is_in_place_ ? "unchanged" : "never written") + "\n";
     if (cells_down > 1 || cells_across > 1) {
-        text += "one sign stands for " + std::to_string(cells_down) + " x " +
+        text += "each character stands for " + std::to_string(cells_down) + " x " +
                 std::to_string(cells_across) + " cells and shows the worst of them\n";
     }
     return text;

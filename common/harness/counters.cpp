@@ -47,8 +47,8 @@ bool is_loaded() {
     if (!version) return false;
     if (version() != COALESCE_SIMULATOR_VERSION) {
         throw UsageError(
-            format("the simulator that is loaded speaks version %d of its interface, "
-                   "this program version %d: build both from the same source",
+            format("the loaded simulator has version %d of its interface, but this program needs "
+                   "version %d: build both from the same source",
                    version(), COALESCE_SIMULATOR_VERSION));
     }
     return true;

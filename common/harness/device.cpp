@@ -39,8 +39,10 @@ bool is_simulator(const fs::path& file) {
 fs::path simulator_folder() {
     if (const char* given = std::getenv("COALESCE_SIMULATOR")) {
         if (is_simulator(fs::path(given) / kLibrary)) return fs::absolute(given);
-        throw UsageError(std::string("COALESCE_SIMULATOR=") + given +
-                         ": no simulator there; it must name the folder of its " + kLibrary);
+        throw UsageError(
+            std::string("COALESCE_SIMULATOR=") + given +
+            " names a folder without a simulator; it must name the folder that contains " +
+            kLibrary);
     }
     const fs::path program = fs::read_symlink("/proc/self/exe");
     for (fs::path folder = program.parent_path(); folder != folder.root_path();
@@ -51,7 +53,7 @@ fs::path simulator_folder() {
     }
     throw UsageError("the simulated GPU (" + std::string(kLibrary) + ") was not found near " +
                      program.parent_path().string() +
-                     ": build it (./learn build), or name its folder in COALESCE_SIMULATOR");
+                     "; build it (./learn build), or name its folder in COALESCE_SIMULATOR");
 }
 
 /// Executes this program again, with the simulator's folder ahead of those of any other libcudart.
@@ -117,10 +119,10 @@ std::string Device::first_line(bool is_predicted) const {
 
 std::string find_gpu_problem() {
     if (simulator_library::is_loaded()) {
-        return COALESCE_BUILT_BY_CLANG ? "programs built by clang run only on the simulated GPU: a "
-                                         "real one needs the CUDA toolkit"
-                                       : "LD_LIBRARY_PATH puts the simulated GPU in front of "
-                                         "NVIDIA's libcudart: run without it";
+        return COALESCE_BUILT_BY_CLANG ? "programs built by clang run only on the simulated GPU; "
+                                         "for a real GPU, install the CUDA toolkit"
+                                       : "LD_LIBRARY_PATH puts the simulated GPU before NVIDIA's "
+                                         "libcudart; run without this variable";
     }
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
@@ -150,8 +152,7 @@ Device choose_device(DeviceChoice choice, char** argv) {
             throw UsageError("no GPU works here (" + reason + "), and " + error.what());
         }
     }
-    throw UsageError("--device gpu: there is no GPU that works here (" + reason +
-                     "): try --device sim");
+    throw UsageError("--device gpu: no GPU works here (" + reason + "); try --device sim");
 }
 
 std::size_t free_host_bytes() {

@@ -33,7 +33,7 @@ inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
 
 /// A repeating pattern of rows or columns that are entirely bad.
 struct BadLines {
-    std::string text;  ///< a phrase such as "of every 4 rows of out the 4th is bad", or ""
+    std::string text;  ///< a phrase such as "in every 4 rows of out, the 4th is bad", or ""
     std::size_t period = 0, bad = 0;  ///< 4 and 1 in the example above
 };
 

@@ -13,7 +13,7 @@ std::uint64_t count_with_remainder(std::int64_t length, std::int64_t period,
     return static_cast<std::uint64_t>((length + period - 1 - remainder) / period);
 }
 
-/// Describes a pattern of lines, such as "of every 4 rows of out the 4th is never written". `bad`
+/// Describes a pattern of lines, such as "in every 4 rows of out, the 4th is never written". `bad`
 /// says which of the 4 rows belong to the pattern.
 std::string describe_lines(const std::vector<bool>& bad, const std::string& lines,
                            const std::string& state) {
@@ -21,7 +21,7 @@ std::string describe_lines(const std::vector<bool>& bad, const std::string& line
     const auto end = std::find(begin, bad.end(), false);
     const auto count = static_cast<std::size_t>(std::count(bad.begin(), bad.end(), true));
     const auto first = static_cast<std::size_t>(begin - bad.begin());
-    std::string text = "of every " + std::to_string(bad.size()) + " " + lines + " ";
+    std::string text = "in every " + std::to_string(bad.size()) + " " + lines + ", ";
     if (count == 1) return text + "the " + ordinal(first + 1) + " is " + state;
     if (count != static_cast<std::size_t>(end - begin)) {
         return text + std::to_string(count) + " are " + state;
@@ -61,16 +61,15 @@ Finding Diagnosis::conclude_untouched() const {
     if (found) return *found;
     if (comparison_.right == static_cast<std::uint64_t>(std::min(problem_.rows, problem_.cols)) &&
         above_diagonal_ + below_diagonal_ == bad_cells_.count) {
-        return say(
-            Fault::never_written, bad_cells_,
-            "only the cells on the diagonal were. Are the row and the column the same number "
-            "in every thread?");
+        return say(Fault::never_written, bad_cells_,
+                   "only the cells on the diagonal were written. Are the row and the column the "
+                   "same number in every thread?");
     }
     const std::uint64_t others = bad_cells_.count - 1;
-    if (others == 0) return say(Fault::never_written, bad_cells_, "it is the only one");
+    if (others == 0) return say(Fault::never_written, bad_cells_, "it is the only such cell");
     const std::string also = problem_.is_in_place() ? (others == 1 ? "so is " : "so are ")
                                                     : (others == 1 ? "nor was " : "nor were ");
-    return say(Fault::never_written, bad_cells_, also + format_count(others, "other"),
+    return say(Fault::never_written, bad_cells_, also + format_count(others, "other cell"),
                others < 8 ? "Look at the map" : "They have no simple pattern: look at the map");
 }
 
@@ -97,21 +96,21 @@ std::optional<Finding> Diagnosis::find_written_rectangle() const {
     const std::int64_t rows = comparison_.written_rows, cols = comparison_.written_cols;
     const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);
     const std::int64_t shorter = std::min(problem_.rows, problem_.cols);
-    const char* const were = problem_.is_in_place() ? "is right" : "was";
+    const char* const were = problem_.is_in_place() ? "is right" : "was written";
     if (is_rectangle && problem_.rows != problem_.cols && rows == shorter && cols == shorter) {
         return say(Fault::bounds_exchanged, bad_cells_,
-                   "only the square " + std::to_string(shorter) + " x " + std::to_string(shorter) +
-                       " " + were,
-                   "Perhaps rows and cols are exchanged in the check of the bounds or in the grid");
+                   "only the " + std::to_string(shorter) + " x " + std::to_string(shorter) +
+                       " square " + were,
+                   "Perhaps rows and cols are exchanged in the bounds check or in the grid");
     }
     if (auto found = find_missed_part_of_tile()) return found;
     if (!is_rectangle) return std::nullopt;
     const std::string first = rows == 1 ? "row" : std::to_string(rows) + " rows";
-    return say(Fault::grid_too_small, bad_cells_,
-               "only the first " + first + " and " + format_count(cols, "column") + " of " +
-                   out_matrix() + (problem_.is_in_place() ? " are right" : " were"),
-               "The grid is too small, a check of the bounds too strict, or blocks take the same "
-               "cells");
+    return say(
+        Fault::grid_too_small, bad_cells_,
+        "only the first " + first + " and " + format_count(cols, "column") + " of " + out_matrix() +
+            (problem_.is_in_place() ? " are right" : " were written"),
+        "The grid is too small, a bounds check is too strict, or blocks store the same cells");
 }
 
 /// Recognizes outputs with bad cells only beyond the last full tile.
@@ -188,8 +187,8 @@ std::optional<Finding> Diagnosis::find_missed_batches() const {
     return say(Fault::batches_missed, bad_cells_,
                "only the first " + std::to_string(first / size) + " of " +
                    std::to_string(axes.extents[0]) +
-                   " along the first axis were. Are there blocks for all of them, and do they "
-                   "move both pointers on to their own?");
+                   " along the first axis were written. Are there blocks for all of them, and does "
+                   "each block move both pointers to its own part?");
 }
 
 /// Recognizes outputs in which each tile is either correct or unwritten.
@@ -213,18 +212,21 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
         const bool is_diagonal = is_exactly_diagonal(tiles, missed);
         const std::string of = " of " + std::to_string(grid.count()) + " tiles (" +
                                size_text(side) + ") of " + out_matrix();
-        return say(Fault::never_written, bad_cells_,
-                   std::to_string(count) + of + (count == 1 ? " is " : " are ") +
-                       (problem_.is_in_place() ? "unchanged" : "never written") +
-                       ", the others are right" +
-                       (is_diagonal    ? ". They are those on the diagonal"
-                        : rule.empty() ? ""
-                                       : ". The pattern fits if block n takes the tile " + rule +
-                                             ", with R rows and C columns of tiles"),
-                   is_diagonal ? "Does each have a block, and does that one store?"
-                   : rule.empty()
-                       ? "Do blocks take the same tile twice, or is there none for these?"
-                       : "");
+        return say(
+            Fault::never_written, bad_cells_,
+            std::to_string(count) + of +
+                (problem_.is_in_place() ? count == 1 ? " is unchanged" : " are unchanged"
+                 : count == 1           ? " was never written"
+                                        : " were never written") +
+                "; the others are right" +
+                (is_diagonal    ? ". They are the tiles on the diagonal"
+                 : rule.empty() ? ""
+                                : ". This pattern results if block n processes the tile at " +
+                                      rule + ", with R rows and C columns of tiles"),
+            is_diagonal
+                ? "Does each of these tiles have a block, and does that block store the tile?"
+            : rule.empty() ? "Do two blocks process the same tile, or do these tiles have no block?"
+                           : "");
     }
     return std::nullopt;
 }
@@ -251,7 +253,7 @@ std::optional<Finding> Diagnosis::find_half_exchanged() const {
                        "was. Is one tile of a pair stored to both places?");
     }
     return say(Fault::half_exchanged, bad_cells_,
-               right + ". Keep both cells of a pair before you store either, then store both");
+               right + ". Load both cells of a pair before you store either of them");
 }
 
 }  // namespace coalesce

@@ -38,8 +38,8 @@ std::optional<Finding> Diagnosis::find_read_outside() const {
 std::optional<Finding> Diagnosis::find_foreign_values() const {
     if (2 * foreign_values_.count < wrong_cells_.count) return std::nullopt;
     return say(Fault::value_not_of_input, foreign_values_,
-               "the input does not hold this anywhere. Was it computed, or read from memory that "
-               "nothing wrote?" +
+               "this value does not occur in the input. Was it computed, or read from memory that "
+               "was never written?" +
                    std::string(comparison_.wrong == 1 ? " It is the only wrong cell" : ""));
 }
 
@@ -51,10 +51,10 @@ std::optional<Finding> Diagnosis::find_stores_to_one_line() const {
         is_row != is_column && problem_.out_rows() > 1 && problem_.out_cols() > 1;
     if (!is_one_line || problem_.is_in_place()) return std::nullopt;
     return say(Fault::line_repeated, wrong_cells_,
-               is_row ? "every store goes to the first row of out: its index has no term that is "
+               is_row ? "every store goes to the first row of out: the index has no term that is "
                         "multiplied by the length of a row"
-                      : "every store goes to the first column of out: its index has no term for "
-                        "the place within a row");
+                      : "every store goes to the first column of out: the index has no term for "
+                        "the position within a row");
 }
 
 Finding Diagnosis::conclude_scattered() const {
@@ -62,7 +62,7 @@ Finding Diagnosis::conclude_scattered() const {
                            std::to_string(problem_.elements()) +
                            (comparison_.right == 1 ? " is right" : " are right");
     if (comparison_.wrong == 1)
-        return say(Fault::scattered, wrong_cells_, "the only wrong cell" + of);
+        return say(Fault::scattered, wrong_cells_, "this is the only wrong cell" + of);
     return say(Fault::scattered, wrong_cells_,
                "no simple mistake explains the " + std::to_string(comparison_.wrong) +
                    " wrong cells" + of + ". Look at the map");
@@ -93,7 +93,7 @@ std::optional<Finding> Diagnosis::pattern() const {
             found = say(rule);
             found->fault = Fault::scrambled_in_tile;
             found->sentence +=
-                describe_exceptions() + ". Has one component of a vector another index?";
+                describe_exceptions() + ". Does one component of a vector use a different index?";
             return found;
         }
         found = say(rule);
@@ -123,8 +123,8 @@ std::optional<Finding> Diagnosis::batches() const {
 /// Returns a note if the mistake should have made more cells wrong than it did.
 std::string Diagnosis::describe_exceptions() const {
     const BadLines lines = bad_lines();
-    if (!lines.text.empty()) return ". But not everywhere: " + lines.text;
-    return ". But not everywhere: " + std::to_string(comparison_.right) + " of " +
+    if (!lines.text.empty()) return ". This does not apply everywhere: " + lines.text;
+    return ". This does not apply everywhere: " + std::to_string(comparison_.right) + " of " +
            format_count(problem_.elements(), "cell") +
            (comparison_.right == 1 ? " is right" : " are right");
 }
@@ -193,8 +193,8 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
     if (10 * sum_values_.count >= wrong_cells_.count &&
         is_nearly_all(sum_values_.count + nan.count, wrong_cells_.count)) {
         return say(Fault::value_added, sum_values_,
-                   std::string("exactly the sum of that and of what ") + out_matrix() +
-                       " held before. Was it added (+=) where it should be assigned?");
+                   std::string("the value is the sum of the expected one and of what ") +
+                       out_matrix() + " held before. Was it added (+=) instead of assigned (=)?");
     }
     std::size_t best = 0;
     for (std::size_t i = 1; i < converted_values_.size(); ++i) {
@@ -206,8 +206,9 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
     if (!shows || !is_nearly_all(converted_values_[best].count, wrong_cells_.count))
         return std::nullopt;
     return say(Fault::value_converted, nonzero_converted_values_,
-               std::string("it fits a conversion to ") + name_of(static_cast<Integer>(best)) +
-                   ", which cuts off the fraction and what is too large");
+               std::string("the value seems to have been converted to ") +
+                   name_of(static_cast<Integer>(best)) +
+                   ", which loses the fraction and limits large values");
 }
 
 /// Recognizes values that are nearly correct, because a conversion or a computation changed only
@@ -221,7 +222,7 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
                 &range = of(ValueChange::out_of_range), &sign = of(ValueChange::sign_changed);
     const std::uint64_t special = nan.count + zero.count + subnormal.count;
     if (is_nearly_all(special, wrong_cells_.count)) {
-        const std::string cure = ". Move the bits, compute nothing with them";
+        const std::string cure = ". Move the bits without computing anything with them";
         if (subnormal.count >= nan.count && subnormal.count >= zero.count) {
             return say(Fault::subnormal_flushed, subnormal, "subnormal numbers became zero" + cure);
         }
@@ -233,14 +234,14 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
     if (2 * sign.count >= wrong_cells_.count &&
         is_nearly_all(sign.count + nan.count + zero.count, wrong_cells_.count)) {
         return say(Fault::value_not_of_input, sign,
-                   "the same except for its sign. Is anything computed with it?");
+                   "the value has the wrong sign. Is anything computed with it?");
     }
     const bool is_rounded =
         is_nearly_all(special + close.count + range.count, wrong_cells_.count) &&
         20 * close.count >= wrong_cells_.count;
     if (!is_rounded) return std::nullopt;
     return say(Fault::value_rounded, close,
-               "nearly right, as if it was converted to fewer bits on the way");
+               "the value is nearly right, as if it had been converted to a type with fewer bits");
 }
 
 // ---- tiles ----
@@ -279,8 +280,8 @@ std::optional<Finding> Diagnosis::find_lost_component() const {
     if (!is_of_component() || !are_foreign) return std::nullopt;
     return say(Fault::component_lost, foreign_values_,
                bad_lines().text +
-                   ", with what the input does not hold anywhere. A component of a "
-                   "vector is lost: is each one set before the vector is used?");
+                   ", and the values there do not occur in the input. A component of a vector is "
+                   "lost: is each component set before the vector is used?");
 }
 
 /// Recognizes outputs in which some lines of each tile are unwritten, and the others contain values
@@ -294,11 +295,11 @@ std::optional<Finding> Diagnosis::find_overwritten_cells() const {
     });
     if (lines.text.empty() || tiles == tiles_.end()) return std::nullopt;
     if (!is_nearly_all(tiles->same.count, wrong_cells_.count)) return std::nullopt;
-    return say(Fault::part_of_each_tile, tiles->same,
-               lines.text +
-                   ", and the others hold what belongs elsewhere in their tile. Does a "
-                   "loop store to the same place each time, its counter missing in the "
-                   "index?");
+    return say(
+        Fault::part_of_each_tile, tiles->same,
+        lines.text +
+            ", and the others hold values from elsewhere in their tile. Does a loop store to the "
+            "same element in each iteration, because its variable is missing in the index?");
 }
 
 std::optional<Finding> Diagnosis::find_scrambled_cells() const {
@@ -307,9 +308,9 @@ std::optional<Finding> Diagnosis::find_scrambled_cells() const {
         if (tiles.side > 64 || is_whole || !is_nearly_all(tiles.same.count, wrong_cells_.count))
             continue;
         return say(Fault::scrambled_in_tile, tiles.same,
-                   "the right tile (" + size_text(tiles.side) +
-                       "), but another place within it. Is it read in the way in which it was "
-                       "written?");
+                   "the tile (" + size_text(tiles.side) +
+                       ") is right, but the position within it is wrong. Is the tile read with the "
+                       "same layout with which it was written?");
     }
     return std::nullopt;
 }
@@ -327,9 +328,10 @@ std::optional<Finding> Diagnosis::find_whole_tiles() const {
         if (found && rule.empty()) continue;
         const Tally& example = is_turned ? tiles.wrong : tiles.untransposed;
         const bool had_rule = !rule.empty();
-        found = say(Fault::wrong_tile, example,
-                    describe_tiles(example, tiles.side, is_turned) + (had_rule ? ": " : ". ") +
-                        (had_rule ? rule : "Look at how block indices become tiles"));
+        found =
+            say(Fault::wrong_tile, example,
+                describe_tiles(example, tiles.side, is_turned) + (had_rule ? ": " : ". ") +
+                    (had_rule ? rule : "Look at how the kernel computes tiles from block indices"));
         if (had_rule) break;
     }
     return found;
@@ -343,8 +345,9 @@ std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
     const Look look(problem_, pattern_, example.first, example.held, false);
     std::string text = std::to_string(count) + " of " +
                        format_count(out_tiles(side).count(), "tile") + " (" + size_text(side) +
-                       ") " + (count == 1 ? "is" : "are") + " not in place" +
-                       (is_turned ? ", but whole: " : ", and not transposed: ");
+                       ") " + (count == 1 ? "is" : "are") +
+                       (is_turned ? " whole, but in the wrong place: "
+                                  : " in the wrong place and not transposed: ");
     text += tile_name(look.out, side) + " of " + out_matrix() + " holds " +
             tile_name(*look.source, side) + " of " + (problem_.is_in_place() ? "data" : "in") +
             " where " + tile_name(*look.expected, side) + " belongs";
@@ -380,8 +383,9 @@ std::optional<Finding> Diagnosis::wrong_tile() const {
     for (const Tiles& tiles : tiles_) {
         if (!is_nearly_all(tiles.wrong.count, wrong_cells_.count)) continue;
         return say(Fault::wrong_tile, tiles.wrong,
-                   "the right place within a tile (" + size_text(tiles.side) +
-                       "), but of another tile. Look at how block indices become tiles");
+                   "the position within the tile (" + size_text(tiles.side) +
+                       ") is right, but the tile is wrong. Look at how the kernel computes tiles "
+                       "from block indices");
     }
     return std::nullopt;
 }

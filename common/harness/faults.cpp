@@ -22,8 +22,8 @@ struct KnownFaults {
     static constexpr FaultAdvice kRows[] = {
         {none, 0, ""},
         {nothing_written, 0,
-         "Write the body: each element must be stored in `out` once. If it is written: which "
-         "condition keeps every thread from the store?",
+         "Write the body: each element must be stored in `out` once. If the body is written, which "
+         "condition keeps every thread from storing?",
          "Write the body: it must exchange the two elements of each pair."},
         {arguments_exchanged, trait::certain,
          "Store to `out` and read from `in`; the destination is the first argument."},
@@ -35,7 +35,7 @@ struct KnownFaults {
         {ragged_edge_missed, 0,
          "Round the grid up with ceil_div, so that it also covers the partial tiles at the edges."},
         {grid_too_small, trait::may_be_launch,
-         "Compare the grid with the matrix: does each element have its thread?"},
+         "Compare the grid with the matrix: does each element have a thread?"},
         {bounds_exchanged, trait::may_be_launch,
          "Compare row with rows and col with cols, in the kernel and in configure: is the grid "
          "ceil_div(cols, ...) wide and ceil_div(rows, ...) tall?"},
@@ -46,7 +46,7 @@ struct KnownFaults {
         {indices_not_swapped, trait::certain,
          "Read from row `row` and column `col` of `in`, and store to row `col` and column `row` of "
          "`out`: which of the two indices is different?",
-         "Store what was at (row, col) at (col, row)."},
+         "Store the value from (row, col) at (col, row)."},
         {indices_swapped, trait::certain,
          "This is a copy: an element keeps its row and its column."},
         {wrong_pitch, trait::certain,
@@ -54,13 +54,13 @@ struct KnownFaults {
          "How long is a row? It has as many elements as the matrix has columns, which is the side "
          "of the matrix."},
         {tile_not_moved, trait::certain,
-         "The tile's own place must be transposed too: exchange blockIdx.x and blockIdx.y when "
+         "The position of the tile must be transposed too: exchange blockIdx.x and blockIdx.y when "
          "storing.",
          "The two tiles of a pair must change places too: which one is stored where?"},
         {tile_not_transposed, trait::certain,
-         "A lane must store a different element from the one that it loaded. With a tile, read by "
-         "column what was written by row, and compute both row and col again after the barrier. "
-         "With registers, store the first components of all loads side by side.",
+         "A lane must store a different element from the one that it loaded. With a tile in shared "
+         "memory, read by column what was written by row, and compute both row and col again after "
+         "the barrier. With registers, store the first components of all loads side by side.",
          "A lane must store a different element from the one that it loaded: read each of the two "
          "tiles by column."},
         {tile_turned_around, trait::certain,
@@ -76,7 +76,7 @@ struct KnownFaults {
          "Does each component of the vector come from a different element, and each load from a "
          "different row? To load a whole vector, cast the pointer, not the value."},
         {tile_repeated, trait::certain,
-         "Let the place of the tile depend on blockIdx, both for reading and for storing."},
+         "The position of the tile must depend on blockIdx, both for reading and for storing."},
         {line_repeated, trait::certain, "Let the index depend on the row and on the column."},
         {turned_around, trait::certain,
          "A transpose mirrors the matrix at its diagonal: in(row, col) goes to out(col, row). No "
@@ -85,17 +85,16 @@ struct KnownFaults {
          "Work out by hand where the neighbours along each axis of `in` lie in `out`."},
         {batch_repeated, trait::certain,
          "Let `in` point to the block's own matrix: the first matrix, plus blockIdx.z times the "
-         "elements of one matrix."},
-        {batches_missed, 0, "Compare the grid with the batch: does each matrix have its blocks?"},
+         "number of elements of one matrix."},
+        {batches_missed, 0, "Compare the grid with the batch: does each matrix have blocks?"},
         {batches_exchanged, trait::certain,
          "Let both pointers begin at the same matrix: matrix k of `in` is stored as matrix k of "
          "`out`."},
         {matrix_size_wrong, trait::certain,
-         "How many rows does one matrix have? That number is given; a tile's side is another."},
+         "How many rows does one matrix have? Use MATRIX_ROWS, not the side of a tile."},
         {wrong_origin, trait::certain,
-         "Move the pointer by blockIdx.z times the elements of one matrix, which has fewer rows "
-         "than "
-         "the whole stack."},
+         "Move the pointer by blockIdx.z times the number of elements of one matrix, which has "
+         "fewer rows than the whole stack."},
         {half_exchanged, trait::certain,
          "Read both tiles of a pair, wait for the whole block, then store both."},
         {wrong_tile, trait::may_be_any_index,
@@ -123,8 +122,8 @@ struct KnownFaults {
         {value_not_of_input, 0, "Is the stored value the one that was read from `in`?",
          "Is the stored value the one that was read from `data` before?"},
         {scattered, trait::may_be_any_index,
-         "Follow one wrong element by hand, from `in` to where it lands.",
-         "Follow one wrong element by hand, from where it was to where it lands."},
+         "Follow one wrong element by hand, from `in` to where it is stored.",
+         "Follow one wrong element by hand, from where it was to where it is stored."},
         {written_before, trait::outside, "Check the bounds of the element that is stored."},
         {written_after, trait::outside, "Check the bounds of the element that is stored."},
         {input_changed, 0, "Store to `out` only."},
@@ -149,7 +148,8 @@ const char* advice_for_fault(Fault fault, const Produces& task) {
         return "How long is a row? It has cols elements, in both matrices.";
     }
     if (fault == Fault::wrong_pitch && !task.in_place && task.kind != Produces::transpose) {
-        return "How long is a row, in `in` and in `out`? It is as long as that matrix has columns.";
+        return "How long is a row, in `in` and in `out`? It has as many elements as that matrix "
+               "has columns.";
     }
     const FaultAdvice& known = find_fault_advice(fault);
     return task.in_place && known.next_in_place ? known.next_in_place : known.next;

@@ -154,7 +154,7 @@ void add_tiles(std::vector<Hypothesis>& list, int tile) {
              " went to its place, but was not transposed: its rows must become columns"});
     list.push_back(
         {Fault::tile_repeated, test_repeated(tile, tile),
-         "the first tile" + side + " is in the others too: blockIdx is missing in an index"});
+         "the first tile" + side + " is repeated in the others: blockIdx is missing in an index"});
 }
 
 /// Adds tiles that are rotated or mirrored. explain_by_components handles groups of two or four,
@@ -186,23 +186,23 @@ std::vector<Hypothesis> list_hypotheses() {
     std::vector<Hypothesis> list = {
         {Fault::indices_not_swapped, is_copied_cell, "the indices were not swapped"},
         {Fault::indices_swapped, is_transposed_cell,
-         "the indices were swapped, but a copy was asked for"},
+         "the indices were swapped, but this should be a copy"},
         {Fault::wrong_pitch, has_exchanged_pitch,
-         "rows and cols are exchanged as the length of a row"},
+         "the length of a row is wrong: rows and cols are exchanged"},
     };
     for (const int tile : kTileSides) add_tiles(list, tile);
     list.insert(
         list.end(),
         {{Fault::line_repeated, test_repeated(1, kAll),
-          "the first row of the input takes the place of the others: an index does not depend on "
-          "the row"},
+          "the first row of the input is repeated instead of the others: an index does not depend "
+          "on the row"},
          {Fault::line_repeated, test_repeated(kAll, 1),
-          "the first column of the input takes the place of the others: an index does not depend "
-          "on the column"},
+          "the first column of the input is repeated instead of the others: an index does not "
+          "depend on the column"},
          {Fault::turned_around, rotated_by_180, "it was rotated or mirrored instead of transposed"},
          {Fault::batch_repeated, is_of_first_batch,
-          "the first one along the first axis stands for the others: its index is missing where in "
-          "is read",
+          "the first matrix or array along the first axis is repeated instead of the others: the "
+          "index of this axis is missing where the input is read",
           true},
          {Fault::off_by_one_row, test_neighbour(1, 0),
           "off by one row: it comes from the next row"},

@@ -133,8 +133,8 @@ std::string index_text(const Problem& problem, const IndexExpression& index, boo
            pitch_text(problem, index.pitch, is_of_out) + (index.is_by_row ? " + col]" : " + row]");
 }
 
-/// Describes a wrong index, such as "it fits in[row * rows + col] where in[row * cols + col]
-/// belongs".
+/// Describes a wrong index, such as "the kernel seems to use in[row * rows + col] instead of
+/// in[row * cols + col]".
 std::string describe_wrong_index(const Problem& problem, const IndexPair& found,
                                  const IndexPair& right) {
     std::string is, should;
@@ -144,10 +144,9 @@ std::string describe_wrong_index(const Problem& problem, const IndexPair& found,
         is += (is.empty() ? "" : " and ") + index_text(problem, index, is_of_out);
         should += (should.empty() ? "" : " and ") + index_text(problem, right_index, is_of_out);
     };
-    const bool both = found.in != right.in && found.out != right.out;
     add(found.in, right.in, false);
     add(found.out, right.out, true);
-    return "it fits " + is + " where " + should + (both ? " belong" : " belongs");
+    return kSeemsToUse + is + " instead of " + should;
 }
 
 Fault fault_for_shift(const IndexPair& found, const IndexPair& right) {
@@ -167,7 +166,7 @@ std::string describe_distance(std::int64_t distance, const std::string& of) {
 
 std::string describe_shift(Cell step, bool wraps) {
     return "that is " + distances_text(step, "row", "column") +
-           (wraps ? ", around the edges too" : "");
+           (wraps ? ", also across the edges" : "");
 }
 
 Fault fault_for_shift(Cell step) {
@@ -285,9 +284,9 @@ void describe_components(const Components& components, bool by_rows, Explanation
     std::sort(different.begin(), different.end());
     found.fault = different == should ? Fault::neighbours_exchanged : Fault::neighbour_repeated;
     if (different.front() == different.back()) is.resize(1);
-    found.meaning = std::string("of each ") + (is_pairs ? "2" : "4") + " neighbouring " +
-                    (by_rows ? "rows" : "columns") + " of the input the " + ordinals(is) +
-                    (is.size() == 1 ? " stands" : " stand") + " where the " + ordinals(should) +
+    found.meaning = std::string("in each group of ") + (is_pairs ? "2" : "4") + " neighbouring " +
+                    (by_rows ? "rows" : "columns") + " of the input, the " + ordinals(is) +
+                    (is.size() == 1 ? " is" : " are") + " where the " + ordinals(should) +
                     (should.size() == 1 ? " belongs" : " belong") +
                     (found.fault == Fault::neighbours_exchanged
                          ? ". Are components of a vector exchanged, such as .x and .y?"

@@ -92,7 +92,7 @@ std::string Look::text() const {
     const std::string should =
         expected ? ", expected " + in_name(problem, *expected) : ", where nothing belongs";
     if (source) return name + " holds " + in_name(problem, *source) + should;
-    if (contains_guard_bytes()) return name + " holds what lies outside of the input" + should;
+    if (contains_guard_bytes()) return name + " holds data from outside of the input" + should;
     std::string text = name + " holds " + value_text(held, problem.element_size) + should;
     if (expected && is_not_from_input()) {
         const Bits right = pattern.at(static_cast<std::uint64_t>(problem.index(*expected)));

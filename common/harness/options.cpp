@@ -54,7 +54,7 @@ int parse_size(const std::string& option, const std::string& text) {
     const auto result = std::from_chars(text.data(), end, number);
     const std::string what = option + " " + text + ": ";
     if (result.ec == std::errc::result_out_of_range && text[0] != '-') {
-        throw UsageError(what + "too large; the most is " + std::to_string(INT_MAX));
+        throw UsageError(what + "too large; the maximum is " + std::to_string(INT_MAX));
     }
     if (result.ec == std::errc::invalid_argument || result.ptr != end) {
         throw UsageError(what + "not a whole number");
@@ -67,7 +67,7 @@ DeviceChoice parse_device(const std::string& text) {
     if (text == "auto") return DeviceChoice::automatic;
     if (text == "gpu") return DeviceChoice::gpu;
     if (text == "sim") return DeviceChoice::simulator;
-    throw UsageError("--device " + text + ": unknown; it is auto, gpu or sim");
+    throw UsageError("--device " + text + ": unknown device; choose auto, gpu or sim");
 }
 
 Shape require_valid_shape(int rows, int cols) {
@@ -100,12 +100,12 @@ void check_prediction(Options& options) {
     if (options.time_on.empty()) return;
     if (!options.bench) {
         throw UsageError(
-            "--time needs a launch that is counted: leave --verify out, or add --bench");
+            "--time needs a launch that is counted: leave out --verify, or add --bench");
     }
     if (options.device == DeviceChoice::gpu) {
         throw UsageError(
-            "--time predicts, on the simulated GPU: give --device sim, or leave --time out to "
-            "measure");
+            "--time predicts times on the simulated GPU: give --device sim, or leave out --time to "
+            "measure them");
     }
     options.device = DeviceChoice::simulator;
 }
@@ -173,25 +173,25 @@ Options parse_options(const std::vector<std::string>& arguments) {
 std::string help_text(const std::string& program) {
     return "Usage: " + program + R"( [OPTIONS]
 
-Runs the kernels of this step, verifies what they leave bit by bit, and times
-them on a real GPU or counts what they do on the simulated one.
+Runs the kernels of this step and verifies their outputs bit by bit. Times the
+kernels on a real GPU, or counts their costs on the simulated one.
 
   --verify          only verify, on many shapes
   --bench           only time (real GPU) or count (simulator), at one shape
-  --device WHICH    auto: a real GPU when there is one, else the simulator;
+  --device WHICH    auto: a real GPU if there is one, else the simulator;
                     gpu; sim
-  --rows R --cols C this shape only
-  --variant NAME    this variant only
-  --time [GPU]      count, and predict how long it would take on that GPU (H200)
-  --at RxC          predict it for this shape; what is counted stays small
-  --list            the variants
-  --json FILE       write the results to FILE, too
-  --help            this text
+  --rows R --cols C run only this shape
+  --variant NAME    run only this variant
+  --time [GPU]      count, and predict the times on that GPU (H200)
+  --at RxC          predict times for this shape, and count at a smaller one
+  --list            list the variants
+  --json FILE       also write the results to FILE
+  --help            print this text
 
-Without --verify and --bench it does both. The simulated GPU counts requests,
-sectors and bank conflicts; a time that it shows is predicted, and says so.
+The default is to verify and to measure. The simulated GPU counts requests,
+sectors and bank conflicts. Times that it shows are labelled as predicted.
 
-Exit code: 0 right, 1 a result was wrong, 2 it could not be run like this.
+Exit code: 0 right, 1 a result was wrong, 2 it could not be run.
 )";
 }
 

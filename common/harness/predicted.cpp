@@ -33,8 +33,8 @@ public:
 
 void launch_at(const Variant& variant, Shape shape) {
     if (const cudaError_t error = BareLaunch(variant, shape).run(); error != cudaSuccess)
-        throw NotPredicted("at " + shape.name() +
-                           " it cannot be launched: " + cudaGetErrorString(error));
+        throw NotPredicted("it cannot be launched at " + shape.name() + ": " +
+                           cudaGetErrorString(error));
 }
 
 /// Explains why no time could be predicted for a launch.
@@ -42,8 +42,8 @@ std::string explain_missing_prediction(const timing::Prediction& launch) {
     const auto& unknown = launch.unknown;
     const bool waits =
         std::find(unknown.begin(), unknown.end(), timing::Unknown::waits) != unknown.end();
-    return waits ? "its blocks wait for each other, and the model does not know how long"
-                 : "what its blocks do could not be written down";
+    return waits ? "its blocks wait for each other, which the model does not support"
+                 : "its blocks could not be recorded";
 }
 
 }  // namespace
@@ -59,7 +59,8 @@ timing::Predictions predictions_for(const std::string& gpu) {
         return timing::predictions_in(text);
     } catch (const std::runtime_error& error) {
         // A figure that is NaN or infinite becomes null in JSON.
-        throw NotPredicted(std::string("the model's answer makes no sense: ") + error.what());
+        throw NotPredicted(std::string("the model returned an invalid prediction: ") +
+                           error.what());
     }
 }
 
@@ -84,7 +85,7 @@ std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const
     std::string text = "Predicted, not measured: " + gpu + " at " + shape + ", within " + band +
                        " in nine of ten cases.";
     if (!measured_gpu) {
-        text += " Unverified: nobody has measured that GPU; what is known of it is from documents.";
+        text += " Unverified: this GPU has not been measured, so its figures come from documents.";
     }
     return text;
 }

@@ -93,9 +93,12 @@ std::string distances_text(Cell step, const char* row, const char* col);
 // ---- Wrong indices, with a wrong pitch or a wrong constant. Unlike hypotheses, these rules
 // contain numbers that are derived from the output. ----
 
+/// How a `meaning` begins that names a wrong index.
+inline constexpr char kSeemsToUse[] = "the kernel seems to use ";
+
 /// Finds the pitches of loads and stores that explain the most cells. An example of `meaning` is
-/// "it fits in[row * rows + col] where in[row * cols + col] belongs". If no pitch explains any
-/// cell, the count is 0.
+/// "the kernel seems to use in[row * rows + col] instead of in[row * cols + col]". If no pitch
+/// explains any cell, the count is 0.
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample);
 
 /// Finds the constant distance that explains the most cells. An example of `meaning` is "that is 4
@@ -103,17 +106,18 @@ Explanation explain_by_pitch(const Problem& problem, const Sample& sample);
 Explanation explain_by_shift(const Problem& problem, const Sample& sample);
 
 /// Finds rows or columns that are exchanged or repeated within groups of 2 or 4, as happens with
-/// the components of vectors. An example of `meaning` is "of each 2 neighbouring rows of the input
-/// the 2nd, 1st stand where the 1st, 2nd belong".
+/// the components of vectors. An example of `meaning` is "in each group of 2 neighbouring rows of
+/// the input, the 2nd, 1st are where the 1st, 2nd belong".
 Explanation explain_by_components(const Problem& problem, const Sample& sample);
 
 // ---- Batches of separately transposed matrices, with mistakes in the positions or sizes of whole
 // matrices. ----
 
-/// Finds the mistake in a batch that explains the most cells. Examples of `meaning` are "it fits
-/// matrices of 32 rows each, where they have 64", "each matrix is right by itself, but they are in
-/// reverse order", and "it fits matrices that are looked for 64 elements apart". The positions in
-/// `sample` are indices in the whole array. If no mistake explains any cell, the count is 0.
+/// Finds the mistake in a batch that explains the most cells. Examples of `meaning` are "the kernel
+/// seems to use matrices of 32 rows each, but they have 64", "each matrix is right by itself, but
+/// the matrices are in reverse order", and "the kernel seems to read matrices at a distance of 64
+/// elements, ...". The positions in `sample` are indices in the whole array. If no mistake explains
+/// any cell, the count is 0.
 Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
 // ---- Whole tiles that are misplaced or missing. ----

@@ -144,7 +144,8 @@ public:
         };
         if (device_is_lost_) {
             return skip(
-                "an earlier kernel broke the device's context: run this one alone, with --variant");
+                "after an earlier kernel, the device cannot be used any more: run this one alone, "
+                "with --variant");
         }
         if (variant.needs_gpu && device_.simulated) return skip("it needs a real GPU");
         // The built-in shapes are rounded to sizes that the variant accepts, but the user's shape
@@ -254,8 +255,8 @@ private:
         if (is_grid_too_tall(error, shape)) {
             return result.end(Outcome::skipped, shape,
                               shape.name() +
-                                  " needs more than 65535 blocks in gridDim.y, the most there are: "
-                                  "try fewer rows");
+                                  " needs more than 65535 blocks in gridDim.y, which is the "
+                                  "maximum: try fewer rows");
         }
         if (error != cudaSuccess) {
             device_is_lost_ = cudaDeviceSynchronize() != cudaSuccess;
@@ -372,7 +373,7 @@ std::string footnote(const Device& device, const Options& options, double copy_g
     std::string text;
     for (const Variant* variant : variants) {
         if (variant->keeps_nan_payloads) continue;
-        text += "any NaN: where a NaN belongs, another NaN is taken for right\n";
+        text += "any NaN: where a NaN is expected, any other NaN is accepted\n";
         break;
     }
     if (!options.bench || device.simulated) return text;

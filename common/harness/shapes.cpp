@@ -83,7 +83,7 @@ std::string find_refusal(const Variant& variant, Shape shape) {
         return "permutes arrays of " + std::to_string(one.elements()) +
                " elements, and that shape has fewer";
     }
-    if (variant.square_only && shape.rows != shape.cols) return "takes squares alone";
+    if (variant.square_only && shape.rows != shape.cols) return "takes only squares";
     if (std::max(shape.rows, shape.cols) > variant.longest_side) {
         return "takes at most " + std::to_string(variant.longest_side) + " rows or columns";
     }

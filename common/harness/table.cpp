@@ -147,7 +147,7 @@ std::string notes_on_predictions(const std::vector<Result>& results) {
     }
     for (const timing::Unknown what : unknown) {
         text += wrap("?: the model does not know " + timing::phrase_for(what) +
-                     "; the error may be larger");
+                     ", so the error may be larger");
     }
     return text + reasons;
 }

@@ -39,11 +39,11 @@ constexpr TileMoveRule kMoveRules[] = {
     {[](Cell is, Cell tiles) { return tile_at(tiles.row - 1 - is.row, tiles.col - 1 - is.col); },
      "rows and columns of tiles are in reverse order"},
     {[](Cell is, Cell tiles) { return tile_at(is.row, (is.col + is.row) % tiles.col); },
-     "each row of tiles is shifted by its own number. Is a diagonal order used on one side alone, "
-     "for reading or for storing?"},
+     "each row of tiles is shifted by its own number. Is a diagonal order used only for reading, "
+     "or only for storing?"},
     {[](Cell is, Cell tiles) { return tile_at((is.row + is.col) % tiles.row, is.col); },
-     "each column of tiles is shifted by its own number. Is a diagonal order used on one side "
-     "alone, for reading or for storing?"},
+     "each column of tiles is shifted by its own number. Is a diagonal order used only for "
+     "reading, or only for storing?"},
     {[](Cell is, Cell tiles) { return tile_in_row_order(is.row * tiles.col + is.col, tiles.row); },
      "the block number seems to be divided by the number of tile rows instead of the number of "
      "tile columns"},
@@ -74,7 +74,7 @@ std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
         return shortest_step(move, tiles) == step;
     });
     if (!fits || step == Cell{}) return "";
-    return "each comes from " + distances_text(step, "tile", "tile") + ", around the edges too";
+    return "each comes from " + distances_text(step, "tile", "tile") + ", also across the edges";
 }
 
 /// Reports whether the rule describes the moves in either direction, because the mistake may be in

@@ -101,7 +101,7 @@ std::optional<Finding> find_guard_band_write(const GuardedSpan& span, bool is_af
     return Finding{is_after ? Fault::written_after : Fault::written_before,
                    std::string("memory ") + (is_after ? "after the last" : "before the first") +
                        " element of " + matrix + " was written, " + distance +
-                       " away: no check of the bounds, or a wrong one"};
+                       " away: the bounds check is missing or wrong"};
 }
 
 /// Compares cells of the output with their expected values.

@@ -68,7 +68,7 @@ void show(Session& session, const Work& exercise, const CheckArguments& words,
     Record record = session.progress.read().record(exercise.name());
     if (is_own_file && can_ask() && has_open_questions(exercise, record)) {
         std::cout << check_headline(exercise, result, session.style)
-                  << "\nBefore you see what it costs:\n";
+                  << "\nPredict the costs before you see them:\n";
         ask_predictions(session, exercise);
         std::cout << "\n";
     }

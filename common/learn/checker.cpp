@@ -181,8 +181,7 @@ CheckResult Check::finish() {
 }
 
 std::string Check::explain_missing_verdict(const ProcessResult& outcome) const {
-    std::string why = "nothing could be found out about " + file_ + ": " +
-                      checks_program().string() +
+    std::string why = file_ + " could not be examined, because " + checks_program().string() +
                       (outcome.exit_code > 128
                            ? " was killed by signal " + std::to_string(outcome.exit_code - 128)
                            : " ended with exit code " + std::to_string(outcome.exit_code)) +

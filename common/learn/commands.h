@@ -66,6 +66,36 @@ struct PictureArguments {
 /// code, which is 1 if the kernel cannot be run. Throws UsageError.
 int picture(const Work& exercise, const PictureArguments& words, char** argv);
 
+// `learn step`: shows one block of the learner's kernel line by line, forwards and backwards.
+
+/// The arguments of `learn step`.
+struct StepArguments {
+    std::string file = "";                         ///< a file to run instead of the exercise's own
+    std::string json = "";                         ///< the file to write the steps to; "" for none
+    std::optional<int> rows = {}, cols = {};       ///< the size of the matrix
+    std::optional<unsigned long long> block = {};  ///< the block to show
+    int step = 0;                                  ///< the step to begin with, counted from 1
+};
+
+/// Records the steps of a block on the simulated GPU in this process, and shows them on the screen,
+/// or prints them if there is no terminal. `argv` is the command line of this process. Returns the
+/// exit code, which is 1 if the kernel cannot be run. Throws UsageError.
+int step(Session& session, const Work& exercise, const StepArguments& words, char** argv);
+
+// `learn roofline`: shows whether memory or instructions limit the learner's kernel.
+
+/// The arguments of `learn roofline`.
+struct RooflineArguments {
+    std::string file = "";            ///< a file to examine instead of the exercise's own
+    std::string svg = "";             ///< SVG file to write; if empty, text is printed
+    std::string gpu = "NVIDIA H200";  ///< the name of a GPU of the time model
+};
+
+/// Counts the kernel and the solution on the simulated GPU, and draws both in a roofline. `argv` is
+/// the command line of this process, which may restart itself to load the simulator. Returns the
+/// exit code, which is 1 if the kernel is wrong. Throws UsageError.
+int roofline(const Work& exercise, const RooflineArguments& words, char** argv);
+
 // `learn diff` and `learn explain`: show what changes from one step to the next, or from the
 // learner's kernel to the solution.
 

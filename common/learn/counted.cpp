@@ -20,13 +20,19 @@ bool is_shared(const std::string& counter) {
     return counter.starts_with("shared");
 }
 
+/// Returns the number of sectors that a request touches, in words.
+std::string sectors_in_words(const Json& counters, const std::string& counter) {
+    const double sectors = *per_request(counters, counter);
+    return "a " + counter + " touches " + format_figure(sectors) +
+           (sectors == 1 ? " sector" : " sectors") + " of 32 bytes";
+}
+
 // Returns a sentence that explains the number of sectors for one kind of access. `ideal` is the
 // minimum per request, averaged over the kernel.
 std::string reason_for_sectors(const Json& counters, const std::string& counter, double ideal) {
     double sectors = *per_request(counters, counter);
     double bytes_each = ideal * kBytesInASector / kLanes;
-    std::string text = "a " + counter + " touches " + format_figure(sectors) +
-                       (sectors == 1 ? " sector" : " sectors") + " of 32 bytes";
+    std::string text = sectors_in_words(counters, counter);
     std::string needed = format_figure(kLanes) + " lanes with " + format_figure(bytes_each) +
                          " bytes each need " + format_figure(kLanes * bytes_each) + " bytes, " +
                          format_figure(ideal) + (ideal == 1 ? " sector" : " sectors");
@@ -35,10 +41,10 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
         const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
         return text + ". " + format_figure(kLanes) + " lanes with " + format_figure(whole) +
                " bytes each fill " + format_figure(whole) +
-               " sectors. Here some warps' addresses do not begin where a sector begins, which "
-               "takes one sector more; where a row ends, fewer lanes take part.";
+               " sectors. Here the addresses of some warps do not begin at the start of a sector, "
+               "so these warps touch one more sector. At the end of a row, fewer lanes take part.";
     }
-    return text + ". " + needed + ": of each sector that is moved, only " +
+    return text + ". " + needed + ". In each sector that is moved, only " +
            format_figure(kBytesInASector * ideal / sectors) +
            " bytes are used, because neighbouring lanes access addresses that are far apart.";
 }
@@ -53,7 +59,7 @@ std::string reason_for_wavefronts(const Json& counters, const std::string& count
     if (wavefronts <= ideal * 1.01) {
         return text + ", the minimum: no two lanes need different words of the same bank.";
     }
-    return text + " where " + format_figure(ideal) + " would do: about " +
+    return text + ", but " + format_figure(ideal) + " would be enough: about " +
            format_figure(wavefronts / ideal) +
            " lanes need different words of the same bank, which delivers only one word at a time.";
 }
@@ -105,10 +111,14 @@ std::vector<std::string> explain_line_costs(const Verdict& verdict, const Counte
     const Json of_line = counters_to_json(line);
     for (std::string counter : course::kCounterNamesToExpect) {
         if (!per_request(of_line, counter)) continue;
-        auto ideal = ideal_per_request(all, counter, elements);
-        reasons.push_back(is_shared(counter)
-                              ? reason_for_wavefronts(of_line, counter)
-                              : reason_for_sectors(of_line, counter, ideal.value_or(0)));
+        if (is_shared(counter)) {
+            reasons.push_back(reason_for_wavefronts(of_line, counter));
+        } else if (verdict.sizes.empty()) {
+            auto ideal = ideal_per_request(all, counter, elements);
+            reasons.push_back(reason_for_sectors(of_line, counter, ideal.value_or(0)));
+        } else {
+            reasons.push_back(sectors_in_words(of_line, counter) + ".");
+        }
     }
     return reasons;
 }

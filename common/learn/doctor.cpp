@@ -54,7 +54,7 @@ Finding nvcc() {
     const std::string nvcc = found ? found->path : "";
     const std::string version = found ? release_of(nvcc) : "";
     if (version.empty()) {
-        return {"nvcc", Finding::absent, "not on the PATH, nor in /usr/local/cuda",
+        return {"nvcc", Finding::absent, "neither on the PATH nor in /usr/local/cuda",
                 "clang builds the steps for the simulated GPU only; a real GPU needs the CUDA 13 "
                 "toolkit: install it, or set CUDA_HOME to its folder"};
     }
@@ -71,9 +71,8 @@ Finding compiler() {
     if (found.empty()) {
         const char* chosen = std::getenv("COALESCE_COMPILER");
         return {"compiler", Finding::missing,
-                chosen != nullptr
-                    ? std::string("COALESCE_COMPILER=") + chosen + ": it was not found"
-                    : "neither NVRTC nor nvcc nor clang was found",
+                chosen != nullptr ? std::string("COALESCE_COMPILER=") + chosen + " was not found"
+                                  : "neither NVRTC nor nvcc nor clang was found",
                 "your kernels cannot be compiled: ./learn build installs clang, which needs no "
                 "CUDA toolkit"};
     }
@@ -106,8 +105,9 @@ Finding driver() {
 Finding gpu() {
     std::string why = find_gpu_problem();
     if (!why.empty()) {
-        return {"GPU", Finding::absent, why,
-                "everything runs on the simulated GPU: counted, not timed"};
+        return {
+            "GPU", Finding::absent, why,
+            "everything runs on the simulated GPU: costs are counted, and times are not measured"};
     }
     return {"GPU", Finding::there, "a GPU that works", "kernels that pass are timed on it"};
 }
@@ -117,7 +117,7 @@ Finding simulator() {
     fs::path folder = given != nullptr ? fs::path(given) : programs().parent_path() / "lib";
     fs::path library = folder / "libcudart.so.13";
     if (!fs::exists(library)) {
-        return {"simulator", Finding::missing, library.string() + " is not there",
+        return {"simulator", Finding::missing, library.string() + " is missing",
                 "kernels cannot be checked: ./learn build builds it"};
     }
     return {"simulator", Finding::there, library.string(), "counts and checks your kernels"};
@@ -126,7 +126,7 @@ Finding simulator() {
 Finding checks() {
     const std::string program = checks_program().string();
     if (!fs::exists(program)) {
-        return {"checks", Finding::missing, program + " is not there", "./learn build builds it"};
+        return {"checks", Finding::missing, program + " is missing", "./learn build builds it"};
     }
     return {"checks", Finding::there, program, "examines your kernels"};
 }
@@ -138,7 +138,7 @@ Finding learners_files() {
         return {"progress", Finding::absent, learners_folder().string() + " cannot be written",
                 "progress is not saved, and compiling takes longer: make that folder writable"};
     }
-    return {"progress", Finding::there, learners_folder().string(), "keeps what you have done"};
+    return {"progress", Finding::there, learners_folder().string(), "stores your progress"};
 }
 
 Finding watching() {
@@ -148,7 +148,7 @@ Finding watching() {
                 folder.string() + " is on a file system that does not report changes",
                 "./learn watch looks for them five times per second instead"};
     }
-    return {"watching", Finding::there, "inotify", "./learn watch sees a change at once"};
+    return {"watching", Finding::there, "inotify", "./learn watch notices a change at once"};
 }
 
 }  // namespace

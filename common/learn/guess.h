@@ -31,7 +31,7 @@ Json predicted_fact(const Predicted& predicted);
 void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted);
 
 /// Returns a string that states the actual cost and whether the guess was correct. Examples are "it
-/// is 32: right", "it is 3.74 on average: wrong" and "the model says 43 (predicted, NVIDIA H200,
+/// is 32: right", "it is 3.74 on average: wrong" and "the model predicts 43 (predicted, NVIDIA H200,
 /// within 8 %): right".
 std::string format_actual(const Guess& guess);
 

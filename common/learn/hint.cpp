@@ -20,10 +20,11 @@ std::string explain_hint_subject(const Hint& hint, const Record& record, Status 
     if (record.checks == 0)
         return "Nothing has been checked yet, so this hint is about how to begin.";
     if (status == Status::done)
-        return "The exercise has passed already; this hint is about how to begin.";
+        return "You have already passed the exercise, so this hint is about how to begin.";
     const std::string& failure = record.last_failure;
     if (failure.empty())
-        return "Your file passed, but you have edited it since; this hint is about how to begin.";
+        return "Your file passed, but you have edited it since, so this hint is about how to "
+               "begin.";
     return "The last check found " + failure + "; this hint is for " +
            (hint.failures.empty() ? "any failure." : "that failure.");
 }

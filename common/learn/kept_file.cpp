@@ -34,7 +34,7 @@ LockedFile::LockedFile(fs::path folder, const std::string& name,
 }
 
 void LockedFile::warn_once(const std::string& message) {
-    if (!has_complained_) warn_(message + "; progress is not saved");
+    if (!has_complained_) warn_(message + ", so your progress is not saved");
     has_complained_ = true;
 }
 
@@ -47,7 +47,7 @@ void LockedFile::set_aside_damaged_file(const std::string& why) {
     fs::rename(file_, kept, error);
     if (error) return warn_once(file_.string() + " is damaged and cannot be renamed");
     warn_(file_.string() + " is damaged (" + why + "); it was renamed to " +
-          kept.filename().string() + ", and progress starts from the beginning");
+          kept.filename().string() + ", and your progress starts from the beginning");
 }
 
 void LockedFile::read_locked(const Read& read) {
@@ -65,7 +65,7 @@ void LockedFile::read_locked(const Read& read) {
                   " was written by a newer version of this command (update: git pull, then ./learn "
                   "build)");
     } catch (const std::exception& problem) {
-        set_aside_damaged_file(text->empty() ? "empty" : "this command did not write it");
+        set_aside_damaged_file(text->empty() ? "empty" : "its content is not valid");
     }
 }
 

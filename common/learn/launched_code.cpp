@@ -74,7 +74,7 @@ CompileCommand find_compile_command(const course::Step& step) {
         if (command.find(object) == command.npos) continue;
         return {one.value("directory", ""), source, words_of(command)};
     }
-    throw UsageError(file.string() + " does not say how " + step.name + " is compiled" + next);
+    throw UsageError(file.string() + " has no command that compiles " + step.name + "" + next);
 }
 
 // Changes a compiler command so that it writes PTX, and no machine code for this computer's GPU.
@@ -202,7 +202,7 @@ LaunchedCode load_variant_code(const course::Step& step, const std::string& name
     if (variant.kernel.empty()) {
         throw UsageError(variant.name + " of " + step.name +
                          " is host code, which has no PTX; ./learn list " + step.number() +
-                         " names the kernels");
+                         " shows the kernels");
     }
     const CompileCommand command = find_compile_command(step);
     LaunchedCode code;

@@ -45,9 +45,10 @@ ProcessResult assemble(const std::string& ptxas, const std::string& ptx,
 }
 
 [[noreturn]] void fail_without_tool(const std::string& what) {
-    throw UsageError("--sass needs " + what +
-                     " of the CUDA toolkit, and there is none on the PATH or beside nvcc; install "
-                     "it, or set CUDA_HOME; without --sass the PTX is shown");
+    throw UsageError(
+        "--sass needs " + what +
+        " of the CUDA toolkit, which is neither on the PATH nor in nvcc's folder; install the "
+        "toolkit, or set CUDA_HOME. Without --sass, ./learn ptx shows PTX");
 }
 
 // Returns the section of the nvdisasm output that belongs to one kernel.

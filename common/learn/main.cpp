@@ -170,7 +170,7 @@ void add_play(CommandLine& line) {
     auto words = std::make_shared<PlayArguments>();
     CLI::App* command =
         line.add("play", "Serve the book on this computer", [words]() -> int { play(*words); });
-    command->add_option("--port", words->port, "The port to use (8237); 0: any free one")
+    command->add_option("--port", words->port, "The port to use (8237), or 0 for any free port")
         ->check(CLI::Range(0, 65535));
     command->add_flag("--open", words->should_open, "Open it in a browser");
 }
@@ -187,14 +187,13 @@ void add_doctor(CommandLine& line) {
 
 void add_check(CommandLine& line) {
     const auto [command, words] = add<CheckArguments>(
-        line, "check", "Check a kernel: 0 passed, 1 not yet, 2 not checked",
+        line, "check", "Check a kernel; exit code 0 passed, 1 failed, 2 error",
         [](Session& session, const CheckArguments& words) { return check(session, words); });
     command->add_option("EXERCISE", words.exercise,
                         "all, 02, 2 or 02_naive; default: the next one");
     command->add_flag("--hunt", words.is_hunt, "Use its bug hunt, hunt.cu");
     command->add_option("--file", words.file, "Check another file, without recording the result");
-    command->add_option("--device", words.device,
-                        "sim, gpu or auto: sim, then the bandwidth on a GPU");
+    command->add_option("--device", words.device, "sim, gpu, or auto (sim, then time it on a GPU)");
     command->add_option("--seconds", words.seconds, "Time limit in seconds (60)");
     command->add_flag("--json", words.json, "Print the verdict as JSON");
     command->add_flag("--map", words.has_full_map, "Draw which cells of the output are wrong");
@@ -239,6 +238,32 @@ void add_picture(CommandLine& line) {
     command->add_option("--warp", words.warp, "The warp of that block (0)");
 }
 
+void add_step(CommandLine& line) {
+    const auto [command, words] = add_for_exercise<StepArguments>(
+        line, "step", "Run a kernel line by line, forwards and backwards",
+        [&line](Session& session, const Work& exercise, const StepArguments& words) {
+            return step(session, exercise, words, line.words());
+        });
+    command->add_option("--file", words.file, "Run the kernel of another file");
+    command->add_option("--rows", words.rows, "Rows of the matrix (those of the check)");
+    command->add_option("--cols", words.cols, "Columns of the matrix (those of the check)");
+    command->add_option("--block", words.block, "The block to show (the one with the mistake)");
+    command->add_option("--step", words.step, "The step to begin with (the mistake)")
+        ->check(CLI::Range(1, 1'000'000));
+    command->add_option("--json", words.json, "Also write the steps to this file");
+}
+
+void add_roofline(CommandLine& line) {
+    const auto [command, words] = add_for_exercise<RooflineArguments>(
+        line, "roofline", "Show whether memory or instructions limit your kernel",
+        [&line](Session&, const Work& exercise, const RooflineArguments& words) {
+            return roofline(exercise, words, line.words());
+        });
+    command->add_option("--file", words.file, "Examine the kernel of another file");
+    command->add_option("--svg", words.svg, "Write a drawing to this file");
+    command->add_option("--gpu", words.gpu, "The name of a GPU (NVIDIA H200)");
+}
+
 void add_explain(CommandLine& line) {
     const auto [command, yes] = add_for_exercise<bool>(
         line, "explain", "Show your kernel beside the solution, with costs", explain);
@@ -260,7 +285,7 @@ struct ResetArguments {
 
 void add_reset(CommandLine& line) {
     const auto [command, words] = add<ResetArguments>(
-        line, "reset", "Restore the original file; your text is kept",
+        line, "reset", "Restore the original file; your text is saved first",
         [](Session& session, const ResetArguments& words) {
             return reset(find_exercise(session.course, words.exercise, words.is_hunt));
         });
@@ -298,12 +323,12 @@ void add_ptx(CommandLine& line) {
 
 void add_beat(CommandLine& line) {
     const auto [command, words] =
-        add<BeatArguments>(line, "beat", "The open exercise: beat 10_registers", beat);
+        add<BeatArguments>(line, "beat", "Try to write a faster kernel than 10_registers", beat);
     command->add_option("--file", words.file, "Try another file, without recording the attempt");
     command->add_flag("--list", words.is_list, "List your attempts");
     command->add_option("--restore", words.restore, "Restore the attempt with this number")
         ->check(CLI::Range(1, 1'000'000'000));
-    command->add_flag("--reset", words.is_reset, "Restore the original file; your text is kept");
+    command->add_flag("--reset", words.is_reset, "Restore the original file, and save your text");
     command->add_option("--seconds", words.seconds, "Time limit in seconds (60)")
         ->check(CLI::Range(1, 3600));
 }
@@ -320,7 +345,7 @@ void add_run(CommandLine& line) {
         return request.program != nullptr ? run_program(request) : run(request);
     });
     command->add_option("STEP", words->steps, "all, rivals, or steps: 02, 2 or 02_naive");
-    command->add_option("--device", words->device, "gpu, sim or auto: a GPU if one works");
+    command->add_option("--device", words->device, "gpu, sim, or auto (a GPU if one works)");
     command->add_option("--rows", words->rows, "Rows of the matrix");
     command->add_option("--cols", words->cols, "Columns of the matrix");
     command->add_option("--variant", words->variant, "Run only this variant");
@@ -392,7 +417,7 @@ struct ExerciseWords {
 
 void add_exercise(CommandLine& line) {
     const auto [command, words] = add<ExerciseWords>(
-        line, "exercise", "Make and prove an exercise of your own",
+        line, "exercise", "Make an exercise of your own, and verify it",
         [&line](Session&, const ExerciseWords& typed) {
             if (typed.action == "new") return new_exercise(typed.made);
             if (typed.action == "verify") {
@@ -417,9 +442,10 @@ void add_exercise(CommandLine& line) {
 // typed.
 void add_commands(CommandLine& line) {
     for (const auto add :
-         {add_start, add_progress, add_play, add_doctor, add_check, add_watch, add_hint,
-          add_predict, add_picture, add_explain, add_diff, add_reset, add_measure, add_ptx,
-          add_beat, add_run, add_list, add_read, add_exercise}) {
+         {add_start, add_progress, add_play,    add_doctor, add_check,    add_watch,
+          add_hint,  add_predict,  add_picture, add_step,   add_roofline, add_explain,
+          add_diff,  add_reset,    add_measure, add_ptx,    add_beat,     add_run,
+          add_list,  add_read,     add_exercise}) {
         add(line);
     }
     line.add_program("bench", "Time every kernel and rival in one run");

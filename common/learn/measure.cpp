@@ -35,13 +35,14 @@ struct Measured {
 void validate_arguments(const Work& exercise, const MeasureArguments& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
-                         " is a whole program, and only a kernel has a bandwidth: ./learn check " +
-                         exercise.words() + " runs it");
+                         " is a whole program, and bandwidths can be measured only for kernels; to "
+                         "run it: ./learn check " +
+                         exercise.words());
     }
     if (exercise.is_beyond()) {
         throw UsageError(exercise.name() +
-                         " moves no matrix, so its time cannot be compared with a copy's: ./learn "
-                         "check " +
+                         " does not move a matrix, so its time cannot be compared with that of a "
+                         "copy; ./learn check " +
                          exercise.words() + " counts its costs");
     }
     for (int extent : {words.rows, words.cols}) {
@@ -53,7 +54,7 @@ void validate_arguments(const Work& exercise, const MeasureArguments& words) {
 }
 
 [[noreturn]] void fail_with(const Failure& failure) {
-    throw std::runtime_error(terminal_text(failure) + "./learn check says more");
+    throw std::runtime_error(terminal_text(failure) + "./learn check shows more details");
 }
 
 // Verifies the kernel's output, and then times the kernel at the same size.
@@ -114,9 +115,9 @@ int measure(Session& session, const Work& exercise, const MeasureArguments& word
     // command does not have.
     std::string why = find_gpu_problem();
     if (!why.empty()) {
-        throw UsageError("measuring a bandwidth needs a real GPU, and none works here (" + why +
-                         "); ./learn check " + exercise.words() +
-                         " counts what the kernel costs, on the simulated GPU");
+        throw UsageError("a bandwidth can be measured only on a real GPU, and none works here (" +
+                         why + "); ./learn check " + exercise.words() +
+                         " counts the kernel's costs on the simulated GPU");
     }
     Device device = choose_device(DeviceChoice::gpu, argv);
     Compiled compiled =
@@ -148,7 +149,9 @@ Json measure_in_child(const Work& exercise, const std::string& file, bool must, 
                    kMeasureSeconds);
     if (ended.exit_code == 0) return Json::parse(ended.output);
     const bool is_without_gpu = ended.exit_code == 2;
-    why = ended.timed_out ? "it took too long." : is_without_gpu && !must ? "" : ended.output;
+    why = ended.timed_out           ? "the measurement took too long."
+          : is_without_gpu && !must ? ""
+                                    : ended.output;
     return nullptr;
 }
 

@@ -42,15 +42,16 @@ void ask_for_arguments(std::vector<std::string>& arguments) {
     while (can_ask()) {
         std::string one;
         const bool has_more = ask(
-            arguments.empty() ? "The arguments of the kernel, one a line, outputs first\n"
+            arguments.empty() ? "The arguments of the kernel, one per line, outputs first\n"
                                 "  (float* out[n] / const float* in[n] = random(0, 1) / int n): "
-                              : "  the next one (Enter: no more): ",
+                              : "  the next argument (Enter: no more): ",
             one);
         if (!has_more || one.empty()) break;
         arguments.push_back(one);
     }
     if (arguments.empty()) {
-        throw UsageError("--argument is missing, once for each (./learn exercise new --help)");
+        throw UsageError(
+            "--argument is missing; give it once for each argument (./learn exercise new --help)");
     }
 }
 
@@ -210,7 +211,7 @@ void check_name(std::string& name) {
     if (name.starts_with(kBeyondPrefix)) name = name.substr(kBeyondPrefix.size());
     if (std::regex_match(name, std::regex("[a-z][a-z0-9_]*"))) return;
     throw UsageError("\"" + name +
-                     "\" cannot be the name of a kernel: small letters, digits and _");
+                     "\" cannot be the name of a kernel; use lowercase letters, digits and _");
 }
 
 }  // namespace
@@ -220,8 +221,8 @@ int new_exercise(NewExercise words) {
     check_name(words.name);
     const std::string folder = folder_name(words.name);
     if (fs::exists(repository() / "solutions" / folder)) {
-        throw UsageError("solutions/" + folder + " exists; ./learn exercise verify " + folder +
-                         " shows whether it is sound");
+        throw UsageError("solutions/" + folder + " already exists; ./learn exercise verify " +
+                         folder + " shows whether it is sound");
     }
     ask_for("--title", "A title: ", words.title);
     ask_for("--sizes", "The names of its sizes, such as rows cols: ", words.sizes);
@@ -244,12 +245,12 @@ int new_exercise(NewExercise words) {
     } catch (const ExpressionError& error) {
         throw UsageError(error.what());
     }
-    std::cout << "solutions/" << folder << "/exercise.toml   what is asked\n"
+    std::cout << "solutions/" << folder << "/exercise.toml   the requirements\n"
               << "solutions/" << folder << "/reference.cu    one element of the output\n"
               << "solutions/" << folder
               << "/kernel.cu       the solution; //! [blank] marks what "
                  "learners write\n"
-              << "exercises/" << folder << "/kernel.cu       what learners get\n\n"
+              << "exercises/" << folder << "/kernel.cu       the file that learners edit\n\n"
               << "Next: ./learn exercise verify " << folder << "\n";
     return 0;
 }

@@ -3,6 +3,7 @@
 /// files of the exercise are in solutions/x_NAME and exercises/x_NAME.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -37,5 +38,11 @@ int verify_exercise(const VerifyExercise& words, char** argv);
 
 /// Does the same for an exercise whose folders are below `root`, without choosing a device.
 int verify_exercise_in(const std::string& root, const VerifyExercise& words);
+
+/// Returns a script with the exercises below `root` that the built book in the folder `book` has no page
+/// for, or with the problem of a record that cannot be read. common/page/src/exercises.ts declares
+/// its content.
+std::string own_exercises_script(const std::filesystem::path& root,
+                                 const std::filesystem::path& book);
 
 }  // namespace coalesce::learn

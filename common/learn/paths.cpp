@@ -37,7 +37,7 @@ fs::path program_of(const std::string& step) {
 
 fs::path require_built(const fs::path& program) {
     if (fs::exists(program)) return program;
-    throw UsageError(program.string() + " is not built; ./learn build builds it");
+    throw UsageError(program.string() + " has not been built; ./learn build builds it");
 }
 
 void require_file(const std::string& file) {

@@ -15,21 +15,23 @@ namespace {
 void validate_arguments(const Work& exercise, const PictureArguments& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
-                         " is a whole program, and only a kernel has a picture: ./learn check " +
-                         exercise.words() + " runs it");
+                         " is a whole program, and pictures can be drawn only for kernels; to run "
+                         "it: ./learn check " +
+                         exercise.words());
     }
     if (exercise.is_beyond()) {
-        throw UsageError("a picture shows a tile of a matrix, and " + exercise.name() +
-                         " has none: ./learn check " + exercise.words() + " shows its costs");
+        throw UsageError(exercise.name() +
+                         " has no tile of a matrix that a picture could show; ./learn check " +
+                         exercise.words() + " shows its costs");
     }
     constexpr int LARGEST = 1024, MOST_WARPS = 32;
     for (int extent : {words.rows, words.cols}) {
         if (extent < 1 || extent > LARGEST) {
-            throw UsageError("--rows and --cols take whole numbers from 1 to 1024 here");
+            throw UsageError("--rows and --cols take whole numbers from 1 to 1024 for a picture");
         }
     }
     if (words.block < 0 || words.warp < 0 || words.warp >= MOST_WARPS) {
-        throw UsageError("--block counts from 0, and --warp from 0 to 31");
+        throw UsageError("--block takes a number from 0, and --warp a number from 0 to 31");
     }
 }
 
@@ -55,7 +57,7 @@ int picture(const Work& exercise, const PictureArguments& words, char** argv) {
     }
     if (!words.svg.empty()) {
         write_file(words.svg, picture.svg());
-        std::cout << words.svg << " has the picture; a web browser shows it.\n";
+        std::cout << words.svg << " contains the picture; open it in a web browser.\n";
         return 0;
     }
     std::cout << picture.text();

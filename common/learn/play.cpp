@@ -6,6 +6,7 @@
 
 #include "base/child.h"
 #include "base/errors.h"
+#include "learn/own_exercise.h"
 #include "learn/paths.h"
 #include "learn/web_server.h"
 
@@ -17,14 +18,16 @@ namespace {
 constexpr int kDefaultPort = 8237;
 
 WebServer server_for(const std::filesystem::path& book, const std::optional<int>& port) {
+    const GeneratedFiles generated = {
+        {"/own-exercises.js", [book] { return own_exercises_script(repository(), book); }}};
     try {
-        return {book, port.value_or(kDefaultPort)};
+        return {book, port.value_or(kDefaultPort), generated};
     } catch (const PortTaken& taken) {
-        if (port) throw UsageError(std::string(taken.what()) + "; --port 0 takes a free one");
-        std::cout << "learn: " << taken.what()
-                  << ", so another one is used. Code that you wrote at\n"
-                  << "the usual address stays there.\n";
-        return {book, 0};
+        if (port) throw UsageError(std::string(taken.what()) + "; --port 0 uses a free port");
+        std::cout << "learn: " << taken.what() << ", so another port is used. The browser stores\n"
+                  << "code for each address separately, so what you wrote at the usual address is\n"
+                  << "not shown.\n";
+        return {book, 0, generated};
     }
 }
 
@@ -39,7 +42,7 @@ void open_in_browser(const std::string& address) {
         }).detach();
         return;
     }
-    std::cout << "learn: no program that opens a browser was found; open the address by hand\n";
+    std::cout << "learn: no program was found that opens a browser; open the address yourself\n";
 }
 
 }  // namespace
@@ -50,7 +53,8 @@ void play(const PlayArguments& words) {
         throw UsageError("there is no book in " + book.string() + "; ./learn docs builds it");
     }
     WebServer server = server_for(book, words.port);
-    std::cout << "The course is at " << server.address()
+    std::cout << "The course is at " << server.address() << "\nExercises of your own are at "
+              << server.address() << "own.html"
               << "\nOnly this computer can open it. Ctrl-C stops it." << std::endl;
     if (words.should_open) open_in_browser(server.address());
     server.serve();

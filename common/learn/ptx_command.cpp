@@ -75,13 +75,13 @@ std::string head_of(const LaunchedCode& code, const ShownKernel& shown, const St
                        "\n" + format_count(shown.listing.instructions, "PTX instruction") +
                        ", by " + code.compiler + "\n\n";
     if (shown.registers > 0) {
-        text +=
-            row("registers",
-                std::to_string(shown.registers) + " per thread (" + shown.registers_source +
-                    (shown.registers_source == "estimated" ? ": there is no ptxas here)" : ")"));
+        text += row(
+            "registers",
+            std::to_string(shown.registers) + " per thread (" + shown.registers_source +
+                (shown.registers_source == "estimated" ? ", because ptxas was not found)" : ")"));
     }
     if (!shown.held) {
-        return text + wrap("How many blocks fit on a multiprocessor is not known: " +
+        return text + wrap("The number of blocks that fit on a multiprocessor is unknown: " +
                                code.why_not_launched + ".",
                            "  ");
     }
@@ -96,7 +96,8 @@ std::string head_of(const LaunchedCode& code, const ShownKernel& shown, const St
     text += row("limited by", timing::phrase_for(held.limited_by));
     if (held.is_uncertain && shown.registers_source == "estimated") {
         text += wrap(
-            "The registers are an estimate: a few more or fewer would change the number of blocks.",
+            "The number of registers is an estimate. With a few more or fewer registers, the "
+            "number of blocks would be different.",
             "  ");
     }
     return text;

@@ -65,7 +65,7 @@ void RawTerminal::resume() {
 
 Signals::Signals() {
     if (pipe2(signal_pipe, O_NONBLOCK | O_CLOEXEC) != 0) {
-        throw std::runtime_error("no pipe can be made");
+        throw std::runtime_error("a pipe cannot be created");
     }
     struct sigaction action = {};
     action.sa_handler = queue_signal;

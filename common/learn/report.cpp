@@ -131,7 +131,7 @@ void print_next(const Session& session, const State& state) {
                   << next.step->number() << " helps\n";
     }
     std::cout << "\nType:\n\n  ./learn watch " << next.step->number()
-              << "\n\nand edit the file: each time you save it, it is checked.\n";
+              << "\n\nand edit the file. It is checked each time you save it.\n";
 }
 
 // The format of a step's line. There is one line per step, so that all steps fit on one screen.
@@ -195,7 +195,7 @@ int show_list(Session& session, bool json) {
     std::cout
         << "x             " << format_count(session.course.beyond.size(), "exercise")
         << " beyond the transpose: ./learn list x\n"
-        << "Stale: the file was edited since it passed. ./learn list 03: the variants of 03.\n"
+        << "Stale: the file was edited since it passed. ./learn list 03 lists the variants of 03.\n"
            "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
     return 0;
 }
@@ -204,8 +204,8 @@ void show_beyond(Session& session) {
     const State state = session.progress.read();
     std::cout << format(kStepLine, "", "exercise", "bug hunt", "");
     for (auto& step : session.course.beyond) print_step_line(step, state);
-    std::cout
-        << "\nTheir introduction: docs/guide/beyond.md. ./learn list x_NAME: the arguments.\n";
+    std::cout << "\ndocs/guide/beyond.md introduces them. ./learn list x_NAME shows the arguments "
+                 "of one.\n";
 }
 
 void show_lesson(const course::Step& step) {
@@ -217,18 +217,17 @@ void show_lesson(const course::Step& step) {
         for (const Parameter& one : task.parameters) {
             if (one.is_array) std::cout << "  " << one.text << "\n";
         }
-        std::cout << "Each element may differ from the expected one by: " << task.tolerance.text()
-                  << "\n";
+        std::cout << "The tolerance for each element is " << task.tolerance.text() << "\n";
         return;
     }
     if (step.variants.empty()) {
-        std::cout << "One program, without variants: steps/" << step.name
+        std::cout << "This lesson has one program and no variants: steps/" << step.name
                   << "/program.cu. Run it: ./learn run " << step.number() << "\n";
         return;
     }
     for (auto& variant : step.variants) {
         std::cout << format("  %-24s ", variant.name.c_str())
-                  << (variant.kernel.empty() ? "no kernel of its own" : variant.kernel) << "\n";
+                  << (variant.kernel.empty() ? "(no kernel)" : variant.kernel) << "\n";
         if (variant.expect.empty()) continue;
         std::cout << "      ";
         const char* comma = "";
@@ -239,7 +238,7 @@ void show_lesson(const course::Step& step) {
             comma = ", ";
         }
         if (variant.rows_multiple * variant.cols_multiple > 1) {
-            std::cout << "; multiples of " << variant.rows_multiple << " x "
+            std::cout << "; needs multiples of " << variant.rows_multiple << " x "
                       << variant.cols_multiple;
         }
         std::cout << "\n";

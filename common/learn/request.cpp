@@ -68,7 +68,7 @@ void add_program(const RunArguments& words, const course::Course& course, RunReq
     if (is_plain) return;
     throw UsageError(
         course.program->name +
-        " is a whole program: it runs alone, and its only option is --device (./learn run " +
+        " is a whole program, which runs alone and takes no option but --device (./learn run " +
         course.program->number() + ")");
 }
 

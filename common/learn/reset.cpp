@@ -57,7 +57,7 @@ bool replace_file(const fs::path& relative_file, const std::string& name, const 
 int reset(const Work& exercise) {
     const std::string file = exercise.relative_file().string();
     if (!replace_file(exercise.relative_file(), exercise.step->name, exercise.skeleton())) {
-        std::cout << file << " has its original text already.\n";
+        std::cout << file << " already has its original text.\n";
         return 0;
     }
     std::cout << file << " has its original text again.\n"

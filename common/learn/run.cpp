@@ -104,7 +104,8 @@ private:
             table_->print_head(run.at("results").at(0));
         }
         if (run.at("device") != device_) {
-            throw std::runtime_error(step + " ran on another device than the steps before it: " +
+            throw std::runtime_error(step +
+                                     " ran on a different device from the steps before it: " +
                                      run["device"].dump() + "; give --device gpu or sim");
         }
         for (auto& result : run.at("results")) {

@@ -30,12 +30,14 @@ std::string format_pass(const Work& exercise, const CheckResult& result, const P
     text += terminal_text(*result.verdict,
                           {.is_bold = style.colour, .has_costs = more.counters, .time = time});
     if (!more.counters) {
-        text += "\n" + wrap("What does it cost? Predict it first, then see it: ./learn predict " +
-                            exercise.words());
+        text +=
+            "\n" + wrap("What does it cost? Predict the counters, then compare: ./learn predict " +
+                        exercise.words());
     } else if (more.record != nullptr) {
         text += format_guess_results(*more.record);
     }
-    text += "\nNext: " + command_line("explain " + exercise.words(), "yours beside the solution");
+    text +=
+        "\nNext: " + command_line("explain " + exercise.words(), "compare yours with the solution");
     for (const Work& one : more.next) {
         text += "      " + command_line("check " + one.words(), one.relative_file());
     }
@@ -64,6 +66,21 @@ std::string check_headline(const Work& exercise, const CheckResult& result, cons
            "  (" + where + format("checked in %.1f s)\n", std::max(result.milliseconds / 1000, .1));
 }
 
+/// Returns the command that shows the kernel at its mistake, line by line.
+static std::string step_command_for(const Work& exercise, const CheckResult& result) {
+    const bool is_usual = result.file.empty() || result.file == exercise.relative_file();
+    return "./learn step " + exercise.words() + (is_usual ? "" : " --file " + result.file);
+}
+
+/// Reports whether the mistake shows while the kernel runs, so that `learn step` can show it.
+static bool shows_in_a_run(const CheckResult& result, const Work& exercise) {
+    if (exercise.is_program() || !result.verdict || result.verdict->failures.empty()) return false;
+    const FailureKind kind = result.verdict->failures.front().kind;
+    return result.verdict->is_simulated &&
+           ((kind >= FailureKind::endless_loop && kind <= FailureKind::grid_exchanged) ||
+            (kind >= FailureKind::wrong_result && kind <= FailureKind::wrong_elements));
+}
+
 std::string format_failure(const Work& exercise, const CheckResult& result, const Style& style,
                            bool has_full_map) {
     std::string text = check_headline(exercise, result, style) + "\n";
@@ -83,9 +100,14 @@ std::string format_failure(const Work& exercise, const CheckResult& result, cons
                                                       .text_after_next = text_after_next + "\n"});
     };
     // If the screen is full, the line about the map is the first to be dropped.
-    if (has_map(*result.verdict) && !has_full_map) {
-        const std::string offer = with(again + "\nMap of right and wrong cells: add --map");
-        if (std::count(offer.begin(), offer.end(), '\n') <= lines) return offer;
+    std::vector<std::string> offers = {""};
+    if (shows_in_a_run(result, exercise))
+        offers.insert(offers.begin(), "\nSee it happen: " + step_command_for(exercise, result));
+    if (has_map(*result.verdict) && !has_full_map)
+        offers.insert(offers.begin(), offers.front() + "\nMap of right and wrong cells: add --map");
+    for (const std::string& offer : offers) {
+        std::string whole = with(again + offer);
+        if (offer.empty() || std::count(whole.begin(), whole.end(), '\n') <= lines) return whole;
     }
     return with(again);
 }

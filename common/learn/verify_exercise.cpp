@@ -170,8 +170,8 @@ private:
         for (const auto& [id, count] : found) std::cout << format("  %3d %s\n", count, id.c_str());
         if (missed > 0) {
             std::cout << wrap(
-                "Those that pass may be right all the same. If one is not, add a shape "
-                "to exercise.toml on which it fails.");
+                "Variants that pass may still be correct. If one is not, add a shape to "
+                "exercise.toml on which it fails.");
         }
     }
 

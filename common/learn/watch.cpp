@@ -308,7 +308,7 @@ private:
 
     void guess() {
         if (exercise_.is_hunt || exercise_.asked().predictions.empty()) {
-            return show_below_verdict("There is nothing to predict here.\n");
+            return show_below_verdict("This exercise has nothing to predict.\n");
         }
         terminal_.pause();
         clear();

@@ -126,14 +126,15 @@ std::string read_request(int connection) {
     return request;
 }
 
-void serve_connection(const Descriptor& connection, const fs::path& folder) {
+void serve_connection(const Descriptor& connection, const fs::path& folder,
+                      const GeneratedFiles& generated) {
     // Browsers open connections that they may never use, so reads need a time limit.
     const timeval limit{30, 0};
     setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(connection.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     const std::string request = read_request(connection.get());
     if (request.empty()) return;
-    const WebAnswer answer = answer_request(folder, request);
+    const WebAnswer answer = answer_request(folder, request, generated);
     std::string head = "HTTP/1.1 " + std::to_string(answer.status) + " " + words_of(answer.status) +
                        "\r\n" + answer.headers +
                        "Content-Length: " + std::to_string(answer.body.size()) +
@@ -149,7 +150,8 @@ std::runtime_error failure(const std::string& what) {
 
 }  // namespace
 
-WebAnswer answer_request(const fs::path& folder, const std::string& request) {
+WebAnswer answer_request(const fs::path& folder, const std::string& request,
+                         const GeneratedFiles& generated) {
     const std::size_t space = request.find(' ');
     const std::string method = request.substr(0, space);
     if (space == request.npos || request.find("\r\n\r\n") == request.npos) return refusal(400);
@@ -162,6 +164,10 @@ WebAnswer answer_request(const fs::path& folder, const std::string& request) {
         request.substr(space + 1, request.find_first_of(" ?#\r", space + 1) - space - 1);
     const std::optional<std::string> path = decode_url(target);
     if (!path || !path->starts_with('/')) return refusal(400);
+    if (const auto found = generated.find(*path); found != generated.end()) {
+        return {200, "Content-Type: " + content_type_of(*path) + "\r\nCache-Control: no-store\r\n",
+                found->second()};
+    }
     const std::optional<fs::path> file = resolve_path(folder, *path);
     if (!file) return refusal(404);
     const std::string tag = compute_etag(*file);
@@ -174,7 +180,8 @@ WebAnswer answer_request(const fs::path& folder, const std::string& request) {
     return {200, "Content-Type: " + content_type_of(*file) + "\r\n" + kept, *bytes};
 }
 
-WebServer::WebServer(fs::path folder, int port) : folder_(std::move(folder)) {
+WebServer::WebServer(fs::path folder, int port, GeneratedFiles generated)
+    : folder_(std::move(folder)), generated_(std::move(generated)) {
     listener_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!listener_) throw failure("no socket");
     // Allow a port that this program was using a minute ago.
@@ -206,8 +213,8 @@ void WebServer::serve() {
     for (;;) {
         Descriptor connection(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
         if (connection) {
-            std::thread([connection = std::move(connection), folder = folder_] {
-                serve_connection(connection, folder);
+            std::thread([this, connection = std::move(connection)] {
+                serve_connection(connection, folder_, generated_);
             }).detach();
         } else {
             // Too many files are probably open. Wait until some have been closed.

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -17,10 +19,14 @@ struct WebAnswer {
     std::string body;
 };
 
+/// Files that are written again for each request, by path, such as "/own-exercises.js".
+using GeneratedFiles = std::map<std::string, std::function<std::string()>>;
+
 /// Returns the response to a request. `request` contains the lines before the body. Only GET and
-/// HEAD are allowed, and only for regular files inside the folder, even if the path or a link leads
-/// outside it.
-WebAnswer answer_request(const std::filesystem::path& folder, const std::string& request);
+/// HEAD are allowed, and only for generated files and for regular files inside the folder, even if
+/// the path or a link leads outside it.
+WebAnswer answer_request(const std::filesystem::path& folder, const std::string& request,
+                         const GeneratedFiles& generated = {});
 
 /// Thrown if the port is already in use by another program.
 class PortTaken : public std::runtime_error {
@@ -33,7 +39,7 @@ public:
 class WebServer {
 public:
     /// Starts listening. Port 0 means any free port. Throws PortTaken or std::runtime_error.
-    WebServer(std::filesystem::path folder, int port);
+    WebServer(std::filesystem::path folder, int port, GeneratedFiles generated = {});
 
     /// Returns the server's address: "http://127.0.0.1:PORT/".
     std::string address() const;
@@ -44,6 +50,7 @@ public:
 
 private:
     std::filesystem::path folder_;
+    GeneratedFiles generated_;
     Descriptor listener_;
     int port_ = 0;
 };

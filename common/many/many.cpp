@@ -65,7 +65,7 @@ void open_peers(const std::set<int>& gpus) {
             if (!can) {
                 throw UsageError(
                     format("GPU %d cannot reach the memory of GPU %d (nvidia-smi topo "
-                           "-p2p w says why): try fewer GPUs",
+                           "-p2p w says why); use fewer GPUs",
                            gpu, peer));
             }
             const cudaError_t opened = cudaDeviceEnablePeerAccess(peer, 0);
@@ -130,7 +130,7 @@ private:
         std::string text =
             "Device: " + (gpus_ > 1 ? std::to_string(gpus_) + " x " : "") + device_.name;
         if (gpus_ < request_.gpus) text += ", blocks for " + std::to_string(request_.gpus);
-        text += device_.simulated ? ", simulated: no times\n" : ", measured\n";
+        text += device_.simulated ? ", simulated, without times\n" : ", measured\n";
         if (team_.count() == 1) return text;
         return text + "Processes: " + std::to_string(team_.count()) + " on " +
                format_count(team_.hosts(), "host") + "\n";
@@ -238,7 +238,7 @@ private:
         const Shape shape = measured_shape();
         const OwnRanks own(shape, devices_, team_);
         fill(own.ranks());
-        print(format("\n%s floats, %.1f GiB; at %.0f GB/s a GPU no less than %.3f ms\n\n",
+        print(format("\n%s floats, %.1f GiB; at %.0f GB/s per GPU, at least %.3f ms\n\n",
                      shape.name().c_str(), matrix_bytes(shape) / (1 << 30), request_.link,
                      lower_bound_ms(shape)));
         print(format("%-18s %9s %9s %9s %9s\n", "Way", "ms", "GB/s sent", "of link", "wrong"));

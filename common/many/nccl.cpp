@@ -64,7 +64,7 @@ void* library() {
 void check(int result, const char* call) {
     if (result == 0) return;
     throw UsageError(std::string(call) + ": " + NCCL_FUNCTION(ncclGetErrorString)(result) +
-                     " (NCCL_DEBUG=WARN says more)");
+                     " (NCCL_DEBUG=WARN shows more details)");
 }
 
 /// Calls a function of the library, and throws UsageError if it fails.

@@ -45,22 +45,25 @@ void add_options_alone(CLI::App& app, Request& request) {
 // The options of both kinds of programs: those with one process, and those with one process per
 // GPU.
 const std::string kOptions = R"(  --verify          only verify, on many shapes
-  --bench           only measure, at one shape; every element is verified there
+  --bench           only measure, at one shape, and verify every element there
   --device WHICH    auto, gpu or sim; COALESCE_SIM_DEVICES=N simulates N GPUs
-  --rows R --cols C this shape only; 65536 x 65536, or what fits
-  --chunks N        for ways in chunks: how many; several are tried otherwise
-  --unused KIB      shared memory that each block which packs keeps from others:
-                    half of a multiprocessor's for copies
-  --pause US        microseconds by which packing and unpacking start later:
-                    both leave NCCL room, and some of each are tried for it
-  --repetitions N   of each measurement; 15
-  --link G          GB/s that a GPU can send; 450, as an H200's NVLink
-  --spoil           change one bit of one element, to see that it is found
-  --json FILE       write the results to FILE, too
-  --help            this text
+  --rows R --cols C run only this shape (65536 x 65536, or the largest
+                    that fits)
+  --chunks N        number of chunks, for ways that use chunks (default: several
+                    numbers are tried)
+  --unused KIB      shared memory that each packing block reserves so that other
+                    blocks get less; for copies, half of a multiprocessor's
+  --pause US        microseconds by which packing and unpacking start later.
+                    --unused and --pause leave resources for NCCL; the default
+                    is to try some values of each
+  --repetitions N   repetitions of each measurement (15)
+  --link G          GB/s that a GPU can send (450, as for an H200's NVLink)
+  --spoil           change one bit of one element, to test the verification
+  --json FILE       also write the results to FILE
+  --help            print this text
 )";
 const std::string kExitCodes =
-    "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
+    "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run.\n";
 
 }  // namespace
 
@@ -107,13 +110,13 @@ std::string help_text(const std::string& program, const std::vector<KindOfWay>& 
     return "Usage: " + program + R"( --gpus N [OPTIONS]
 
 Transposes one matrix that is spread over N GPUs of this host by blocks of
-rows, in several ways; verifies every element on the GPUs, and measures.
+rows, in several ways. Verifies every element on the GPUs, and measures times.
 
-  --way NAME        this way only
-  --list            the ways
+  --way NAME        use only this way
+  --list            list the ways
 )" + kOptions +
            R"(
-Where there are fewer GPUs than N, some have several blocks.
+If there are fewer GPUs than N, some of them get several blocks.
 
 Ways:
 )" + list_text(ways) +
@@ -124,8 +127,8 @@ std::string help_text_together(const std::string& program) {
     return "Usage: mpirun -n PROCESSES " + program + R"( [OPTIONS]
 
 Transposes one matrix that is spread over processes by blocks of rows, on one
-host or on several. Each process has a GPU of its own, whose rows are packed,
-sent by NCCL and unpacked, in chunks. Verifies every element, and measures.
+host or on several. Each process has its own GPU, whose rows are packed, sent
+by NCCL and unpacked, in chunks. Verifies every element, and measures times.
 
 )" + kOptions +
            kExitCodes;

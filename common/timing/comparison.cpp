@@ -37,7 +37,7 @@ Difference compare_bytes_in_flight(const Prediction& fast, const Prediction& slo
 struct LostTime {
     double part = 0;
     std::string now;   ///< "warps wait at barriers for", before the fraction
-    std::string none;  ///< "warps do not wait at barriers; before, they did for"
+    std::string none;  ///< "warps do not wait at barriers; before, they waited for"
     std::string of;    ///< " of their lives"
 };
 
@@ -58,7 +58,7 @@ double life_fraction(const Prediction& p, double WarpLife::*cycles) {
 Difference compare_barrier_waits(const Prediction& fast, const Prediction& slow) {
     return compare_lost_time({.part = life_fraction(fast, &WarpLife::barrier),
                               .now = "warps wait at barriers for",
-                              .none = "warps do not wait at barriers; before, they did for",
+                              .none = "warps do not wait at barriers; before, they waited for",
                               .of = " of their lives"},
                              life_fraction(slow, &WarpLife::barrier));
 }
@@ -66,17 +66,18 @@ Difference compare_barrier_waits(const Prediction& fast, const Prediction& slow)
 Difference compare_start_waits(const Prediction& fast, const Prediction& slow) {
     return compare_lost_time({.part = life_fraction(fast, &WarpLife::start),
                               .now = "warps wait for their start for",
-                              .none = "warps do not wait for their start; before, they did for",
+                              .none = "warps do not wait for their start; before, they waited for",
                               .of = " of their lives"},
                              life_fraction(slow, &WarpLife::start));
 }
 
 Difference compare_time_without_loads(const Prediction& fast, const Prediction& slow) {
-    return compare_lost_time({.part = fast.fraction_without_loads,
-                              .now = "nothing is in flight for",
-                              .none = "something is always in flight; before, nothing was for",
-                              .of = " of the time"},
-                             slow.fraction_without_loads);
+    return compare_lost_time(
+        {.part = fast.fraction_without_loads,
+         .now = "nothing is in flight for",
+         .none = "something is always in flight; before, nothing was in flight for",
+         .of = " of the time"},
+        slow.fraction_without_loads);
 }
 
 /// Returns the fraction of the launch's rounds that the grid's blocks fill.

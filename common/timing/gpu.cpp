@@ -193,8 +193,8 @@ Gpu read_base_gpu(const Toml& reader, const toml::table& whole) {
         return read_gpu(file.text, std::string(file.name));
     }
     reader.fail(Toml::line_of(*whole.get("like")),
-                "no file of gpus/ describes the whole of \"" + name +
-                    "\"; name one that does: `like = \"NVIDIA H200\"`");
+                "no file in gpus/ completely describes \"" + name +
+                    "\"; name a GPU with a complete file: `like = \"NVIDIA H200\"`");
 }
 
 // ---- writing ----
@@ -330,7 +330,8 @@ const Gpu& gpu_named(std::string_view name) {
     }
     if (found != nullptr) return *found;
     if (!fitting.empty()) {
-        throw GpuError("\"" + std::string(name) + "\": which of them? " + fitting);
+        throw GpuError("\"" + std::string(name) +
+                       "\" matches several GPUs; choose one: " + fitting);
     }
     throw GpuError("no GPU is called \"" + std::string(name) + "\"; known: " + all +
                    " (build/bin/calibrate measures another)");

@@ -228,7 +228,7 @@ std::string time_line_text(const Prediction& prediction, int width) {
     title.resize(std::min<std::size_t>(title.size(), kMaxTitleLines));
     std::string text;
     for (const std::string& one : title) text += one + "\n";
-    if (line.moments.empty()) return text + "The model has no time line of it.\n";
+    if (line.moments.empty()) return text + "The model has no time line of this launch.\n";
 
     const std::vector<std::string> legend =
         wrap_lines("x: nothing is in flight. .:=#: few to many. [==]: a block.", room);

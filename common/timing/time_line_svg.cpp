@@ -225,7 +225,8 @@ std::string time_line_svg(const Prediction& prediction) {
     svg += box("page", 0, 0, kWidth, bottom) + text_at(12, kTitle, "head", title) +
            text_at(12, kLabel, "", prediction_label(prediction));
     if (line.moments.empty()) {
-        return svg + text_at(12, kLegend, "", "The model has no time line of it.") + "</svg>\n";
+        return svg + text_at(12, kLegend, "", "The model has no time line of this launch.") +
+               "</svg>\n";
     }
     const std::vector<Column> columns = average_columns(line, kColumns);
     svg += legend(is_nonzero_count(prediction.bytes_needed)) + chart(prediction, columns);

@@ -18,14 +18,14 @@ std::string busy_text(const std::string& what, double part) {
                : "";
 }
 
-/// Returns ": 3.4 KB are in flight per multiprocessor, 16 KB are needed (Little's law)", for
+/// Returns ": 3.4 KB are in flight per multiprocessor, but 16 KB are needed (Little's law)", for
 /// example.
 std::string flight_text(const Prediction& p) {
     std::string text;
     if (has_bytes_in_flight(p)) {
         text = ": " + bytes_text(p.bytes_in_flight) + " are in flight per multiprocessor";
         if (has_too_few_bytes_in_flight(p))
-            text += ", " + bytes_text(p.bytes_needed) + " are needed";
+            text += ", but " + bytes_text(p.bytes_needed) + " are needed";
         if (has_too_few_bytes_in_flight(p)) text += " (Little's law)";
     }
     if (is_nonzero_fraction(p.fraction_without_loads)) {
@@ -101,21 +101,21 @@ std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
 std::string limit_text(const Prediction& p, const Gpu& gpu) {
     switch (p.occupancy_limit) {
         case OccupancyLimit::threads:
-            return "more do not fit into its " + std::to_string(gpu.warps * 32) + " threads";
-        case OccupancyLimit::blocks: return "it accepts no more, however small they are";
+            return "more blocks do not fit into its " + std::to_string(gpu.warps * 32) + " threads";
+        case OccupancyLimit::blocks: return "it cannot hold more blocks, however small they are";
         case OccupancyLimit::registers:
-            return "no more fit, since " +
+            return "more blocks do not fit, because " +
                    (p.registers > 0
                         ? "a thread needs about " + std::to_string(p.registers) + " registers"
                         : std::string("their threads need so many registers"));
         case OccupancyLimit::shared_memory:
-            return "more do not fit, because each needs so much shared memory";
-        case OccupancyLimit::grid: return "the grid has no more blocks for it";
+            return "more blocks do not fit, because each needs so much shared memory";
+        case OccupancyLimit::grid: return "the grid has no more blocks";
     }
     return "";
 }
 
-/// Returns "A multiprocessor holds 2 blocks of 1024 threads: no more fit, since it holds 2048
+/// Returns "A multiprocessor holds 2 blocks of 1024 threads: more blocks do not fit, because it holds 2048
 /// threads.", for example.
 std::string resident_text(const Prediction& p, const Gpu& gpu) {
     if (p.resident_blocks <= 0) return "";
@@ -155,7 +155,7 @@ std::string littles_law_text(const Prediction& p) {
     const double rate = p.bytes_in_flight / p.latency_cycles;
     if (!is_nonzero_fraction(rate)) return "";
     return "A load takes about " + number_text(p.latency_cycles) + " cycles, so " +
-           bytes_text(p.bytes_in_flight) + " in flight bring a multiprocessor " + times_text(rate) +
+           bytes_text(p.bytes_in_flight) + " in flight give a multiprocessor " + times_text(rate) +
            " bytes per cycle.";
 }
 
@@ -429,7 +429,7 @@ TimeExplanation explain_prediction(const Prediction& prediction, const Gpu& gpu,
     TimeExplanation said{.kernel = replace_non_ascii(prediction.kernel),
                          .time = time_of(prediction, gpu, useful_bytes),
                          .label = prediction_label(prediction),
-                         .verdict = "the model found no time for it",
+                         .verdict = "the model found no time for this launch",
                          .why = {},
                          .unknown = {},
                          .cure = ""};

@@ -78,7 +78,7 @@ TEST_CASE("right: random axes, orders, sizes of elements and starts") {
     }
 }
 
-TEST_CASE("right: what the guide names") {
+TEST_CASE("right: examples of the guide") {
     for (const int size : {1, 2, 4, 8, 16, 3, 12}) {
         check({size, {2, 7, 6, 9}, {0, 2, 1, 3}});              // attention heads
         check({size, {2, 5, 40}, {0, 2, 1}});                   // channels to the end
@@ -90,7 +90,7 @@ TEST_CASE("right: what the guide names") {
     }
 }
 
-TEST_CASE("right: rows that start anywhere") {
+TEST_CASE("right: rows with any alignment") {
     for (const int size : {1, 2, 4}) {
         for (const std::int64_t start : {0, 1, 3, 5}) {
             check({size, {9, 7, 75}, {1, 0, 2}, start, 0});
@@ -256,7 +256,7 @@ TEST_CASE("quotients are exact") {
     }
 }
 
-TEST_CASE("which way when") {
+TEST_CASE("which method is chosen") {
     CHECK_EQ(plan_of(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);      // neighbours are merged
     CHECK_EQ(plan_of(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);      // axes of length 1 are removed
     CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit, 16);  // rows move in units of 16 bytes
@@ -325,7 +325,7 @@ TEST_CASE("which way when") {
     CHECK_EQ(way(12, {10, 5000}, {1, 0}), Way::gather);               // tiles would be empty
 }
 
-TEST_CASE("right: what cannot be meant is refused, and no error is left behind") {
+TEST_CASE("right: invalid arguments are rejected, and leave no error behind") {
     const DeviceBuffer memory(4096);
     float* const place = static_cast<float*>(memory.data());
     float* const odd = reinterpret_cast<float*>(static_cast<char*>(memory.data()) + 2);

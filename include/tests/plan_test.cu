@@ -55,7 +55,7 @@ void check_permute(const PermuteSample& sample) {
 
 }  // namespace
 
-TEST_CASE("right: planned transposes, of every kind") {
+TEST_CASE("right: planned transposes of every kind") {
     for (const std::int64_t start : {0, 3}) {
         check_transpose<unsigned>(70, 90, 1, start);
         check_transpose<unsigned>(9, 5, 30, start);
@@ -67,7 +67,7 @@ TEST_CASE("right: planned transposes, of every kind") {
     check_transpose<unsigned>(256, 128, 1, 0);
 }
 
-TEST_CASE("right: planned permutations, of every kind") {
+TEST_CASE("right: planned permutations of every kind") {
     check_permute<unsigned>({4, {9, 8, 7, 6}, {3, 2, 1, 0}});
     check_permute<unsigned>({4, {16, 20, 30, 4}, {3, 2, 1, 0}});
     check_permute<unsigned>({4, {50, 60}, {1, 0}});
@@ -78,7 +78,7 @@ TEST_CASE("right: planned permutations, of every kind") {
     check_permute<Twelve>({12, {70, 80}, {1, 0}});
 }
 
-TEST_CASE("right: what a plan refuses") {
+TEST_CASE("right: arguments that a plan rejects") {
     alignas(128) static unsigned memory[64];
     const unsigned* const in = memory;
     unsigned* const out = memory + 32;

@@ -38,7 +38,7 @@ TEST_CASE("how long a strip is") {
     CHECK_EQ(wide_cols<16>(task(200, 1000003)), 0);
 }
 
-TEST_CASE("how strips lie in the banks") {
+TEST_CASE("how strips are distributed over the banks") {
     using namespace transposing;
     CHECK_EQ(bank_conflicts(4 * 37, 4), 1);
     CHECK_EQ(bank_conflicts(4 * 64, 4), 32);
@@ -53,7 +53,7 @@ TEST_CASE("how strips lie in the banks") {
     CHECK(choose_padding<8>(48) == Padding::some);
 }
 
-TEST_CASE("which kernel when") {
+TEST_CASE("which kernel is chosen") {
     using namespace transposing;
     const auto task = [](std::int64_t rows, std::int64_t cols, std::int64_t batches = 1) {
         Task made;

@@ -130,7 +130,7 @@ TEST_CASE("right: random shapes, types, pitches, offsets and batches") {
     }
 }
 
-TEST_CASE("right: nothing, and hardly anything") {
+TEST_CASE("right: empty and tiny matrices") {
     for (const int size : {1, 2, 4, 8, 16}) {
         for (const std::int64_t rows : {0, 1, 2}) {
             for (const std::int64_t cols : {0, 1, 3}) check({size, rows, cols, {}, 1, 2});
@@ -143,7 +143,7 @@ TEST_CASE("right: nothing, and hardly anything") {
     }
 }
 
-TEST_CASE("right: every kernel, at every start") {
+TEST_CASE("right: every kernel, with every alignment") {
     for (const int size : {1, 2, 4, 8, 16}) {
         for (const std::int64_t start : {0, 1, 3}) {
             check({size, 300, 290, {}, start, 1});       // Realigned, Shifted, Shifted
@@ -190,7 +190,7 @@ TEST_CASE("right: kernels of large matrices, on small ones") {
     }
 }
 
-TEST_CASE("right: long strips of bytes, of which there are few here") {
+TEST_CASE("right: long strips of bytes") {
     using namespace transposing;
     for (const std::int64_t start : {0, 1, 3}) {
         check_tall<TallOfFewCols<1, 0>>({1, 1203, 37, {0, 0, 2}, start, 1});
@@ -216,7 +216,7 @@ TEST_CASE("right: strips of large wide matrices, on small ones") {
     }
 }
 
-TEST_CASE("right: strips of small elements, turned in registers or one by one") {
+TEST_CASE("right: strips of small elements, transposed in registers or one by one") {
     for (const std::int64_t rows : {20, 24, 32, 36, 44, 48, 80, 96, 21, 29, 37, 47, 49, 70, 73}) {
         for (const std::int64_t start : {0, 1, 4}) {
             check({1, rows, 603, {0, 0, 2}, 1, start});
@@ -255,7 +255,7 @@ TEST_CASE("right: stacks of matrices whose sides are words") {
     check({2, 12, 34, {0, 0, 17}, 2, 4});
 }
 
-TEST_CASE("right: strips apart, where their groups are whole and where not") {
+TEST_CASE("right: strips that are apart, in whole and partial groups") {
     using namespace transposing;
     for (const std::int64_t cols : {64 * 64, 64 * 64 + 4, 64 * 63}) {
         check_only<4, Raw<Loads::stay>>({4, 68, cols, {}, 0, 0}, true);
@@ -271,7 +271,7 @@ TEST_CASE("right: strips apart, where their groups are whole and where not") {
     CHECK_EQ(spread_strip(193, 200), 193);
 }
 
-TEST_CASE("right: strips side by side, where their groups are whole and where not") {
+TEST_CASE("right: adjacent strips, in whole and partial groups") {
     using namespace transposing;
     using Tile = Shifted<4, 64, 32, 256, 32>;
     for (const std::int64_t cols : {31, 3 * 32, 4 * 32, 9 * 32 + 5}) {
@@ -283,7 +283,7 @@ TEST_CASE("right: strips side by side, where their groups are whole and where no
     check_only<4, Raw<Loads::stay_128>>({4, 196, 9 * 64 + 4, {0, 0, 2}, 0, 0}, false, 4);
 }
 
-TEST_CASE("right: images of few channels") {
+TEST_CASE("right: images with few channels") {
     for (const int size : {1, 2, 4}) {
         for (const std::int64_t channels : {2, 3, 4, 5, 6, 7, 8}) {
             for (const std::int64_t pixels : {4096, 5008, 5000, 4100, 4099}) {
@@ -296,7 +296,7 @@ TEST_CASE("right: images of few channels") {
     }
 }
 
-TEST_CASE("right: strips of a few rows or columns, long and short ones") {
+TEST_CASE("right: long and short strips of a few rows or columns") {
     for (const int size : {1, 2, 4, 8, 16}) {
         // The sides cover strips with and without padding, and every number of threads.
         for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 52, 64, 75, 104, 125, 300}) {
@@ -310,7 +310,7 @@ TEST_CASE("right: strips of a few rows or columns, long and short ones") {
     }
 }
 
-TEST_CASE("right: in a stream of your own") {
+TEST_CASE("right: in the caller's own stream") {
     cudaStream_t stream = nullptr;
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     check({4, 130, 71, {}, 1, 0}, stream);
@@ -318,7 +318,7 @@ TEST_CASE("right: in a stream of your own") {
     CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
-TEST_CASE("right: from several threads at once") {
+TEST_CASE("right: from several threads at the same time") {
     constexpr int rows = 97, cols = 211, calls = 20;
     std::vector<float> values(rows * cols);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
@@ -349,7 +349,7 @@ TEST_CASE("right: from several threads at once") {
     CHECK_EQ(wrong, std::vector<int>(4, 0));
 }
 
-TEST_CASE("right: places beyond 2^31 elements and 2^32 bytes") {
+TEST_CASE("right: positions beyond 2^31 elements and 2^32 bytes") {
     // The last rows start beyond these limits. The memory between the rows is never accessed.
     const std::int64_t far = (std::int64_t{1} << 31) / 60;
     struct Far {
@@ -393,7 +393,7 @@ TEST_CASE("right: places beyond 2^31 elements and 2^32 bytes") {
     }
 }
 
-TEST_CASE("right: what cannot be meant is refused, and no error is left behind") {
+TEST_CASE("right: invalid arguments are rejected, and leave no error behind") {
     const DeviceBuffer memory(4096);
     float* const place = static_cast<float*>(memory.data());
     float* const odd = reinterpret_cast<float*>(static_cast<char*>(memory.data()) + 2);

@@ -26,12 +26,12 @@ TEST_CASE("exit codes, output, variables") {
     CHECK(run_child({"true"}, 20, {}, "/no/such/folder").exit_code == 127);
 }
 
-TEST_CASE("nothing is on its input, and more than a pipe holds on its output") {
+TEST_CASE("a child gets no input, and may write more output than a pipe holds") {
     CHECK(run_child({"cat"}, 20).exit_code == 0);
     CHECK(run_child({"sh", "-c", "head -c 1000000 /dev/zero"}, 20).output.size() == 1'000'000);
 }
 
-TEST_CASE("a program that does not end is ended, with what it started") {
+TEST_CASE("a program that does not end is killed, together with its children") {
     const auto start = std::chrono::steady_clock::now();
     const ProcessResult ended = run_child({"sh", "-c", "sleep 60 & echo $!; sleep 60"}, 0.5);
     CHECK(ended.timed_out);
@@ -73,7 +73,7 @@ TEST_CASE("a child: its output, its end, its time") {
     CHECK_THROWS_AS(Child({.program = "/nonexistent/program"}), std::runtime_error);
 }
 
-TEST_CASE("a child has signals as usual, whatever this program does with them") {
+TEST_CASE("a child has the default signal handlers, whatever handlers this program has") {
     const auto before = signal(SIGTERM, SIG_IGN);
     CHECK(run_child({"sh", "-c", "kill -TERM $$; sleep 60"}, 20).exit_code == 128 + SIGTERM);
     signal(SIGTERM, before);
@@ -102,7 +102,7 @@ TEST_CASE("programs on the PATH") {
     CHECK(find_program("/bin/no-such-program") == "");
 }
 
-TEST_CASE("a folder in front of those where libraries are looked for") {
+TEST_CASE("a folder is searched for libraries before the usual ones") {
     setenv("LD_LIBRARY_PATH", "/one:/two", 1);
     CHECK(prepend_to_library_path("/ours") == "/ours:/one:/two");
     // An empty LD_LIBRARY_PATH must not leave a colon at the end, which would add the working

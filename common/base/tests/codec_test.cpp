@@ -31,7 +31,7 @@ std::string problem_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("what is written is what is read") {
+TEST_CASE("values are read back as they were written") {
     Thing thing{.number = -3, .maybe = 2.5, .counts = {{"a", 1}, {"b", 2}}, .later = 4};
     thing.free = {{"any", {1, "two", nullptr}}};
     const std::string text = codec::write(thing);
@@ -41,15 +41,14 @@ TEST_CASE("what is written is what is read") {
     CHECK(codec::write(codec::read<Thing>(text)) == text);
 }
 
-TEST_CASE(
-    "a key that is missing, unknown or of another kind is an error, unless it may be absent") {
+TEST_CASE("a missing or unknown key, or one of the wrong type, is an error unless it is optional") {
     const std::string good = R"("number": 1, "maybe": null, "free": null)";
     CHECK(problem_of("{" + good + R"(, "counts": {}})") == "");
     CHECK(problem_of("{" + good + "}") == ": no \"counts\"");
     CHECK(problem_of("{" + good + R"(, "counts": {}, "more": 1})") == ": unknown key \"more\"");
     CHECK(problem_of("{" + good + R"(, "counts": {"a": "b"}})") ==
-          "counts.a: a whole number was expected");
-    CHECK(problem_of("{" + good + R"(, "counts": []})") == "counts: an object was expected");
-    CHECK(problem_of("[]") == ": an object was expected");
-    CHECK(problem_of("{") == "this is no JSON");
+          "counts.a: expected a whole number");
+    CHECK(problem_of("{" + good + R"(, "counts": []})") == "counts: expected an object");
+    CHECK(problem_of("[]") == ": expected an object");
+    CHECK(problem_of("{") == "the text is not JSON");
 }

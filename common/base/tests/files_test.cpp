@@ -18,7 +18,7 @@ std::ptrdiff_t files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("ordinary files are read, whatever they hold and wherever they are") {
+TEST_CASE("ordinary files are read, whatever their content and folder") {
     const TemporaryFolder folder;
     const fs::path file = folder.path / "file";
     const std::string bytes("\0\xff\r\n", 4);
@@ -32,7 +32,7 @@ TEST_CASE("ordinary files are read, whatever they hold and wherever they are") {
     CHECK(read_file("/proc/self/stat").find("base_test") != std::string::npos);
 }
 
-TEST_CASE("what is no ordinary file is not read, and nobody waits for it") {
+TEST_CASE("a path that is not an ordinary file is neither read nor waited for") {
     const TemporaryFolder folder;
     REQUIRE(mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
     CHECK_FALSE(read_if_exists(folder.path / "pipe"));
@@ -44,7 +44,7 @@ TEST_CASE("what is no ordinary file is not read, and nobody waits for it") {
     CHECK_THROWS_AS(read_file(folder.path), UsageError);
 }
 
-TEST_CASE("files are written whole, and nothing else stays") {
+TEST_CASE("files are written completely, and no other files remain") {
     const TemporaryFolder folder;
     const fs::path file = folder.path / "file";
     CHECK_FALSE(write_atomically(file, "old"));
@@ -59,7 +59,7 @@ TEST_CASE("files are written whole, and nothing else stays") {
     CHECK(files_in(folder.path) == 2);
 }
 
-TEST_CASE("where nothing can be written, that is said before") {
+TEST_CASE("a path that cannot be written is reported in advance") {
     const TemporaryFolder folder;
     check_writable(folder.path / "a.json");
     CHECK(files_in(folder.path) == 0);
@@ -69,7 +69,7 @@ TEST_CASE("where nothing can be written, that is said before") {
     CHECK_THROWS_AS(write_file(folder.path / "no/a.json", ""), UsageError);
 }
 
-TEST_CASE("a temporary folder is gone with what is in it") {
+TEST_CASE("a temporary folder is removed with its contents") {
     fs::path path;
     {
         const TemporaryFolder folder;

@@ -19,7 +19,7 @@ TEST_CASE("lines of a text") {
     CHECK(coalesce::lines_of("a\nb") == Lines{"a", "b"});
 }
 
-TEST_CASE("braces indent lines, and those of the preprocessor stay where they are") {
+TEST_CASE("braces indent lines, except for preprocessor directives") {
     CHECK(coalesce::indented(
               "void f() {\nif (a) {\nb;\n} else {\nint c[] = {1, 2};\n}\n#pragma unroll\n\n}\n") ==
           "void f() {\n    if (a) {\n        b;\n    } else {\n        int c[] = {1, 2};\n    "
@@ -27,19 +27,19 @@ TEST_CASE("braces indent lines, and those of the preprocessor stay where they ar
     CHECK(coalesce::indented("}\n}\na") == "}\n}\na\n");
 }
 
-TEST_CASE("how often a part stands in a text") {
+TEST_CASE("how often a text contains a part") {
     CHECK(coalesce::occurrences("", "a") == 0);
     CHECK(coalesce::occurrences("a, b, a", "a") == 2);
     CHECK(coalesce::occurrences("a, b, a", "c") == 0);
 }
 
-TEST_CASE("the value in the middle") {
+TEST_CASE("the median") {
     CHECK(coalesce::median({}) == 0);
     CHECK(coalesce::median({3, 1, 2}) == 2);
     CHECK(coalesce::median({4, 1, 100, 2}) == 3);
 }
 
-TEST_CASE("XML does not take a text for markup") {
+TEST_CASE("escaped text is not markup in XML") {
     CHECK(coalesce::escaped("a < b && c > d") == "a &lt; b &amp;&amp; c &gt; d");
     CHECK(coalesce::escaped("&lt;") == "&amp;lt;");
     CHECK(coalesce::escaped("a\rb\tc\n") == "a b\tc\n");

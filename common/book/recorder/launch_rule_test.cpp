@@ -37,7 +37,7 @@ unsigned pieces(unsigned extent, unsigned size) {
 
 }  // namespace
 
-TEST_CASE("tiles of rows and columns, either way round") {
+TEST_CASE("tiles of rows and columns, with the axes in either order") {
     const auto rule = launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({pieces(cols, 32), pieces(rows, 8), 1});
     }));
@@ -60,7 +60,7 @@ TEST_CASE("all elements in one row of blocks") {
     CHECK(rule["other"]["grid"][0] == ordered_json::parse(R"({"of":"elements","size":1024})"));
 }
 
-TEST_CASE("a kernel of its own for square grids") {
+TEST_CASE("a rule of its own for square grids") {
     const auto rule = launch_rule(sampled([](unsigned rows, unsigned cols) {
         const Grid grid{pieces(cols, 32), pieces(rows, 32), 1};
         return launch(grid, grid[0] == grid[1] ? "square" : "other");
@@ -69,7 +69,7 @@ TEST_CASE("a kernel of its own for square grids") {
     CHECK(rule["other"]["kernel"] == "other");
 }
 
-TEST_CASE("edges that hang over, several blocks per piece, blocks that take several tiles") {
+TEST_CASE("partial tiles, several blocks per piece, and blocks that take several tiles") {
     const auto edge = launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({pieces(cols, 128) * 4, pieces(rows + 7, 32), 1});
     }));
@@ -112,7 +112,7 @@ TEST_CASE("what the kernel is given") {
                     NoRule);
 }
 
-TEST_CASE("what follows no rule is refused") {
+TEST_CASE("launches that follow no rule are rejected") {
     CHECK_THROWS(launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({rows / 7 + cols, 1, 1});
     })));

@@ -95,8 +95,9 @@ std::vector<std::string> read_failures(const StrictToml& reader, const toml::tab
         failures.push_back((*names)[i].value_exact<std::string>().value_or(""));
     }
     if (failures.empty() || std::ranges::count(failures, "") > 0) {
-        reader.fail(node == nullptr ? StrictToml::line_of(table) : StrictToml::line_of(*node),
-                    "a hint that is not for all needs failures = [\"no-bounds-check\", ...]");
+        reader.fail(
+            node == nullptr ? StrictToml::line_of(table) : StrictToml::line_of(*node),
+            "a hint that is not for all failures needs failures = [\"no-bounds-check\", ...]");
     }
     return failures;
 }
@@ -121,8 +122,8 @@ std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table,
         std::string name = "a hint of " + where;
         reader.allow_keys(entry, {"failures", "question", "picture", "api", "line"}, name);
         if (for_all && entry.contains("failures")) {
-            reader.fail(hint.line,
-                        "the first hint of " + where + " is for all; remove its failures");
+            reader.fail(hint.line, "the first hint of " + where +
+                                       " is for all failures; remove its `failures`");
         }
         if (!for_all) hint.failures = read_failures(reader, entry);
         for (auto& failure : hint.failures) {
@@ -141,7 +142,9 @@ double read_tolerance(const StrictToml& reader, const toml::table& table) {
     if (node == nullptr) return kRoundingTolerance;
     double within = node->value<double>().value_or(0);
     if (within > kRoundingTolerance && within <= MOST) return within;
-    reader.fail(*node, "`within` is how far an answer may be off, above 0.02 and up to 0.25");
+    reader.fail(
+        *node,
+        "`within`, which says how far an answer may be off, must be above 0.02 and at most 0.25");
 }
 
 // The smallest tolerance allowed for a question about a predicted time, because the time model
@@ -162,12 +165,14 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
         const int line = StrictToml::line_of(*entry.get("counter"));
         const bool is_time = prediction.counter == kCopyPercentQuestion;
         if (!is_time && std::ranges::count(kCounterNamesToExpect, prediction.counter) == 0) {
-            reader.fail(line, "`counter` is load, store, shared_load, shared_store or " +
+            reader.fail(line, "`counter` must be load, store, shared_load, shared_store or " +
                                   std::string(kCopyPercentQuestion) + ", not \"" +
                                   prediction.counter + "\"");
         }
         if (is_time && prediction.tolerance < kMinTimeTolerance) {
-            reader.fail(line, "no time is predicted to some percent: give `within`, 0.1 or more");
+            reader.fail(
+                line,
+                "a predicted time has an error of several percent; set `within` to 0.1 or more");
         }
         for (auto& other : predictions) {
             if (other.counter != prediction.counter) continue;
@@ -206,7 +211,7 @@ Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exe
         entry, {"points", "shapes", "block_order", "question", "picture", "api", "line"}, name);
     Exercise hunt = of;
     hunt.is_hunt = true;
-    if (!of.elements) hunt.limits = {};
+    if (!of.elements) hunt.limits = {.copies_in_flight = of.limits.copies_in_flight};
     hunt.predictions = {};
     const int line = StrictToml::line_of(entry);
     hunt.points = read_points(reader, entry, name);
@@ -272,7 +277,7 @@ Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& ea
         (!step.builds_on.empty() && earlier.find(step.builds_on) == nullptr)) {
         reader.fail(*table.get("builds_on"),
                     step.name + " builds on \"" + step.builds_on +
-                        "\"; name an earlier step (nothing, \"\", for the first alone)");
+                        "\"; name an earlier step (only the first step has \"\")");
     }
     for (auto& variant : reader.tables(table, "variant", "[[variant]] of " + step.name)) {
         step.variants.push_back(read_variant(reader, *variant.as_table(), step));
@@ -302,7 +307,9 @@ Step read_program(const LessonTexts& texts) {
     exercise.hints = read_hints(asked, record, FirstHint::is_general, program.name);
     for (const Shape shape : exercise.shapes) {
         if (shape.rows == 1) continue;
-        asked.fail(*record.get("shapes"), program.name + " takes so many elements: [1, 1000]");
+        asked.fail(*record.get("shapes"),
+                   "a shape of " + program.name +
+                       " must have one row and the number of elements: [1, 1000]");
     }
     program.exercise = exercise;
     return program;
@@ -357,8 +364,9 @@ void read_all_beyond(const std::vector<CourseText>& texts, Course& course) {
 void read_lesson(const LessonTexts& texts, const Exercise& usual, Course& course) {
     const StrictToml reader(texts.lesson->file);
     if (!is_step_name(texts.name)) {
-        reader.fail(1, "the folder of a lesson is named like 02_naive, two digits first; rename " +
-                           texts.name);
+        reader.fail(
+            1, "the name of a lesson's folder must begin with two digits, like 02_naive; rename " +
+                   texts.name);
     }
     if (is_whole_program(*texts.lesson)) {
         if (course.program || !course.steps.empty()) {
@@ -445,7 +453,7 @@ std::vector<CourseText> read_course_texts(const std::filesystem::path& root) {
 Course parse_course(const std::vector<CourseText>& texts) {
     const CourseText* common = find_course_text(texts, "course.toml");
     if (common == nullptr)
-        throw CourseError("course.toml: cannot be read; is this the course's folder?");
+        throw CourseError("course.toml cannot be read; is this the course's folder?");
     const StrictToml reader(common->file);
     const toml::table table = reader.parse(common->text);
     reader.allow_keys(table, {"hint", "hidden"}, "the course");
@@ -466,7 +474,7 @@ Course parse_course(const std::vector<CourseText>& texts) {
 
 Course read_course(const std::filesystem::path& root) {
     if (!std::filesystem::exists(root / "course.toml")) {
-        throw CourseError((root / "course.toml").string() + ": cannot be read; is the path right?");
+        throw CourseError((root / "course.toml").string() + " cannot be read; is the path right?");
     }
     return parse_course(read_course_texts(root));
 }

@@ -145,7 +145,7 @@ Parameter parse_parameter(const std::string& text, const std::vector<std::string
     static const std::regex bracket(R"(\[([^\]]*)\])");
     std::smatch found;
     if (!std::regex_match(text, found, form)) {
-        refuse(text, "an argument looks like \"const float* in[rows * cols] = random(-1, 1)\"");
+        refuse(text, "an argument must look like \"const float* in[rows * cols] = random(-1, 1)\"");
     }
     Parameter parameter;
     parameter.text = trimmed(text.substr(0, text.find('=')));
@@ -166,14 +166,14 @@ Parameter parse_parameter(const std::string& text, const std::vector<std::string
     }
     if (parameter.is_array == parameter.extents.empty()) {
         refuse(text, parameter.is_array
-                         ? "say how many elements it has: " + parameter.text + "[n]"
+                         ? "add the number of elements: " + parameter.text + "[n]"
                          : "an array is a pointer: " + found[2].str() + "* " + parameter.name);
     }
     if (found[6].matched) parameter.generator = parse_generator(found[6].str(), sizes);
     const bool is_size = !parameter.is_array && std::ranges::count(sizes, parameter.name) > 0;
     const bool needs_value = !parameter.is_array && !is_size;
     if (needs_value && parameter.generator.kind == Generator::Kind::none) {
-        refuse(text, "it is none of `sizes`, so it needs a value: " + parameter.text + " = 3");
+        refuse(text, "it is not one of `sizes`, so it needs a value: " + parameter.text + " = 3");
     }
     if (is_size && found[6].matched) refuse(text, "a size gets its value from `shapes`");
     set_usual_generator(parameter);
@@ -186,7 +186,8 @@ Tolerance parse_tolerance(const std::string& text) {
     if (text == "bits") return {};
     if (!std::regex_match(text, found, form)) {
         throw ExpressionError(
-            "`tolerance` is \"bits\", \"relative 1e-5\", \"absolute 1e-6\" or \"ulps 4\", not \"" +
+            "`tolerance` must be \"bits\", \"relative 1e-5\", \"absolute 1e-6\" or \"ulps 4\", not "
+            "\"" +
             text + "\"");
     }
     const double amount = std::strtod(found[2].str().c_str(), nullptr);

@@ -24,7 +24,8 @@ std::vector<NumberQuestion> number_questions(const Step& step) {
         const auto answer = expect.find(prediction.counter);
         if (answer == expect.end()) {
             throw CourseError("solutions/" + step.name + "/exercise.toml asks for " +
-                              prediction.counter + ", which its first variant does not expect");
+                              prediction.counter + ", but the first variant in steps/" + step.name +
+                              "/lesson.toml has no expected value for it");
         }
         questions.push_back({prediction, answer->second});
     }
@@ -46,13 +47,14 @@ std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::s
         if (line.starts_with("? ")) {
             unfinished = &questions.emplace_back(ChoiceQuestion{rest, {}}).text;
         } else if (line.starts_with("+ ") || line.starts_with("- ")) {
-            if (questions.empty()) throw error("a choice needs a question before it: \"? ...\"");
+            if (questions.empty())
+                throw error("a choice must follow a question, which begins with \"? \"");
             unfinished =
                 &questions.back().choices.emplace_back(Choice{line[0] == '+', rest, ""}).reply;
         } else if (line.starts_with("  ") && unfinished) {
             *unfinished += (unfinished->empty() ? "" : " ") + rest;
         } else {
-            throw error("a line begins with \"? \", \"+ \", \"- \" or two blanks");
+            throw error("a line must begin with \"? \", \"+ \", \"- \" or two blanks");
         }
     }
     for (const ChoiceQuestion& question : questions)

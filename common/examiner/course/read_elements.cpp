@@ -31,7 +31,7 @@ std::vector<std::string> read_sizes(const StrictToml& reader, const toml::table&
     const std::vector<std::string> sizes = reader.strings(table, "sizes", where);
     const toml::node& node = *table.get("sizes");
     if (sizes.empty() || sizes.size() > kMaxSizes) {
-        reader.fail(node, "`sizes` names one to three sizes, such as [\"rows\", \"cols\"]");
+        reader.fail(node, "`sizes` must name one to three sizes, such as [\"rows\", \"cols\"]");
     }
     for (const std::string& size : sizes) {
         if (!is_identifier(size)) reader.fail(node, "\"" + size + "\" cannot be a name in C++");
@@ -90,7 +90,7 @@ Shape read_element_shape(const StrictToml& reader, const toml::node& node, const
     }
     if (!is_good) {
         reader.fail(node, std::string("`") + key +
-                              "` has a whole number from 1 to a million for each of [" +
+                              "` must have a whole number from 1 to a million for each of [" +
                               joined(task.sizes, ", ") + "]");
     }
     return shape_of(values);
@@ -117,7 +117,7 @@ void check_element_shape(const StrictToml& reader, const toml::node& node, const
     for (std::size_t i = 0; i < task.most.size(); ++i) {
         if (size_at(shape, i) <= task.most[i]) continue;
         reader.fail(node, "`most` allows " + task.sizes[i] + " up to " +
-                              std::to_string(task.most[i]) + ", and here it is " +
+                              std::to_string(task.most[i]) + ", but here it is " +
                               std::to_string(size_at(shape, i)));
     }
     for (const Parameter& one : task.parameters) {

@@ -16,15 +16,16 @@ std::array<int, 2> read_range(const StrictToml& reader, const toml::table& table
     }
     const Shape ends = reader.shape(*node, key);
     if (ends.rows > ends.cols) {
-        reader.fail(*node, "a range is [least, most]; exchange the two");
+        reader.fail(*node, "a range must be [least, most]; exchange the two numbers");
     }
     return {ends.rows, ends.cols};
 }
 
 HiddenShape read_hidden_shape(const StrictToml& reader, const toml::node& node) {
     if (!node.is_table()) {
-        reader.fail(node,
-                    "a hidden shape is { rows = [33, 63], cols = [65, 127] } or { side = [...] }");
+        reader.fail(
+            node,
+            "a hidden shape must be { rows = [33, 63], cols = [65, 127] } or { side = [...] }");
     }
     const toml::table& table = *node.as_table();
     reader.allow_keys(table, {"rows", "cols", "side"}, "a hidden shape");
@@ -58,9 +59,8 @@ std::vector<std::string> list_names(const auto& list) {
 void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
                   const std::vector<Shape>& shapes) {
     const auto refuse = [&](Shape shape, const std::string& what) {
-        reader.fail(line, exercise.name + " takes " + what + ", and [" +
-                              std::to_string(shape.rows) + ", " + std::to_string(shape.cols) +
-                              "] is none");
+        reader.fail(line, "[" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) +
+                              "] is not allowed, because " + exercise.name + " takes " + what);
     };
     for (const Shape shape : shapes) {
         if (shape.rows % exercise.rows_multiple != 0 || shape.cols % exercise.cols_multiple != 0) {

@@ -22,7 +22,7 @@ public:
     }
     bool has(const char* key) const { return value_.contains(key); }
     Field operator[](const char* key) const {
-        if (!value_.is_object()) fail("an object was expected");
+        if (!value_.is_object()) fail("expected an object");
         if (!has(key)) fail("no \"" + std::string(key) + "\"");
         return {value_[key], path_.empty() ? key : path_ + "." + key};
     }
@@ -30,7 +30,7 @@ public:
         return {value_.at(index), path_ + "[" + std::to_string(index) + "]"};
     }
     std::size_t size() const {
-        if (!value_.is_array()) fail("a list was expected");
+        if (!value_.is_array()) fail("expected a list");
         return value_.size();
     }
     const Json& value() const { return value_; }
@@ -43,13 +43,13 @@ public:
     }
     std::string text() const {
         const auto value = as<std::string>();
-        if (value.empty()) fail("a text was expected");
+        if (value.empty()) fail("expected a text");
         return value;
     }
     /// Checks that the value is a number greater than 0.
     template <class Number = double>
     void require_positive() const {
-        if (!(as<Number>() > 0)) fail("a number above 0 was expected");
+        if (!(as<Number>() > 0)) fail("expected a number above 0");
     }
 
 private:
@@ -108,7 +108,7 @@ ResultsKind kind_of(const Field& device) {
     if (kind.text() == "gpu") return ResultsKind::measured;
     if (kind.text() == "sim") return ResultsKind::counted;
     if (kind.text() == "predicted") return ResultsKind::predicted;
-    kind.fail("gpu, sim or predicted was expected, not \"" + kind.text() + "\"");
+    kind.fail("expected gpu, sim or predicted, not \"" + kind.text() + "\"");
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ ResultsKind check_results(const Json& run) {
             case ResultsKind::predicted: check_predicted(row); break;
         }
         if (row.has("gpus")) name += " " + row["gpus"].value().dump();
-        if (!names.insert(name).second) row.fail("\"" + name + "\" is there twice");
+        if (!names.insert(name).second) row.fail("\"" + name + "\" occurs twice");
     }
     return kind;
 }

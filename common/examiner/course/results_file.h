@@ -18,7 +18,7 @@ enum class ResultsKind {
     predicted,  ///< times predicted by the model
 };
 
-/// An error about a missing or invalid field: "results[3].ms: a number above 0 was expected".
+/// An error about a missing or invalid field: "results[3].ms: expected a number above 0".
 using ResultsError = codec::Error;
 
 /// Checks every field that tables and charts use. Throws ResultsError for the first invalid one.

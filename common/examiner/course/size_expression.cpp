@@ -19,7 +19,7 @@ public:
 
     double whole() {
         const double value = sum();
-        if (at_ < text_.size()) fail("`" + text_.substr(at_) + "` cannot follow here");
+        if (at_ < text_.size()) fail("`" + text_.substr(at_) + "` is not allowed here");
         return value;
     }
 
@@ -88,7 +88,7 @@ private:
             return value;
         }
         skip_blanks();
-        if (at_ >= text_.size()) fail("something is missing at its end");
+        if (at_ >= text_.size()) fail("it is incomplete");
         const auto first = static_cast<unsigned char>(text_[at_]);
         return std::isdigit(first) || first == '.' ? number() : named();
     }
@@ -96,7 +96,7 @@ private:
     double number() {
         char* end = nullptr;
         const double value = std::strtod(text_.c_str() + at_, &end);
-        if (end == text_.c_str() + at_) fail("`.` is no number");
+        if (end == text_.c_str() + at_) fail("`.` is not a number");
         at_ = static_cast<std::size_t>(end - text_.c_str());
         if (at_ < text_.size() && text_[at_] == 'f') ++at_;
         skip_blanks();
@@ -110,14 +110,14 @@ private:
             ++at_;
         }
         const std::string name = text_.substr(begin, at_ - begin);
-        if (name.empty()) fail(std::string("`") + text_[at_] + "` has no meaning here");
+        if (name.empty()) fail(std::string("`") + text_[at_] + "` is not allowed here");
         skip_blanks();
         if (name == "ceil_div") return rounded_up_quotient();
         for (const NamedSize& size : sizes_) {
             if (size.name == name) return static_cast<double>(size.value);
         }
         const auto name_of = [](const NamedSize& size) { return "`" + size.name + "`"; };
-        fail("`" + name + "` is none of its sizes " + joined(sizes_, ", ", name_of));
+        fail("`" + name + "` is not one of its sizes " + joined(sizes_, ", ", name_of));
     }
 
     double rounded_up_quotient() {

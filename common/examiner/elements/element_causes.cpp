@@ -134,11 +134,16 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
 
 std::optional<Failure> find_unwritten_read(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
+        return explain_report(FailureKind::uninitialised_shared, *report, trial, evidence,
+                              "this reads shared memory that was never written.",
+                              "Which thread should write this element first? Does it do so in "
+                              "every block, including the last one?");
+    }
+    if (const Report* report = find_report(trial, "initcheck", "uninitialised local read")) {
         return explain_report(
-            FailureKind::uninitialised_shared, *report, trial, evidence,
-            "this reads a place in shared memory that nothing wrote.",
-            "Which thread should write this place first? Does it do so in every block, also in "
-            "the last one?");
+            FailureKind::uninitialised_read, *report, trial, evidence,
+            "this reads an element of a local array that the thread has never written.",
+            "Write every element before it is read, or initialize the array where it is declared.");
     }
     const Report* report = find_report(trial, "initcheck");
     if (!report) return std::nullopt;
@@ -146,7 +151,7 @@ std::optional<Failure> find_unwritten_read(const Trial& trial, const Evidence& e
     const bool is_output = at.array && at.array->is_output();
     if (!is_output) {
         return explain_report(FailureKind::uninitialised_read, *report, trial, evidence,
-                              "this reads device memory that nothing wrote.",
+                              "this reads device memory that was never written.",
                               "Read only what is in the inputs, or what the kernel has written.");
     }
     return explain_report(
@@ -174,8 +179,7 @@ std::optional<Failure> find_array_race(const Trial& trial, const Evidence& evide
         both_write ? "Let one thread own the element; or, if all of them contribute to it, combine "
                      "their values first, or use an atomic operation such as atomicAdd."
                    : "Blocks do not wait for each other. Let the same block write and read the "
-                     "element, with a barrier in between; or read what was there before from a "
-                     "copy.");
+                     "element, with a barrier in between; or read the old value from a copy.");
 }
 
 std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Evidence& evidence) {
@@ -202,9 +206,10 @@ std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence&
     if (is_atomic(race->place) == is_atomic(race->other_place)) return std::nullopt;
     return explain_report(
         FailureKind::missing_barrier, *race, trial, evidence,
-        "threads set a place in shared memory while others already change it with an atomic "
-        "operation: a barrier is missing.",
-        "Put __syncthreads() between the two, where every thread of the block reaches it.");
+        "threads initialize an element in shared memory while others already change it with an "
+        "atomic operation: a barrier is missing.",
+        "Put __syncthreads() between the two accesses, where every thread of the block reaches "
+        "it.");
 }
 
 std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evidence& evidence) {

@@ -67,8 +67,8 @@ std::optional<Failure> find_exceeded_total(const Verdict& found, const TotalCost
     if (total.kind == FailureKind::bank_conflicts && !has_conflicts) {
         failure.kind = FailureKind::too_many_requests;
         failure.next =
-            "Keep in registers what one thread uses again, and end a reduction with "
-            "shuffles.";
+            "Keep values that a thread uses again in registers, and use shuffles in the last steps "
+            "of a reduction.";
     }
     return failure;
 }

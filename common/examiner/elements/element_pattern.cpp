@@ -72,7 +72,7 @@ std::string describe_place_in_blocks(const Indices& bad, std::int64_t count, std
     const auto blocks = static_cast<std::size_t>(count / threads);
     const bool is_in_most = bad.size() + places.size() >= places.size() * blocks;
     if (static_cast<std::int64_t>(places.size()) > threads / 2 || !is_in_most) return "";
-    const std::string where = describe_indices({places.begin(), places.end()}, threads, "place");
+    const std::string where = describe_indices({places.begin(), places.end()}, threads, "position");
     return where.empty() ? "" : where + " in each run of " + std::to_string(threads);
 }
 

@@ -10,7 +10,6 @@
 namespace coalesce {
 namespace {
 
-constexpr const char* kReferenceKernel = "coalesce_reference";
 /// The most warp instructions of a reference, which take about ten seconds.
 constexpr std::uint64_t kMaxReferenceInstructions = 50'000'000;
 /// A kernel's limit as a multiple of the reference's warp instructions. A kernel that does all of
@@ -110,6 +109,11 @@ std::vector<std::string> outputs_of(const Trial& trial, const ElementTask& task)
 
 }  // namespace
 
+Source reference_source(const Exercise& exercise) {
+    const ElementTask& task = *exercise.elements;
+    return make_source(reference_program(task, exercise.kernel), task.reference_file);
+}
+
 Signature reference_signature(const ElementTask& task) {
     Signature signature(kReferenceKernel);
     signature.sizes = task.sizes;
@@ -160,8 +164,7 @@ ElementTrials::ElementTrials(const Exercise& exercise, Runner& runner, Runner& r
 
 const Compiled& ElementTrials::compiled_reference() {
     if (reference_) return *reference_;
-    const Source source =
-        make_source(reference_program(task_, exercise_.kernel), task_.reference_file);
+    const Source source = reference_source(exercise_);
     if (!source.is_good()) throw ReferenceUnusable(source.problem.headline);
     const Compiled compiled = reference_runner_.compile(source, reference_signature(task_));
     if (!compiled.ok()) fail_to_compile(task_, exercise_.kernel, compiled);

@@ -60,6 +60,11 @@ private:
     std::deque<ElementCase> cases_;  ///< references to its elements stay valid
 };
 
+/// The name of the kernel that computes all elements with the reference.
+inline constexpr const char* kReferenceKernel = "coalesce_reference";
+
+/// Returns the source that is compiled for the reference. `exercise.elements` must be set.
+Source reference_source(const Exercise& exercise);
 /// Returns the text that is compiled for the reference: reference.cu, followed by a kernel that
 /// calls it for each element, and by the kernel's launch.
 std::string reference_program(const ElementTask& task, const std::string& kernel);

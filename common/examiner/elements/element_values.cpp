@@ -104,9 +104,8 @@ private:
         Failure failure =
             make(Fault::grid_too_small,
                  output_.name_of(tail) + " and all elements after it were never written.",
-                 "Let configure round the number of blocks up with ceil_div; or let each thread "
-                 "loop over "
-                 "several elements, with the number of all threads as the step.");
+                 "In configure, round the number of blocks up with ceil_div; or let each thread "
+                 "loop over several elements, with the total number of threads as the step.");
         const long long threads = trial_.launch.threads() * trial_.launch.blocks();
         failure.details += wrap("configure gives " + trial_.launch.text() + ", which are " +
                                 std::to_string(threads) + " threads for " +
@@ -115,9 +114,9 @@ private:
             failure.place.line = find_configure_line(evidence_.source.text, ".grid");
         } else {
             failure.fault = Fault::never_written;
-            failure.next =
-                "Follow the thread that should write " + output_.name_of(tail) +
-                ": is it there, does it pass the test of the index, and how far does its loop go?";
+            failure.next = "Follow the thread that should write " + output_.name_of(tail) +
+                           ": does it exist, does its index pass the bounds check, and how far "
+                           "does its loop go?";
         }
         return failure;
     }
@@ -150,12 +149,12 @@ private:
             FailureKind::beyond_tolerance,
             "the values are nearly right, but further from the expected ones than the tolerance, " +
                 output_.tolerance.text() + ", allows.",
-            is_of_order ? "The order of the additions alone can make such a difference: add values "
-                          "of similar "
-                          "size, as a tree does, instead of one after the other to a large sum."
-                        : "The order of additions does not make so large a difference. Is a value "
-                          "stored in a "
-                          "smaller type on the way, or is a fast approximation used?");
+            is_of_order
+                ? "The order of the additions alone can cause such a difference. Add values of "
+                  "similar size, as a tree reduction does, instead of adding one value after "
+                  "another to a large sum."
+                : "The order of the additions alone cannot cause such a large difference. Is an "
+                  "intermediate value stored in a smaller type, or is a fast approximation used?");
     }
 
     /// Finds wrong elements whose values belong a constant distance away.
@@ -169,8 +168,8 @@ private:
                 return make(Fault::shifted,
                             output_.name_of(one) + " has the value that belongs in " +
                                 output_.name_of(one + by) +
-                                ", and so have all other wrong elements: they are " +
-                                std::to_string(distance) + " off.",
+                                ". All other wrong elements are shifted by the same distance, " +
+                                std::to_string(distance) + ".",
                             "Compare the index of the store with the indices of the loads: which "
                             "of them is " +
                                 std::to_string(distance) +
@@ -295,7 +294,7 @@ private:
         if (!ratio || *ratio == 0) return std::nullopt;
         return make(FailureKind::wrong_elements,
                     format("each wrong element is %.6g times the expected one.", *ratio),
-                    "Which factor or divisor is missing, or there once too often?");
+                    "Which factor or divisor is missing, or applied once too often?");
     }
 
     /// Finds values that differ from the expected ones by one summand.
@@ -306,7 +305,7 @@ private:
         return make(FailureKind::wrong_elements,
                     format("each wrong element is %.6g %s than the expected one.",
                            std::abs(*difference), *difference > 0 ? "more" : "less"),
-                    "What is added once too often, or left out once?");
+                    "Which term is added once too often, or left out once?");
     }
 
     Failure describe() const {

@@ -145,7 +145,7 @@ private:
         add_if("all inputs along `" + size_ + "` but the first",
                "Does the loop begin one element too late?", [](std::int64_t i) { return i > 0; });
         add_if("the last" + of_all(),
-               "Does each turn of the loop replace the value, in place of adding to it?",
+               "Does each iteration of the loop replace the value instead of adding to it?",
                [=, this](std::int64_t i) { return i == length_ - 1; });
         for (const std::int64_t group : {block_, std::int64_t{32}}) {
             if (group <= 1 || group >= length_) continue;
@@ -155,7 +155,7 @@ private:
                    [=](std::int64_t i) { return i >= group; });
             const std::int64_t last = (length_ - 1) / group * group;
             add_if("the last " + std::to_string(length_ - last) + of_all(),
-                   "Is the value that was computed before replaced, not combined with the new one?",
+                   "Is the earlier value replaced instead of combined with the new one?",
                    [=](std::int64_t i) { return i >= last; });
         }
     }
@@ -165,7 +165,7 @@ private:
             if (run <= 1 || run >= length_) continue;
             add_if("every second run of " + std::to_string(run) + of_all(),
                    "The step of the loop is twice what it should be: how many elements do all "
-                   "threads take in one turn?",
+                   "threads together process in one iteration?",
                    [=](std::int64_t i) { return i / run % 2 == 0; });
         }
         for (std::int64_t step = 2; step <= 1024 && step < length_; step *= 2) {
@@ -175,12 +175,12 @@ private:
     }
     void add_step(std::int64_t step) {
         const std::string every = ordinal(static_cast<std::uint64_t>(step));
-        add_if(
-            "every " + every + of_all(),
-            "Only one of " + std::to_string(step) +
-                " values arrives. When values are combined, the distance between the two "
-                "partners doubles or halves in each step: does the loop reach the last distance?",
-            [=](std::int64_t i) { return i % step == 0; });
+        add_if("every " + every + of_all(),
+               "Only one of " + std::to_string(step) +
+                   " values reaches the result. When values are combined, the distance between the "
+                   "two partners doubles or halves in each step: does the loop reach the last "
+                   "distance?",
+               [=](std::int64_t i) { return i % step == 0; });
     }
 
     void add_parts_of_blocks() {
@@ -189,9 +189,9 @@ private:
             const std::int64_t block = block_;
             add_if("the first " + std::to_string(part) + " in each run of " +
                        std::to_string(block) + of_all(),
-                   "Of each block of " + std::to_string(block) + " threads, only " +
-                       std::to_string(part) +
-                       " contribute: does each warp, and each step of the loop, add its part?",
+                   "Only " + std::to_string(part) + " of the " + std::to_string(block) +
+                       " threads of each block contribute: does each warp, and each step of the "
+                       "loop, add its part?",
                    [=](std::int64_t i) { return i % block < part; });
         }
     }
@@ -280,7 +280,7 @@ public:
             if (!explains(choice, size)) continue;
             const std::string verb = choice.is_repeated ? "" : " count";
             return UsedInputs{choice.is_repeated,
-                              "what comes out if " +
+                              "which is the result if " +
                                   std::string(choice.is_repeated ? "" : "only ") + choice.what +
                                   verb,
                               choice.next};

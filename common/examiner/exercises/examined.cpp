@@ -51,7 +51,7 @@ Device choose_device_from_environment(char** argv) {
     if (name == "sim") return choose_device(DeviceChoice::simulator, argv);
     if (name == "gpu") return choose_device(DeviceChoice::gpu, argv);
     if (name == "auto") return choose_device(DeviceChoice::automatic, argv);
-    throw UsageError("COALESCE_DEVICE=" + name + " is none of sim, gpu, auto");
+    throw UsageError("COALESCE_DEVICE must be sim, gpu or auto, not " + name);
 }
 
 Verdict examine_source(const Exercise& exercise, const Source& source, const fs::path& cache) {

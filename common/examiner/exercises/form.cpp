@@ -35,8 +35,8 @@ void check_names(const std::vector<Hint>& hints, const std::string& file, Faults
         for (const std::string& failure : hint.failures) {
             if (std::ranges::count(ids, failure) > 0) continue;
             faults.push_back(
-                file + ":" + std::to_string(hint.line) + ": a hint for \"" + failure +
-                "\", but nothing is ever called that; examiner/failure.h has the names");
+                file + ":" + std::to_string(hint.line) + ": there is a hint for \"" + failure +
+                "\", but no failure has that name; examiner/failure.h lists the names");
         }
     }
 }
@@ -53,11 +53,12 @@ Faults find_header_faults(const std::string& name, const Skeleton& skeleton, boo
     Faults faults;
     for (const std::string& wanted : is_hunt ? of_hunt : of_exercise) {
         if (("\n" + head).find("\n" + wanted) != std::string::npos) continue;
-        faults.push_back("its head has no line that begins \"" + wanted + "\"; add it");
+        faults.push_back("its header comment has no line that begins with \"" + wanted +
+                         "\"; add it");
     }
     const std::string count = "(" + format_count(skeleton.lines_to_write(), "line") + ")";
     if (!is_hunt && head.find(count) == std::string::npos) {
-        faults.push_back("its head must say how many lines there are to write: " + count);
+        faults.push_back("its header comment must say how many lines there are to write: " + count);
     }
     return faults;
 }

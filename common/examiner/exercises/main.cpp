@@ -15,12 +15,12 @@ using coalesce::exercises::Tree;
 constexpr char kHelp[] =
     "Usage: exercises generate|check [--root FOLDER]\n"
     "\n"
-    "  generate   writes the files in exercises/ from solutions/; overwrites what was\n"
-    "             written in them\n"
-    "  check      says what in exercises/ and solutions/ is not as it should be\n"
+    "  generate   writes the files in exercises/ from solutions/, and overwrites any\n"
+    "             work in them\n"
+    "  check      reports what is wrong in exercises/ and solutions/\n"
     "\n"
-    "FOLDER is the repository; this one when left out. Exit code: 0 all is well, 1 not,\n"
-    "2 it could not be found out.\n";
+    "FOLDER is the repository; the default is this one. Exit code: 0 nothing is\n"
+    "wrong, 1 something is wrong, 2 the check could not be made.\n";
 
 int generate(const Tree& tree) {
     std::vector<std::string> changed = tree.generate();
@@ -35,12 +35,12 @@ int check(const Tree& tree) {
     for (const std::string& fault : faults) std::printf("%s\n", fault.c_str());
     if (!faults.empty()) return 1;
     for (const std::string& path : tree.list_edited_files()) {
-        std::printf("%s: somebody is writing in it; its committed text is right\n", path.c_str());
+        std::printf("%s has uncommitted changes; its committed text is right\n", path.c_str());
     }
     int blanks = 0;
     for (const std::string& name : tree.names())
         blanks += tree.skeleton(name, tree.files(name).front()).blanks();
-    std::printf("%zu exercises with %d blanks: all as it should be\n", tree.names().size(), blanks);
+    std::printf("%zu exercises with %d blanks: nothing is wrong\n", tree.names().size(), blanks);
     return 0;
 }
 

@@ -25,7 +25,7 @@ void read_hunt(const StrictToml& reader, const toml::table& table, Mutants& read
     read.hunt_failure = reader.text(table, "failure", "[hunt]");
     std::string first = reader.text(table, "first_shape", "[hunt]");
     if (first != "right" && first != "wrong") {
-        reader.fail(StrictToml::line_of(table), "`first_shape` is \"right\" or \"wrong\"");
+        reader.fail(StrictToml::line_of(table), "`first_shape` must be \"right\" or \"wrong\"");
     }
     read.hunt_passes_unmodified = first == "right";
 }
@@ -45,14 +45,14 @@ Mutants read_mutants(const std::filesystem::path& file) {
     if (whole.contains("hunt")) read_hunt(reader, reader.section(whole, "hunt", "the file"), read);
     const toml::array* mutants = whole["mutant"].as_array();
     if (mutants == nullptr || !mutants->is_array_of_tables() || mutants->size() < kMinMutants) {
-        reader.fail(1, "fewer than " + std::to_string(kMinMutants) +
+        reader.fail(1, "there are fewer than " + std::to_string(kMinMutants) +
                            " mutants; add [[mutant]] with mistakes that learners make");
     }
     std::set<std::string> names;
     for (auto& node : *mutants) {
         Mutant mutant = read_mutant(reader, *node.as_table());
         if (!names.insert(mutant.name).second) {
-            reader.fail(mutant.line, "a second mutant \"" + mutant.name + "\"; rename one");
+            reader.fail(mutant.line, "two mutants are called \"" + mutant.name + "\"; rename one");
         }
         read.mutants.push_back(std::move(mutant));
     }

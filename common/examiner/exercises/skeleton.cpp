@@ -47,8 +47,8 @@ public:
         if (text == kMarker) return handle_marker(number);
         bool for_skeleton = text.starts_with(kPrefix);
         if (for_skeleton && !current_.is_marked) {
-            fail(number, "`//!` outside of a place between two lines \"" + std::string(kMarker) +
-                             "\"; write it as an ordinary comment, or mark the place");
+            fail(number, "`//!` is allowed only between two lines \"" + std::string(kMarker) +
+                             "\"; write an ordinary comment, or add these lines");
         }
         if (for_skeleton) {
             current_.blank.push_back(without_prefix(line));
@@ -60,7 +60,7 @@ public:
 
     Skeleton finish() {
         if (current_.is_marked) {
-            fail(current_.line, "this marker has no second one; add \"" + std::string(kMarker) +
+            fail(current_.line, "this marker has no closing marker; add \"" + std::string(kMarker) +
                                     "\" after the lines that the learner writes");
         }
         close_segment();
@@ -78,10 +78,12 @@ private:
 
     void handle_marker(int number) {
         if (current_.is_marked && current_.solved.empty()) {
-            fail(current_.line, "nothing to write between these markers; add the solution's lines");
+            fail(current_.line,
+                 "there is nothing to write between these markers; add the solution's lines");
         }
         if (current_.is_marked && !has_learner_text(current_)) {
-            fail(current_.line, "no word of what to write here; add \"//! // TODO: ...\"");
+            fail(current_.line,
+                 "the skeleton does not say what to write here; add \"//! // TODO: ...\"");
         }
         bool was_marked = current_.is_marked;
         close_segment();
@@ -159,7 +161,7 @@ std::string find_unmarked_difference(const std::string& skeleton, const std::str
         }
         ++next;
     }
-    if (next < has.size()) return "line " + std::to_string(next + 1) + " is one too many";
+    if (next < has.size()) return "line " + std::to_string(next + 1) + " does not belong there";
     return "";
 }
 

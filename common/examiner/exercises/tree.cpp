@@ -82,8 +82,8 @@ void check_skeleton(const Tree& tree, const std::string& name, const std::string
     if (!difference.empty()) {
         faults.push_back(path + " is not the skeleton of solutions/" + name + "/" + file + ": " +
                          difference +
-                         "; run `exercises generate` (unless it is a solution of yours that "
-                         "you have committed: then all is well)");
+                         "; run `exercises generate` (ignore this if it is a solution of yours "
+                         "that you have committed)");
     } else if (text != wanted.blank()) {
         faults.push_back(path + " differs from what `exercises generate` writes; run it");
     }
@@ -105,7 +105,7 @@ void check_kernel_of_step(const Tree& tree, const std::string& name, Faults& fau
         if (in_step == in_solution) continue;
         faults.push_back("solutions/" + name + "/kernel.cu has \"" + in_solution + "\", but " +
                          step + " \"" + in_step +
-                         "\": the solution is the kernel that the step marks [kernel]");
+                         "\"; both must be the same kernel, which the step marks with [kernel]");
         return;
     }
 }
@@ -114,7 +114,8 @@ void check_hunt(const Tree& tree, const std::string& name, const Mutants& expect
                 Faults& faults) {
     const bool has_hunt = std::ranges::count(tree.files(name), "hunt.cu") > 0;
     if (has_hunt == expected.hunt_failure.empty()) {
-        faults.push_back("solutions/" + name + "/mutants.toml: [hunt] is for what has a hunt.cu");
+        faults.push_back("solutions/" + name +
+                         "/mutants.toml: [hunt] is allowed only where there is a hunt.cu");
     }
     if (!has_hunt) return;
     int to_fix = tree.skeleton(name, "hunt.cu").lines_to_write();
@@ -131,8 +132,8 @@ void check_mutants(const Tree& tree, const std::string& name, Faults& faults) {
     std::vector<std::string> ids = all_failure_ids();
     auto check_id = [&](const std::string& id) {
         if (std::ranges::count(ids, id) == 0) {
-            faults.push_back(path + ": nothing is ever called \"" + id +
-                             "\"; examiner/failure.h has the names");
+            faults.push_back(path + ": no failure is called \"" + id +
+                             "\"; examiner/failure.h lists the names");
         }
     };
     check_id(read.blank_failure);

@@ -58,11 +58,12 @@ std::string end_of(const std::string& output) {
 
 Failure does_not_compile(const std::vector<Message>& messages, const Source& source,
                          const std::string& output) {
-    Failure failure{.kind = FailureKind::does_not_compile,
-                    .headline = "the program cannot be linked: something is missing.",
-                    .place = {source.name, 0, 0},
-                    .details = end_of(output),
-                    .next = "Does the file define main, and every function that it calls?"};
+    Failure failure{
+        .kind = FailureKind::does_not_compile,
+        .headline = "the program cannot be linked, because a function or variable is missing.",
+        .place = {source.name, 0, 0},
+        .details = end_of(output),
+        .next = "Does the file define main, and every function that it calls?"};
     bool is_first = true;
     for (const Message& message : messages) {
         if (message.severity != Severity::error) continue;
@@ -84,9 +85,11 @@ bool build_program(const Source& source, const fs::path& folder, Verdict& verdic
     const ScopedTimer stretch(verdict.milliseconds.compile);
     const auto compiler = find_host_compiler();
     if (!compiler) {
-        verdict.fail({.kind = FailureKind::no_compiler,
-                      .headline = "there is neither nvcc nor clang here to compile it with.",
-                      .next = "Run ./learn, which installs what is missing."});
+        verdict.fail(
+            {.kind = FailureKind::no_compiler,
+             .headline =
+                 "the program cannot be compiled, because neither nvcc nor clang was found.",
+             .next = "Run ./learn, which installs what is missing."});
         return false;
     }
     verdict.compiler = version_of(*compiler);
@@ -97,7 +100,7 @@ bool build_program(const Source& source, const fs::path& folder, Verdict& verdic
     verdict.messages = read_messages(ended.output, source.text, source.name).messages;
     if (ended.timed_out) {
         verdict.fail({.kind = FailureKind::compile_time_out,
-                      .headline = "the compiler was still busy after " +
+                      .headline = "the compiler was still running after " +
                                   format_count(kSeconds, "second") + ".",
                       .place = {source.name, 0, 0},
                       .next = "Try again; is the computer very busy?"});

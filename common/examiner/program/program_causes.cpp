@@ -40,7 +40,7 @@ bool prints_right(const RecordedRun& run) {
 }
 
 std::string text_of(float value) {
-    return is_poison(value) ? "a value that nothing wrote"
+    return is_poison(value) ? "a value that was never written"
                             : format("%g", static_cast<double>(value));
 }
 
@@ -122,25 +122,25 @@ private:
                 FailureKind::launch_exchanged,
                 "the two numbers of the launch are exchanged: it has " + text_of(shape) + " for " +
                     format_count(count_, "element") +
-                    ", and no GPU takes more than 1024 threads per block. With few elements that "
-                    "goes unnoticed.",
-                "The first number between <<< and >>> is that of the blocks, the second that of "
-                "the threads per block: <<<blocks, threads>>>.",
+                    ", but no GPU allows more than 1024 threads per block. With few elements the "
+                    "mistake goes unnoticed.",
+                "The first number between <<< and >>> is the number of blocks, and the second is "
+                "the number of threads per block: <<<blocks, threads>>>.",
                 launch_line());
         }
         if (shape.threads() > kMaxThreadsPerBlock) {
             return make_failure(FailureKind::block_too_large,
                                 "the launch has " + std::to_string(shape.threads()) +
-                                    " threads per block, and no GPU takes more than 1024.",
-                                "Take 256 threads per block, and as many blocks as that needs.",
+                                    " threads per block, but no GPU allows more than 1024.",
+                                "Use 256 threads per block, and enough blocks for all elements.",
                                 launch_line());
         }
-        return make_failure(
-            FailureKind::bad_launch,
-            "the launch was refused: " + std::to_string(shape.blocks()) + " blocks of " +
-                std::to_string(shape.threads()) + " threads.",
-            "How many blocks do so many elements need? Round up, so that there is at least 1.",
-            launch_line());
+        return make_failure(FailureKind::bad_launch,
+                            "the launch was refused: " + std::to_string(shape.blocks()) +
+                                " blocks of " + std::to_string(shape.threads()) + " threads.",
+                            "How many blocks does this number of elements need? Round up, so that "
+                            "there is at least 1.",
+                            launch_line());
     }
 
     // Reports whether the two numbers of the launch are swapped. This is the case if the second
@@ -192,13 +192,13 @@ private:
             return make_failure(
                 FailureKind::no_bounds_check,
                 who + " is number " + std::to_string(thread) + ", and there are only " +
-                    std::to_string(count_) + " elements: it accesses what lies after them.",
+                    std::to_string(count_) + " elements: it accesses memory after the last one.",
                 "Let those threads do nothing: compare the index with `count` first.", report.line);
         }
         if (report.message.find("memory of the host") != report.message.npos) {
             return make_failure(
                 FailureKind::out_of_bounds,
-                who + " follows a pointer to memory of the host, where a kernel cannot look.",
+                who + " follows a pointer to memory of the host, which a kernel cannot access.",
                 "Which pointers does the launch pass? A kernel can only follow pointers from "
                 "cudaMalloc.",
                 report.line);
@@ -213,12 +213,11 @@ private:
     std::optional<Failure> find_crash() const {
         constexpr int by_signal = 128;
         if (run_.ended.exit_code <= by_signal) return {};
-        return make_failure(
-            FailureKind::program_failed,
-            "the program was killed by signal " + std::to_string(run_.ended.exit_code - by_signal) +
-                ".",
-            "Does the host use a pointer from cudaMalloc? It cannot follow it: only "
-            "kernels and cudaMemcpy can.");
+        return make_failure(FailureKind::program_failed,
+                            "the program was killed by signal " +
+                                std::to_string(run_.ended.exit_code - by_signal) + ".",
+                            "Does the host use a pointer from cudaMalloc? Only kernels and "
+                            "cudaMemcpy can access that memory.");
     }
 
     std::optional<Failure> find_failed_copy() const {
@@ -241,7 +240,7 @@ private:
     std::optional<Failure> not_launched() const {
         if (!run_.launches.empty()) return {};
         return make_failure(FailureKind::not_launched, "the program launches no kernel.",
-                            "A kernel runs where it is called with its launch: "
+                            "To launch a kernel, call it with the launch between <<< and >>>: "
                             "name<<<blocks, threads>>>(arguments).",
                             launch_line());
     }
@@ -266,14 +265,13 @@ private:
         for (const auto* array : {&run_.in, &run_.out}) {
             if (array->size() == count_) continue;
             const bool is_in = array == &run_.in;
-            return make_failure(
-                FailureKind::not_copied,
-                std::string("the copy ") + (is_in ? "to the GPU" : "back") + " has " +
-                    format_count(array->size(), "element") + ", not " + std::to_string(count_) +
-                    ".",
-                "cudaMemcpy counts in bytes: count * sizeof(float). And the program's "
-                "argument says how many elements there are.",
-                line_of_last_copy(is_in ? "to-gpu" : "to-host"));
+            return make_failure(FailureKind::not_copied,
+                                std::string("the copy ") + (is_in ? "to the GPU" : "back") +
+                                    " has " + format_count(array->size(), "element") + ", not " +
+                                    std::to_string(count_) + ".",
+                                "cudaMemcpy counts bytes: count * sizeof(float). The program's "
+                                "argument is the number of elements.",
+                                line_of_last_copy(is_in ? "to-gpu" : "to-host"));
         }
         return {};
     }
@@ -307,7 +305,8 @@ private:
             all_unwritten ? explain_unwritten(wrong) : explain_wrong_element(wrong.front());
         if (prints_right(run_)) {
             found.details +=
-                "The program still calls this right: its comparison does not notice it.\n";
+                "The program still reports that the result is right: its comparison does not "
+                "notice the mistake.\n";
         }
         return found;
     }
@@ -335,18 +334,19 @@ private:
                              format_count(count_, "element") + ": " + std::to_string(wrong.size()) +
                              " of them were never written.";
             found.next =
-                "Whole numbers divide downwards: add threads - 1 before you divide by threads.";
+                "Integer division rounds down: add threads - 1 before you divide by threads.";
         } else if (count_ - wrong.size() == static_cast<std::size_t>(shape.threads())) {
             found.headline += " Only " + format_count(count_ - wrong.size(), "element") +
-                              " were, as many as a block has threads.";
+                              " were written, as many as a block has threads.";
             found.next =
-                "Do all blocks write the same elements? What in the index tells them apart?";
+                "Do all blocks write the same elements? Which part of the index differs between "
+                "blocks?";
         }
         return found;
     }
 
     Failure explain_wrong_element(std::size_t i) const {
-        std::string headline = format_element("out", i) + " is " + text_of(run_.out[i]) + ", and " +
+        std::string headline = format_element("out", i) + " is " + text_of(run_.out[i]) + ", but " +
                                text_of(expected(i)) + " belongs there, which is " +
                                format_element("in", count_ - 1 - i) + ".";
         const auto held = std::find(run_.in.begin(), run_.in.end(), run_.out[i]);
@@ -365,13 +365,12 @@ private:
     // Checks that the program calls a correct result correct.
     std::optional<Failure> find_wrong_comparison() const {
         if (prints_right(run_)) return {};
-        return make_failure(
-            FailureKind::comparison_wrong,
-            "the result is right, but the program ends with " +
-                std::to_string(run_.ended.exit_code) +
-                (run_.ended.exit_code == 0 ? " and does not say \"right\"." : "."),
-            "It compares each element, prints \"right\" and ends with 0, or says what is "
-            "wrong and ends with 1.");
+        return make_failure(FailureKind::comparison_wrong,
+                            "the result is right, but the program ends with " +
+                                std::to_string(run_.ended.exit_code) +
+                                (run_.ended.exit_code == 0 ? " and does not say \"right\"." : "."),
+                            "The program must compare each element. It then prints \"right\" and "
+                            "ends with 0, or it says what is wrong and ends with 1.");
     }
 
     // The functions below check that the launch has a thread for each element, as the lesson
@@ -393,8 +392,8 @@ private:
                 (is_one ? "a single thread does everything, one element after the other"
                         : "a few threads do everything") +
                     has + " A GPU has room for many thousands at once.",
-                "Launch a thread for each element, and take the loop over all of them "
-                "out of the kernel: the launch is the loop.",
+                "Launch a thread for each element, and remove the loop over all elements from the "
+                "kernel: the launch replaces the loop.",
                 launch_line());
         }
         if (largest_launch_.shape.blocks() == 1 && count > kMaxThreadsPerBlock) {
@@ -402,8 +401,7 @@ private:
                 FailureKind::multiprocessors_idle,
                 "a single block does everything" + has +
                     " It runs on one multiprocessor, and a GPU may have more than a hundred.",
-                "Launch as many blocks as it takes to have a thread for each element.",
-                launch_line());
+                "Launch enough blocks for one thread per element.", launch_line());
         }
         return {};
     }
@@ -426,10 +424,11 @@ private:
                     (is_by_thread  ? ", once by each thread of the launch."
                      : is_by_block ? ", once by each block of the launch."
                                    : ", on average."),
-                is_by_block ? "Let the index begin with the block's own elements: blockIdx.x * "
-                              "blockDim.x + threadIdx.x."
-                            : "One element is enough for a thread, that of its own number: "
-                              "blockIdx.x * blockDim.x + threadIdx.x. The launch is the loop.",
+                is_by_block
+                    ? "Let the index begin with the block's own elements: blockIdx.x * "
+                      "blockDim.x + threadIdx.x."
+                    : "Let each thread process one element, the one with the thread's own number: "
+                      "blockIdx.x * blockDim.x + threadIdx.x. The launch replaces the loop.",
                 stores.line > 0 ? stores.line : launch_line());
         }
         return {};
@@ -464,16 +463,17 @@ Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& sour
     if (run.has_checked_error && run.ended.exit_code != 0 && is_told) return {};
     Failure failure{
         .kind = FailureKind::launch_not_checked,
-        .headline = "when the launch fails, the program goes on as if it had not.",
+        .headline = "when the launch fails, the program continues as if it had succeeded.",
         .place = {source.name, find_launch_line(source.text), 0},
-        .details = "Seen with a launch that was refused on purpose.\n" + format_program_output(run),
+        .details =
+            "This was tested with a launch that fails on purpose.\n" + format_program_output(run),
         .next =
             "A launch returns nothing: cudaGetLastError() after it gives its error, "
             "which check() reports."};
     if (run.has_checked_error) {
         failure.headline =
             "the launch fails, and the program asks for the error but does not report it.";
-        failure.next = "Print cudaGetErrorString(error), and end with another exit code than 0.";
+        failure.next = "Print cudaGetErrorString(error), and end with an exit code other than 0.";
     }
     return failure;
 }

@@ -105,10 +105,11 @@ private:
         } else if (variable.space == StateSpace::global) {
             global_ += variable.size;
             if (variable.is_extern)
-                return refuse("the kernel uses something that is not in the file.");
+                return refuse(
+                    "the kernel uses a function or variable that the file does not define.");
             if (allows("global")) return;
             if (variable.is_managed) {
-                return refuse("the file has a variable that the host shares (__managed__).",
+                return refuse("the file has a variable that is shared with the host (__managed__).",
                               "Let the kernel use only its arguments.");
             }
             tables_.insert(variable.name);
@@ -117,7 +118,7 @@ private:
 
     void external(const Function& function) {
         if (std::ranges::count(kKnownExterns, function.name) == 0)
-            refuse("the kernel uses something that is not in the file.");
+            refuse("the kernel uses a function or variable that the file does not define.");
     }
 
     /// Returns the sizes of the kernel's parameters, in bytes.
@@ -171,7 +172,7 @@ private:
         if (is_policy ? !allows("createpolicy") : !is_allowed(instruction.opcode)) {
             std::string word = instruction.opcode;
             for (const std::string& modifier : modifiers) word += "." + modifier;
-            return refuse(is_policy ? "the kernel asks the cache to keep data ('" + word + "')."
+            return refuse(is_policy ? "the kernel sets a cache policy ('" + word + "')."
                                     : "the kernel uses '" + instruction.opcode + "'.");
         }
         // This pragma declares some loaded bytes unused, and the simulator would not check whether
@@ -190,7 +191,7 @@ private:
         const bool is_place = std::ranges::count(kPlaceRegisters, name) > 0;
         if (is_place ? !allows("smid") : name.starts_with("%pm") || name.starts_with("%envreg"))
             refuse("the kernel reads " + name + ".",
-                   "Remove the code that reads the place where the kernel runs.");
+                   "Remove the code that finds out where the kernel runs.");
     }
 
     /// Limits the number of functions. Each is parsed, checked and translated at every launch, so a
@@ -203,7 +204,7 @@ private:
             FailureKind::ptx_too_large,
             "the compiled kernel has " + std::to_string(has) +
                 " functions; the assignment allows " + std::to_string(kMaxFunctions) + ".",
-            "Write fewer functions, or let the compiler inline them: use no __noinline__.");
+            "Write fewer functions, or remove __noinline__ so that the compiler inlines them.");
     }
 
     void inspect_totals() {

@@ -66,7 +66,7 @@ bool mentions_ours(const Compiled& compiled) {
 
 }  // namespace
 
-TEST_CASE("every compiler that is here makes PTX with the kernel and configure") {
+TEST_CASE("every installed compiler generates PTX with the kernel and configure") {
     REQUIRE(!compilers().empty());
     for (const Compiler compiler : compilers()) {
         const Compiled compiled = compile(good(), {.compiler = compiler});
@@ -82,7 +82,7 @@ TEST_CASE("every compiler that is here makes PTX with the kernel and configure")
     }
 }
 
-TEST_CASE("a file may include exercise.h, which is before it anyway") {
+TEST_CASE("a file may include exercise.h, although its text is prepended anyway") {
     const std::string include = "#include \"exercise.h\"  // Launch, ceil_div\n";
     for (const Compiler compiler : compilers()) {
         const Compiled compiled = compile_text(include + kernel_text + configure_text, compiler);
@@ -144,7 +144,7 @@ void expect_no_line_of_ours(Compiler compiler) {
 
 }  // namespace
 
-TEST_CASE("no compiler's messages show our lines, however broken the file is") {
+TEST_CASE("no compiler shows our lines in its messages, however broken the file is") {
     for (const Compiler compiler : compilers()) {
         if (compiler != Compiler::nvcc) expect_no_line_of_ours(compiler);
     }
@@ -156,7 +156,7 @@ TEST_CASE("nvcc's messages show none of our lines either") {
     if (!describe_compiler(Compiler::nvcc).empty()) expect_no_line_of_ours(Compiler::nvcc);
 }
 
-TEST_CASE("a block that is never closed is told before what follows from it") {
+TEST_CASE("a missing closing brace is reported before the errors that it causes") {
     const Compiled compiled =
         compile_text(kernel_text + configure_text.substr(0, configure_text.rfind('}')));
     CHECK_FALSE(compiled.ok());
@@ -165,7 +165,7 @@ TEST_CASE("a block that is never closed is told before what follows from it") {
     CHECK(compiled.failure.place.line == 7);
 }
 
-TEST_CASE("configure takes numbers of any kind, and dim3") {
+TEST_CASE("configure may return numbers of any type, and dim3") {
     for (const char* launch : {
              "{.grid = {cols / 32, rows / 8}, .block = {32, 8}}",
              "{.grid = cols, .block = 256}",
@@ -181,7 +181,7 @@ TEST_CASE("configure takes numbers of any kind, and dim3") {
     }
 }
 
-TEST_CASE("warnings are kept, and do not stop anything") {
+TEST_CASE("warnings are kept, but do not make a compilation fail") {
     const Compiled compiled = compile_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    int unused = 1;\n}\n" +
@@ -221,20 +221,20 @@ TEST_CASE("files beside the source, or where the program runs, are not found") {
     std::filesystem::current_path(before);
 }
 
-TEST_CASE("a kernel of another name can be asked for") {
+TEST_CASE("a kernel with a different name can be requested") {
     std::string text = kernel_text + configure_text;
     text.replace(text.find("transpose"), 9, "copy");
     const Compiled compiled = compile(make_source(text, "kernel.cu"), {.kernel = "copy"});
     CHECK(compiled.entry == "_Z4copyPfPKfii");
 }
 
-TEST_CASE("a compiler that takes too long is ended") {
+TEST_CASE("a compiler that takes too long is killed") {
     if (describe_compiler(Compiler::nvcc).empty()) return;
     const Compiled compiled = compile(good(), {.compiler = Compiler::nvcc, .seconds = 0});
     CHECK(compiled.failure.kind == FailureKind::compile_time_out);
 }
 
-TEST_CASE("no compiler: said so, and it is not the learner's fault") {
+TEST_CASE("a missing compiler is reported, and is not the learner's fault") {
     if (!describe_compiler(Compiler::clang).empty()) {
         const std::string path = std::getenv("PATH");
         setenv("PATH", "/nowhere", 1);
@@ -245,7 +245,7 @@ TEST_CASE("no compiler: said so, and it is not the learner's fault") {
     }
 }
 
-TEST_CASE("what others say ends once") {
+TEST_CASE("a quoted sentence ends with one punctuation mark") {
     CHECK(end_sentence("did you mean '__syncthreads'?") == "did you mean '__syncthreads'?");
     CHECK(end_sentence("it is undefined") == "it is undefined.");
     CHECK(end_sentence("it ends.") == "it ends.");
@@ -253,7 +253,7 @@ TEST_CASE("what others say ends once") {
 
 // ---- through LLVM IR ----
 
-TEST_CASE("clang's IR, translated, is a compiler of its own name") {
+TEST_CASE("compilation through clang's IR has its own compiler name") {
     if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile(good(), {.compiler = Compiler::clang_ir});
     INFO(terminal_text(compiled.failure));
@@ -263,7 +263,7 @@ TEST_CASE("clang's IR, translated, is a compiler of its own name") {
     CHECK(compiled.entry == "_Z9transposePfPKfii");
 }
 
-TEST_CASE("a loop that looks for the end of a text calls no function of the C library") {
+TEST_CASE("a loop that searches for the end of a text calls no C library function") {
     if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
@@ -279,7 +279,7 @@ TEST_CASE("a loop that looks for the end of a text calls no function of the C li
     CHECK(compiled.ptx.find("call") == std::string::npos);
 }
 
-TEST_CASE("what clang says is the same, asked for IR or by its driver") {
+TEST_CASE("clang's messages are the same for IR and through its driver") {
     const std::string clang = describe_compiler(Compiler::clang);
     const std::string with_ir = describe_compiler(Compiler::clang_ir);
     const auto version = [](const std::string& found) {
@@ -304,7 +304,7 @@ TEST_CASE("what clang says is the same, asked for IR or by its driver") {
     }
 }
 
-TEST_CASE("IR that the translator does not know is no mistake in the file's C++") {
+TEST_CASE("IR that the translator does not support is not a mistake in the learner's C++") {
     const RawOutput raw{.is_good = true,
                         .ir = "define void @k() {\n  %1 = frobnicate i32 0\n  ret void\n}\n"};
     const Compiled compiled =
@@ -315,7 +315,7 @@ TEST_CASE("IR that the translator does not know is no mistake in the file's C++"
     CHECK(compiled.ptx.empty());
 }
 
-TEST_CASE("a clang that is too old or too new for its IR is none") {
+TEST_CASE("a clang whose IR is too old or too new is not used") {
     const ScratchFolder folder;
     const std::filesystem::path clang = folder.path() / "clang";
     for (const char* version : {"16.0.6", "23.1.0"}) {
@@ -351,7 +351,7 @@ std::string content_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("what was compiled is kept by content, whatever the file is called") {
+TEST_CASE("compiled kernels are cached by content, whatever the file's name") {
     const ScratchFolder folder;
     const CompileOptions options{.cache = folder.path() / "cache"};
     const std::string text = "// \xff is no UTF-8\n" + kernel_text + configure_text;
@@ -366,7 +366,7 @@ TEST_CASE("what was compiled is kept by content, whatever the file is called") {
     CHECK_FALSE(compile(make_source(text + "\n", "a.cu"), options).is_from_cache);
 }
 
-TEST_CASE("an entry that is damaged is ignored, and written again") {
+TEST_CASE("a damaged cache entry is ignored, and written again") {
     const ScratchFolder folder;
     const CompileOptions options{.cache = folder.path()};
     REQUIRE(compile(good(), options).ok());
@@ -385,7 +385,7 @@ TEST_CASE("an entry that is damaged is ignored, and written again") {
     CHECK(compile(good(), options).is_from_cache);
 }
 
-TEST_CASE("what is under the same name with another key is not taken") {
+TEST_CASE("a cache entry with the same name but a different key is not used") {
     const ScratchFolder folder;
     const CompileOptions options{.cache = folder.path()};
     REQUIRE(compile(good(), options).ok());
@@ -401,13 +401,13 @@ TEST_CASE("what is under the same name with another key is not taken") {
     CHECK_FALSE(compile(other, options).is_from_cache);
 }
 
-TEST_CASE("a cache that cannot be written is no error") {
+TEST_CASE("a cache that cannot be written is not an error") {
     const ScratchFolder folder;
     const auto file = folder.file("not_a_folder", "x");
     CHECK(compile(good(), {.cache = file}).ok());
 }
 
-TEST_CASE("a cache does not grow without end, and keeps what is new") {
+TEST_CASE("a cache has a limited size, and keeps the newest entries") {
     const ScratchFolder folder;
     folder.file("not_ours", "x");
     const Cache cache(folder.path());
@@ -420,7 +420,7 @@ TEST_CASE("a cache does not grow without end, and keeps what is new") {
     CHECK(std::filesystem::exists(folder.path() / "not_ours"));
 }
 
-TEST_CASE("errors are not kept") {
+TEST_CASE("errors are not cached") {
     const ScratchFolder folder;
     const Source source = make_source("nonsense\n", "kernel.cu");
     CHECK_FALSE(compile(source, {.cache = folder.path()}).ok());
@@ -455,7 +455,7 @@ TEST_CASE("messages of all three forms are read") {
           "        ^\n");
 }
 
-TEST_CASE("a flood of errors, or one without end, is cut") {
+TEST_CASE("too many errors, or an endless one, are cut off") {
     std::string flood;
     for (int i = 0; i < 10000; ++i) {
         flood += "/learner/kernel.cu(1): error: number " + std::to_string(i) + "\n";
@@ -467,7 +467,7 @@ TEST_CASE("a flood of errors, or one without end, is cut") {
     CHECK(found.messages[0].text.size() <= 1000);
 }
 
-TEST_CASE("NVRTC finds its builtins in a toolkit of which the system knows nothing") {
+TEST_CASE("NVRTC finds its builtins in a toolkit outside the system's folders") {
     const RawOutput compiled = run_nvrtc(PRETENDED_NVRTC, kernel_text, "sm_90");
     CHECK(compiled.ptx.find("// compiled") == 0);
 }

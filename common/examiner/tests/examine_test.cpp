@@ -39,7 +39,7 @@ const std::string move =
 
 }  // namespace
 
-TEST_CASE("a right kernel passes, with its counters, lines and parts of the time") {
+TEST_CASE("a correct kernel passes, with its counters, lines and parts of the time") {
     const ScratchFolder cache;
     const Verdict found = examined(
         read_source(solution),
@@ -68,7 +68,7 @@ TEST_CASE("a right kernel passes, with its counters, lines and parts of the time
     CHECK(found.milliseconds.total >= found.milliseconds.compile + found.milliseconds.shapes);
 }
 
-TEST_CASE("one after the other in the same process, after any failure") {
+TEST_CASE("kernels are examined one after another in a process, after any failure") {
     const ScratchFolder cache;
     const auto examine_file = [&](const fs::path& file) {
         return examined(read_source(file), transpose_within({}), solution, {.cache = cache.path()});
@@ -85,7 +85,7 @@ TEST_CASE("one after the other in the same process, after any failure") {
     }
 }
 
-TEST_CASE("a copy is right where a copy is asked for, under its own name") {
+TEST_CASE("a copy is correct if the exercise asks for a copy, under its own name") {
     const Source copy = make_source(
         "__global__ void copy(float* out, const float* in, int rows, int cols) {\n"
         "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -102,7 +102,7 @@ TEST_CASE("a copy is right where a copy is asked for, under its own name") {
     CHECK(examined(transpose, exercise).failure_id() == "indices-swapped");
 }
 
-TEST_CASE("a kernel that needs multiples is right on multiples alone") {
+TEST_CASE("a kernel that needs multiples is correct only on multiples") {
     const std::string body =
         "    if (row < rows && 4 * col < cols) {\n"
         "        float4 v = reinterpret_cast<const float4&>(in[row * cols + 4 * col]);\n"
@@ -118,7 +118,7 @@ TEST_CASE("a kernel that needs multiples is right on multiples alone") {
     CHECK_FALSE(examined(kernel_with(body), exercise).passed());
 }
 
-TEST_CASE("what a kernel prints is shown, its beginning, and a flood is cut") {
+TEST_CASE("the beginning of a kernel's output is shown, and the rest is cut off") {
     const Verdict little =
         examined(kernel_with("    if (row + col == 0) printf(\"rows %d\\n\", rows);\n" + move));
     CHECK(little.passed());
@@ -133,7 +133,7 @@ TEST_CASE("what a kernel prints is shown, its beginning, and a flood is cut") {
     CHECK(terminal_text(flood).find("which is not shown") != std::string::npos);
 }
 
-TEST_CASE("control characters that a kernel prints reach nobody's terminal") {
+TEST_CASE("control characters that a kernel prints do not reach a terminal") {
     const Verdict found =
         examined(kernel_with("    if (row + col == 0) printf(\"\\033[2Jx\\a\\n\");\n" + move));
     CHECK(found.output.find('\033') == std::string::npos);
@@ -141,7 +141,7 @@ TEST_CASE("control characters that a kernel prints reach nobody's terminal") {
     CHECK(found.output.find("[2Jx") != std::string::npos);
 }
 
-TEST_CASE("blocks have to take the tiles that the lesson's order gives them") {
+TEST_CASE("blocks must take tiles in the lesson's order") {
     const auto ordered = [](const std::string& tile_row, const std::string& tile_col) {
         return make_source(
             "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
@@ -190,20 +190,20 @@ TEST_CASE("blocks have to take the tiles that the lesson's order gives them") {
     }
 }
 
-TEST_CASE("a solution that is not there is no fault of the learner") {
+TEST_CASE("a missing solution is not the learner's fault") {
     const Verdict found = examined(kernel_with(move), transpose_within({}), "/nowhere/kernel.cu");
     CHECK(found.outcome == Verdict::Outcome::not_examined);
     CHECK(found.failure_id() == "environment-problem");
     CHECK_FALSE(found.passed());
 }
 
-TEST_CASE("a solution that is wrong itself is no fault of the learner") {
+TEST_CASE("an incorrect solution is not the learner's fault") {
     const Verdict found =
         examined(kernel_with(move), transpose_within({}), failures / "indices-not-swapped.cu");
     CHECK(found.outcome == Verdict::Outcome::not_examined);
 }
 
-TEST_CASE("the solution's counters are kept, and a damaged entry is not trusted") {
+TEST_CASE("the solution's counters are cached, and a damaged entry is not used") {
     const ScratchFolder cache;
     const auto examine_file = [&](const fs::path& file) {
         return examined(read_source(file), transpose_within({}), solution, {.cache = cache.path()});
@@ -220,7 +220,7 @@ TEST_CASE("the solution's counters are kept, and a damaged entry is not trusted"
     CHECK(third.solution_counters->load_sectors == second.solution_counters->load_sectors);
 }
 
-TEST_CASE("the verdict as JSON says the same") {
+TEST_CASE("the verdict as JSON has the same content") {
     const ScratchFolder folder;
     const Verdict found = examined(read_source(failures / "uncoalesced-stores.cu", "kernel.cu"),
                                    transpose_within({}), solution);
@@ -256,7 +256,7 @@ TEST_CASE("the same file gives the same verdict, except for the time") {
     CHECK(verdict() == verdict());
 }
 
-TEST_CASE("a verdict is read as it was written, and nothing else is read as one") {
+TEST_CASE("a verdict is read back as it was written, and other bytes are rejected") {
     const Verdict wrong = examined(read_source(failures / "wrong-pitch.cu"), transpose_within({}));
     REQUIRE(wrong.failures.at(0).map);
     const std::string json = to_json(wrong);
@@ -279,7 +279,7 @@ TEST_CASE("a verdict is read as it was written, and nothing else is read as one"
     }
 }
 
-TEST_CASE("a terminal, Markdown and HTML say the same of a verdict") {
+TEST_CASE("a verdict has the same content in a terminal, Markdown and HTML") {
     const Verdict found = examined(read_source(failures / "no-bounds-check.cu", "kernel.cu"));
     REQUIRE(found.failure_id() == "no-bounds-check");
     const Failure& first = found.failures.front();
@@ -293,7 +293,7 @@ TEST_CASE("a terminal, Markdown and HTML say the same of a verdict") {
     }
 }
 
-TEST_CASE("nothing of a kernel's own is markup") {
+TEST_CASE("no text of a kernel becomes markup") {
     Verdict hostile;
     hostile.outcome = Verdict::Outcome::failed;
     hostile.file = "<b>.cu";

@@ -104,7 +104,7 @@ bool differs_by_clang(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("each kernel fails by its name, at its line") {
+TEST_CASE("each kernel has the failure of its file name, at its marked line") {
     REQUIRE(simulator_library::is_loaded());
     const ScratchFolder cache;
     const std::vector<fs::path> files = failing_files();

@@ -19,7 +19,7 @@ const fs::path folder = KERNEL_TESTS;
 
 }  // namespace
 
-TEST_CASE("a right kernel passes on a real GPU, with every compiler that is here") {
+TEST_CASE("a correct kernel passes on a real GPU, with every installed compiler") {
     REQUIRE_FALSE(simulator_library::is_loaded());
     for (const Compiler compiler : {Compiler::nvrtc, Compiler::nvcc, Compiler::clang}) {
         if (describe_compiler(compiler).empty()) continue;
@@ -34,7 +34,7 @@ TEST_CASE("a right kernel passes on a real GPU, with every compiler that is here
     }
 }
 
-TEST_CASE("wrong results, bad launches and what guard bands see have their names there too") {
+TEST_CASE("wrong results, bad launches and changed guard bands are named on a GPU too") {
     for (const char* id :
          {"nothing-written", "indices-not-swapped", "wrong-pitch", "bounds-exchanged",
           "tile-not-moved", "tile-not-transposed", "part-of-each-tile", "grid-too-small",
@@ -52,7 +52,7 @@ TEST_CASE("wrong results, bad launches and what guard bands see have their names
     }
 }
 
-TEST_CASE("a kernel that breaks the device is told, and so is that nothing works afterwards") {
+TEST_CASE("a kernel that breaks the device is reported, and so are its consequences") {
     // The address is far outside the matrix. This must be the last case, because the process cannot
     // use the device afterwards.
     const Source far = make_source(

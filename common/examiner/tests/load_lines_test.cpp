@@ -17,13 +17,13 @@ const std::string copy_of_a_vector =
 
 }  // namespace
 
-TEST_CASE("a line that stores a variable as it is loads nothing: the line does that sets it") {
+TEST_CASE("a load belongs to the line that sets a variable, not to the line that stores it") {
     CHECK(find_load_line(copy_of_a_vector, 3) == 2);
     CHECK(find_load_line(copy_of_a_vector, 2) == 2);
     CHECK(find_load_line("v = in[i];\n// v\n\nout[j] = v;\n", 4) == 1);
 }
 
-TEST_CASE("any other line keeps what it loads") {
+TEST_CASE("any other line keeps its loads") {
     // These lines load a value themselves, or store a value that was computed or that was set
     // component by component.
     for (const std::string text :
@@ -37,7 +37,7 @@ TEST_CASE("any other line keeps what it loads") {
     CHECK(find_load_line(copy_of_a_vector, 99) == 99);
 }
 
-TEST_CASE("what a line cost goes with its loads") {
+TEST_CASE("the costs of a load move with it") {
     Trial trial;
     trial.accesses.resize(2);
     trial.accesses[0].line = trial.accesses[1].line = 3;

@@ -26,7 +26,7 @@ const std::string tile_loop = "for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) ";
 
 }  // namespace
 
-TEST_CASE("an index that gets further than its array is told, with both") {
+TEST_CASE("an index beyond the end of its array is reported, with index and length") {
     const ArrayOverrun overrun = overrun_in(four, tile_loop + "{\n values[k] = in[k];\n}");
     CHECK(overrun.line == 5);
     CHECK(overrun.array == "values");
@@ -48,7 +48,7 @@ TEST_CASE("the array that a line accesses is known with its length") {
     CHECK(find_local_array(text, 99).name.empty());
 }
 
-TEST_CASE("an index that stays in its array is none, and what nobody can know is left alone") {
+TEST_CASE("an index within its array, or one that is unknown, is not reported") {
     for (const std::string body :
          {"values[k / BLOCK_ROWS] = in[k];", "values[k % 4] = in[k];", "values[k / n] = in[k];",
           "out[k] = in[k];", "values[at(k)] = 0;", "if (k < 4) values[k] = in[k];"}) {

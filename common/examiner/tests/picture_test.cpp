@@ -33,7 +33,7 @@ simulated::Access lanes(std::uint64_t first, std::uint64_t step, unsigned bytes_
 
 }  // namespace
 
-TEST_CASE("32 neighbours are one row of memory, 32 strangers are 32") {
+TEST_CASE("32 neighbouring words are one row of a picture, and 32 scattered ones are 32 rows") {
     const auto together = draw_memory_rows(lanes(4096, 4), 4096, "in");
     REQUIRE(together.size() == 1);
     CHECK(together[0].label == "in + 0");
@@ -46,7 +46,7 @@ TEST_CASE("32 neighbours are one row of memory, 32 strangers are 32") {
     CHECK(apart[31].lanes[1] == -1);
 }
 
-TEST_CASE("a float4 of each lane fills four rows; lanes that take no part are not there") {
+TEST_CASE("a float4 per lane fills four rows, and inactive lanes are not shown") {
     const auto wide = draw_memory_rows(lanes(0, 16, 16), 0, "in");
     REQUIRE(wide.size() == 4);
     CHECK(wide[1].lanes[0] == 8);
@@ -56,7 +56,7 @@ TEST_CASE("a float4 of each lane fills four rows; lanes that take no part are no
     CHECK(draw_memory_rows(lanes(0, 4, 4, 0), 0, "in").empty());
 }
 
-TEST_CASE("what lies before a matrix is shown as that") {
+TEST_CASE("an address before a matrix is shown as such") {
     CHECK(draw_memory_rows(lanes(4096 - 128, 4), 4096, "in")[0].label == "in - 128");
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a column of a tile is one bank 32 times, a padded one 32 banks once")
     CHECK(draw_bank_rows(lanes(0, 16, 16)).size() == 4);
 }
 
-TEST_CASE("the rows of a picture are what the simulator counts") {
+TEST_CASE("a picture has as many rows as the simulator counts") {
     int seen = 0;
     for (const auto& entry : fs::directory_iterator(tests_folder / "failures")) {
         const Picture picture = picture_of_file(entry.path());
@@ -144,7 +144,7 @@ TEST_CASE("an asynchronous copy is a load and a store of shared memory") {
     }
 }
 
-TEST_CASE("no picture, and why") {
+TEST_CASE("the reasons for which there is no picture") {
     CHECK_FALSE(picture_of_file(tests_folder / "failures" / "nothing-written.cu").ok());
     CHECK(picture_of_file(tests_folder / "failures" / "does-not-compile.cu").problem.kind ==
           FailureKind::does_not_compile);
@@ -154,7 +154,7 @@ TEST_CASE("no picture, and why") {
     CHECK(beyond.text().find("nothing to draw") != std::string::npos);
 }
 
-TEST_CASE("the drawing is well formed, whatever stands in the source") {
+TEST_CASE("the drawing is well-formed XML, whatever the source contains") {
     const Source source = make_source(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    if (rows < cols || rows >= 1 && \"<&>\"[0]) out[threadIdx.x] = in[threadIdx.x];\n"

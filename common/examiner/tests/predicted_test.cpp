@@ -61,7 +61,7 @@ bool says(const std::string& text, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("a right kernel has a time on a GPU, beside the solution's") {
+TEST_CASE("a correct kernel has a predicted time, beside the solution's") {
     const Verdict found = passed();
     REQUIRE(found.predicted);
     CHECK(found.predicted->shape.name() == "8192 x 8192");
@@ -77,7 +77,7 @@ TEST_CASE("a right kernel has a time on a GPU, beside the solution's") {
     CHECK(to_json(verdict_from_json(to_json(found))) == to_json(found));
 }
 
-TEST_CASE("the same prediction comes from the folder of what was kept") {
+TEST_CASE("the cache returns the same prediction") {
     const ScratchFolder cache;
     const Verdict first = passed({.cache = cache.path()}), second = passed({.cache = cache.path()});
     CHECK(second.predicted->ms == first.predicted->ms);
@@ -91,7 +91,7 @@ TEST_CASE("the same prediction comes from the folder of what was kept") {
     CHECK(kept == 1);
 }
 
-TEST_CASE("a kernel that is wrong has no time, and one that prints has its time without printing") {
+TEST_CASE("a wrong kernel has no time, and one that prints has its time without printing") {
     CHECK(!examined(read_source(failures / "wrong-pitch.cu")).predicted);
     Source printing = read_source(solution);
     const std::string body = "__shared__ float tile[32][33];\n";
@@ -110,7 +110,7 @@ TEST_CASE("a kernel that is wrong has no time, and one that prints has its time 
           static_cast<long>(found.shapes.size()));
 }
 
-TEST_CASE("who cannot predict says nothing of it, and nothing is asked") {
+TEST_CASE("without a time model there is no time, and no question about it") {
     TimelessRunner runner(LocalRunner::Options{});
     const Verdict found =
         examine(read_source(solution), transpose_within({.predicted_fraction_of_copy = 2}), runner,
@@ -125,7 +125,7 @@ TEST_CASE("who cannot predict says nothing of it, and nothing is asked") {
     CHECK(to_json(verdict_from_json(to_json(found))) == to_json(found));
 }
 
-TEST_CASE("a limit holds against the prediction and its error") {
+TEST_CASE("a limit applies to the prediction together with its error band") {
     CHECK(!is_too_slow(0.7, 0));
     CHECK(!is_too_slow(0.76, 0.75));
     CHECK(!is_too_slow(0.69, 0.75));
@@ -143,7 +143,7 @@ TEST_CASE("a limit holds against the prediction and its error") {
     }
 }
 
-TEST_CASE("all renderings tell the time, and what it is of a copy") {
+TEST_CASE("all formats show the time, and its percentage of a copy") {
     const Verdict found = passed();
     for (const std::string& text : {terminal_text(found), markdown_text(found), html_text(found)}) {
         CAPTURE(text);
@@ -164,7 +164,7 @@ TEST_CASE("all renderings tell the time, and what it is of a copy") {
     CHECK(!says(terminal_text(found, {.time = TimeShown::nowhere}), "predicted"));
 }
 
-TEST_CASE("a kernel that is right and too expensive is compared with the solution in time") {
+TEST_CASE("the time of a correct but too expensive kernel is compared with the solution's") {
     const Verdict found = examined(read_source(failures / "bank-conflicts.cu", "kernel.cu"),
                                    transpose_within({}), solution);
     REQUIRE(found.failure_id() == "bank-conflicts");
@@ -177,9 +177,7 @@ TEST_CASE("a kernel that is right and too expensive is compared with the solutio
     CHECK(!says(terminal_text(found, {.lines = 12}), "8192"));
 }
 
-TEST_CASE(
-    "where a time is asked for, the blocks by which it is predicted have to move what they "
-    "should") {
+TEST_CASE("if a time is required, the blocks of the prediction must produce correct output") {
     const Shape shape{8192, 8192};
     const std::string right = read_source(solution).text;
     const auto is_moved = [&](const std::string& instead_of, const std::string& text) {

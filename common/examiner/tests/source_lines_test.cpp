@@ -6,7 +6,7 @@
 
 using namespace coalesce;
 
-TEST_CASE("a value that is cast to a vector, and an address that is") {
+TEST_CASE("a value that is cast to a vector, and an address that is cast to one") {
     const std::string head = "void k(float* out, const float* __restrict__ in) {\n";
     for (const char* cast :
          {"(float2)in[i]", "( float4 ) in [i]", "static_cast<float4>(in[i])", "float2(in[i])"}) {
@@ -48,7 +48,7 @@ TEST_CASE("a component that is used twice") {
     CHECK(find_line_with_repeated_component("a = t[0];\nb = t[0];") == 0);
 }
 
-TEST_CASE("a line of braces stands for the statement before it") {
+TEST_CASE("a line with only braces belongs to the statement before it") {
     const std::string text = "a = 1;\n{\n  b = 2;\n  }\n} // end\n";
     CHECK(find_statement_line(text, 1) == 1);
     CHECK(find_statement_line(text, 3) == 3);
@@ -61,7 +61,7 @@ TEST_CASE("dynamic shared memory") {
     CHECK_FALSE(has_dynamic_array("__shared__ float tile[32]; // extern __shared__"));
 }
 
-TEST_CASE("texts far longer than a kernel do no harm") {
+TEST_CASE("texts far longer than a kernel are handled") {
     const std::string blanks(1 << 20, ' '), word(1 << 20, 'a'), lines(1 << 20, '\n');
     for (const std::string& filler : {blanks, word, lines}) {
         const std::string text = "float4 v;\nfloat " + filler + " tile" + filler +
@@ -76,7 +76,7 @@ TEST_CASE("texts far longer than a kernel do no harm") {
     }
 }
 
-TEST_CASE("blocks on the diagonal leave where both numbers may be equal") {
+TEST_CASE("an early exit of the blocks on the diagonal is recognized") {
     CHECK(find_line_leaving_diagonal("\nif (blockIdx.y >= blockIdx.x) return;") == 2);
     CHECK(find_line_leaving_diagonal("if (blockIdx.x == blockIdx.y) {\n    return;\n}") == 1);
     CHECK(find_line_leaving_diagonal("if (blockIdx.y > blockIdx.x) return;") == 0);
@@ -84,7 +84,7 @@ TEST_CASE("blocks on the diagonal leave where both numbers may be equal") {
     CHECK(find_line_leaving_diagonal("// if (blockIdx.y >= blockIdx.x) return;") == 0);
 }
 
-TEST_CASE("of several lines one may take a row to be longer than the others") {
+TEST_CASE("one of several lines may use a longer row than the others") {
     const std::string usual = "a = data[row * side + col];\nb = data[(col + 1) * side + row];\n";
     const OddPitch odd = find_odd_pitch(usual + "data[row * TILE + col] = b;", "data");
     CHECK(odd.line == 3);
@@ -103,7 +103,7 @@ TEST_CASE("a pointer is moved, or added to") {
     CHECK(find_pointer_advance_line("int main_ = min + 1;", "in") == 0);
 }
 
-TEST_CASE("a word of PTX with a name is where it is called") {
+TEST_CASE("a PTX instruction in a named function belongs to the line of the call") {
     const std::string word =
         "__device__ void fetch(float* to, const float* from) {\n"
         "    asm volatile(\n"

@@ -31,7 +31,7 @@ FailureKind kind_of_text(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a file that is none is named, with the reason") {
+TEST_CASE("a path that is not a file is named, with the reason") {
     const ScratchFolder folder;
     CHECK(kind_of(folder.path() / "nothing.cu") == FailureKind::file_missing);
     CHECK(kind_of(folder.path() / "no" / "such" / "folder.cu") == FailureKind::file_missing);
@@ -56,12 +56,12 @@ TEST_CASE("a pipe does not make the reader wait") {
     CHECK(kind_of(pipe) == FailureKind::file_unreadable);
 }
 
-TEST_CASE("the line of the first byte that is no text is told") {
+TEST_CASE("the line of the first byte that is not text is reported") {
     const Source source = make_source("int a;\nint b;\n\x01", "kernel.cu");
     CHECK(source.problem.place.text() == "kernel.cu:3");
 }
 
-TEST_CASE("headers of the toolkit may be included, others not") {
+TEST_CASE("headers of the toolkit may be included, but no others") {
     CHECK(kind_of_text("#include <cuda_fp16.h>\n") == FailureKind::none);
     CHECK(kind_of_text("#include <cuda/barrier>\n") == FailureKind::none);
     CHECK(kind_of_text("  #  include \"cuda_fp16.h\"\n") == FailureKind::none);
@@ -110,7 +110,7 @@ TEST_CASE("headers of the toolkit may be included, others not") {
     }
 }
 
-TEST_CASE("a condition may not ask for files with a name made of parts") {
+TEST_CASE("a condition may not test for files whose name is assembled from parts") {
     const std::string paste = "#define PASTE(a, b) a##b\n";
     CHECK(kind_of_text(paste + "int PASTE(a, b);\n#if defined(X)\n#endif\n") == FailureKind::none);
     CHECK(kind_of_text("#define __half_sum 1\n#if __half_sum\n#endif\n") == FailureKind::none);
@@ -127,7 +127,7 @@ TEST_CASE("a condition may not ask for files with a name made of parts") {
     }
 }
 
-TEST_CASE("a line of nothing but comments takes no longer than others of its length") {
+TEST_CASE("a line that consists of comments takes no longer than others of its length") {
     for (const std::string comment : {"/**/", "*/", "/*", "/*/", "*/#", "#/*", "\\\n", "*/#a"}) {
         std::string text;
         while (text.size() + comment.size() < kLargestSource) text += comment;
@@ -146,7 +146,7 @@ TEST_CASE("carriage returns alone end lines") {
     CHECK(make_source("int a;\r\nint b;\r", "kernel.cu").text == "int a;\r\nint b;\r");
 }
 
-TEST_CASE("the line of a refused include is told") {
+TEST_CASE("the line of a rejected include is reported") {
     const Source source =
         make_source("int a;\n// \\\n joined\n#include \"/etc/passwd\"\n", "kernel.cu");
     CHECK(source.problem.place.text() == "kernel.cu:4");

@@ -84,13 +84,13 @@ TEST_CASE("an expression with unknown syntax is refused") {
     }
 }
 
-TEST_CASE("words are whole") {
+TEST_CASE("only whole words match") {
     CHECK(contains_word("a + step;", "step"));
     CHECK_FALSE(contains_word("a + steps, my_step", "step"));
     CHECK(find_word("steps step", "step") == 6);
 }
 
-TEST_CASE("no text keeps a search busy") {
+TEST_CASE("no text makes a search slow") {
     for (const char* unit : {"__device__", "__device__ f(", "for(;;){", "float4 a,", "A=1 ", "v[",
                              "{", "const int a=(", "/*", "\"", "asm(", "a[b][", "if (k <", "x."}) {
         std::string text = "__global__ void f() { __syncthreads(); ";
@@ -112,7 +112,7 @@ TEST_CASE("no text keeps a search busy") {
     }
 }
 
-TEST_CASE("numbers in a text that is only read cannot overflow") {
+TEST_CASE("numbers in a source text cannot overflow") {
     const std::string head = "float v[4];\nconst int a = 134217728 * 134217728 * 512;\n";
     for (const char* text : {"const int b = a / (0 - 1);", "const int b = a % (0 - 1);",
                              "float w[0 - 2147483647 - 1]; v[a * a] = 0;"}) {

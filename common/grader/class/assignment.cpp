@@ -26,7 +26,8 @@ namespace {
 std::string new_key() {
     Digest bytes;
     if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-        throw InfrastructureError(std::string("no random bytes for the key: ") + strerror(errno));
+        throw InfrastructureError(std::string("no random bytes could be read for the key: ") +
+                                  strerror(errno));
     }
     return hex(bytes);
 }
@@ -91,18 +92,28 @@ private:
         return shapes_;
     }
 
-    // Draws sizes near those for which costs are counted. They are multiples of a quarter, so that
-    // warps stay full. Returns 0 x 0 if these are the public ones.
+    // Draws a size near that for which costs are counted. It is a multiple of a quarter or, if a
+    // quarter is less than a warp, of a half, so that warps stay full.
+    int draw_counted_size(std::size_t size) {
+        constexpr int warp = 32, quarters = 4;
+        const int value = size_at(exercise_.counted, size);
+        if (value < 2 * warp) return value;
+        const int drawn = value / quarters < warp ? value / 2 * draw_from({1, 3})
+                                                  : value / quarters * draw_from({2, 6});
+        return drawn <= most_of(size) ? drawn : value;
+    }
+
+    // Draws sizes that are not the public ones, so that a kernel cannot be cheap merely by
+    // recognizing them. Returns 0 x 0 if the public sizes are the only ones near enough.
     Shape draw_counted_sizes() {
-        constexpr int least = 256, quarters = 4;
-        std::vector<int> values;
-        for (std::size_t i = 0; i < exercise_.elements->sizes.size(); ++i) {
-            const int value = size_at(exercise_.counted, i);
-            const int drawn = value / quarters * draw_from({2, 6});
-            values.push_back(value >= least && drawn <= most_of(i) ? drawn : value);
+        for (int tries = 0; tries < 100; ++tries) {
+            std::vector<int> values;
+            for (std::size_t i = 0; i < exercise_.elements->sizes.size(); ++i) {
+                values.push_back(draw_counted_size(i));
+            }
+            if (shape_of(values) != exercise_.counted) return shape_of(values);
         }
-        const Shape shape = shape_of(values);
-        return shape == exercise_.counted ? Shape{0, 0} : shape;
+        return {0, 0};
     }
 
     int draw_from(std::array<int, 2> range) {
@@ -168,8 +179,7 @@ Assignment build_assignment(const NewAssignment& request) {
 }
 
 std::string points_table(const Assignment& assignment) {
-    std::string text =
-        "| exercise | correct | clean | counters | together |\n|---|---|---|---|---|\n";
+    std::string text = "| exercise | correct | clean | counters | total |\n|---|---|---|---|---|\n";
     for (const Assigned& exercise : assignment.exercises) {
         const auto part = [&](const auto& named) {
             return format_short(exercise.possible.*named.second);
@@ -196,7 +206,9 @@ std::string describe_tolerances(const Assignment& assignment) {
         if (exercise.elements->tolerance.kind == Tolerance::Kind::bits) continue;
         list += "- " + exercise.name + ": " + exercise.elements->tolerance.text() + "\n";
     }
-    return list.empty() ? "" : "\nThese elements may differ from the expected ones by:\n\n" + list;
+    return list.empty()
+               ? ""
+               : "\nTolerances, by which an element may differ from the expected one:\n\n" + list;
 }
 
 std::string format_shapes(const Assigned& exercise) {
@@ -230,30 +242,32 @@ std::string handout_readme(const Assignment& assignment) {
     std::string text =
         "# " + escape_markdown(assignment.title) +
         "\n\n"
-        "Each exercise is one file, `exercises/NN_name/kernel.cu`: a kernel with blanks, each with "
-        "a\n"
-        "TODO that says what belongs there. You need no GPU: the course has a simulated one.\n\n"
+        "Each exercise is one file, `exercises/NN_name/kernel.cu`: a kernel with blanks. In each\n"
+        "blank, a TODO says what to write. You need no GPU, because the course has a simulated "
+        "one.\n\n"
         "## Work\n\n"
-        "1. Get the course, and run `./learn` in it once: it installs and builds what is needed.\n"
-        "2. Copy this handout's `exercises/` over the course's.\n"
-        "3. Write, and check as often as you like:\n\n"
+        "1. Get the course, and run `./learn` in it once, which installs and builds everything.\n"
+        "2. Copy this handout's folder `exercises/` over that of the course.\n"
+        "3. Write the kernels, and check them as often as you like:\n\n"
         "   ```\n   ./learn check " +
         number +
         "        # what is wrong, where, what to do next\n"
         "   ./learn hint " +
         number +
         "         # when you are stuck\n   ```\n\n"
-        "The grader tries the shapes that you can try, rows x columns, and others that are not\n"
-        "published, with other values in the matrix:\n\n";
+        "The grader runs your kernels on these shapes (rows x columns), which you can try, too. "
+        "It\n"
+        "also uses other shapes, which are not published, and other values in the matrix.\n\n";
     for (const Assigned& exercise : assignment.exercises) text += format_shapes(exercise);
     text +=
         "\n## Points\n\n" + points_table(assignment) +
-        "\n`correct`: every element is right, bit for bit, whatever the shape. `clean`: no access\n"
-        "outside of the matrices, no race, no barrier that some threads miss, nothing read before "
-        "it\n"
-        "was written. `counters`: it costs no more than the solution, and than this (simulated: "
-        "sectors of\nmemory and wavefronts of shared memory a request at most; elements of the "
-        "matrix at least):\n\n";
+        "\n- `correct`: every element is right, bit for bit, on every shape.\n"
+        "- `clean`: there is no access outside of the matrices, no race, no barrier that some\n"
+        "  threads do not reach, and no read of memory that was never written.\n"
+        "- `counters`: the kernel costs no more than the solution, and stays within the limits\n"
+        "  below. They are the largest numbers of sectors of memory, and of wavefronts of shared\n"
+        "  memory, per request (simulated), and the smallest numbers of elements of the "
+        "matrix.\n\n";
     for (const Assigned& exercise : assignment.exercises) text += describe_limits(exercise);
     text += describe_tolerances(assignment);
     text += refused_text(assignment);
@@ -261,7 +275,7 @@ std::string handout_readme(const Assignment& assignment) {
     for (const Assigned& exercise : assignment.exercises) {
         text += "exercises/" + exercise.name + "/kernel.cu\n";
     }
-    return text + "```\n\nFor instance: `zip -r handin.zip exercises`.\n";
+    return text + "```\n\nFor example, run `zip -r handin.zip exercises`.\n";
 }
 
 void write_exercise(const Assigned& exercise, const fs::path& handout, const fs::path& teacher) {
@@ -295,14 +309,14 @@ void write_assignment(const Assignment& assignment, const fs::path& handout,
 
 void make_assignment(const NewAssignment& request) {
     if (fs::exists(request.folder)) {
-        throw UsageError(request.folder.string() + " is there already; choose another name");
+        throw UsageError(request.folder.string() + " already exists; choose another name");
     }
     if (request.exercises.empty())
-        throw UsageError("no exercises; name some: --exercises 02,03,04");
+        throw UsageError("no exercises were given; name some: --exercises 02,03,04");
     if (!request.points.empty() && request.points.size() != request.exercises.size()) {
         throw UsageError("there are " + std::to_string(request.exercises.size()) +
                          " exercises and " + std::to_string(request.points.size()) +
-                         " points; give one for each");
+                         " points; give one number of points for each exercise");
     }
     Assignment assignment = build_assignment(request);
     // Write the assignment to a temporary folder and rename it, so that the destination is never

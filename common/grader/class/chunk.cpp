@@ -28,8 +28,8 @@ fs::path work_folder_for(const Plan& plan) {
 void require_same_assignment(const Assignment& assignment, const Plan& plan) {
     if (plan.identity == identity_of(assignment)) return;
     throw UsageError(
-        "the plan does not match the assignment here: manifest, hidden shapes, solutions and key "
-        "must be those that the plan was made with");
+        "the plan does not match the assignment on this computer: manifest, hidden shapes, "
+        "solutions and key must be the same as when the plan was made");
 }
 
 // Checks that this computer has the same grader and compiler as the one that made the plan, so that
@@ -60,7 +60,7 @@ void store_result(const Assignment& assignment, const Plan& plan, const std::str
     if (read_file(plan.result(key)) == sealed) return;
     throw InfrastructureError(
         "grading the same submission a second time gave a different result (key " +
-        key.substr(0, 12) + "); the first result stays. Please report it");
+        key.substr(0, 12) + "); the first result is kept. Please report this bug");
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
                  const JudgingProcesses& processes, std::ostream& out) {
     if (plan.chunks.empty()) {
         throw UsageError(
-            "the plan has no chunks, because every submission has a result already; merge it");
+            "the plan has no chunks, because every submission already has a result; merge it");
     }
     if (chunk < 1 || chunk > plan.chunks.size()) {
         throw UsageError("the plan has chunks 1 to " + std::to_string(plan.chunks.size()));
@@ -96,10 +96,10 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
         judge_with_retries(tasks, retry_options_for(assignment, setup, processes, work.path), told);
     std::size_t missing = plan.missing(chunk).size();
     if (missing > 0) {
-        throw InfrastructureError(name + std::to_string(missing) + " of " +
-                                  std::to_string(tasks.size()) +
-                                  " are not graded yet: " + escape_line(outcome.last_fault, 300) +
-                                  "\nThe results so far are stored. Run the chunk again.");
+        throw InfrastructureError(
+            name + std::to_string(missing) + " of " + std::to_string(tasks.size()) +
+            " submissions are not graded yet: " + escape_line(outcome.last_fault, 300) +
+            "\nThe results so far are stored. Run the chunk again.");
     }
     out << name << format("%zu judged in %.1f s\n", outcome.judged, outcome.seconds);
 }

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "grader/class/zip.h"
 #include "grader/store/errors.h"
@@ -68,6 +70,36 @@ void write_published(const Assignment& assignment, const fs::path& to) {
     write_atomically(teacher / "key", sha256_hex("published: " + assignment.name) + "\n", 0600);
 }
 
+// Writes files into a folder.
+void write_files(const std::vector<ZipEntry>& files, const fs::path& folder) {
+    for (const ZipEntry& file : files) {
+        make_folder((folder / file.name).parent_path());
+        write_atomically(folder / file.name, file.bytes, file.mode);
+    }
+}
+
+// Returns config.json for Submitty, with a test case for each exercise. The points of a test case are
+// whole numbers.
+std::string submitty_config(const Assignment& assignment) {
+    nlohmann::ordered_json tests = nlohmann::ordered_json::array();
+    long sum = 0;
+    for (const Assigned& exercise : assignment.exercises) {
+        const long points = std::lround(exercise.possible.total());
+        sum += points;
+        tests.push_back({{"title", exercise.name},
+                         {"command", "true"},
+                         {"points", points},
+                         {"validation",
+                          {{{"method", "custom_validator"},
+                            {"command", "python3 grader.py --exercise " + exercise.name},
+                            {"actual_file", "STDOUT.txt"}}}}});
+    }
+    const nlohmann::ordered_json all = {{"autograding_method", "docker"},
+                                        {"grading_parameters", {{"AUTO_POINTS", sum}}},
+                                        {"testcases", tests}};
+    return all.dump(4) + "\n";
+}
+
 }  // namespace
 
 std::string platform_file(const std::string& file,
@@ -80,8 +112,9 @@ std::string platform_file(const std::string& file,
         if (end == text.npos || text[end] != '@' || end == at + 1) continue;
         auto word = words.find(text.substr(at + 1, end - at - 1));
         if (word == words.end()) {
-            throw InfrastructureError("common/grader/platforms/" + file + " wants " +
-                                      text.substr(at, end + 1 - at) + ", and none is given");
+            throw InfrastructureError("common/grader/platforms/" + file + " contains " +
+                                      text.substr(at, end + 1 - at) +
+                                      ", for which there is no value");
         }
         filled += text.substr(done, at - done) + word->second;
         done = end + 1;
@@ -118,8 +151,25 @@ void export_platform(const Assignment& assignment, const std::string& platform,
     if (platform == "github") return write_atomically(to, filled("github/grade.yml"));
     if (fs::exists(to) && !fs::is_directory(to)) throw UsageError(to.string() + " is not a folder");
     make_folder(to);
-    write_atomically(to / "autograder.py", filled("classroom50/autograder.py"), 0755);
-    write_published(assignment, to / "assignments");
+    if (platform == "classroom50") {
+        write_atomically(to / "autograder.py", filled("classroom50/autograder.py"), 0755);
+        return write_published(assignment, to / "assignments");
+    }
+    std::vector<ZipEntry> files;
+    pack_assignment(assignment, "assignments/" + assignment.name, files);
+    if (platform == "prairielearn") {
+        files.push_back({"run.py", filled("prairielearn/run.py"), 0755});
+        write_files(files, to / "tests");
+        write_atomically(to / "info.json", filled("prairielearn/info.json"));
+    } else if (platform == "autolab") {
+        files.push_back({"driver.py", filled("autolab/driver.py"), 0755});
+        write_atomically(to / "autograde.tar", create_tar(files), 0600);
+        write_atomically(to / "autograde-Makefile", filled("autolab/autograde-Makefile"));
+    } else {
+        files.push_back({"grader.py", filled("submitty/grader.py"), 0755});
+        write_files(files, to / "custom_validation_code");
+        write_atomically(to / "config.json", submitty_config(assignment));
+    }
 }
 
 }  // namespace coalesce::grader

@@ -14,6 +14,10 @@ namespace coalesce::grader {
 ///
 /// - "gradescope" is a zip of the course and the teacher's part of the assignment. It contains the
 ///   key, so students must not get it.
+/// - "prairielearn" is a folder for a question: info.json, and tests/ with run.py and the teacher's
+///   part of the assignment.
+/// - "autolab" is a folder with autograde.tar and autograde-Makefile.
+/// - "submitty" is a folder with config.json and custom_validation_code/.
 /// - "classroom50" is a folder with the autograder.py that runs in students' repositories. It
 ///   contains no secrets.
 /// - "github" is a workflow for GitHub Actions.

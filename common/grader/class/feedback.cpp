@@ -56,7 +56,7 @@ std::string exercise_feedback(const Graded& graded) {
     if (!result.picture.empty()) text += to_markdown_code(result.picture) + "\n";
     if (!graded.attempt.empty()) text += "This is " + graded.attempt + " files.\n\n";
     if (!graded.ignored.empty()) {
-        text += "Also handed in, but not examined: " + escape_markdown(graded.ignored) + ".\n\n";
+        text += "Also submitted, but not examined: " + escape_markdown(graded.ignored) + ".\n\n";
     }
     return text;
 }
@@ -148,6 +148,7 @@ void write_reports(const ClassResults& results, const fs::path& folder) {
     }
     write_changed(folder / "needs_your_eye.txt", describe_open_questions(results));
     write_changed(folder / "similarity.md", similarity_markdown(results));
+    write_changed(folder / "class.html", class_page(results));
     write_changed(folder / "junit.xml", junit_xml(results));
     write_changed(folder / "grades.json", grades_json(results));
     // Write grades.csv last: once it exists, all other reports do too.

@@ -54,7 +54,7 @@ private:
     GpuTime time_kernel(const Graded& graded) {
         const Assigned& exercise = *assignment_.find(graded.exercise);
         auto kernel = judge_.compile(graded.source, exercise);
-        if (!kernel) return {.problem = "it is no longer accepted", .device = {}};
+        if (!kernel) return {.problem = "the kernel is no longer accepted", .device = {}};
         make_folder(work_.path, 0700);
         fs::path job = work_.path / "gpu-job.json";
         write_atomically(job,
@@ -65,10 +65,10 @@ private:
                          0600);
         ProcessResult child = run_child({own_program(), "time", job.string()}, kMaxTimerSeconds);
         if (!child.timed_out && child.exit_code == 0) return codec::read<GpuTime>(child.output);
-        std::string problem = child.timed_out ? "it does not end on the GPU" : child.output;
+        std::string problem = child.timed_out ? "the kernel does not end on the GPU" : child.output;
         // A faulty kernel can make the GPU unusable for all later processes.
         if (std::string now = find_gpu_problem(); !now.empty()) {
-            throw InfrastructureError("measuring was stopped: " + escape_line(now, 300));
+            throw InfrastructureError("the measurement was stopped: " + escape_line(now, 300));
         }
         return {.problem = escape_line(problem, 200), .device = {}};
     }

@@ -115,7 +115,7 @@ Roster read_roster(const std::string& text, const std::string& file) {
         const std::string where = file + ", student " + std::to_string(i);
         if (rows[i].size() != header.size()) {
             throw UsageError(where + ": there are " + std::to_string(rows[i].size()) +
-                             " fields, where the first line has " + std::to_string(header.size()));
+                             " fields, but the first line has " + std::to_string(header.size()));
         }
         std::string student;
         Identity who;

@@ -51,7 +51,8 @@ Resources read_resources(const StrictToml& reader, const toml::table& table) {
 Points read_points(const StrictToml& reader, const toml::table& table) {
     const Points points = course::read_numbers(reader, table, kPoints, "`points`");
     if (points.total() <= 0) {
-        reader.fail(StrictToml::line_of(table), "`points` is empty; give some points");
+        reader.fail(StrictToml::line_of(table),
+                    "`points` is empty; give at least one kind of points");
     }
     return points;
 }
@@ -71,8 +72,8 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
     if (course.program && course.lesson(name) == &*course.program) {
         reader.fail(StrictToml::line_of(table),
                     "\"" + name +
-                        "\" is a whole program, and no host code of students runs here: " +
-                        "this grader takes kernels alone; remove it");
+                        "\" is a whole program, and the grader does not run students' host code; "
+                        "remove this exercise");
     }
     const course::Step* step = course.lesson(name);
     if (step == nullptr || !step->exercise || step->name != name) {
@@ -157,7 +158,7 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
     }
     for (const Assigned& exercise : assignment.exercises) {
         if (exercise.hidden_shapes.empty()) {
-            reader.fail(1, "no hidden shapes for " + exercise.name + "; add some");
+            reader.fail(1, "there are no hidden shapes for " + exercise.name + "; add some");
         }
     }
 }
@@ -176,7 +177,7 @@ std::string read_key(const fs::path& file) {
     if (text.size() != 64 || !is_hex) {
         throw UsageError(
             file.string() +
-            " is not a key, which has 64 hexadecimal digits; restore it from your backup");
+            " does not contain a key of 64 hexadecimal digits; restore the file from your backup");
     }
     return text;
 }
@@ -250,16 +251,14 @@ Assignment read_assignment(const fs::path& folder) {
 
 std::string manifest_text(const Assignment& assignment) {
     std::string text =
-        "# What is asked, and what it is worth. Any change here grades again; older results stay.\n"
-        "# The shapes, limits and so on of an exercise are those of its exercise.toml; to ask for\n"
-        "# something else, add any of its keys here: shapes, counted, limits ... Below, of each:\n"
-        "# points: `correct` for right bits on every shape, `clean` for not a word from the checks "
-        "of\n"
-        "# memory, races and barriers, `counters` for costing no more than its limits and the "
-        "solution.\n"
-        "# allow: \"smid\", \"createpolicy\", \"global\" (variables that kernels change). "
-        "epoch: count it up,\n"
-        "# and every secret input is another.\n"
+        "# The exercises and their points. After a change here, all submissions are graded again;\n"
+        "# older results are kept. An exercise has the shapes, limits and so on of its\n"
+        "# exercise.toml. To change them, add the same keys here: shapes, counted, limits ...\n"
+        "# points: `correct` for the right bits on every shape, `clean` for no report from the\n"
+        "#   checks of memory, races and barriers, `counters` for costs within the limits and no\n"
+        "#   higher than those of the solution.\n"
+        "# allow: \"smid\", \"createpolicy\", \"global\" (variables that kernels change).\n"
+        "# epoch: increase it to change all secret inputs.\n"
         "format = 2\ntitle = " +
         toml_string(assignment.title) + "\nepoch = " + std::to_string(assignment.epoch) +
         "\n# Of several files of a student, count the \"last\", the \"best\" or the \"first\".\n"
@@ -274,9 +273,9 @@ std::string manifest_text(const Assignment& assignment) {
 
 std::string hidden_text(const Assignment& assignment) {
     std::string text =
-        "# Shapes that students do not know: keep this file to yourself. `shapes` are to be right "
-        "on,\n"
-        "# and at `counted` costs are counted once more; leave it out, and they are not.\n";
+        "# Shapes that students do not know: keep this file to yourself. A kernel must be right "
+        "on\n"
+        "# all `shapes`. Costs are also counted at `counted`, unless you leave it out.\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "\n[[exercise]]\nname = " + toml_string(exercise.name) +
                 "\nshapes = " + to_toml(exercise.hidden_shapes, exercise.size_names().size()) +

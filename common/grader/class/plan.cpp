@@ -82,7 +82,7 @@ public:
                 "use ./learn grade run");
         }
         if (fs::exists(request.to)) {
-            throw UsageError(request.to.string() + " is there already; choose another folder");
+            throw UsageError(request.to.string() + " already exists; choose another folder");
         }
         const WorkFolder work(assignment.teacher() / "work");
         plan_ = {.folder = {},
@@ -127,7 +127,7 @@ public:
                           static_cast<double>(plan_.chunks.size());
             text += " of about " + format_duration(each);
         }
-        text += judged_ == 0 ? ".\n" : "; " + std::to_string(judged_) + " have a result already.\n";
+        text += judged_ == 0 ? ".\n" : "; " + std::to_string(judged_) + " already have a result.\n";
         return text;
     }
 
@@ -229,8 +229,9 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
     if (end != sealed.npos && sealed.substr(0, end) == compute_seal(assignment, key, result)) {
         return result;
     }
-    throw InfrastructureError("results/" + key +
-                              " is not as its chunk wrote it; remove it, and run that chunk again");
+    throw InfrastructureError(
+        "results/" + key +
+        " has changed since its chunk wrote it; remove the file, and run that chunk again");
 }
 
 std::string plan_status(const Plan& plan) {

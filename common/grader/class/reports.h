@@ -40,7 +40,15 @@ void write_reports(const ClassResults& results, const std::filesystem::path& fol
 
 /// Returns what Gradescope reads: /autograder/results/results.json.
 std::string gradescope_json(const StudentResults& student);
-/// Returns result.json, which Classroom 50 reads.
-std::string classroom50_json(const StudentResults& student);
+/// Returns results.json, which `grade container` writes and the adapters of other platforms read:
+/// {"format": 1, "assignment", "title", "score", "max_score", "passed", "tests": [{"name", "score",
+/// "max_score", "passed", "verdict", "failure", "headline", "line", "output"}]}.
+std::string results_json(const ClassResults& results, const StudentResults& student);
+/// Returns comment.md, a comment for a pull request. It is shorter than GitHub's limit of 65,536
+/// characters.
+std::string comment_markdown(const ClassResults& results, const StudentResults& student);
+/// Returns class.html, a page for the teacher: the distribution of points, and the most frequent
+/// causes with examples. It names no student.
+std::string class_page(const ClassResults& results);
 
 }  // namespace coalesce::grader

@@ -90,7 +90,7 @@ static Entry choose_attempt(const std::vector<Entry>& earlier, const Entry& last
 ClassResults read_results(const Assignment& assignment, Store& store) {
     std::optional<Run> run = store.run();
     if (!run) {
-        throw UsageError("nothing of " + assignment.name +
+        throw UsageError("no submission for " + assignment.name +
                          " has been graded yet; run ./learn grade run " + assignment.name +
                          " --submissions FOLDER");
     }

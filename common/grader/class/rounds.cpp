@@ -103,7 +103,8 @@ private:
                     .arguments = {retry_options_.worker.begin() + 1, retry_options_.worker.end()},
                     .has_stdin_pipe = true})};
         } catch (const std::runtime_error& error) {
-            throw InfrastructureError(std::string("no worker could be started: ") + error.what());
+            throw InfrastructureError(std::string("a worker process could not be started: ") +
+                                      error.what());
         }
     }
 

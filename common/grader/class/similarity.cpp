@@ -307,16 +307,12 @@ std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
 
 std::string similarity_markdown(const ClassResults& results) {
     std::string text =
-        "# Submissions that are alike\n\n"
-        "For a person to judge, and no proof of anything. Where a kernel can be written in one way "
-        "only,\n"
-        "many write the published solution. In the tables, what the skeleton and the solution have "
-        "is left\n"
-        "out, comments count for nothing, and the same answer from several is one row. The first "
-        "rows\n"
-        "have most in common that is rare in this class (`rarity`, in bits): what many have found "
-        "says\n"
-        "nothing.\n\n";
+        "# Similar submissions\n\n"
+        "This list is for a person to judge; it proves nothing. If a kernel can be written in one\n"
+        "way only, many write the published solution. In the tables, comments are ignored, and so\n"
+        "is code that also occurs in the skeleton or the solution. Identical submissions share a\n"
+        "row. The rows are sorted by `rarity`, in bits: code that few students share counts most,\n"
+        "and code that many students share counts little.\n\n";
     for (std::size_t exercise = 0; exercise < results.exercises.size(); ++exercise) {
         std::vector<std::string> sources;
         std::vector<std::size_t> students;

@@ -68,13 +68,13 @@ Submission find_file(const Tree& tree, const std::string& exercise, bool is_only
     for (const Item& item : tree.items) {
         if (item.kind != Item::Kind::hostile) continue;
         return {exercise, "", "archive-hostile",
-                "A path in the archive leads outside: " + path_text(item)};
+                "A path in the archive leads out of the archive: " + path_text(item)};
     }
     std::vector<const Item*> found = find_kernel_candidates(tree, exercise, is_only_one);
     if (found.empty()) {
-        return {exercise, "", "no-file",
-                "There is no " + exercise + "/kernel.cu in what was handed in" +
-                    list_found_files(tree)};
+        return {
+            exercise, "", "no-file",
+            "There is no " + exercise + "/kernel.cu in the submission" + list_found_files(tree)};
     }
     for (const Item* other : found) {
         bool is_same = other->kind == found[0]->kind && other->bytes == found[0]->bytes;
@@ -309,7 +309,7 @@ std::vector<Student> read_class(const fs::path& submissions,
             " has no submissions: it should contain a folder or an archive for each student");
     }
     if (students.size() > kMaxStudents) {
-        throw UsageError(submissions.string() + " holds " + std::to_string(students.size()) +
+        throw UsageError(submissions.string() + " contains " + std::to_string(students.size()) +
                          " submissions; grade them in parts");
     }
     return students;

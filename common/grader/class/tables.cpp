@@ -1,8 +1,6 @@
-// Writes the reports that other programs read: CSV, JUnit XML, our own JSON, and the JSON of two
-// platforms.
+// Writes the reports that other programs read: CSV, JUnit XML, our own JSON, and that of a platform.
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -44,7 +42,7 @@ std::string words_of(const Graded& graded) {
     std::string text = describe_decision(graded) + terminal_text(verdict) +
                        (picture.empty() ? "" : "\n" + picture);
     if (!graded.ignored.empty()) {
-        text += "\nAlso handed in, but not examined: " + graded.ignored + ".\n";
+        text += "\nAlso submitted, but not examined: " + graded.ignored + ".\n";
     }
     return text;
 }
@@ -181,27 +179,31 @@ std::string gradescope_json(const StudentResults& student) {
     return all.dump(2) + "\n";
 }
 
-std::string classroom50_json(const StudentResults& student) {
-    // The platform requires whole points. Round each down, so that their sum never exceeds the true
-    // points.
-    const auto whole = [](double points) { return static_cast<long>(std::floor(points + 1e-9)); };
+std::string results_json(const ClassResults& results, const StudentResults& student) {
     Json tests = Json::array();
-    long score = 0, most = 0;
+    bool has_passed = true;
     for (const Graded& graded : student.graded) {
-        long got = whole(graded.points().value_or(0));
-        long possible = whole(graded.possible.total());
-        score += got;
-        most += possible;
-        tests.push_back({{"test-name", graded.exercise},
-                         {"passed", graded.has_all_points()},
-                         {"score", got},
-                         {"max-score", possible}});
+        const Json known = graded_json(graded);
+        const bool passed = graded.has_all_points();
+        has_passed &= passed;
+        tests.push_back({{"name", graded.exercise},
+                         {"score", graded.points().value_or(0)},
+                         {"max_score", graded.possible.total()},
+                         {"passed", passed},
+                         {"verdict", graded.code()},
+                         {"failure", failure_id_of(graded)},
+                         {"headline", known.value("headline", "")},
+                         {"line", known.value("line", 0)},
+                         {"output", words_of(graded)}});
     }
-    Json all = {{"schema", "classroom50/result/v1"},
-                {"score", score},
-                {"max-score", most},
-                {"tests", tests}};
-    return all.dump(2) + "\n";
+    const Json all = {{"format", 1},
+                      {"assignment", results.assignment},
+                      {"title", results.title},
+                      {"score", student.points()},
+                      {"max_score", student.possible()},
+                      {"passed", has_passed},
+                      {"tests", tests}};
+    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace coalesce::grader

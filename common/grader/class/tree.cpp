@@ -60,12 +60,12 @@ public:
 
     bool count_item() {
         if (++items_ <= limits.items) return true;
-        tree_.refuse("archive-too-large",
-                     "There are more than " + std::to_string(limits.items) + " files in it.");
+        tree_.refuse("archive-too-large", "There are more than " + std::to_string(limits.items) +
+                                              " files in the archive.");
         return false;
     }
     bool count_bytes(std::size_t more) {
-        return takes(more, bytes_, limits.bytes, "The kernels in it have");
+        return takes(more, bytes_, limits.bytes, "The kernels in the archive have");
     }
     // Counts the bytes of skipped files and of packed archives.
     bool count_other_bytes(std::uintmax_t more) {
@@ -131,7 +131,7 @@ private:
         if (!meter_.count_item()) return;
         if (!is_known && errno != ELOOP && errno != ENXIO && errno != EOPNOTSUPP) {
             throw InfrastructureError(escape_line(name) + " cannot be read (" + strerror(errno) +
-                                      "); change its rights, then run again");
+                                      "); change its permissions, then run again");
         }
         if (!is_known || !S_ISREG(status.st_mode)) {
             tree_.items.push_back({path, Item::Kind::special});
@@ -155,7 +155,7 @@ private:
         // Limit the read as well, because the file may grow in the meantime.
         if (size <= most && !read_all(file, item.bytes, most)) {
             throw InfrastructureError(escape_line(path.back()) + " cannot be read (" +
-                                      strerror(errno) + "); fix the disk, then run again");
+                                      strerror(errno) + "); repair the disk, then run again");
         }
         if (size > most || item.bytes.size() > most) item = {path, Item::Kind::too_large};
         const bool is_taken = is_archive ? meter_.count_other_bytes(item.bytes.size())

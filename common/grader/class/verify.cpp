@@ -70,13 +70,14 @@ std::vector<ProofCase> list_cheats(const Assigned& exercise) {
         cheat("changes its input", insert_first_line(exercise, change_of_input(exercise))),
         cheat("keeps data from one launch to the next",
               "__device__ int kept;\n" + insert_first_line(exercise, "atomicAdd(&kept, 1);")),
-        cheat("reads the clock",
+        cheat("asks where it runs",
               insert_first_line(exercise,
-                                "long long t; asm volatile(\"mov.u64 %0, %%globaltimer;\" : "
-                                "\"=l\"(t)); if (t == 0) return;")),
+                                "int where; asm volatile(\"mov.u32 %0, %%smid;\" : "
+                                "\"=r\"(where)); if (where < 0) return;")),
         cheat("never ends",
               insert_first_line(exercise, "for (volatile int i = 0; i >= 0; i = 0) {}")),
-        cheat("includes a file of this computer", "#include \"/etc/passwd\"\n" + exercise.solution),
+        cheat("includes a file from this computer",
+              "#include \"/etc/passwd\"\n" + exercise.solution),
     };
 }
 
@@ -104,10 +105,11 @@ bool meets_expectation(const ProofCase& proof, const Assigned& exercise, const R
     for (const Failure& failure : result.verdict.failures) {
         is_named = is_named || failure.id() == proof.failure;
     }
-    if (!is_named) said += " (the course's own check calls it " + proof.failure + ")";
+    if (!is_named) said += " (the course's own check reports " + proof.failure + ")";
     const double most = proof.max_share * exercise.possible.total();
     if (result.points.total() <= most + 1e-9) return !is_full;
-    said += ", where " + format_short(most) + " is the most: give `counters` more of the `points`";
+    said += ", but it may get at most " + format_short(most) +
+            ": give `counters` a larger share of the `points`";
     return false;
 }
 
@@ -166,7 +168,7 @@ bool verify_assignment(const Assignment& assignment, const JudgingProcesses& pro
     for (const std::string& line : lines) out << line;
     out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " gave the required result.\n"
                           : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +
-                                " gave another result: see UNPROVED above.\n");
+                                " gave a different result: see UNPROVED above.\n");
     return unproved == 0;
 }
 

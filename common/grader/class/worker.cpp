@@ -78,7 +78,7 @@ Result make_fault_result(const std::string& sandbox) {
     return result_of_failure(
         Mark::fault,
         {.kind = FailureKind::grader_fault,
-         .headline = "the grader crashes on this file, and on no other.",
+         .headline = "the grader crashes on this file, and only on this one.",
          .next =
              "Your teacher will look at it and decide. Does the file contain anything unusual?"},
         sandbox);

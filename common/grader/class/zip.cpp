@@ -31,23 +31,33 @@ void add(archive* opened, const ZipEntry& file) {
     }
 }
 
-}  // namespace
+using SetFormat = int (*)(archive*);
 
-std::string create_zip(const std::vector<ZipEntry>& files) {
+std::string create_archive(const std::vector<ZipEntry>& files, SetFormat set_format) {
     std::string text;
     const std::unique_ptr<archive, decltype(&archive_write_free)> opened(archive_write_new(),
                                                                          archive_write_free);
-    archive_write_set_format_zip(opened.get());
+    set_format(opened.get());
     // Do not pad the archive to the block size of a tape.
     archive_write_set_bytes_in_last_block(opened.get(), 1);
     if (archive_write_open(opened.get(), &text, nullptr, append_to_string, nullptr) != ARCHIVE_OK) {
-        throw InfrastructureError("no archive could be made");
+        throw InfrastructureError("the archive could not be created");
     }
     for (const ZipEntry& file : files) add(opened.get(), file);
     if (archive_write_close(opened.get()) != ARCHIVE_OK) {
         throw InfrastructureError("the archive could not be finished");
     }
     return text;
+}
+
+}  // namespace
+
+std::string create_zip(const std::vector<ZipEntry>& files) {
+    return create_archive(files, archive_write_set_format_zip);
+}
+
+std::string create_tar(const std::vector<ZipEntry>& files) {
+    return create_archive(files, archive_write_set_format_ustar);
 }
 
 }  // namespace coalesce::grader

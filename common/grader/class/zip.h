@@ -1,5 +1,5 @@
 /// \file
-/// Writes zip archives.
+/// Writes zip and tar archives.
 #pragma once
 
 #include <string>
@@ -17,5 +17,7 @@ struct ZipEntry {
 /// Returns a zip archive of the files. The same files always produce the same bytes. Throws
 /// InfrastructureError.
 std::string create_zip(const std::vector<ZipEntry>& files);
+/// Returns a tar archive of the files. The same files always produce the same bytes.
+std::string create_tar(const std::vector<ZipEntry>& files);
 
 }  // namespace coalesce::grader

@@ -87,7 +87,7 @@ int new_assignment(const Words& words) {
     make_assignment(request);
     Assignment made = read_assignment(request.folder);
     std::string folder = request.folder.string();
-    print(folder + "/handout   for students: give them this folder\n" + folder +
+    print(folder + "/handout   for your students: give them this folder\n" + folder +
           "/teacher   only for you: the key, hidden shapes and solutions; keep a backup\n\n" +
           format_count(made.exercises.size(), "exercise") + ", " + format_short(made.points()) +
           " points. Next: ./learn assignment verify " + words.name + "\n");
@@ -129,8 +129,10 @@ int one(const Words& words) {
                               "\n./learn grade doctor says what is missing");
 }
 
-int student(const Words& words) {
-    Assignment assignment = read_assignment(find_assignment(words));
+namespace {
+
+/// Judges the submission of one student, who is called "student".
+StudentResults judge_student(const Words& words, const Assignment& assignment) {
     std::vector<std::string> names;
     for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
     JudgeSetup setup = find_judge_setup(fs::temp_directory_path(), words.tier);
@@ -145,14 +147,29 @@ int student(const Words& words) {
         results.graded.push_back({exercise.name, exercise.possible, handed.source, result,
                                   handed.is_there() ? handed.details : ""});
     }
-    std::string text = words.format == "gradescope"    ? gradescope_json(results)
-                       : words.format == "classroom50" ? classroom50_json(results)
-                                                       : "";
-    if (text.empty()) {
-        ClassResults alone{.assignment = assignment.name, .title = assignment.title};
-        text = feedback(alone, results);
-    }
-    write_or_print(words.to, text);
+    return results;
+}
+
+}  // namespace
+
+int student(const Words& words) {
+    const Assignment assignment = read_assignment(find_assignment(words));
+    const StudentResults results = judge_student(words, assignment);
+    const ClassResults alone{.assignment = assignment.name, .title = assignment.title};
+    write_or_print(words.to, words.format == "gradescope" ? gradescope_json(results)
+                                                          : feedback(alone, results));
+    return exit_done;
+}
+
+int container(const Words& words) {
+    for (const char* file : {"results.json", "comment.md"}) fs::remove(words.to / file);
+    const Assignment assignment = read_assignment(find_assignment(words));
+    const StudentResults results = judge_student(words, assignment);
+    const ClassResults alone{.assignment = assignment.name, .title = assignment.title};
+    make_folder(words.to);
+    write_atomically(words.to / "comment.md", comment_markdown(alone, results));
+    // Write results.json last: once it exists, the comment does too.
+    write_atomically(words.to / "results.json", results_json(alone, results));
     return exit_done;
 }
 
@@ -211,9 +228,17 @@ int set_points(const Words& words) {
     return exit_done;
 }
 
+namespace {
+
+/// The platforms for which `export` writes an autograder.
+constexpr std::string_view kPlatforms[] = {"gradescope", "prairielearn", "autolab",
+                                           "submitty",   "classroom50",  "github"};
+
+}  // namespace
+
 int export_results(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
-    if (words.format == "gradescope" || words.format == "classroom50" || words.format == "github") {
+    if (std::ranges::count(kPlatforms, words.format) > 0) {
         if (words.to.empty()) throw UsageError("name the destination: --to PATH");
         export_platform(assignment, words.format, words.to);
         print("written: " + words.to.string() + "\n");

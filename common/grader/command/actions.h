@@ -25,7 +25,7 @@ struct Words {
     char** argv = nullptr;             ///< the command line
     bool json = false;                 ///< for `one`: whether to print the verdict as JSON
     std::string exercise;              ///< `one`
-    std::filesystem::path file;        ///< `one`, `student`, `time`
+    std::filesystem::path file;        ///< `one`, `student`, `container`, `time`
     std::string student;               ///< `show`, `set`
     std::optional<double> points;      ///< for `set`: the points, or empty for the judge's
     bool wants_judged = false;         ///< for `set`: whether the judge's points are wanted
@@ -49,6 +49,7 @@ int verify(const Words& words);
 int run(const Words& words);
 int one(const Words& words);
 int student(const Words& words);
+int container(const Words& words);
 int show(const Words& words);
 int set_points(const Words& words);
 int export_results(const Words& words);

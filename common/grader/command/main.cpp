@@ -64,7 +64,8 @@ private:
     }
 
     void add_folder(CLI::App* command) {
-        command->add_option("--folder", words_.folder, "The folder of assignments (assignments/)");
+        command->add_option("--folder", words_.folder,
+                            "The folder that contains assignments (assignments/)");
     }
     void add_name(CLI::App* command, bool is_option) {
         if (is_option) {
@@ -84,14 +85,14 @@ private:
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
             "--no-sandbox", [this] { words_.tier = Tier::unsandboxed; },
-            "For development: no sandbox; marks all results");
+            "For development: use no sandbox, and mark all results");
     }
 
     CLI::Option* add_tier(CLI::App* command, const char* what) {
         const auto take = [this](const std::string& name) {
             const auto found = std::ranges::find(kTierNames, name);
             if (found == std::end(kTierNames)) {
-                throw UsageError("there is no sandbox \"" + name + "\"");
+                throw UsageError("there is no sandbox called \"" + name + "\"");
             }
             words_.tier = static_cast<Tier>(found - std::begin(kTierNames));
         };
@@ -100,7 +101,7 @@ private:
 
     void add_assignment() {
         CLI::App* assignment =
-            app_.add_subcommand("assignment", "Make an assignment, or prove one");
+            app_.add_subcommand("assignment", "Make an assignment, or verify one");
         assignment->require_subcommand(1);
         CLI::App* made =
             add(assignment, "new", "Make an assignment: a handout and the teacher's part",
@@ -116,7 +117,7 @@ private:
             ->check(CLI::Range(0.1, 10000.0));
         made->add_option("--title", words_.made.title, "The title that students see");
         CLI::App* proved = add(assignment, "verify",
-                               "Prove that solutions pass, and mutants and cheats do not", verify);
+                               "Test that solutions pass, but mutants and cheats fail", verify);
         add_name(proved, false);
         add_jobs(proved);
         add_sandbox(proved);
@@ -130,9 +131,10 @@ private:
         add_jobs(command);
         command->add_flag("--resume", words_.run.should_resume, "Continue the last run");
         command->add_flag("--again", words_.run.rejudges,
-                          "Also judge what has a result, and compare");
+                          "Judge again what has a result, and compare");
         command->add_flag("--quiet", words_.processes.is_quiet, "Show no progress");
-        command->add_flag("--gpu", words_.gpu, "Then time right kernels on this GPU; no points");
+        command->add_flag("--gpu", words_.gpu,
+                          "Also time right kernels on this GPU, without points");
         add_sandbox(command);
     }
 
@@ -149,11 +151,11 @@ private:
             ->required();
         planned
             ->add_option("--chunks", words_.planned.chunks,
-                         "Number of chunks; otherwise --seconds decides")
+                         "Number of chunks (default: chosen by --seconds)")
             ->check(CLI::Range(1, kMaxChunks));
         planned
             ->add_option("--seconds", words_.planned.seconds,
-                         "Least processor time of a chunk in seconds (30)")
+                         "Minimum processor time of a chunk in seconds (30)")
             ->check(CLI::Range(1.0, 36000.0));
         add_tier(planned, "The sandbox, A or B (the best that works here)")
             ->check(CLI::IsMember({"A", "B"}));
@@ -182,7 +184,7 @@ private:
         command->add_option("FILE", words_.file, "The kernel's file")->required();
         command->add_flag("--json", words_.json, "Print the verdict as JSON");
         command->add_option("--assignment", words_.name,
-                            "Judge as this assignment, with its hidden shapes");
+                            "Judge by this assignment, with its hidden shapes");
         add_folder(command);
         add_sandbox(command);
 
@@ -190,10 +192,19 @@ private:
         alone->add_option("SUBMISSION", words_.file, "The student's folder, archive or file")
             ->required();
         add_name(alone, true);
-        alone->add_option("--format", words_.format, "gradescope, classroom50 or markdown")
-            ->check(CLI::IsMember({"gradescope", "classroom50", "markdown"}));
+        alone->add_option("--format", words_.format, "gradescope or markdown")
+            ->check(CLI::IsMember({"gradescope", "markdown"}));
         alone->add_option("--to", words_.to, "Write the result to this file");
         add_sandbox(alone);
+
+        CLI::App* contained =
+            add(&app_, "container", "Judge one submission, files in and files out", container);
+        contained->add_option("SUBMISSION", words_.file, "The student's folder, archive or file")
+            ->required();
+        contained->add_option("RESULTS", words_.to, "The folder for results.json and comment.md")
+            ->required();
+        add_name(contained, true);
+        add_sandbox(contained);
     }
 
     void add_reports() {
@@ -203,7 +214,7 @@ private:
         add_name(shown, true);
 
         CLI::App* decided =
-            add(&app_, "set", "Override the points of one submission, with a reason", set_points);
+            add(&app_, "set", "Override the points of a submission", set_points);
         decided->add_option("STUDENT", words_.student, "The student's name, as in grades.csv")
             ->required();
         decided->add_option("EXERCISE", words_.exercise, "03, or 03_tiled")->required();
@@ -224,8 +235,9 @@ private:
             add(&app_, "export", "Write grades, or an autograder for a platform", export_results);
         add_name(exported, false);
         auto* kind = exported->add_option_group("format")->require_option(1);
-        for (const char* format : {"csv", "junit", "json", "moodle", "canvas", "feedback",
-                                   "gradescope", "classroom50", "github"}) {
+        for (const char* format :
+             {"csv", "junit", "json", "moodle", "canvas", "feedback", "gradescope", "prairielearn",
+              "autolab", "submitty", "classroom50", "github"}) {
             kind->add_flag_callback(std::string("--") + format,
                                     [this, format] { words_.format = format; });
         }

@@ -157,9 +157,32 @@ std::vector<CorpusCase> cases_of(Compiler compiler) {
     return cases;
 }
 
+namespace {
+
+/// Sets the hidden sizes of an exercise beyond the transpose.
+void set_hidden_sizes(Assigned& exercise) {
+    const ElementTask& task = *exercise.elements;
+    std::vector<int> odd, counted;
+    for (std::size_t i = 0; i < task.sizes.size(); ++i) {
+        const int most = task.most.empty() ? 1 << 20 : task.most[i];
+        odd.push_back(std::min(37 + 6 * static_cast<int>(i), most));
+        const int value = size_at(exercise.counted, i);
+        counted.push_back(value / 2 * 3 <= most ? value / 2 * 3 : value / 2);
+    }
+    exercise.hidden_shapes = {shape_of(odd)};
+    exercise.hidden_counted = shape_of(counted);
+}
+
+}  // namespace
+
 std::map<std::string, Assigned> corpus_exercises() {
     std::map<std::string, Assigned> all;
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
+        if (exercise.elements) {
+            set_hidden_sizes(exercise);
+            all[exercise.name] = exercise;
+            continue;
+        }
         exercise.hidden_shapes = {exercise.shape_from_multiples(37, 21),
                                   exercise.shape_from_multiples(5, 33)};
         // The shape has more than 65535 elements and a side longer than 1023, so that narrow

@@ -12,8 +12,8 @@ const char* describe_tier(Tier tier) {
     switch (tier) {
         case Tier::namespaces: return "namespaces (bubblewrap), seccomp, limits";
         case Tier::landlock: return "Landlock, seccomp, limits";
-        case Tier::none: return "nothing: submissions are not run";
-        case Tier::unsandboxed: return "no sandbox: submissions run with your rights";
+        case Tier::none: return "no sandbox works: submissions are not run";
+        case Tier::unsandboxed: return "no sandbox: submissions run with your permissions";
     }
     return "";
 }
@@ -81,7 +81,7 @@ DoctorReport doctor(const JudgeOptions& options) {
     add(report, has_groups ? "ok   cgroups: they limit the memory and processes of a whole jail"
                            : "no   cgroups: none can be created here; rlimits limit each worker");
     if (swept > 0)
-        add(report, "     swept: " + format_count(static_cast<std::uint64_t>(swept), "group") +
+        add(report, "     removed: " + format_count(static_cast<std::uint64_t>(swept), "group") +
                         " left by a killed grader");
     if (options.tier == Tier::unsandboxed) report.tier = Tier::unsandboxed;
     test_judging(options, report);

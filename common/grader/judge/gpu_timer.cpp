@@ -80,7 +80,7 @@ private:
         for (auto& matrices : matrices_) {
             const Comparison comparison = matrices->check();
             if (comparison.is_right()) continue;
-            time_.problem = "the result is wrong on the GPU, " + job_.shape.name() + ": " +
+            time_.problem = "the result is wrong on the GPU at " + job_.shape.name() + ": " +
                             comparison.findings.front().text();
             return;
         }
@@ -98,7 +98,7 @@ private:
 Device require_gpu(char** argv) {
     const std::string problem = find_gpu_problem();
     if (problem.empty()) return choose_device(DeviceChoice::gpu, argv);
-    throw UsageError("there is no GPU that works here (" + problem + ")");
+    throw UsageError("no GPU works here (" + problem + ")");
 }
 
 GpuTime time_on(const Device& device, const GpuJob& job) {

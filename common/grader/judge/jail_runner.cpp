@@ -77,15 +77,16 @@ Failure explain_idle_prediction(const std::string& file, Shape shape) {
         .kind = FailureKind::wrong_result,
         .fault = Fault::never_written,
         .headline = "at " + shape.name() +
-                    ", where only some of its blocks run, these do not store what belongs there.",
+                    ", where only a sample of its blocks runs, these blocks store wrong values.",
         .place = {file, 0, 0},
         .shape = shape,
-        .next = "Let the kernel do the same at every shape as at the published ones."};
+        .next = "The kernel must do the same at every shape as at the published ones."};
 }
 
 Failure explain_too_many_instructions(const std::string& file) {
     return {.kind = FailureKind::launch_out_of_time,
-            .headline = "its launches together execute more instructions than the grader allows.",
+            .headline =
+                "the kernel's launches together execute more instructions than the grader allows.",
             .place = {file, 0, 0}};
 }
 
@@ -118,13 +119,13 @@ Compiled to_compiled(const JobResult& result, const std::string& file, const Res
             .kind = kind,
             .headline = headline,
             .place = {file, 0, 0},
-            .next = "Look for templates, macros or constexpr functions that grow without end."};
+            .next = "Look for templates, macros or constexpr functions that expand endlessly."};
         return compiled;
     };
     const std::string code = std::to_string(result.end.code);
     switch (result.end.how) {
         case JobEnd::How::out_of_processor:
-            return failed(FailureKind::compile_time_out, "the compiler was still busy after " +
+            return failed(FailureKind::compile_time_out, "the compiler was still running after " +
                                                              std::to_string(most.compile_seconds) +
                                                              " seconds.");
         case JobEnd::How::out_of_memory:
@@ -155,9 +156,10 @@ Failure launch_failure_from(const JobResult& result, const std::string& file, bo
     switch (result.end.how) {
         case JobEnd::How::out_of_processor:
             failure.kind = FailureKind::launch_out_of_time;
-            failure.headline = has_time_left
-                                   ? "a launch takes more time than the grader allows."
-                                   : "its launches together take more time than the grader allows.";
+            failure.headline =
+                has_time_left
+                    ? "a launch takes more time than the grader allows."
+                    : "the kernel's launches together take more time than the grader allows.";
             return failure;
         case JobEnd::How::out_of_memory:
             failure.kind = FailureKind::launch_out_of_memory;
@@ -388,7 +390,7 @@ Trial JailRunner::run_with(const Compiled& kernel, const std::vector<CallArgumen
     const auto array_count = std::ranges::count_if(arguments, &CallArgument::is_array);
     if (!trial.has_ended()) return trial;
     if (trial.arrays.size() != static_cast<std::size_t>(array_count)) {
-        fail("the simulated GPU returned another number of arrays");
+        fail("the simulated GPU returned a different number of arrays");
     }
     const std::string left = result.answer.bytes(0, images.size());
     std::size_t from = 0, number = 0;

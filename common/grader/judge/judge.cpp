@@ -142,8 +142,8 @@ Result result_for_environment_problem(const std::string& problem) {
     Result result;
     result.verdict.failures = {
         {.kind = FailureKind::environment_problem,
-         .headline = "the grader itself has a problem, so this is not a mark.",
-         .next = "Your submission will be graded again; you need not do anything."}};
+         .headline = "the grader itself has a problem, so this submission has no mark yet.",
+         .next = "Your submission will be graded again. You do not need to do anything."}};
     result.problem = problem;
     return result;
 }

@@ -58,7 +58,7 @@ std::string make_process(const AttackTarget&) {
     if (child < 0) return "";
     if (child == 0) _exit(0);
     waitpid(child, nullptr, 0);
-    return "could make a process";
+    return "could create a process";
 }
 
 std::string become_program(const AttackTarget&) {
@@ -94,7 +94,7 @@ std::string trace_others(const AttackTarget& target) {
 
 std::string try_to_leave_session(const AttackTarget&) {
     if (setsid() >= 0) return "could leave its session";
-    if (unshare(CLONE_NEWUSER) == 0) return "could make a user namespace";
+    if (unshare(CLONE_NEWUSER) == 0) return "could create a user namespace";
     return escape_if_succeeded(mount("none", "/", "tmpfs", 0, nullptr),
                                "could mount a file system");
 }
@@ -109,7 +109,7 @@ std::string raise_limits(const AttackTarget&) {
 std::string make_code(const AttackTarget&) {
     void* page =
         mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return page == MAP_FAILED ? "" : "could make memory that is written and executed";
+    return page == MAP_FAILED ? "" : "could create memory that is both writable and executable";
 }
 
 /// Tries to use 4 GB, which is far more than the doctor allows.
@@ -121,7 +121,7 @@ std::string take_memory(const AttackTarget&) {
         if (memory == MAP_FAILED) return "";
         std::memset(memory, 1, piece);
     }
-    return "could take 4 GB of memory";
+    return "could allocate 4 GB of memory";
 }
 
 /// Computes until it is killed.

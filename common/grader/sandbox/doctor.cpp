@@ -76,7 +76,7 @@ std::string find_missing_requirement(Tier tier) {
         return "bubblewrap is not installed (Debian's package bubblewrap)";
     }
     if (tier == Tier::landlock && landlock_version() == 0) {
-        return "this kernel has no Landlock (Linux 5.13 or newer), or has it switched off";
+        return "this kernel has no Landlock (Linux 5.13 or newer), or Landlock is switched off";
     }
     return "";
 }
@@ -154,7 +154,7 @@ Tier find_secure_tier(const fs::path& work_folder, std::optional<Tier> wanted) {
         text += std::string("\n  tier ") + name_of(tier) + ": " + reason_to_reject(trial);
         if (trial.was_killed_externally) break;
     }
-    throw std::runtime_error(text + "\n./learn grade doctor says more");
+    throw std::runtime_error(text + "\n./learn grade doctor shows more details");
 }
 
 }  // namespace coalesce::grader

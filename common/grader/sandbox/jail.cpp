@@ -158,7 +158,8 @@ void Jail::spawn() {
     }
     if (process_ < 0) {
         process_ = 0;
-        throw std::runtime_error(std::string("no process can be made: ") + std::strerror(errno));
+        throw std::runtime_error(std::string("a process cannot be created: ") +
+                                 std::strerror(errno));
     }
     control_ = std::move(ours);
 }
@@ -206,7 +207,7 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
     const int code = static_cast<int>(told.code);
     JobEnd end{.processor_milliseconds = static_cast<double>(told.processor_milliseconds)};
     if (told.how == EndMessage::exited && code == kNotRestricted) {
-        end.problem = "a worker could not be restricted: ulimit -aH shows what is too little";
+        end.problem = "a worker could not be restricted: ulimit -aH shows which limit is too low";
     } else if (told.how == EndMessage::exited && code == kNoMemoryLeft) {
         end.how = JobEnd::How::out_of_memory;
     } else if (told.how == EndMessage::exited) {
@@ -265,7 +266,7 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         if (received == Received::timed_out) continue;
         if (received != Received::packet) return end_of_dead_jail();
         const auto told = to_structure<EndMessage>(packet.bytes);
-        if (!told) return {.problem = "the jail has another version: build everything again"};
+        if (!told) return {.problem = "the jail is of a different version: build everything again"};
         return end_of(*told, job.limits);
     }
 }

@@ -68,7 +68,7 @@ Trial sanitize_answer(Trial trial) {
     }
     for (const simulated::Access& access : trial.accesses) {
         if (access.bytes_per_lane >= 1 && access.bytes_per_lane <= 16) continue;
-        throw std::runtime_error("no lane moves that many bytes");
+        throw std::runtime_error("a lane cannot move that many bytes");
     }
     return trial;
 }
@@ -106,13 +106,14 @@ PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
     if (!told.predicted) return {};
     const timing::Gpu& gpu = timing::known_gpus().front();
     if (told.predicted->launches.size() != 1) {
-        throw std::runtime_error("one launch was to be predicted");
+        throw std::runtime_error("exactly one launch must be predicted");
     }
     timing::Prediction launch = told.predicted->launches.front();
     if (!(launch.memory_bytes >= min_moved_fraction(shape) * useful_bytes(shape))) return idle;
     const bool is_time =
         launch.ms > 0 && launch.error_band >= 0 && launch.error_band <= kMaxErrorBand;
-    if (!is_time || launch.gpu != gpu.name) throw std::runtime_error("that is no time of a launch");
+    if (!is_time || launch.gpu != gpu.name)
+        throw std::runtime_error("the time of the launch is invalid");
     launch.measured_gpu = gpu.measured;
     launch.time_line = {};
     truncate_name(launch.kernel);
@@ -125,7 +126,7 @@ PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
                         .error_band = launch.error_band,
                         .launches = {launch}};
     if (predicted.fraction_of_copy() > kMaxSpeedOfCopy)
-        throw std::runtime_error("no kernel is as fast as that");
+        throw std::runtime_error("the predicted time is impossibly short");
     return {predicted};
 }
 

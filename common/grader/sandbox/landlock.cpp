@@ -62,7 +62,7 @@ void allow_reading_only(const std::vector<std::string>& paths, bool also_running
     attributes.handled_access_fs = rights_of_version(landlock_version());
     const Descriptor rules(
         static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
-    if (!rules) throw_landlock_error("it is not there");
+    if (!rules) throw_landlock_error("it is not available");
     const std::uint64_t rights =
         LANDLOCK_ACCESS_FS_READ_FILE | (also_running ? LANDLOCK_ACCESS_FS_EXECUTE : 0);
     for (const std::string& path : paths) allow_path(rules.get(), path, rights);

@@ -30,9 +30,9 @@ constexpr auto kMaxSealWait = 20s;
 
 Descriptor create_memfd(std::size_t bytes) {
     Descriptor memory(memfd_create("grader", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!memory) throw_memory_error("no memory to share can be made");
+    if (!memory) throw_memory_error("shared memory cannot be created");
     if (ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)
-        throw_memory_error("no room to share");
+        throw_memory_error("shared memory cannot be enlarged");
     return memory;
 }
 
@@ -94,7 +94,7 @@ std::string Answer::bytes(std::size_t offset, std::size_t count) const {
                                   static_cast<off_t>(offset + done));
         if (now < 0 && errno == EINTR) continue;
         if (now < 0) throw_memory_error("the answer cannot be read");
-        if (now == 0) throw std::runtime_error("the answer is shorter than it must be");
+        if (now == 0) throw std::runtime_error("the answer is too short");
         done += static_cast<std::size_t>(now);
     }
     return copy;

@@ -43,7 +43,7 @@ void extract_descriptors(msghdr& header, Packet& message) {
 std::pair<Descriptor, Descriptor> socket_pair() {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-        throw std::system_error(errno, std::generic_category(), "no socket pair can be made");
+        throw std::system_error(errno, std::generic_category(), "a socket pair cannot be created");
     }
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }

@@ -15,13 +15,13 @@ const char* advice(int code) {
     switch (code & 0xff) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            return "another program has it locked: end that program, then run again";
+            return "another program has locked the file: end that program, then run again";
         case SQLITE_FULL: return "the disk is full: make room, then run again with --resume";
         case SQLITE_IOERR:
             return "the disk is full or broken: fix it, then run again with --resume";
         case SQLITE_READONLY:
         case SQLITE_PERM:
-        case SQLITE_CANTOPEN: return "look at the rights of the file and of its folder";
+        case SQLITE_CANTOPEN: return "check the permissions of the file and of its folder";
         case SQLITE_NOTADB:
         case SQLITE_CORRUPT:
             return "rename the file and run again: a new one is created, and everything is graded "

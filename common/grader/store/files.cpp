@@ -15,8 +15,9 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const fs::path& file, const char* step, int error = errno) {
-    throw InfrastructureError(file.string() + ": " + step + " failed (" + strerror(error) +
-                              "); make room or change the rights, then run the same command again");
+    throw InfrastructureError(
+        file.string() + ": " + step + " failed (" + strerror(error) +
+        "); free disk space or change the permissions, then run the same command again");
 }
 
 }  // namespace

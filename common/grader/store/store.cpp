@@ -80,7 +80,7 @@ Store::Store(const std::filesystem::path& file, int milliseconds) : database_(fi
 std::string Store::source(const std::string& digest) {
     const auto rows = database_.query("select bytes from source where digest = ?", {digest});
     if (rows.empty()) {
-        throw InfrastructureError("the store lacks the source " + digest +
+        throw InfrastructureError("the result store does not have the source " + digest +
                                   "; run again without --resume, with --submissions");
     }
     return rows[0].text(0);
@@ -183,8 +183,8 @@ bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& 
         add_attempt(run, entry, "infrastructure", text + ":\n" + result_json);
         change.commit();
         throw InfrastructureError(text + " (key " + entry.key.substr(0, 12) +
-                                  "); the first result stays. Please report it: with the same key, "
-                                  "results must be the same to the last byte");
+                                  "); the first result is kept. Please report this bug: with the "
+                                  "same key, all bytes of a result must be the same");
     }
     if (!first) {
         database_.query("insert into result values (?, ?)", {entry.key, result_json});

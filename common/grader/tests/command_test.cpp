@@ -129,11 +129,11 @@ TEST_CASE("from nothing to grades.csv") {
         CHECK(ended.code == 2);
     }
     SUBCASE("what a platform calls") {
-        std::string out = room.folder / "result.json";
-        ended = room.call({"student", room.handed_in + "/ada", "--folder", room.assignments,
-                           "--format", "classroom50", "--to", out});
+        const fs::path out = room.folder / "results";
+        ended =
+            room.call({"container", room.handed_in + "/ada", out, "--folder", room.assignments});
         REQUIRE_MESSAGE(ended.code == 0, ended.output);
-        CHECK(nlohmann::json::parse(read_file(out)).at("score") == 30);
+        CHECK(nlohmann::json::parse(read_file(out / "results.json")).at("score") == 30);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <archive_entry.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -323,6 +324,186 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
     CHECK(run(handed.right).code != 0);
     unsetenv("COALESCE_GRADER_PROGRAMS");
     CHECK_FALSE(fs::exists(handed.right / "result.json"));
+}
+
+namespace {
+
+// Sets COALESCE_GRADE for as long as it exists.
+struct GradeProgram {
+    GradeProgram() { setenv("COALESCE_GRADE", grade.c_str(), 1); }
+    ~GradeProgram() { unsetenv("COALESCE_GRADE"); }
+};
+
+// Describes how a results.json violates the contract of `grade container`, or returns "".
+std::string broken_container(const json& results) {
+    if (results.at("format") != 1) return "format";
+    if (results.at("score") > results.at("max_score")) return "score";
+    for (const json& test : results.at("tests")) {
+        for (const char* field : {"name", "verdict", "failure", "headline", "output"}) {
+            if (!test.contains(field) || !test.at(field).is_string()) return field;
+        }
+        if (!test.at("passed").is_boolean() || !test.at("line").is_number_integer()) return "tests";
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("container: files in, results.json out, without a network") {
+    Handed handed;
+    const fs::path results = handed.folder / "results";
+    const auto judge = [&](const fs::path& submission) {
+        std::vector<std::string> words = {grade,   "container", submission,
+                                          results, "--folder",  handed.assignments};
+        // A user without privileges may not be allowed to make a namespace.
+        const std::vector<std::string> offline = {"/usr/bin/unshare", "-rn"};
+        if (run_to_end({"/usr/bin/unshare", "-rn", "true"}).code == 0) {
+            words.insert(words.begin(), offline.begin(), offline.end());
+        }
+        return run_to_end(words);
+    };
+    Ended ended = judge(handed.right);
+    REQUIRE_MESSAGE(ended.code == 0, ended.output);
+    json found = json::parse(read_file(results / "results.json"));
+    CHECK(broken_container(found) == "");
+    CHECK(found.at("score") == 30);
+    CHECK(found.at("passed") == true);
+    CHECK(read_file(results / "comment.md").find("30 of 30 points") != std::string::npos);
+    REQUIRE(judge(handed.blank).code == 0);
+    found = json::parse(read_file(results / "results.json"));
+    CHECK(broken_container(found) == "");
+    CHECK(found.at("score") == 0);
+    CHECK(found.at("tests").at(0).at("passed") == false);
+    const std::string comment = read_file(results / "comment.md");
+    CHECK(comment.find("| 02\\_naive | 0 of 10 |") != comment.npos);
+    CHECK(comment.find("<details>") != comment.npos);
+    // The check must notice a missing field.
+    found.at("tests").at(0).erase("headline");
+    CHECK(broken_container(found) == "headline");
+    // If the grader cannot work, no results may be left, not even old ones.
+    setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
+    CHECK(judge(handed.right).code != 0);
+    unsetenv("COALESCE_GRADER_PROGRAMS");
+    CHECK_FALSE(fs::exists(results / "results.json"));
+    CHECK_FALSE(fs::exists(results / "comment.md"));
+}
+
+TEST_CASE("PrairieLearn: the entrypoint writes the documented results") {
+    if (!has_program("python3")) return;
+    Handed handed;
+    const GradeProgram program;
+    const fs::path root = handed.folder / "grade";
+    const fs::path question = handed.exported("prairielearn", "question");
+    const json info = json::parse(read_file(question / "info.json"));
+    CHECK(info.at("externalGradingOptions").at("entrypoint") == "/grade/tests/run.py");
+    CHECK(info.at("externalGradingOptions").at("enableNetworking") == false);
+    fs::create_directories(root);
+    fs::copy(question / "tests", root / "tests", fs::copy_options::recursive);
+    setenv("PRAIRIELEARN_ROOT", root.c_str(), 1);
+    const auto run = [&](const fs::path& submission) {
+        fs::remove_all(root / "student");
+        fs::copy(submission, root / "student", fs::copy_options::recursive);
+        return run_to_end({root / "tests/run.py"});
+    };
+    Ended ended = run(handed.right);
+    REQUIRE_MESSAGE(ended.code == 0, ended.output);
+    json results = json::parse(read_file(root / "results/results.json"));
+    CHECK(results.at("gradable") == true);
+    CHECK(results.at("score") == 1.0);
+    CHECK(results.at("tests").at(1).at("max_points") == 20);
+    REQUIRE(run(handed.blank).code == 0);
+    results = json::parse(read_file(root / "results/results.json"));
+    CHECK(results.at("score") == 0);
+    CHECK(results.at("tests").at(0).at("output").get<std::string>().find("never written") !=
+          std::string::npos);
+    setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
+    CHECK(run(handed.right).code != 0);
+    unsetenv("COALESCE_GRADER_PROGRAMS");
+    unsetenv("PRAIRIELEARN_ROOT");
+    CHECK_FALSE(fs::exists(root / "results/results.json"));
+}
+
+TEST_CASE("Autolab: the last line assigns the points") {
+    if (!has_program("python3") || !has_program("make")) return;
+    Handed handed;
+    const GradeProgram program;
+    const fs::path lab = handed.exported("autolab", "lab"), place = handed.folder / "instance";
+    // Autolab copies both files and the submission into an empty folder, and runs make there.
+    const auto run = [&](const fs::path& submission) {
+        fs::remove_all(place);
+        fs::create_directories(place);
+        fs::copy_file(lab / "autograde.tar", place / "autograde.tar");
+        fs::copy_file(lab / "autograde-Makefile", place / "Makefile");
+        REQUIRE(run_to_end({"/bin/sh", "-c", "cd \"$0\" && python3 -m zipfile -c \"$1\" *",
+                            submission, place / "handin.zip"})
+                    .code == 0);
+        return run_to_end({"/usr/bin/make", "-s", "-C", place});
+    };
+    const auto last_line = [](std::string text) {
+        text.erase(text.find_last_not_of('\n') + 1);
+        return text.substr(text.rfind('\n') + 1);
+    };
+    const Ended right = run(handed.right);
+    REQUIRE_MESSAGE(right.code == 0, right.output);
+    CHECK(json::parse(last_line(right.output)) ==
+          json({{"scores", {{"02_naive", 10.0}, {"03_tiled", 20.0}}}}));
+    CHECK(right.output.find("\"_presentation\": \"semantic\"") != std::string::npos);
+    const Ended blank = run(handed.blank);
+    CHECK(json::parse(last_line(blank.output)).at("scores").at("03_tiled") == 0);
+    CHECK(blank.output.find("\"hint\"") != std::string::npos);
+    setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
+    const Ended broken = run(handed.right);
+    unsetenv("COALESCE_GRADER_PROGRAMS");
+    CHECK(broken.code != 0);
+    CHECK(broken.output.find("scores") == std::string::npos);
+}
+
+TEST_CASE("Submitty: the validator prints the documented object") {
+    if (!has_program("python3")) return;
+    Handed handed;
+    const GradeProgram program;
+    const fs::path config = handed.exported("submitty", "config");
+    const json tests = json::parse(read_file(config / "config.json")).at("testcases");
+    REQUIRE(tests.size() == 2);
+    CHECK(tests.at(1).at("points") == 20);
+    const json validation = tests.at(0).at("validation").at(0);
+    CHECK(validation.at("method") == "custom_validator");
+    const std::string command = validation.at("command");
+    CHECK(command == "python3 grader.py --exercise 02_naive");
+    const auto run = [&](const fs::path& submission) {
+        std::ofstream(config / "custom_validation_code/custom_validator_input.json")
+            << json({{"testcase_prefix", submission.string()}}).dump();
+        const Ended ended = run_to_end(
+            {"/bin/sh", "-c", "cd \"$0\" && exec " + command, config / "custom_validation_code"});
+        REQUIRE_MESSAGE(ended.code == 0, ended.output);
+        return json::parse(ended.output);
+    };
+    json result = run(handed.right);
+    CHECK(result.at("status") == "success");
+    CHECK(result.at("data").at("score") == 1.0);
+    CHECK(result.at("data").at("status") == "success");
+    result = run(handed.blank);
+    CHECK(result.at("data").at("score") == 0);
+    CHECK(result.at("data").at("status") == "failure");
+    setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
+    result = run(handed.right);
+    unsetenv("COALESCE_GRADER_PROGRAMS");
+    CHECK(result.at("status") == "failure");
+    CHECK(result.at("message") != "");
+    CHECK_FALSE(result.contains("data"));
+}
+
+TEST_CASE("no adapter is longer than a screen or two") {
+    int adapters = 0;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(REPOSITORY / "common/grader/platforms")) {
+        if (!entry.is_regular_file() || entry.path().extension() == ".yml") continue;
+        ++adapters;
+        const std::string text = read_file(entry.path());
+        CAPTURE(entry.path().string());
+        CHECK(std::count(text.begin(), text.end(), '\n') <= 60);
+    }
+    CHECK(adapters >= 9);
 }
 
 TEST_CASE("Slurm: the script is one") {

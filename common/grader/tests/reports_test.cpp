@@ -156,6 +156,44 @@ TEST_CASE("junit.xml is well-formed, each name in it unique, and without control
     CHECK_THROWS(Xml("<?xml?><a>x & y</a>"));
 }
 
+TEST_CASE("class.html shows the distribution and the causes, escapes both, and names no student") {
+    ClassResults results = a_class();
+    // Two of three have the same cause, so it comes first.
+    Result other = wrong_answer();
+    other.verdict.failures.front().fault = Fault::never_written;
+    results.students.push_back({"bob", {graded(wrong_answer())}});
+    results.students.push_back({"cy", {graded(other)}});
+    const std::string text = class_page(results);
+    CHECK(text.find("1 of 5 students have all points") != text.npos);
+    CHECK(text.find("4 students by the percentage") != text.npos);
+    CHECK(text.find("20 to 30 %</th><td>3<") != text.npos);
+    CHECK(text.find("90 to 100 %</th><td>1<") != text.npos);
+    const std::size_t first = text.find("<td>2</td><td>indices-not-swapped</td>");
+    REQUIRE(first != text.npos);
+    CHECK(first < text.find("<td>1</td><td>never-written</td>"));
+    CHECK(text.find("<code>2: line two</code>") != text.npos);
+    for (const char* hostile : {"<b>", "\x1b", "ada", "bob", "calc"}) {
+        CAPTURE(hostile);
+        CHECK(text.find(hostile) == text.npos);
+    }
+}
+
+TEST_CASE("a comment has a table, and is never too long for GitHub") {
+    ClassResults results = a_class();
+    const std::string text = comment_markdown(results, results.students[0]);
+    CHECK(text.starts_with("### Tiles &amp; &lt;more&gt;: 2 of 10 points\n"));
+    CHECK(text.find("| 2 of 10 | WA | ") != text.npos);
+    CHECK(text.find("<b>") == text.npos);
+    StudentResults many = results.students[0];
+    for (int i = 0; i < 200; ++i) {
+        many.graded.push_back(graded(wrong_answer()));
+        many.graded.back().result->verdict.failures.front().details = std::string(2000, 'x');
+    }
+    const std::string cut = comment_markdown(results, many);
+    CHECK(cut.size() < 65536);
+    CHECK(cut.ends_with("The rest is too long for a comment.\n"));
+}
+
 TEST_CASE("grades.json has everything") {
     Json json = Json::parse(grades_json(a_class()));
     REQUIRE(json.at("students").size() == 3);
@@ -201,12 +239,16 @@ TEST_CASE("platforms get what they read") {
     CHECK(gradescope["tests"][0]["score"] == 2.0);
     CHECK(gradescope["tests"][0]["max_score"] == 10.0);
     CHECK(gradescope["stdout_visibility"] == "hidden");
-    Json classroom = Json::parse(classroom50_json(results.students[1]));
-    CHECK(classroom["schema"] == "classroom50/result/v1");
-    CHECK(classroom["score"] == 10);
-    CHECK(classroom["max-score"] == 10);
-    CHECK(classroom["tests"][0]["passed"] == true);
-    CHECK(classroom["tests"][0]["test-name"] == "03_tiled");
+    const Json other = Json::parse(results_json(results, results.students[1]));
+    CHECK(other["format"] == 1);
+    CHECK(other["score"] == 10);
+    CHECK(other["max_score"] == 10);
+    CHECK(other["tests"][0]["passed"] == true);
+    CHECK(other["tests"][0]["name"] == "03_tiled");
+    const Json wrong = Json::parse(results_json(results, results.students[0]));
+    CHECK(wrong["passed"] == false);
+    CHECK(wrong["tests"][0]["failure"] == "indices-not-swapped");
+    CHECK(wrong["tests"][0]["line"] == 2);
 }
 
 TEST_CASE("Moodle and Canvas get their columns, ids, and what late days leave") {

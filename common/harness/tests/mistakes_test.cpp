@@ -68,47 +68,47 @@ std::vector<Mistake> mistakes() {
         {"in pitch rows",
          reads([](I r, I c, I R, I) { return r * R + c; }),
          {Fault::wrong_pitch},
-         "fits in[row * rows + col] where in[row * cols + col] belongs"},
+         "seems to use in[row * rows + col] instead of in[row * cols + col]"},
         {"in pitch cols + 1",
          reads([](I r, I c, I, I C) { return r * (C + 1) + c; }),
          {Fault::wrong_pitch},
-         "where in[row * cols + col] belongs"},
+         "instead of in[row * cols + col]"},
         {"in pitch 32",
          reads([](I r, I c, I, I) { return r * 32 + c; }),
          {Fault::wrong_pitch},
-         "where in[row * cols + col] belongs"},
+         "instead of in[row * cols + col]"},
         {"in pitch padded",
          reads([](I r, I c, I, I C) { return r * ((C + 63) / 64 * 64) + c; }),
          {Fault::wrong_pitch},
-         "where in[row * cols + col] belongs"},
+         "instead of in[row * cols + col]"},
         {"out pitch cols",
          stores([](I r, I c, I, I C) { return c * C + r; }),
          {Fault::wrong_pitch},
-         "fits out[col * cols + row] where out[col * rows + row] belongs"},
+         "seems to use out[col * cols + row] instead of out[col * rows + row]"},
         {"out pitch rows + 1",
          stores([](I r, I c, I R, I) { return c * (R + 1) + r; }),
          {Fault::wrong_pitch},
-         "where out[col * rows + row] belongs"},
+         "instead of out[col * rows + row]"},
         {"out pitch 32",
          stores([](I r, I c, I, I) { return c * 32 + r; }),
          {Fault::wrong_pitch},
-         "where out[col * rows + row] belongs"},
+         "instead of out[col * rows + row]"},
         {"out pitch padded",
          stores([](I r, I c, I R, I) { return c * ((R + 63) / 64 * 64) + r; }),
          {Fault::wrong_pitch},
-         "where out[col * rows + row] belongs"},
+         "instead of out[col * rows + row]"},
         {"both pitches",
          [](I r, I c, Shape s) -> M {
              return Move{r * s.rows + c, c * s.cols + r};
          },
          {Fault::wrong_pitch},
-         "fits in[row * rows + col] and out[col * cols + row] where"},
+         "seems to use in[row * rows + col] and out[col * cols + row] instead of"},
         {"all indices exchanged",
          [](I r, I c, Shape s) -> M {
              return Move{c * s.rows + r, r * s.cols + c};
          },
          {Fault::wrong_pitch},
-         "fits in[col * rows + row] and out[row * cols + col] where"},
+         "seems to use in[col * rows + row] and out[row * cols + col] instead of"},
         {"copy in",
          reads([](I r, I c, I R, I) { return c * R + r; }),
          {Fault::indices_not_swapped},
@@ -162,38 +162,40 @@ std::vector<Mistake> mistakes() {
         {"5 rows, around",
          reads([](I r, I c, I R, I C) { return (r + 5) % R * C + c; }),
          {Fault::shifted},
-         "5 rows too far down, around the edges too"},
+         "5 rows too far down, also across the edges"},
         {"rows in pairs",
          reads([](I r, I c, I R, I C) { return std::min(r ^ 1, R - 1) * C + c; }),
          {Fault::neighbours_exchanged},
-         "of each 2 neighbouring rows of the input the 2nd, 1st stand where the 1st, 2nd belong"},
+         "in each group of 2 neighbouring rows of the input, the 2nd, 1st are where the 1st, 2nd "
+         "belong"},
         {"cols in pairs",
          reads([](I r, I c, I, I C) { return r * C + std::min(c ^ 1, C - 1); }),
          {Fault::neighbours_exchanged},
-         "of each 2 neighbouring columns of the input the 2nd, 1st stand"},
+         "in each group of 2 neighbouring columns of the input, the 2nd, 1st are"},
         {"cols reversed in fours",
          reads([](I r, I c, I, I C) { return r * C + std::min(c ^ 3, C - 1); }),
          {Fault::neighbours_exchanged},
-         "the 4th, 3rd, 2nd, 1st stand where the 1st, 2nd, 3rd, 4th belong"},
+         "the 4th, 3rd, 2nd, 1st are where the 1st, 2nd, 3rd, 4th belong"},
         {"y and z exchanged",
          reads([](I r, I c, I, I C) {
              const I other = c % 4 == 1 ? c + 1 : c % 4 == 2 ? c - 1 : c;
              return r * C + std::min(other, C - 1);
          }),
          {Fault::neighbours_exchanged},
-         "of each 4 neighbouring columns of the input the 3rd, 2nd stand where the 2nd, 3rd"},
+         "in each group of 4 neighbouring columns of the input, the 3rd, 2nd are where the 2nd, "
+         "3rd"},
         {"col / 2 * 2",
          reads([](I r, I c, I, I C) { return r * C + c / 2 * 2; }),
          {Fault::neighbour_repeated},
-         "of each 2 neighbouring columns of the input the 1st stands where the 2nd belongs"},
+         "in each group of 2 neighbouring columns of the input, the 1st is where the 2nd belongs"},
         {"row / 2 * 2",
          reads([](I r, I c, I, I C) { return r / 2 * 2 * C + c; }),
          {Fault::neighbour_repeated},
-         "of each 2 neighbouring rows"},
+         "in each group of 2 neighbouring rows"},
         {"col / 4 * 4",
          reads([](I r, I c, I, I C) { return r * C + c / 4 * 4; }),
          {Fault::neighbour_repeated},
-         "of each 4 neighbouring columns of the input the 1st stands where the 2nd, 3rd, 4th "
+         "in each group of 4 neighbouring columns of the input, the 1st is where the 2nd, 3rd, 4th "
          "belong"},
         {"no 4th col",
          [](I r, I c, Shape s) -> M {
@@ -201,40 +203,42 @@ std::vector<Mistake> mistakes() {
              return Move{r * s.cols + c, c * s.rows + r};
          },
          {Fault::part_of_each_tile},
-         "of every 4 rows of out the 4th is never written. A loop, or one component"},
+         "in every 4 rows of out, the 4th is never written. A loop, or one component"},
         {"no 2nd row",
          [](I r, I c, Shape s) -> M {
              if (r % 2 == 1) return std::nullopt;
              return Move{r * s.cols + c, c * s.rows + r};
          },
          {Fault::part_of_each_tile},
-         "of every 2 columns of out the 2nd is never written"},
+         "in every 2 columns of out, the 2nd is never written"},
         {"first 8 of 32",
          [](I r, I c, Shape s) -> M {
              if (r % 32 >= 8) return std::nullopt;
              return Move{r * s.cols + c, c * s.rows + r};
          },
          {Fault::part_of_each_tile, Fault::grid_too_small},
-         "of every 32 columns of out the last 24 are never written"},
+         "in every 32 columns of out, the last 24 are never written"},
         {"stored over 4 times",
          stores([](I r, I c, I R, I) { return c * R + r / 32 * 32 + r % 8; }),
          {Fault::part_of_each_tile, Fault::grid_too_small, Fault::shifted},
-         "the last 24 are never written, and the others hold what belongs elsewhere in their tile"},
+         "the last 24 are never written, and the others hold values from elsewhere in their tile"},
         {"2nd of 2 rows from the next col",
          reads([](I r, I c, I, I C) { return r % 2 == 0 ? r * C + c : (r - 1) * C + c + 1; }),
          {Fault::scrambled_in_tile},
-         "of every 2 columns of out the 2nd is bad. Has one component of a vector another index?"},
+         "in every 2 columns of out, the 2nd is bad. Does one component of a vector use a "
+         "different "
+         "index?"},
         {"4th col is the 3rd",
          reads([](I r, I c, I, I C) { return r * C + c - (c % 4 == 3); }),
          {Fault::neighbour_repeated},
-         "of each 4 neighbouring columns of the input the 3rd stands where the 4th belongs"},
+         "in each group of 4 neighbouring columns of the input, the 3rd is where the 4th belongs"},
         {"one missing",
          [](I r, I c, Shape s) -> M {
              if (r == 7 && c == 9) return std::nullopt;
              return Move{r * s.cols + c, c * s.rows + r};
          },
          {Fault::never_written},
-         "it is the only one"},
+         "it is the only such cell"},
         {"four missing",
          [](I r, I c, Shape s) -> M {
              if (r == 7 && c % 11 == 9 && c < 45) return std::nullopt;
@@ -245,7 +249,7 @@ std::vector<Mistake> mistakes() {
         {"one wrong",
          reads([](I r, I c, I, I C) { return r * C + c + (r == 7 && c == 9); }),
          {Fault::scattered},
-         "the only wrong cell"},
+         "this is the only wrong cell"},
         {"three wrong",
          reads([](I r, I c, I, I C) { return r * C + c + (r == 7 && c > 9 && c < 13); }),
          {Fault::scattered},
@@ -280,7 +284,7 @@ std::vector<Mistake> mistakes() {
                    return Cell{(t.row + 1) % g.row, t.col};
                }),
          {Fault::wrong_tile},
-         "tiles (16 x 16) are not in place",
+         "tiles (16 x 16) are whole, but in the wrong place",
          true},
         {"tile mirror",
          tiles(32,
@@ -296,7 +300,7 @@ std::vector<Mistake> mistakes() {
                    return Cell{t.row, (t.col + t.row) % g.col};
                }),
          {Fault::wrong_tile},
-         "Is a diagonal order used on one side alone",
+         "Is a diagonal order used only for reading, or only for storing?",
          true},
         {"tile wrong width, one side",
          tiles(32,
@@ -323,7 +327,7 @@ std::vector<Mistake> mistakes() {
                    return Cell{n / g.col, n % g.col};
                }),
          {Fault::wrong_tile},
-         "Look at how block indices become tiles",
+         "Look at how the kernel computes tiles from block indices",
          true},
         {"all on the same tile",
          tiles(32,
@@ -389,7 +393,7 @@ std::vector<Mistake> mistakes() {
                 }),
          {Fault::never_written, Fault::part_of_each_tile, Fault::grid_too_small,
           Fault::ragged_edge_missed},
-         "Do blocks take the same tile twice",
+         "Do two blocks process the same tile",
          true},
     };
 }
@@ -411,7 +415,7 @@ constexpr Shape shapes[] = {{128, 128}, {96, 160}, {160, 64}, {96, 32}, {32, 96}
 
 }  // namespace
 
-TEST_CASE("mistakes are named, on every shape that shows them") {
+TEST_CASE("mistakes are named on every shape that reveals them") {
     for (const Mistake& mistake : mistakes()) {
         int shown = 0;
         for (const Shape shape : shapes) {

@@ -27,7 +27,7 @@ bool has(const std::vector<Shape>& shapes, auto is_like) {
 
 }  // namespace
 
-TEST_CASE("without options: verify and measure on whatever device there is") {
+TEST_CASE("without options, a step verifies and measures on the available device") {
     const Options options = parse_options({});
     CHECK(options.verify);
     CHECK(options.bench);
@@ -35,14 +35,14 @@ TEST_CASE("without options: verify and measure on whatever device there is") {
     CHECK_FALSE(options.shape);
 }
 
-TEST_CASE("--verify and --bench choose; both together are as none") {
+TEST_CASE("--verify and --bench select one of the two; both together select both") {
     CHECK_FALSE(parse_options({"--verify"}).bench);
     CHECK_FALSE(parse_options({"--bench"}).verify);
     CHECK(parse_options({"--bench", "--verify"}).verify);
     CHECK(parse_options({"--bench", "--verify"}).bench);
 }
 
-TEST_CASE("values stand behind a blank or an equals sign") {
+TEST_CASE("a value follows a blank or an equals sign") {
     for (const auto& arguments : {std::vector<std::string>{"--rows", "3", "--cols", "4"},
                                   std::vector<std::string>{"--rows=3", "--cols=4"}}) {
         CHECK(parse_options(arguments).shape == Shape{3, 4});
@@ -53,7 +53,7 @@ TEST_CASE("values stand behind a blank or an equals sign") {
     CHECK(parse_options({"--json", "a.json"}).json == "a.json");
 }
 
-TEST_CASE("bad options are refused, by name") {
+TEST_CASE("invalid options are rejected, with their name") {
     CHECK(refused({"--rows", "0", "--cols", "1"}) == "--rows 0: must be at least 1");
     CHECK(refused({"--cols", "-1", "--rows", "1"}) == "--cols -1: must be at least 1");
     CHECK(refused({"--cols", "-99999999999", "--rows", "1"}) ==
@@ -76,7 +76,7 @@ TEST_CASE("bad options are refused, by name") {
     CHECK(refused({"fast"}).find("unknown option") != std::string::npos);
 }
 
-TEST_CASE("--time names a GPU, H200 when it does not, and chooses the simulated one") {
+TEST_CASE("--time takes a GPU, by default H200, and selects the simulated device") {
     for (const auto& arguments :
          {std::vector<std::string>{"--time"}, std::vector<std::string>{"--time", "H200"},
           std::vector<std::string>{"--time=nvidia h200"}, std::vector<std::string>{"--at", "64"}}) {
@@ -89,7 +89,7 @@ TEST_CASE("--time names a GPU, H200 when it does not, and chooses the simulated 
     CHECK(parse_options({}).time_on.empty());
 }
 
-TEST_CASE("times that cannot be predicted are refused, with what to do") {
+TEST_CASE("times that cannot be predicted are rejected, with advice") {
     CHECK(refused({"--time", "H2000"}).find("known: NVIDIA H200") != std::string::npos);
     CHECK(refused({"--time", "--device", "gpu"}).find("--device sim") != std::string::npos);
     CHECK(refused({"--time", "--verify"}).find("--bench") != std::string::npos);
@@ -116,7 +116,7 @@ TEST_CASE("--help fits the terminal and names every option") {
     }
 }
 
-TEST_CASE("shapes to verify on: every sort, and multiples of what the kernel takes") {
+TEST_CASE("the shapes for verification are of every kind, and multiples that the kernel takes") {
     for (const auto& [rows, cols] : {std::pair{1, 1}, std::pair{4, 4}, std::pair{64, 32},
                                      std::pair{3, 1}, std::pair{256, 64}}) {
         CAPTURE(rows);
@@ -140,7 +140,7 @@ TEST_CASE("shapes to verify on: every sort, and multiples of what the kernel tak
     CHECK(has(any, [](Shape s) { return s.rows % 32 != 0 && s.cols % 32 != 0; }));
 }
 
-TEST_CASE("a shape that does not fit is refused with the next one that does") {
+TEST_CASE("a shape that does not fit is rejected, and the next one that fits is named") {
     const Variant variant{.name = "v", .about = "", .rows_multiple = 4, .cols_multiple = 64};
     CHECK(find_refusal(variant, {8, 128}) == "");
     CHECK(

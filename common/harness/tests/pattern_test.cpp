@@ -36,7 +36,7 @@ TEST_CASE("the mix can be undone") {
     }
 }
 
-TEST_CASE("an element of 4, 8 or 16 bytes names its place") {
+TEST_CASE("an element of 4, 8 or 16 bytes contains its position") {
     for (const std::size_t size : {4, 8, 16}) {
         for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{0x123456789abcdef}}) {
             CAPTURE(size);
@@ -55,7 +55,7 @@ TEST_CASE("an element of 4, 8 or 16 bytes names its place") {
     }
 }
 
-TEST_CASE("the elements of 4 bytes differ where float iotas do not") {
+TEST_CASE("elements of 4 bytes differ where consecutive floats would not") {
     // A float cannot represent 2^24 + 1, so if the elements simply counted up, two of them would be
     // equal.
     const Pattern pattern(4);
@@ -64,7 +64,7 @@ TEST_CASE("the elements of 4 bytes differ where float iotas do not") {
     CHECK(values.size() == 4096);
 }
 
-TEST_CASE("the first 32 elements hold what only a copy of the bits keeps") {
+TEST_CASE("the first 32 elements contain values that only a bitwise copy preserves") {
     const Pattern floats(4), doubles(8), halves(2);
     CHECK(holds(floats, 32, 0x80000000));
     CHECK(holds(floats, 32, 0x7fc01234));
@@ -82,7 +82,7 @@ TEST_CASE("the first 32 elements hold what only a copy of the bits keeps") {
     CHECK(holds(Pattern(16), 32, 0x8000000080000000));
 }
 
-TEST_CASE("the poison is no element, of any size, and zero none that names its place") {
+TEST_CASE("neither the poison nor zero is an element that contains its position") {
     for (const std::size_t size : {1, 2, 4, 8, 16}) {
         CAPTURE(size);
         const Pattern pattern(size);
@@ -99,14 +99,14 @@ TEST_CASE("the poison is no element, of any size, and zero none that names its p
     }
 }
 
-TEST_CASE("small elements take all values but one") {
+TEST_CASE("small elements take all values except one") {
     const Pattern pattern(1);
     std::set<std::uint64_t> values;
     for (std::uint64_t i = 0; i < 100000; ++i) values.insert(pattern.at(i).low);
     CHECK(values.size() == 255);
 }
 
-TEST_CASE("another seed, other elements") {
+TEST_CASE("a different seed gives different elements") {
     int same = 0;
     for (std::uint64_t i = 100; i < 1100; ++i) same += Pattern(4, 1).at(i) == Pattern(4, 2).at(i);
     CHECK(same == 0);
@@ -123,6 +123,6 @@ TEST_CASE("fill writes the elements in order") {
     }
 }
 
-TEST_CASE("an element of 3 bytes is refused") {
+TEST_CASE("an element of 3 bytes is rejected") {
     CHECK_THROWS_AS(Pattern(3), UsageError);
 }

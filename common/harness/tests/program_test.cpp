@@ -74,7 +74,7 @@ void check_refused(const std::string& arguments, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("a right variant: the device first, counters, no time, exit code 0") {
+TEST_CASE("a correct variant prints the device and counters, no time, and exits with code 0") {
     const Run right = run("--device sim --variant right");
     INFO(right.out);
     INFO(right.err);
@@ -88,7 +88,7 @@ TEST_CASE("a right variant: the device first, counters, no time, exit code 0") {
     CHECK(fits_terminal(right.out));
 }
 
-TEST_CASE("each way to be wrong ends in exit code 1 and says what it was") {
+TEST_CASE("each kind of mistake is reported, and leads to exit code 1") {
     const auto check = [](const std::string& variant, const std::string& text) {
         CAPTURE(variant);
         const Run wrong = run("--device sim --variant '" + variant + "'");
@@ -110,7 +110,7 @@ TEST_CASE("each way to be wrong ends in exit code 1 and says what it was") {
     check("too many threads", "at most 1024 threads");
 }
 
-TEST_CASE("one wrong variant does not keep the others from running") {
+TEST_CASE("one wrong variant does not prevent the others from running") {
     const Run all = run("--device sim --rows 64 --cols 64");
     INFO(all.out);
     CHECK(all.exit_code == 1);
@@ -123,7 +123,7 @@ TEST_CASE("one wrong variant does not keep the others from running") {
     CHECK(all.says("it needs a real GPU"));
 }
 
-TEST_CASE("bad input: one line, exit code 2, nothing run") {
+TEST_CASE("invalid input leads to one line and exit code 2, and nothing runs") {
     check_refused("--device sim --rows 0 --cols 5", "--rows 0");
     check_refused("--device sim --rows -3 --cols 5", "--rows -3");
     check_refused("--device sim --rows 5 --cols many", "--cols many");
@@ -139,7 +139,7 @@ TEST_CASE("bad input: one line, exit code 2, nothing run") {
     check_refused("--nonsense", "--nonsense");
 }
 
-TEST_CASE("a variant that was asked for and cannot run is exit code 2") {
+TEST_CASE("a requested variant that cannot run leads to exit code 2") {
     const Run refused = run("--device sim --variant 'on a GPU only'");
     CHECK(refused.exit_code == 2);
     CHECK(refused.err.find("needs a real GPU") != std::string::npos);
@@ -165,7 +165,7 @@ TEST_CASE("--list and --help need no device and no simulator") {
     CHECK(help.says("--device"));
 }
 
-TEST_CASE("the simulator: found near the program, by COALESCE_SIMULATOR, or by LD_LIBRARY_PATH") {
+TEST_CASE("the simulator is found near the program, or through two environment variables") {
     const std::string arguments = "--device sim --verify --variant right --rows 33 --cols 35";
     CHECK(run(arguments).exit_code == 0);
     CHECK(run(arguments, "COALESCE_SIMULATOR=" SIMULATOR_FOLDER).exit_code == 0);
@@ -181,14 +181,14 @@ TEST_CASE("the simulator: found near the program, by COALESCE_SIMULATOR, or by L
 }
 
 #ifndef LINKED_WITH_SIMULATOR
-TEST_CASE("a program that cannot get at the simulator does not start itself for ever") {
+TEST_CASE("a program that cannot load the simulator does not restart itself endlessly") {
     const Run again = run("--device sim", "COALESCE_EXECUTED_AGAIN=1");
     CHECK(again.exit_code == 2);
     CHECK(again.err.find("libcudart") != std::string::npos);
 }
 #endif
 
-TEST_CASE("--device gpu on the simulator is an error, never a silent change") {
+TEST_CASE("--device gpu on the simulator is an error") {
     const Run refused = run("--device gpu", "LD_LIBRARY_PATH=" SIMULATOR_FOLDER);
     CHECK(refused.exit_code == 2);
     CHECK(refused.out == "");
@@ -200,7 +200,7 @@ TEST_CASE("--device gpu on the simulator is an error, never a silent change") {
 #endif
 }
 
-TEST_CASE("--json writes what was shown") {
+TEST_CASE("--json writes the figures that were shown") {
     const fs::path file = folder() / "results.json";
     const Run all = run("--device sim --bench --rows 64 --cols 64 --json " + file.string());
     CHECK(all.exit_code == 1);
@@ -220,7 +220,7 @@ TEST_CASE("--json writes what was shown") {
     CHECK(json["results"][5]["verified"] == false);
 }
 
-TEST_CASE("--time predicts what can be predicted, and says why the rest is not") {
+TEST_CASE("--time predicts what it can, and says why the rest is missing") {
     const fs::path file = folder() / "predicted.json";
     const Run all =
         run("--bench --rows 64 --cols 64 --time --at 4100x4096 --json " + file.string());
@@ -246,7 +246,7 @@ TEST_CASE("--time predicts what can be predicted, and says why the rest is not")
     check_refused("--time H2000", "known: NVIDIA H200");
 }
 
-TEST_CASE("a size that does not fit is said before anything is allocated") {
+TEST_CASE("a size that does not fit is reported before anything is allocated") {
     std::ifstream meminfo("/proc/meminfo");
     long long available = 0;
     for (std::string line; std::getline(meminfo, line);) {
@@ -262,7 +262,7 @@ TEST_CASE("a size that does not fit is said before anything is allocated") {
     check_refused("--device sim --rows 46340 --cols 46340", "does not fit");
 }
 
-TEST_CASE("gpu: a right variant has times and no counters") {
+TEST_CASE("gpu: a correct variant has times and no counters") {
     const fs::path file = folder() / "gpu.json";
     const Run right =
         run("--device gpu --variant right --rows 4096 --cols 4096 --json " + file.string());
@@ -278,7 +278,7 @@ TEST_CASE("gpu: a right variant has times and no counters") {
     CHECK_FALSE(result.contains("counters"));
 }
 
-TEST_CASE("gpu: wrong kernels end in exit code 1, and a crash in a message") {
+TEST_CASE("gpu: wrong kernels lead to exit code 1, and a crash to a message") {
     CHECK(run("--device gpu --variant 'not swapped'").exit_code == 1);
     const Run crash = run("--device gpu --variant crashes");
     CHECK(crash.exit_code == 1);

@@ -40,7 +40,7 @@ std::size_t longest_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the first line names the device and what its figures are") {
+TEST_CASE("the first line names the device and the kind of its figures") {
     CHECK(real.first_line() == "Device: a GPU, measured");
     CHECK(simulated.first_line() == "Device: a \"simulated\" GPU, simulated: counters, no times");
 }
@@ -57,7 +57,7 @@ TEST_CASE("a row of the simulator has counters") {
     CHECK(table.head().find("GB/s") == std::string::npos);
 }
 
-TEST_CASE("a row of a real GPU has the time, the rate, and its share of copy and peak") {
+TEST_CASE("a row of a real GPU has the time, the bandwidth, and its share of copy and peak") {
     const Variant variant{.name = "naive", .about = ""};
     Result result;
     result.variant = &variant;
@@ -87,7 +87,7 @@ TEST_CASE("tables fit the terminal, however long the names are") {
     }
 }
 
-TEST_CASE("predicted times stand beside counters, and are called that") {
+TEST_CASE("predicted times are beside the counters, and are called predicted") {
     const Variant variant{.name = "a name that is much longer than the others of its table",
                           .about = "",
                           .keeps_nan_payloads = false};
@@ -155,7 +155,7 @@ TEST_CASE("JSON of a real GPU has times and no counters") {
     CHECK_FALSE(json["results"][0].contains("counters"));
 }
 
-TEST_CASE("JSON tells wrong from skipped") {
+TEST_CASE("JSON distinguishes wrong from skipped variants") {
     const Variant variant{.name = "naive", .about = ""};
     Result wrong, skipped;
     wrong.variant = skipped.variant = &variant;
@@ -170,7 +170,7 @@ TEST_CASE("JSON tells wrong from skipped") {
     CHECK_FALSE(json["results"][1].contains("verified"));
 }
 
-TEST_CASE("the median does not care about outliers, and its spread shrinks") {
+TEST_CASE("the median ignores outliers, and its spread shrinks") {
     std::vector<double> times;
     for (int i = 0; i < 99; ++i) times.push_back(1 + 0.001 * (i % 5 - 2));
     times.push_back(1000);
@@ -195,7 +195,7 @@ TEST_CASE("long lines are broken at 80 columns and keep their indentation") {
     CHECK(wrap(before + " 8 %") == before + "\n8 %\n");
 }
 
-TEST_CASE("a CUDA error names the place, the call, itself and what to do") {
+TEST_CASE("a CUDA error names the place, the call, the error and what to do") {
     try {
         check_cuda(cudaErrorMemoryAllocation, "cudaMalloc(&p, n)", "file.cpp", 12);
         FAIL("nothing was thrown");
@@ -208,7 +208,7 @@ TEST_CASE("a CUDA error names the place, the call, itself and what to do") {
     check_cuda(cudaSuccess, "", "", 0);
 }
 
-TEST_CASE("places are called as one says them") {
+TEST_CASE("ordinal numbers") {
     std::string names;
     for (const unsigned number : {1u, 2u, 3u, 4u, 11u, 12u, 13u, 21u, 102u, 111u, 1023u})
         names += ordinal(number) + " ";

@@ -19,7 +19,7 @@ Bits bits_of(double value) {
 
 }  // namespace
 
-TEST_CASE("sums are exact, and of a NaN any NaN") {
+TEST_CASE("sums are exact, and any NaN is accepted for a NaN") {
     const float poison = std::bit_cast<float>(0xA7A7A7A7u);
     CHECK(is_sum(bits_of(1e-15f + poison), bits_of(1e-15f), bits_of(poison), 4));
     CHECK_FALSE(is_sum(bits_of(1e-15f), bits_of(1e-15f), bits_of(poison), 4));
@@ -29,7 +29,7 @@ TEST_CASE("sums are exact, and of a NaN any NaN") {
     CHECK_FALSE(is_sum({3, 0}, {1, 0}, {2, 0}, 2));
 }
 
-TEST_CASE("a conversion cuts off the fraction and what is too large") {
+TEST_CASE("a conversion truncates the fraction, and clamps values that are too large") {
     const auto becomes = [](float from, float held, Integer type) {
         return is_converted(bits_of(held), bits_of(from), 4, type);
     };

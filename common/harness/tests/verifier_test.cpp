@@ -25,7 +25,7 @@ Fault fault_of(const Problem& problem, const HostRun::Source& source) {
 
 }  // namespace
 
-TEST_CASE("arrays: every order of three and of four axes passes, and each other order is named") {
+TEST_CASE("arrays: every order of three and four axes passes, and any other order is named") {
     for (const int rank : {3, 4}) {
         std::array<int, 4> order{0, 1, 2, 3};
         int orders = 0;
@@ -67,7 +67,7 @@ TEST_CASE("arrays: a cell has as many indices as there are axes") {
           std::string::npos);
 }
 
-TEST_CASE("arrays: extents that are left open are filled from rows and columns") {
+TEST_CASE("arrays: missing extents are computed from rows and columns") {
     const Produces stack{.kind = Produces::permuted,
                          .permutation = {.rank = 3, .extents = {0, 8, 0}, .order = {0, 2, 1}}};
     const Problem problem{.rows = 40, .cols = 13, .produces = stack};
@@ -82,7 +82,7 @@ TEST_CASE("arrays: extents that are left open are filled from rows and columns")
           problem.in_cell((1 * 8 + 2) * 13 + 3));
 }
 
-TEST_CASE("in place: one buffer, and what it held before is the input") {
+TEST_CASE("in place: there is one buffer, and its previous content is the input") {
     const Problem problem{.rows = 33, .cols = 70, .produces = {.in_place = true}};
     std::vector<char> memory(problem.bytes() + 2 * guard);
     const GuardedSpan data{memory.data() + guard, problem.bytes(), guard, Memory::host};
@@ -112,7 +112,7 @@ TEST_CASE("in place: one buffer, and what it held before is the input") {
     CHECK(outside.findings.size() == 1);
 }
 
-TEST_CASE("what is right passes, for all element sizes, shapes and kinds") {
+TEST_CASE("correct outputs pass, for all element sizes, shapes and tasks") {
     for (const std::size_t size : all_sizes) {
         for (const auto kind : {Produces::transpose, Produces::copy, Produces::transposed_tiles,
                                 Produces::moved_tiles}) {
@@ -209,7 +209,7 @@ TEST_CASE("one missing cell is named") {
     CHECK(comparison.untouched == 1);
 }
 
-TEST_CASE("guard bands say how far away something was written, on either side") {
+TEST_CASE("guard bands show how far outside something was written, on either side") {
     HostRun run({.rows = 10, .cols = 10});
     run.run_right();
     *run.out(-3) = 0;
@@ -227,7 +227,7 @@ TEST_CASE("guard bands say how far away something was written, on either side") 
     CHECK(comparison.wrong == 0);
 }
 
-TEST_CASE("a changed input is found although the output is right") {
+TEST_CASE("a changed input is found even if the output is correct") {
     HostRun run({.rows = 10, .cols = 10});
     run.run_right();
     *run.in(42) ^= 1;
@@ -237,7 +237,7 @@ TEST_CASE("a changed input is found although the output is right") {
     CHECK(comparison.findings[0].sentence.rfind("in(4,2) was changed", 0) == 0);
 }
 
-TEST_CASE("a NaN may become another one only where that was allowed") {
+TEST_CASE("a NaN may become a different NaN only if the task allows it") {
     for (const bool keeps : {true, false}) {
         HostRun run({.rows = 8, .cols = 8, .keeps_nan_payloads = keeps});
         run.run_right();
@@ -256,7 +256,7 @@ TEST_CASE("a NaN may become another one only where that was allowed") {
     }
 }
 
-TEST_CASE("cells without a source must stay untouched") {
+TEST_CASE("cells without a source must not be written") {
     // Use 40 x 33 cells and tiles of 32, so that a tile extends beyond the matrix.
     HostRun run({.rows = 40, .cols = 33, .produces = {Produces::transposed_tiles}});
     run.run_right();
@@ -286,7 +286,7 @@ TEST_CASE("a large matrix is compared in pieces, and the last piece counts") {
     CHECK(comparison.map.sign(31, 31) == CellState::wrong);
 }
 
-TEST_CASE("the map shows small outputs cell by cell and large ones by their worst") {
+TEST_CASE("the map shows each cell of a small output, and the worst cells of a large one") {
     CellMap small(2, 3);
     small.note({0, 1}, CellState::wrong);
     small.note({1, 2}, CellState::untouched);
@@ -297,10 +297,10 @@ TEST_CASE("the map shows small outputs cell by cell and large ones by their wors
     large.note({99, 62}, CellState::right);
     CHECK(large.sign(24, 31) == CellState::wrong);
     CHECK(large.sign(24, 30) == CellState::right);
-    CHECK(large.text().find("one sign stands for 4 x 2 cells") != std::string::npos);
+    CHECK(large.text().find("each character stands for 4 x 2 cells") != std::string::npos);
 }
 
-TEST_CASE("the map fits into fewer lines when it has to, and still shows the worst") {
+TEST_CASE("the map fits into fewer lines if necessary, and still shows the worst cells") {
     CellMap map(100, 64);
     map.note({99, 63}, CellState::untouched);
     map.note({0, 0}, CellState::wrong);
@@ -308,7 +308,7 @@ TEST_CASE("the map fits into fewer lines when it has to, and still shows the wor
     // Expect two lines of legend and nine rows of characters, each of which stands for three of the
     // 25 rows.
     CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 9);
-    CHECK(text.find("one sign stands for 12 x 4 cells") != std::string::npos);
+    CHECK(text.find("each character stands for 12 x 4 cells") != std::string::npos);
     CHECK(text.find("\nX . ") != std::string::npos);
     CHECK(text.ends_with(" ?\n"));
     CHECK(map.text() == map.text(CellMap::kSide, CellMap::kSide));
@@ -317,7 +317,7 @@ TEST_CASE("the map fits into fewer lines when it has to, and still shows the wor
           0);
 }
 
-TEST_CASE("in place, nothing is said of in and out") {
+TEST_CASE("in place: no message mentions in or out") {
     const auto sentence_after = [](int side, auto thread) {
         const Problem problem{.rows = side, .cols = side, .produces = {.in_place = true}};
         std::vector<char> memory(problem.bytes());
@@ -367,7 +367,7 @@ TEST_CASE("in place, nothing is said of in and out") {
     }
 }
 
-TEST_CASE("every fault has a name of its own") {
+TEST_CASE("every fault has its own name") {
     std::set<std::string> names;
     for (int i = 0; i <= static_cast<int>(last_of(Fault{})); ++i) {
         names.insert(dashed_name(static_cast<Fault>(i)));

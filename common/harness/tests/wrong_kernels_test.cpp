@@ -43,7 +43,7 @@ bool fits_terminal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("wrong kernels: each is caught and called by its name") {
+TEST_CASE("wrong kernels: each is found, with its name") {
     REQUIRE(simulator_library::is_loaded());
     REQUIRE(wrong_kernels().size() >= 30);
     for (const WrongKernel& kernel : wrong_kernels()) {

@@ -24,7 +24,8 @@ std::size_t buffer_bytes() {
     std::size_t bytes = std::size_t{4} << 30;
     while (bytes > free / 3) bytes /= 2;
     if (bytes < std::size_t{256} << 20) {
-        throw UsageError("calibrate needs a GPU with 1 GiB of free memory; end what uses it");
+        throw UsageError(
+            "calibrate needs a GPU with 1 GiB of free memory; end the programs that use it");
     }
     return bytes;
 }

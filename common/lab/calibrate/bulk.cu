@@ -133,7 +133,7 @@ CUtensorMap map_of(char* data, unsigned multiprocessors, unsigned bytes) {
                        &map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, data, size, stride, box, every,
                        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)) {
-        throw std::runtime_error("this driver makes no tensor maps");
+        throw std::runtime_error("this driver cannot make tensor maps");
     }
     return map;
 }

@@ -18,7 +18,7 @@ std::vector<double> select_values(const std::vector<T>& list, const std::string&
     for (const T& one : list) {
         if (is_meant(one)) values.push_back(value(one));
     }
-    if (values.empty()) throw GpuError("nothing was measured of: " + what);
+    if (values.empty()) throw GpuError("no measurement of: " + what);
     return values;
 }
 
@@ -65,7 +65,7 @@ void derive_latencies(const Raw& raw, Gpu& gpu) {
 /// the time per load of a warp that follows pointers through the same cache.
 double timing_overhead_cycles(const Raw& raw) {
     if (raw.timed_load <= 0)
-        throw GpuError("nothing was measured of: a load of a line from the second level");
+        throw GpuError("no measurement of: a load of a cache line from the second level");
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
@@ -87,7 +87,7 @@ void derive_loads(const Raw& raw, Gpu& gpu) {
         if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(fit_spread(f).more / gpu.clock_ghz);
     }
     if (fastest.empty() || spreads.empty())
-        throw GpuError("nothing was measured of: single loads under load");
+        throw GpuError("no measurement of: single loads under load");
     const LatencyParameters load = fit_latency_under_load(loads);
     gpu.latency_ns = round_to_four_digits(load.latency_ns);
     gpu.fastest_latency_fraction =
@@ -178,7 +178,7 @@ std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
         }
         std::swap(m[column], m[pivot]);
         if (std::fabs(m[column][column]) < 1e-12) {
-            throw GpuError("too few measurements: a line cannot be put through them");
+            throw GpuError("too few different measurements to fit a line");
         }
         for (std::size_t i = 0; i < n; ++i) {
             if (i == column) continue;
@@ -198,7 +198,8 @@ std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>&
         rows.push_back({1, x});
         right.push_back(y);
     }
-    if (points.size() < 2) throw GpuError("too few measurements: a line needs two");
+    if (points.size() < 2)
+        throw GpuError("too few measurements: at least two are needed to fit a line");
     const auto found = least_squares(rows, right);
     return {found[0], found[1]};
 }
@@ -234,7 +235,7 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
         if (std::find(pitches.begin(), pitches.end(), r.pitch) == pitches.end())
             pitches.push_back(r.pitch);
     }
-    if (sizes.empty()) throw GpuError("nothing was measured of: short runs");
+    if (sizes.empty()) throw GpuError("no measurement of: short runs");
     std::sort(sizes.begin(), sizes.end());
     // If neighbouring strips are in flight together, the runs in memory are longer than one strip.
     // Use strips that are far apart, if they were measured.
@@ -254,7 +255,7 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
             const double plain = gbps("copy none", run, pitch), here = gbps(what, run, pitch);
             if (plain > 0 && here > 0) costs.push_back(plain / here - 1);
         }
-        if (costs.empty()) throw GpuError("nothing was measured of: short runs, " + what);
+        if (costs.empty()) throw GpuError("no measurement of: short runs, " + what);
         return std::max(0.0, round_to_four_digits(median(costs)));
     };
     Runs runs;
@@ -276,7 +277,7 @@ BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured) {
     BulkCopies bulk;
     for (const auto& [bytes, cycles] : rows) {
         const auto box = boxes.find(bytes);
-        if (box == boxes.end()) throw GpuError("nothing was measured of: bulk copies, boxes");
+        if (box == boxes.end()) throw GpuError("no measurement of: bulk copies, boxes");
         bulk.bytes.push_back(bytes);
         bulk.row.push_back(round_to_four_digits(cycles));
         bulk.box_row.push_back(round_to_four_digits(box->second));
@@ -300,7 +301,7 @@ PartialSectors derive_partial_sector_costs(const std::vector<Scatter>& measured,
             alone = std::min(alone, s.stores_only_ms * of_piece);
             with_loads = std::min(with_loads, s.ms * of_piece);
         }
-        if (alone == 1e300) throw GpuError("nothing was measured of: stores of part of a sector");
+        if (alone == 1e300) throw GpuError("no measurement of: stores of part of a sector");
         // Loads share the path and the cache with the stores. If loads double the time, the kernel
         // is waiting for the loads, not for the stores.
         return round_to_four_digits(with_loads < 2 * alone ? with_loads : alone);

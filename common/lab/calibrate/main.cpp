@@ -27,13 +27,13 @@ struct CommandLine {
 
 void add_options(CLI::App& app, CommandLine& words) {
     app.set_help_flag("-h,--help", "This text");
-    app.add_option("--out", words.out, "Where the GPU's file goes (common/timing/gpus/NAME.toml)");
-    app.add_option("--json", words.json, "Where all measurements go, too");
+    app.add_option("--out", words.out, "File to write for the GPU (common/timing/gpus/NAME.toml)");
+    app.add_option("--json", words.json, "Also write all measurements to this file");
     app.add_option("--from", words.from,
-                   "Measure nothing: take what --json wrote, on whatever machine");
+                   "Measure nothing: read a file that --json wrote on any machine");
     app.add_option("--only", words.only,
                    "Measure only the groups whose names contain one of these words (with commas),\n"
-                   "and write --json alone: a GPU's file needs all of them");
+                   "and write only --json: a GPU's file needs all groups");
 }
 
 struct Group {
@@ -123,7 +123,8 @@ int run(const CommandLine& words) {
                                       format_file_name(gpu.name) + ".toml"
                                 : words.out;
     write_file(out, text);
-    std::cout << text << "\nWritten to " << out << "; build again, and predictions use it.\n";
+    std::cout << text << "\nWritten to " << out
+              << ". Build the course again, so that predictions use the file.\n";
     return exit_right;
 }
 
@@ -131,7 +132,7 @@ int run(const CommandLine& words) {
 
 int main(int argc, char** argv) {
     CommandLine words;
-    CLI::App app("Measures what predictions of time have to know of the GPU that is here.",
+    CLI::App app("Measures the properties of this computer's GPU that the time model needs.",
                  "calibrate");
     add_options(app, words);
     try {

@@ -17,7 +17,8 @@ inline std::string with_part(const std::string& page, const std::string& file,
     const std::string end = "<!-- end of " + name + " -->";
     const std::size_t from = page.find(begin), to = page.find(end);
     if (from == page.npos || to == page.npos || to < from)
-        throw UsageError(file + " has no place for it; put this there: " + begin + end);
+        throw UsageError(
+            file + " does not contain the markers of this part; add these lines: " + begin + end);
     return page.substr(0, from + begin.size()) + "\n" + text + "\n" + page.substr(to);
 }
 

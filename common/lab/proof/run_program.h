@@ -38,7 +38,7 @@ inline std::vector<Shape> parse_sizes(const std::string& text) {
     for (std::string word; std::getline(words, word, ',');) {
         sizes.push_back(parse_shape("--sizes", word));
     }
-    if (sizes.empty()) throw UsageError("--sizes names no size; try --sizes 4096,32768");
+    if (sizes.empty()) throw UsageError("--sizes is empty; give sizes, such as --sizes 4096,32768");
     return sizes;
 }
 
@@ -50,7 +50,7 @@ inline void add_device_option(CLI::App& app, std::string& device) {
 inline DeviceChoice parse_device_choice(const std::string& device, bool only_checks) {
     if (device != "sim") return DeviceChoice::gpu;
     if (only_checks) return DeviceChoice::simulator;
-    throw UsageError("the simulated GPU has no times: --device sim goes with --check");
+    throw UsageError("the simulated GPU has no times: use --device sim only with --check");
 }
 
 /// Implements main for a program: parses the command line with the options of `add_options`, calls

@@ -41,7 +41,8 @@ StepVariants load(const std::string& name) {
     }
     using Main = int (*)(int, char**);
     const auto main_of_step = reinterpret_cast<Main>(dlsym(module, "main"));
-    if (!main_of_step) throw UsageError(file.string() + " has no main: it is no step");
+    if (!main_of_step)
+        throw UsageError(file.string() + " has no function main, so it is not a step");
     StepVariants step;
     step.name = name;
     caught = &step.variants;

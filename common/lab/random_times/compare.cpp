@@ -6,7 +6,9 @@ namespace coalesce::timing {
 
 std::vector<TimePair> pairs_of(const Predicted& predicted, const Measured& measured) {
     if (predicted.kernels.size() != measured.kernels.size()) {
-        throw UsageError("not as many kernels were predicted as measured: do both for one folder");
+        throw UsageError(
+            "the numbers of predicted and measured kernels differ: predict and measure the same "
+            "folder");
     }
     std::vector<TimePair> pairs;
     for (std::size_t i = 0; i < predicted.kernels.size(); ++i) {
@@ -14,8 +16,8 @@ std::vector<TimePair> pairs_of(const Predicted& predicted, const Measured& measu
         const MeasuredKernel& other = measured.kernels[i];
         if (one.name != other.name || one.fingerprint != other.fingerprint) {
             throw UsageError(other.name +
-                             ": what was measured is not the kernel that was predicted: "
-                             "do both for one folder");
+                             ": the measured kernel is not the predicted one: predict and measure "
+                             "the same folder");
         }
         pairs.push_back({one.name.substr(one.name.find('_') + 1) + " " + one.title, other.ms,
                          one.ms, one.bottleneck, one.unknown});

@@ -146,7 +146,7 @@ std::string format_text(const std::vector<TimePair>& pairs) {
     text += "\n" + wrap(format_figures(pairs));
     const std::vector<TimePair> known = known_of(pairs);
     if (known.size() < pairs.size()) {
-        text += wrap("Without those that the model says it does not know (?): " +
+        text += wrap("Without the kernels that the model says it does not cover (?): " +
                      format_figures(known));
     }
     return text;

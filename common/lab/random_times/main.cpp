@@ -36,18 +36,20 @@ void add_options(CLI::App& app, CommandLine& words) {
                    "Run each kernel at a small size, and compare with the host");
     what->add_option("--measure", words.measure, "Measure the kernels of this folder on the GPU");
     what->add_option("--predict", words.predict, "Predict their times on the simulated GPU");
-    what->add_option("--compare", words.compare, "What was predicted, and what was measured (JSON)")
+    what->add_option("--compare", words.compare,
+                     "Compare a file of predictions with one of measurements")
         ->expected(2);
     what->require_option(1);
-    app.add_option("--seed", words.seed, "What kernels are made from")->capture_default_str();
+    app.add_option("--seed", words.seed, "Seed of the random kernels")->capture_default_str();
     app.add_option("--count", words.count, "How many kernels")
         ->capture_default_str()
         ->check(CLI::Range(1, 10000));
     app.add_flag(
         "--transposes", words.transposes,
-        "Not kernels by chance: transpositions without shared memory, one thing changed at a time");
-    app.add_option("--gpu", words.gpu, "Whose times are predicted")->capture_default_str();
-    app.add_option("--json", words.json, "File for what was measured or predicted");
+        "No random kernels, but transposes without shared memory that differ in one property");
+    app.add_option("--gpu", words.gpu, "The GPU for which times are predicted")
+        ->capture_default_str();
+    app.add_option("--json", words.json, "File for the measured or predicted times");
     app.add_option("--device", words.device, "For --check: auto, gpu or sim")
         ->check(CLI::IsMember({"auto", "gpu", "sim"}));
 }
@@ -62,7 +64,7 @@ T read_json(const std::string& file) {
 }
 
 void need_json(const CommandLine& words) {
-    if (words.json.empty()) throw UsageError("--json names the file for the times");
+    if (words.json.empty()) throw UsageError("a file for the times is missing: --json FILE");
     check_writable(words.json);
 }
 
@@ -138,7 +140,6 @@ int run(const CommandLine& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return proof::run_program("time_proof",
-                              "Kernels made by chance: their times predicted and measured", argc,
+    return proof::run_program("time_proof", "Predicts and measures times of random kernels", argc,
                               argv, add_options, run);
 }

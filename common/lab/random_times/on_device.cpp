@@ -17,7 +17,7 @@ std::string compile_to_ptx(const Kernel& kernel) {
     const auto compiler = find_compiler(Compiler::any);
     if (!compiler) {
         throw UsageError(
-            "there is neither the CUDA toolkit nor clang here to compile kernels with");
+            "kernels cannot be compiled, because neither the CUDA toolkit nor clang was found");
     }
     const RawOutput raw =
         run_compiler(*compiler, kernel.text, native_architecture(), kMaxCompileSeconds);

@@ -25,7 +25,7 @@ std::string code_between_marks(const std::string& source, const std::string& nam
         if (line.find(mark) != line.npos && ++marks == 2) return code;
         if (marks == 1 && line.find("//! ") == line.npos) code += line + "\n";
     }
-    throw std::runtime_error("the code has no two marks " + mark);
+    throw std::runtime_error("the code does not contain two marks " + mark);
 }
 
 std::string folded(const std::string& summary, const std::string& text) {

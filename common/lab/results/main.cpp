@@ -27,14 +27,14 @@ int draw_charts() {
     const std::string bench = learn::program_of("bench");
     const std::string file = repository() / "docs" / "results" / "nvidia-h200.json";
     execl(bench.c_str(), "bench", "--draw", file.c_str(), nullptr);
-    std::cerr << "results: the charts are as before: ./learn results --again builds bench, which "
-                 "draws them\n";
+    std::cerr << "results: the charts were not drawn again: ./learn results --again builds bench, "
+                 "which draws them\n";
     return 1;
 }
 
 int results(const CommandLine& words) {
     if (words.is_rerun && words.is_check) {
-        throw UsageError("--check changes nothing and --again does: give one of them");
+        throw UsageError("--check changes nothing, but --again does: give only one of them");
     }
     if (!words.output_folder.empty()) return lab::renew_results(words.output_folder);
     if (words.is_rerun) {
@@ -55,9 +55,10 @@ int main(int argc, char** argv) {
     CommandLine words;
     CLI::App app("Write the tables of results in the READMEs", "results");
     app.set_help_flag("-h,--help", "This text");
-    app.add_flag("--check", words.is_check, "Change nothing; exit with 1 when a table is stale");
+    app.add_flag("--check", words.is_check, "Change nothing; exit with 1 if a table is stale");
     app.add_flag("--again", words.is_rerun, "First count and predict every lesson again");
-    app.add_option("--into", words.output_folder, "Only that, into this folder")
+    app.add_option("--into", words.output_folder,
+                   "Only count and predict, and write to this folder")
         ->type_name("FOLDER");
     app.add_flag("--plain", words.is_plain, "No colours");
     try {

@@ -57,7 +57,7 @@ Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
     RunRequest request = parse_request(words, course);
     request.only_first_variants = is_small;
     if (run(request) != 0) {
-        throw std::runtime_error("the lessons did not all run (above); nothing is written");
+        throw std::runtime_error("not all lessons ran (see above), so no file was written");
     }
     return read_json(words.json);
 }

@@ -115,8 +115,7 @@ std::string caption(const ResultsTable& table, const std::string& link) {
     }
     if (!table.is_verified_gpu) {
         text +=
-            "The data for that GPU come from documents, and nobody has calibrated the model for "
-            "it.\n";
+            "The data for that GPU come from documents; the model has not been calibrated on it.\n";
     }
     if (table.has_unknown) {
         text +=
@@ -221,7 +220,8 @@ void check_steps(const Json& run, const std::set<std::string>& steps) {
 void add_run(KnownResults& known, const Json& run) {
     using enum course::ResultsKind;
     const auto take = [&](Json& only) {
-        if (!only.is_null()) throw course::ResultsError("device.kind: another file has these, too");
+        if (!only.is_null())
+            throw course::ResultsError("device.kind: another file also has results of this kind");
         only = run;
     };
     switch (course::check_results(run)) {

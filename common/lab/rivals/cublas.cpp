@@ -11,7 +11,7 @@ namespace {
 void check(cublasStatus_t status, const std::string& call) {
     if (status == CUBLAS_STATUS_SUCCESS) return;
     throw std::runtime_error(call + ": " + cublasGetStatusString(status) +
-                             "; does this cuBLAS fit the driver (nvidia-smi)?");
+                             "; does this version of cuBLAS match the driver (nvidia-smi)?");
 }
 
 // The handle is created on the first call and kept, because creating it takes longer than a

@@ -97,12 +97,11 @@ constexpr Case kCases[] = {
 const char* const kDisableGlobalRaceCheck = "memcheck,racecheck,initcheck,synccheck";
 
 [[noreturn]] void fail_to_run(const char* kernel, const std::string& library_folder) {
-    std::fprintf(
-        stderr,
-        "simulator_speed: %s did not run with the library in %s;\nbuild all that it needs: "
-        "cmake --build build --target simulator_speed speed_kernels ordinary_kernels "
-        "simulated_cudart\n",
-        kernel, library_folder.c_str());
+    std::fprintf(stderr,
+                 "simulator_speed: %s did not run with the library in %s;\nbuild everything that "
+                 "it needs: cmake --build build --target simulator_speed speed_kernels "
+                 "ordinary_kernels simulated_cudart\n",
+                 kernel, library_folder.c_str());
     std::exit(2);
 }
 
@@ -119,7 +118,7 @@ std::vector<double> fastest_ms(const std::vector<std::string>& words,
             if (result.empty()) result = one->result;
             if (one->result != result) {
                 std::fprintf(stderr,
-                             "simulator_speed: %s has another result with the library in %s\n",
+                             "simulator_speed: %s has a different result with the library in %s\n",
                              words[1].c_str(), sides[k].library_folder.c_str());
                 std::exit(1);
             }
@@ -132,7 +131,7 @@ std::vector<double> fastest_ms(const std::vector<std::string>& words,
 void print_cases(const std::string& own, const std::string& against, int rounds) {
     std::vector<Side> sides{{own, kDisableGlobalRaceCheck}, {own, "all"}};
     if (!against.empty()) sides.push_back({against, ""});
-    std::printf("Milliseconds a launch, fastest of %d rounds; all counters on.\n\n", rounds);
+    std::printf("Milliseconds per launch, fastest of %d rounds; all counters on.\n\n", rounds);
     std::printf("%-18s %12s %12s", "kernel", "4 checks", "+ globalrace");
     if (!against.empty()) std::printf(" %10s %8s %8s", "other", "ratio", "ratio +");
     std::printf("\n");
@@ -223,13 +222,13 @@ int main(int argc, char** argv) {
     std::string against, nvidia = COALESCE_NVIDIA_LIBRARIES;
     int rounds = 5;
     app.add_option("--against", against,
-                   "a folder with another libcudart.so.13, run in turn with ours")
+                   "a folder with another libcudart.so.13, which runs in turn with ours")
         ->check(CLI::ExistingDirectory);
     app.add_option("--rounds", rounds, "processes for each case and side")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     bool programs = false;
-    app.add_flag("--programs", programs, "ordinary programs, with all checks and without");
+    app.add_flag("--programs", programs, "run ordinary programs, with all checks and without");
     CLI11_PARSE(app, argc, argv);
     const std::string own = fs::weakly_canonical(own_folder() / "../lib");
     if (programs) {

@@ -70,7 +70,7 @@ TEST_CASE("help and list") {
     CHECK(run_learn("list 77").exit_code == 2);
 }
 
-TEST_CASE("invalid requests are refused with one line") {
+TEST_CASE("invalid requests are rejected with one line") {
     is_refused("run 77", "no step \"77\"");
     is_refused("run all 77", "no step \"77\"");
     is_refused("run", "name the steps to run");
@@ -239,7 +239,7 @@ TEST_CASE("a program that is not built is reported before anything runs") {
     stage.program("01_copy", 0, results("01_copy", "sim", true));
     ProcessResult outcome = stage.learn("run 01 02");
     CHECK(outcome.exit_code == 2);
-    CHECK(has(outcome.output, "02_naive is not built; ./learn build builds it"));
+    CHECK(has(outcome.output, "02_naive has not been built; ./learn build builds it"));
     CHECK(!has(outcome.output, "right"));
 }
 

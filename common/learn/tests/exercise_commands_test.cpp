@@ -103,7 +103,7 @@ TEST_CASE("invalid arguments have exit code 2 and one line that says what to do"
         {{"predict", "00", "4"}, "nothing to predict"},
         {{"picture", "00"}, "is a whole program"},
         {{"measure", "00"}, "is a whole program"},
-        {{"run", "00", "02"}, "it runs alone"},
+        {{"run", "00", "02"}, "which runs alone"},
         {{"reset"}, "EXERCISE is required"},
         {{"bench"}, "bench"},
         {{"chekc"}, "no command \"chekc\""},
@@ -290,7 +290,7 @@ TEST_CASE("a check that cannot run is never a pass") {
     };
     ProcessResult outcome = check();
     CHECK(outcome.exit_code == 2);
-    CHECK(has(outcome.output, "is not built; ./learn build builds it"));
+    CHECK(has(outcome.output, "has not been built; ./learn build builds it"));
 
     coalesce::Verdict passed, failed;
     passed.outcome = coalesce::Verdict::Outcome::passed;
@@ -378,8 +378,9 @@ TEST_CASE("a question about time is answered by the model, which says for which 
     expect(course, {"predict", "05", "4", "1", "50"}, 0,
            {"percent of a copy's speed: you said 50", "once it passes"});
     course.solve("05_coarsened");
-    expect(course, {"check", "05"}, 0,
-           {"You predicted 50 percent of a copy's speed; the model says", "(predicted, NVIDIA"});
+    expect(
+        course, {"check", "05"}, 0,
+        {"You predicted 50 percent of a copy's speed; the model predicts", "(predicted, NVIDIA"});
     const Json guess = course.progress_of("05_coarsened")["predictions"][2];
     CHECK(guess["right"] == false);
     CHECK(guess["fact"] == percent_of_copy(course, "05", "05_coarsened"));
@@ -390,7 +391,7 @@ TEST_CASE("a question about time is answered by the model, which says for which 
     // A learner who has seen the time can no longer guess it, but is told the time.
     course.solve("04_padded");
     expect(course, {"check", "04"}, 0, {"passed"});
-    expect(course, {"predict", "04"}, 0, {"no guess; the model says"});
+    expect(course, {"predict", "04"}, 0, {"no guess; the model predicts"});
 }
 
 // Checks that the book's answer is correct for the solution, and that it is a whole number.
@@ -471,7 +472,7 @@ TEST_CASE("diff shows what a step changes, in the lessons and in your own kernel
 TEST_CASE("reset saves the learner's text") {
     ScratchCourse course;
     const std::string blank = course.read(KERNEL_02);
-    expect(course, {"reset", "02"}, 0, {"its original text already"});
+    expect(course, {"reset", "02"}, 0, {"already has its original text"});
     for (std::string mine : {"mine", "mine again"}) {
         course.write(KERNEL_02, mine);
         ProcessResult outcome =
@@ -517,7 +518,7 @@ TEST_CASE("progress, list, doctor") {
     if (!coalesce::find_gpu_problem().empty()) {
         ProcessResult outcome =
             expect(course, {"measure", "02"}, 2,
-                   {"needs a real GPU, and none works here", "./learn check 02"});
+                   {"only on a real GPU, and none works here", "./learn check 02"});
         CHECK(!has(outcome.output, "--device"));
     }
 }

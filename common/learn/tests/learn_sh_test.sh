@@ -26,6 +26,8 @@ expect 2 'test has no --some; there are simulator, ' "$learn" test --some
 expect 2 'test --except needs the names of tests' "$learn" test --except
 expect 2 'build takes no arguments, but got: now' "$learn" build now
 expect 2 'docs takes no arguments' "$learn" docs now
+expect 2 'package takes no arguments' "$learn" package now
+expect 0 'Coalesce 0.' "$learn" --version
 
 # On a computer without apt-get and without the required packages, ./learn must say what is missing.
 mkdir "$folder/bin"

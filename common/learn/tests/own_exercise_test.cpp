@@ -54,7 +54,7 @@ TEST_CASE("an exercise of your own, from nothing to a check") {
     const ScratchCourse course;
     own_solutions(course);
     expect(course, kNewScale, 0, {kRecord, kReference, "./learn exercise verify x_scale"});
-    expect(course, kNewScale, 2, {"solutions/x_scale exists"});
+    expect(course, kNewScale, 2, {"solutions/x_scale already exists"});
     expect(course, {"exercise", "verify", "scale"}, 0,
            {"passes on", "the skeleton", "fails: nothing-written", "planted in the solution",
             "limits = { load = 4, store = 4, of_solution = 1.05 }", "x_scale is sound"});
@@ -65,7 +65,7 @@ TEST_CASE("an exercise of your own, from nothing to a check") {
     course.write("exercises/x_scale/kernel.cu",
                  exercises::parse_skeleton(marked, "kernel.cu").solved());
     expect(course, {"check", "scale"}, 0, {"passed", "Right on"});
-    expect(course, {"picture", "x_scale"}, 2, {"a picture shows a tile of a matrix"});
+    expect(course, {"picture", "x_scale"}, 2, {"has no tile of a matrix"});
 }
 
 TEST_CASE("mistakes in an exercise of your own are named with their place") {
@@ -76,7 +76,7 @@ TEST_CASE("mistakes in an exercise of your own are named with their place") {
     const std::vector<std::string> verify = {"exercise", "verify", "scale", "--no-mutants"};
 
     course.write(kRecord, replaced(record, "float* out[n]", "float* out[m]"));
-    expect(course, verify, 2, {"exercise.toml:5: ", "`m` is none of its sizes `n`"});
+    expect(course, verify, 2, {"exercise.toml:5: ", "`m` is not one of its sizes `n`"});
     course.write(kRecord, record);
 
     course.write(kReference, replaced(reference, "return factor", "return faktor"));

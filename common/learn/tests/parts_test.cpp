@@ -125,7 +125,7 @@ TEST_CASE("each line's cost is explained") {
     REQUIRE(reasons.size() == 2);
     CHECK(reasons[0].find("touches 32 sectors") != std::string::npos);
     CHECK(reasons[0].find("only 4 bytes are used") != std::string::npos);
-    CHECK(reasons[1].find("takes 2 wavefronts where 1 would do") != std::string::npos);
+    CHECK(reasons[1].find("takes 2 wavefronts, but 1 would be enough") != std::string::npos);
     Json wide = counters(512, 8192, 512, 512);  // 16 bytes per lane
     reasons = explain_line_costs(verdict_with(wide), counters_in(wide));
     CHECK(reasons[0].find("32 lanes with 16 bytes each need 512 bytes, 16 sectors. No byte") !=

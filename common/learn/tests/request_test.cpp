@@ -137,7 +137,7 @@ TEST_CASE("devices") {
         CHECK(request.needs_gpu == (words.device == "gpu"));
     }
     words.device = "tpu";
-    refused(words, "--device tpu: unknown; it is auto, gpu or sim");
+    refused(words, "--device tpu: unknown device; choose auto, gpu or sim");
 }
 
 TEST_CASE("a prediction goes to every program, and is checked before any runs") {

@@ -78,7 +78,7 @@ TEST_CASE("a guess is right within rounding, or within the tolerance of its ques
     CHECK(format_actual({"store", std::nullopt, 4.0}) == "it is 4");
     CHECK(format_actual(
               {coalesce::kCopyPercentQuestion, 50.0, 43.0, 0.25, "predicted, G, within 8 %"}) ==
-          "the model says 43 (predicted, G, within 8 %): right");
+          "the model predicts 43 (predicted, G, within 8 %): right");
 
     // Files from older versions contain neither "within" nor predicted times.
     State state;
@@ -174,7 +174,7 @@ TEST_CASE("if nothing can be written, there is one warning and the command goes 
     add_one(progress);
     CHECK(progress.read().records.empty());
     REQUIRE(warnings.size() == 1);
-    CHECK(warnings[0].find("progress is not saved") != std::string::npos);
+    CHECK(warnings[0].find("your progress is not saved") != std::string::npos);
 }
 
 TEST_CASE("two processes at once lose nothing") {

@@ -451,7 +451,7 @@ TEST_CASE("check asks for predictions in a terminal; explain asks before it show
 
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"check", "02"}));
-    CHECK(terminal.shows("Before you see what it costs"));
+    CHECK(terminal.shows("Predict the costs before you see them"));
     CHECK(terminal.shows("A number"));
     terminal.type("4\n");
     CHECK(terminal.shows("A number"));

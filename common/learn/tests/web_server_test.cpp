@@ -11,7 +11,9 @@
 #include <thread>
 
 #include "base/files.h"
+#include "examiner/course/course.h"
 #include "expect.h"
+#include "learn/own_exercise.h"
 
 using namespace coalesce;
 using namespace coalesce::learn;
@@ -150,6 +152,50 @@ TEST_CASE("a file that a browser has is sent again if it has changed") {
     const WebAnswer other = site.get("/index.html", "If-None-Match: " + tag + "\r\n");
     CHECK(other.status == 200);
     CHECK(other.body == "<p>Another book</p>");
+}
+
+TEST_CASE("a generated file is written again for each request") {
+    const Site site;
+    int requests = 0;
+    const GeneratedFiles generated = {{"/own.js", [&] { return std::to_string(++requests); }}};
+    const std::string request = "GET /own.js?1 HTTP/1.1\r\n\r\n";
+    CHECK(answer_request(site.book, request, generated).body == "1");
+    const WebAnswer again = answer_request(site.book, request, generated);
+    CHECK(again.body == "2");
+    CHECK(header(again, "Content-Type") == "text/javascript; charset=utf-8");
+    CHECK(header(again, "Cache-Control") == "no-store");
+    CHECK(answer_request(site.book, "GET /other.js HTTP/1.1\r\n\r\n", generated).status == 404);
+}
+
+TEST_CASE("own exercises are those without a page in the book, and problems are told") {
+    const Site site;
+    const fs::path folder = site.folder / "solutions" / "x_twice";
+    fs::create_directories(folder);
+    fs::create_directory_symlink(fs::path(COALESCE_REPOSITORY) / "steps", site.folder / "steps");
+    write_file(site.folder / "course.toml",
+               read_file(fs::path(COALESCE_REPOSITORY) / "course.toml"));
+    const auto write_record = [&](const std::string& sizes) {
+        write_file(folder / "exercise.toml",
+                   "title = \"Twice\"\nsizes = [" + sizes +
+                       "]\narguments = [\"int* out[n]\", \"const int* in[n]\", \"int n\"]\n"
+                       "shapes = [[4]]\n");
+    };
+    write_file(folder / "reference.cu",
+               "__device__ int twice_reference(const int* in, int n, int index) {\n"
+               "    return 2 * in[index];\n}\n");
+    write_file(folder / "kernel.cu", "//! [blank]\n//! // TODO\nint answer;\n//! [blank]\n");
+    write_record("\"n\"");
+    const std::string script = own_exercises_script(site.folder.path, site.book);
+    CHECK(script.find("\"name\":\"x_twice\"") != script.npos);
+    CHECK(script.find("twice_reference(const int* in") != script.npos);
+    CHECK(script.find("\"problem\":\"\"") != script.npos);
+    write_record("\"m\"");
+    const std::string wrong = own_exercises_script(site.folder.path, site.book);
+    CHECK(wrong.find("exercise.toml:3") != wrong.npos);
+    CHECK(wrong.find("x_twice\",\"title") == wrong.npos);
+    write_file(site.book / "exercise_x_twice.html", "");
+    write_record("\"n\"");
+    CHECK(own_exercises_script(site.folder.path, site.book).find("x_twice") == script.npos);
 }
 
 TEST_CASE("the server answers several connections on the loopback address") {

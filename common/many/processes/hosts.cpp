@@ -36,8 +36,9 @@ int run_team(Prepared& prepared, const std::string& program, const many::KindOfW
     return run_between<many::TeamError>(program, [&] {
         team.fail_together(prepared.problem);
         if (team.count() > many::kMaxRanks) {
-            team.fail_together(std::to_string(team.count()) + " processes; they can be " +
-                               std::to_string(many::kMaxRanks) + " at most");
+            team.fail_together(std::to_string(team.count()) +
+                               " processes are too many; use at most " +
+                               std::to_string(many::kMaxRanks));
         }
         prepared.request.gpus = team.count();
         return many::run_together(prepared.request, prepared.device, {way}, team);

@@ -43,7 +43,7 @@ void transpose_on_gpu(float* out, const float* in, int rows, int cols) {
                     ceil_div(static_cast<unsigned>(rows), TILE_DIM));
     if (grid.y > MOST_BLOCKS_DOWN) {
         throw UsageError("a block of " + std::to_string(rows) +
-                         " rows is too tall for one GPU: take more processes");
+                         " rows is too tall for one GPU; use more processes");
     }
     DeviceBuffer device_in(bytes), device_out(bytes);
     CUDA_CHECK(cudaMemcpy(device_in.data(), in, bytes, cudaMemcpyHostToDevice));

@@ -26,14 +26,14 @@ namespace coalesce::processes {
 std::vector<KindOfWay> kinds_of_ways() {
     return {
         {.name = "windows",
-         .about = "each reads from the memory of the others, shared by MPI, what it needs",
+         .about = "each process reads its part from the others' memory, which MPI shares",
          .make = make_windows},
         {.name = "alltoallw",
-         .about = "its own block transposed, then MPI_Alltoallw of pieces of rows",
+         .about = "each process transposes its block, then MPI_Alltoallw exchanges parts of rows",
          .matrices = 3,
          .make = make_alltoallw},
         {.name = "datatypes",
-         .about = "MPI_Alltoallw alone: sent by rows, received by columns",
+         .about = "only MPI_Alltoallw, which sends rows and receives columns",
          .make = make_datatypes},
     };
 }
@@ -57,7 +57,7 @@ public:
         MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
         MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
         if (request.mistake == Mistake::place && ranks_ == 1) {
-            throw UsageError("--mistake place: there is one process only; it needs two");
+            throw UsageError("--mistake place needs at least two processes, but there is only one");
         }
         if (request.bench) check_memory();
     }
@@ -97,7 +97,7 @@ private:
         if (!are_on_one_host(MPI_COMM_WORLD) || bytes < static_cast<double>(free_host_bytes()))
             return;
         throw UsageError(
-            format("these ways need %.3g GB in all, %.3g are free; choose smaller "
+            format("these ways need %.3g GB in all, but only %.3g GB are free; choose smaller "
                    "--rows and --cols, or one --way",
                    bytes / 1e9, static_cast<double>(free_host_bytes()) / 1e9));
     }

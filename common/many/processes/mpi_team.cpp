@@ -58,7 +58,7 @@ std::string MpiTeam::reason_not_usable(int device, int there) const {
         if (all[static_cast<std::size_t>(other)] != address) continue;
         return format_count(static_cast<unsigned>(count_on_host_), "process", "processes") +
                " on this host, and " + format_count(static_cast<unsigned>(there), "GPU") +
-               ": each process needs one of its own";
+               ", but each process needs its own GPU";
     }
     return "";
 }

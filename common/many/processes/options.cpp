@@ -61,7 +61,8 @@ void choose(const Words& words, Request& request) {
     request.device = words.local == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
     if (words.local == "sim" && request.bench) {
         throw UsageError(
-            "--bench --local sim: the simulated GPU has no times; leave out one of them");
+            "--bench measures times, which the simulated GPU does not have; leave out --bench or "
+            "--local sim");
     }
     request.mistake = std::map<std::string, Mistake>{
         {"none", Mistake::none}, {"place", Mistake::place}, {"bit", Mistake::bit}}[words.mistake];
@@ -92,25 +93,26 @@ std::string help() {
     std::string text = R"(Usage: mpirun -n PROCESSES 16_many_processes [OPTIONS]
 
 Transposes one matrix that is spread over processes by blocks of rows, in
-several ways, and verifies what each leaves, bit by bit.
+several ways, and verifies the result of each way bit by bit.
 
-  --rows R --cols C this shape only
-  --way NAME        this way only
-  --local WHO       who transposes a process's own block before it is sent:
-                    cpu; sim, a simulated GPU for each process; gpu
-  --bench           measure at one shape, 8192 x 16384 unless it is given
-  --repetitions N   of each measurement; 7
-  --mistake WHICH   spoil the exchange, to see it found: place (a piece is put
-                    elsewhere) or bit (one bit of one element)
-  --json FILE       write the results to FILE, too
-  --help            this text
+  --rows R --cols C run only this shape
+  --way NAME        use only this way
+  --local WHICH     what transposes a process's own block before it is sent:
+                    cpu; sim (a simulated GPU for each process); gpu
+  --bench           measure at one shape (8192 x 16384)
+  --repetitions N   repetitions of each measurement (7)
+  --mistake WHICH   make a mistake in the exchange, to test the verification:
+                    place (a piece at the wrong position) or bit (one bit of one
+                    element)
+  --json FILE       also write the results to FILE
+  --help            print this text
 
 Ways:
 )";
     for (const KindOfWay& way : kinds_of_ways()) {
         text += wrap_with_hanging_indent(format("  %-12s", way.name.c_str()), way.about);
     }
-    return text + "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
+    return text + "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run.\n";
 }
 
 }  // namespace coalesce::processes

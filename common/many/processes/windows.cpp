@@ -89,7 +89,7 @@ bool are_on_one_host(MPI_Comm comm) {
 
 std::unique_ptr<Way> make_windows(const Shared& shared) {
     if (!are_on_one_host(shared.comm)) {
-        throw UsageError("windows: the processes are not all of one host");
+        throw UsageError("windows: all processes must be on the same host");
     }
     return std::make_unique<Windows>(shared);
 }

@@ -7,9 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/files.h"
 #include "examiner/course/course.h"
-#include "examiner/exercises/skeleton.h"
+#include "examiner/exercises/page_data.h"
 #include "timing/gpu.h"
 
 namespace fs = std::filesystem;
@@ -18,51 +17,15 @@ using namespace coalesce;
 
 namespace {
 
-ordered_json limits_json(const Limits& limits) {
-    ordered_json object = ordered_json::object();
-    for (const auto& [name, limit] : kLimits) {
-        if (limits.*limit != 0) object[name] = limits.*limit;
-    }
-    return object;
-}
-
-ordered_json questions_json(const Exercise& exercise) {
-    ordered_json list = ordered_json::array();
-    for (const Prediction& prediction : exercise.predictions) {
-        list.push_back({{"counter", prediction.counter},
-                        {"question", prediction.question},
-                        {"within", prediction.tolerance}});
-    }
-    return list;
-}
-
-/// Returns an exercise or a bug hunt: the learner's initial text, and the solution.
-ordered_json work_json(const Exercise& exercise, const fs::path& root) {
-    const fs::path name = fs::path(exercise.name) / exercise.file();
-    const auto marked = read_if_exists(root / "solutions" / name);
-    if (!marked) throw std::runtime_error((root / "solutions" / name).string() + " is missing");
-    const exercises::Skeleton skeleton =
-        exercises::parse_skeleton(*marked, (fs::path("solutions") / name).string());
-    return {{"file", (fs::path("exercises") / name).string()},
-            {"kernel", exercise.kernel},
-            {"produces", exercise.produces},
-            {"skeleton", skeleton.blank()},
-            {"solution", skeleton.solved()},
-            {"limits", limits_json(exercise.limits)},
-            {"questions", questions_json(exercise)}};
-}
-
 ordered_json exercises_json(const fs::path& root) {
-    ordered_json exercises = ordered_json::array();
-    for (const course::Step& step : course::read_course(root).steps) {
-        if (!step.exercise) continue;
-        exercises.push_back(
-            {{"name", step.name},
-             {"title", step.title},
-             {"exercise", work_json(*step.exercise, root)},
-             {"hunt", step.hunt ? work_json(*step.hunt, root) : ordered_json(nullptr)}});
+    ordered_json all = ordered_json::array();
+    const course::Course course = course::read_course(root);
+    for (const auto* steps : {&course.steps, &course.beyond}) {
+        for (const course::Step& step : *steps) {
+            if (step.exercise) all.push_back(exercises::page_data(step, root));
+        }
     }
-    return exercises;
+    return all;
 }
 
 /// Returns the GPUs to choose from. The simulator in the page has all other data about them.

@@ -78,7 +78,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
 std::string extract_kernel(const std::string& source) {
     const std::string mark = "//! [kernel]\n";
     const std::size_t begin = source.find(mark) + mark.size(), end = source.find(mark, begin);
-    if (end == source.npos) throw std::runtime_error("tile.cu: no \"//! [kernel]\" twice");
+    if (end == source.npos) throw std::runtime_error("tile.cu must contain \"//! [kernel]\" twice");
     return source.substr(begin, end - begin);
 }
 

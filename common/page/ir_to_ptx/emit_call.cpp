@@ -55,7 +55,7 @@ void move_call_result(Emitter& e, const Instruction& i) {
 void emit_function_call(Emitter& e, const Instruction& i) {
     const Function* function = called_function(i);
     if (i.function_type->is_variadic)
-        fail(i, "a function with any number of arguments is not known");
+        fail(i, "a function with any number of arguments is not supported");
     const std::string callee = function ? ptx_name(function->name) : e.use_register(i.callee);
     e.put("{");
     for (std::size_t k = 0; k < i.operands.size(); ++k) {
@@ -86,7 +86,7 @@ void emit_call(Emitter& e, const Instruction& i) {
     const Function* function = called_function(i);
     if (!function || !function->name.starts_with("llvm.")) return emit_function_call(e, i);
     const Emit emit = intrinsic_named(std::string_view(function->name).substr(5));
-    if (!emit) fail(i, "the operation " + function->name + " is not known");
+    if (!emit) fail(i, "the operation " + function->name + " is not supported");
     emit(e, i);
 }
 

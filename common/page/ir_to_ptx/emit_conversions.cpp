@@ -102,7 +102,7 @@ void bitcast_bytes(Emitter& e, const Instruction& i) {
     const bool is_packing = from.is(Type::Kind::vector);
     const Type &whole = is_packing ? to : from, &pieces = is_packing ? from : to;
     if (whole.is(Type::Kind::vector) || register_count(whole) != 1 || register_bits(whole) == 1) {
-        fail(i, "these bits cannot be taken apart");
+        fail(i, "a cast of this value to other elements is not supported");
     }
     const Register family = register_family(whole);
     const std::string bits = std::to_string(register_bits(whole));

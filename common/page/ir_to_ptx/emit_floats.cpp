@@ -143,7 +143,7 @@ void emit_float_resize(Emitter& e, const Instruction& i) {
 void emit_float_to_integer(Emitter& e, const Instruction& i) {
     const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
     if (to.bits > 64)
-        fail(i, "a floating-point number does not become an integer of 128 bits here");
+        fail(i, "a conversion from floating point to a 128-bit integer is not supported");
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         const std::string value = e.use_register(i.operands[0], part);
         if (to.bits == 1) {
@@ -161,7 +161,7 @@ void emit_integer_to_float(Emitter& e, const Instruction& i) {
     const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
     const bool is_signed = i.op == Op::sitofp;
     if (from.bits > 64)
-        fail(i, "an integer of 128 bits does not become a floating-point number here");
+        fail(i, "a conversion from a 128-bit integer to floating point is not supported");
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         std::string value, suffix = integer_suffix(from, is_signed);
         if (from.bits == 1) {
@@ -179,8 +179,8 @@ void emit_integer_to_float(Emitter& e, const Instruction& i) {
                 value = wide;
             } else if (from.bits != register_bits(from)) {
                 fail(i,
-                     "a vector of integers of this width does not become floating-point numbers "
-                     "here");
+                     "a conversion from vectors of integers of this width to floating point is not "
+                     "supported");
             }
         } else {
             value = e.extended(i.operands[0], is_signed);

@@ -176,7 +176,7 @@ void emit_mul(Emitter& e, const Instruction& i) {
 void emit_divide(Emitter& e, const Instruction& i) {
     const bool is_signed = i.op == Op::sdiv || i.op == Op::srem;
     const bool is_quotient = i.op == Op::udiv || i.op == Op::sdiv;
-    if (is_wide(i)) fail(i, "a division of vectors of 128-bit integers is not known");
+    if (is_wide(i)) fail(i, "a division of vectors of 128-bit integers is not supported");
     for_each_element(*i.type, [&](std::size_t part) {
         const std::string a = e.extended(i.operands[0], is_signed, part),
                           b = e.extended(i.operands[1], is_signed, part);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "page/ir_to_ptx/debug_text.h"
 #include "page/ir_to_ptx/fold.h"
 #include "page/ir_to_ptx/ir.h"
 #include "page/ir_to_ptx/layout.h"
@@ -84,6 +85,9 @@ public:
     /// Returns a number that is unique in this function.
     u32 next_number() { return ++numbers_; }
 
+    /// Returns where the function's variables are kept. Call this after text().
+    DebugFunction debug_information(const std::vector<const Variable*>& shared) const;
+
     /// Reports whether no code is emitted for the instruction itself (fold.h).
     bool is_folded(const Value* value) const { return folding_.folded(value); }
     const Block* next_block() const { return next_block_; }
@@ -117,7 +121,9 @@ private:
     void name_locals();
     void find_not_unrolled();
     void label_loop_exits();
+    void label_scopes();
     std::string registers_text() const;
+    std::string debug_label(const std::string& what) const;
 
     Files& files_;
     Folding folding_;
@@ -127,6 +133,9 @@ private:
     std::map<const Value*, std::string> local_names_;
     std::map<const Block*, std::string> labels_;
     std::set<const Block*> not_unrolled_;
+    /// The labels before and after instructions that begin and end a scope, by DebugScope::node.
+    std::map<const Instruction*, std::vector<std::string>> labels_before_, labels_after_;
+    std::map<std::string, std::pair<std::string, std::string>> scope_labels_;
     std::map<std::string, std::string> prologue_registers_;
     std::string declarations_, prologue_, body_;
     std::string place_text_;

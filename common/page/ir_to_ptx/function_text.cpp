@@ -36,6 +36,7 @@ std::string Emitter::text() {
     name_locals();
     find_not_unrolled();
     label_loop_exits();
+    label_scopes();
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < function.blocks.size(); ++i) {
         next_block_ = i + 1 < function.blocks.size() ? function.blocks[i + 1] : nullptr;
@@ -51,8 +52,55 @@ std::string Emitter::text() {
     std::string place;
     if (function.place && function.place->line != 0)
         place = files_.format_location(*function.place);
-    return function_header(function) + "\n{\n" + registers_text() + declarations_ + place +
-           prologue_ + body_ + "}\n";
+    std::string begin, end;
+    if (!function.debug_variables.empty()) {
+        begin = debug_label("begin") + ":\n";
+        end = debug_label("end") + ":\n";
+    }
+    return function_header(function) + "\n{\n" + registers_text() + declarations_ + place + begin +
+           prologue_ + body_ + end + "}\n";
+}
+
+std::string Emitter::debug_label(const std::string& what) const {
+    return "$L__debug_" + what + "_" + ptx_name(function.name);
+}
+
+/// Surrounds the instructions of each scope with labels, as far as variables need them.
+void Emitter::label_scopes() {
+    for (const DebugVariable& variable : function.debug_variables) {
+        const DebugScope& scope = variable.scope;
+        if (function.place && scope.first_line == function.place->line) continue;
+        if (scope_labels_.count(scope.node)) continue;
+        const Instruction *first = nullptr, *last = nullptr;
+        for (const Block* block : function.blocks) {
+            for (const Instruction* i : block->instructions) {
+                const bool is_inside = i->place && i->place->line >= scope.first_line &&
+                                       i->place->line <= scope.last_line &&
+                                       i->place->file == variable.file && i->op != Op::alloca;
+                if (!is_inside) continue;
+                if (!first) first = i;
+                last = i;
+            }
+        }
+        if (!first) continue;
+        const std::string number = std::to_string(scope_labels_.size());
+        const auto labels =
+            std::make_pair(debug_label("scope" + number), debug_label("scope_end" + number));
+        scope_labels_[scope.node] = labels;
+        labels_before_[first].push_back(labels.first);
+        labels_after_[last].push_back(labels.second);
+    }
+}
+
+DebugFunction Emitter::debug_information(const std::vector<const Variable*>& shared) const {
+    DebugFunction debug{
+        ptx_name(function.name), debug_label("begin"), debug_label("end"), {}, scope_labels_};
+    for (const DebugVariable& variable : function.debug_variables)
+        debug.variables.push_back({&variable, local_names_.at(variable.memory), false});
+    for (const Variable* variable : shared)
+        if (variable->debug)
+            debug.variables.push_back({&*variable->debug, ptx_name(variable->name), true});
+    return debug;
 }
 
 std::string Emitter::registers_text() const {
@@ -74,7 +122,7 @@ void Emitter::name_locals() {
             if (i->op != Op::alloca) continue;
             i64 count = 1;
             if (!i->operands.empty() && !is_number(i->operands[0], count)) {
-                fail(*i, "a local array needs a size that is known when it is compiled");
+                fail(*i, "a local array needs a size that is known at compile time");
             }
             const std::string name =
                 ptx_name(function.name) + "_local_" + std::to_string(local_names_.size());
@@ -119,9 +167,17 @@ void Emitter::label_loop_exits() {
 void Emitter::emit_block(Block& block) {
     if (not_unrolled_.count(&block)) put(".pragma \"nounroll\"");
     for (const Instruction* i : block.instructions) {
+        if (const auto found = labels_before_.find(i); found != labels_before_.end())
+            for (const std::string& label : found->second) body_ += label + ":\n";
+        const auto after = labels_after_.find(i);
+        // A branch ends its block, so the label of the scope's end comes before it.
+        if (after != labels_after_.end() && i->ends_block())
+            for (const std::string& label : after->second) body_ += label + ":\n";
         if (is_folded(i) || i->op == Op::phi || i->op == Op::alloca) continue;
         if (i->place) place_ = i->place;
         emit_instruction(*this, *i);
+        if (after != labels_after_.end() && !i->ends_block())
+            for (const std::string& label : after->second) body_ += label + ":\n";
     }
 }
 
@@ -166,7 +222,7 @@ void Emitter::set_phis(const Block& from, const Block& to) {
     for (const Instruction* phi : to.instructions) {
         if (phi->op != Op::phi) break;
         const auto way = std::find(phi->blocks.begin(), phi->blocks.end(), &from);
-        if (way == phi->blocks.end()) fail(*phi, "a phi does not name every block before it");
+        if (way == phi->blocks.end()) fail(*phi, "a phi does not name all of its preceding blocks");
         const Value* value = phi->operands[static_cast<std::size_t>(way - phi->blocks.begin())];
         if (value->is(Value::Kind::undefined)) continue;
         const auto read = parts(value), written = parts(phi);

@@ -132,7 +132,8 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
     for (const Constraint& c : constraints) {
         if (c.is_output) {
             const std::size_t part = outputs.size();
-            if (part >= parts.size()) fail(call, "inline assembly gives more than it says");
+            if (part >= parts.size())
+                fail(call, "inline assembly has more outputs than it declares");
             Output output{"", e.result(call, part), constraint_register(call, c.letter),
                           register_family(*parts[part].type)};
             // The text may require an input in the register of an output. In that case the output
@@ -143,7 +144,7 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
             continue;
         }
         if (argument >= call.operands.size())
-            fail(call, "inline assembly takes more than it is given");
+            fail(call, "inline assembly has more inputs than operands");
         const Value* value = call.operands[argument++];
         if (is_immediate(c.letter)) {
             operands.push_back(e.use(value));
@@ -151,7 +152,7 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
         }
         const bool is_tied = c.tied_to >= 0;
         if (is_tied && static_cast<std::size_t>(c.tied_to) >= outputs.size())
-            fail(call, "inline assembly ties to no output");
+            fail(call, "an input of inline assembly is tied to an output that does not exist");
         const Register family = is_tied ? outputs[static_cast<std::size_t>(c.tied_to)].family
                                         : constraint_register(call, c.letter);
         const std::string in =

@@ -18,7 +18,7 @@ std::string made(Emitter& e, Register family, const std::string& text) {
 
 const Type& type_of(const Instruction& i) {
     const Type& type = element_of(*i.operands[0]->type);
-    if (register_count(type) == 2) fail(i, "this operation on 128-bit integers is not known");
+    if (register_count(type) == 2) fail(i, "this operation on 128-bit integers is not supported");
     return type;
 }
 
@@ -67,8 +67,8 @@ void emit_bit_count(Emitter& e, const Instruction& i, const std::string& count) 
 
 void check_scalar(const Instruction& i) {
     type_of(i);
-    if (i.type->is(Type::Kind::vector)) fail(i, "this operation on vectors is not known");
-    if (i.type->is_integer(1)) fail(i, "this operation on one bit is not known");
+    if (i.type->is(Type::Kind::vector)) fail(i, "this operation on vectors is not supported");
+    if (i.type->is_integer(1)) fail(i, "this operation on one bit is not supported");
 }
 
 void emit_ctpop(Emitter& e, const Instruction& i) {
@@ -156,7 +156,7 @@ void emit_funnel(Emitter& e, const Instruction& i) {
               ", " + a + ", " + n);
         return;
     }
-    if (!std::has_single_bit(bits)) fail(i, "a funnel shift of this width is not known");
+    if (!std::has_single_bit(bits)) fail(i, "a funnel shift of this width is not supported");
     const u32 whole = register_bits(*i.type);
     const Register family = register_family(*i.type);
     const std::string suffix = std::to_string(whole), b = e.extended(i.operands[1], false);
@@ -218,7 +218,7 @@ void emit_with_overflow(Emitter& e, const Instruction& i) {
     const Type& type = type_of(i);
     const u32 bits = type.bits;
     if (bits != 16 && bits != 32 && bits != 64)
-        fail(i, "a check for overflow of this width is not known");
+        fail(i, "a check for overflow of this width is not supported");
     const std::string suffix = std::to_string(bits);
     const OperandsAndSum sum = sum_of(e, i, name[0] == 's', op == "mul" ? "mul.lo" : op, 0);
     const std::string over = e.result(i, 1);
@@ -291,7 +291,7 @@ void emit_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::s
 
 void emit_saturated(Emitter& e, const Instruction& i) {
     const std::string name = called_function(i)->name.substr(5, 4);
-    if (type_of(i).bits == 1) fail(i, "this operation on one bit is not known");
+    if (type_of(i).bits == 1) fail(i, "this operation on one bit is not supported");
     for_each_element(*i.type, [&](std::size_t part) {
         const auto put = name[0] == 's' ? emit_signed_saturated : emit_unsigned_saturated;
         put(e, i, name.substr(1) == "add", part);

@@ -120,7 +120,7 @@ void emit_saturating(Emitter& e, const Instruction& call) {
     const Type& to = *call.type;
     const Type& from = *call.operands[0]->type;
     if (!to.is_integer(32) && !to.is_integer(64))
-        fail(call, "a saturating conversion to this width is not known here");
+        fail(call, "a saturating conversion to this width is not supported");
     const std::string suffix = (is_signed ? "s" : "u") + std::to_string(to.bits);
     const std::string whole = e.fresh(register_family(to)), is_nan = e.fresh(Register::predicate);
     const std::string value = e.use_register(call.operands[0]);
@@ -136,7 +136,7 @@ void emit_is_class(Emitter& e, const Instruction& call) {
     i64 asked = 0;
     const Type& type = *call.operands[0]->type;
     if (!is_number(call.operands[1], asked) || register_bits(type) == 16)
-        fail(call, "this question about a floating-point number is not known here");
+        fail(call, "this question about a floating-point number is not supported");
     struct Kind {
         i64 bits;
         const char* test;
@@ -177,7 +177,7 @@ void emit_canonicalize(Emitter& e, const Instruction& call) {
     const Type& type = element_of(*call.type);
     const std::string one = type.is(Type::Kind::real) ? "0d3FF0000000000000" : "0f3F800000";
     if (register_bits(type) == 16)
-        fail(call, "llvm.canonicalize is not known here for numbers of 16 bits");
+        fail(call, "llvm.canonicalize is not supported for numbers of 16 bits");
     for (std::size_t part = 0; part < element_count(*call.type); ++part)
         e.put("mul.rn." + float_suffix(type) + " " + e.result(call, part) + ", " +
               e.use(call.operands[0], part) + ", " + one);
@@ -219,7 +219,7 @@ void emit_convert(Emitter& e, const Instruction& call) {
             {"ui", "u32"}, {"ll", "s64"}, {"ull", "u64"}};
         for (const auto& [short_name, type] : kWords)
             if (word == short_name) return std::string(type);
-        fail(call, "the conversion " + name + " is not known here");
+        fail(call, "the conversion " + name + " is not supported");
     };
     const std::string from = suffix(name.substr(0, two)),
                       to = suffix(name.substr(two + 1, dot - two - 1));

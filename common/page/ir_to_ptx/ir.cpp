@@ -1,6 +1,8 @@
 // Functions that query and modify the IR.
 #include "page/ir_to_ptx/ir.h"
 
+#include <algorithm>
+
 #include "page/ir_to_ptx/translate.h"
 
 namespace coalesce::translator {
@@ -26,6 +28,11 @@ Op operation_named(std::string_view word) {
         if (name_of(static_cast<Op>(i)) == word) return static_cast<Op>(i);
     }
     return Op::count;
+}
+
+bool Module::has_debug_variables() const {
+    return std::any_of(functions.begin(), functions.end(),
+                       [](const Function* function) { return !function->debug_variables.empty(); });
 }
 
 Constant* Module::number(const Type* type, u64 bits) {

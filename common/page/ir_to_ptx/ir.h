@@ -9,9 +9,11 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "page/ir_to_ptx/debug_types.h"
 #include "page/ir_to_ptx/instructions.h"
 #include "page/ir_to_ptx/types.h"
 
@@ -162,6 +164,7 @@ struct Function : Value {
     bool is_kernel = false;
     std::string linkage;  ///< "internal", "weak_odr"; "" is external
     const Place* place = nullptr;
+    std::vector<DebugVariable> debug_variables;  ///< those that an alloca keeps
 
     bool is_declaration() const { return blocks.empty(); }
     const Type* return_type() const { return function_type->elements.front(); }
@@ -175,6 +178,7 @@ struct Variable : Value {
     u32 align = 0;
     bool is_constant_data = false;  ///< "constant" rather than "global"
     std::string linkage;
+    std::optional<DebugVariable> debug;
 };
 
 class Module {
@@ -182,6 +186,10 @@ public:
     Types types;
     std::vector<Function*> functions;
     std::vector<Variable*> variables;
+    std::deque<DebugType> debug_types;  ///< pointers to them stay valid
+
+    /// Reports whether the module was compiled for a debugger, with variables in memory.
+    bool has_debug_variables() const;
 
     /// Creates a value that the module owns: make<Constant>(kind, type).
     template <class T, class... Arguments>

@@ -119,7 +119,7 @@ std::string Lexer::read_quoted() {
         }
         result += peek();
     }
-    if (at_ >= text_.size()) fail("a string without an end");
+    if (at_ >= text_.size()) fail("a string does not end");
     ++at_;
     return result;
 }
@@ -167,7 +167,7 @@ void Lexer::skip_brackets() {
     do {
         if (at('(') || at('[') || at('{') || at('<')) ++depth;
         if (at(')') || at(']') || at('}') || at('>')) --depth;
-        if (at(TokenKind::end)) fail("a bracket without an end");
+        if (at(TokenKind::end)) fail("a bracket is not closed");
         next();
     } while (depth > 0);
 }

@@ -36,7 +36,7 @@ void Metadata::read_fields(Lexer& lexer, Node& node) {
     std::string key, value;
     int depth = 0;
     for (; depth > 0 || !lexer.at(')'); lexer.take()) {
-        if (lexer.at(TokenKind::end)) lexer.fail("metadata without an end");
+        if (lexer.at(TokenKind::end)) lexer.fail("metadata does not end");
         if (lexer.at('(') || lexer.at('{')) ++depth;
         if (lexer.at(')') || lexer.at('}')) --depth;
         if (depth == 0 && lexer.at(TokenKind::key)) {
@@ -55,7 +55,7 @@ void Metadata::read_items(Lexer& lexer, Node& node) {
     lexer.expect('{');
     std::string item;
     for (int depth = 0; depth > 0 || !lexer.at('}'); lexer.take()) {
-        if (lexer.at(TokenKind::end)) lexer.fail("metadata without an end");
+        if (lexer.at(TokenKind::end)) lexer.fail("metadata does not end");
         if (lexer.at('(') || lexer.at('{') || lexer.at('[')) ++depth;
         if (lexer.at(')') || lexer.at('}') || lexer.at(']')) --depth;
         if (depth == 0 && lexer.at(',')) {

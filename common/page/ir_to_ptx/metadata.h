@@ -26,6 +26,13 @@ public:
         std::vector<std::pair<std::string, std::string>> facts;
     };
     std::vector<Annotation> annotations() const;
+    /// Returns what a DILocalVariable says, or an expression of a DIGlobalVariable. Its type is null
+    /// if the module has no such metadata.
+    DebugVariable debug_variable(const std::string& name, Module& module) const;
+    /// Reports whether a scope is a function's own, and not that of a function inlined into it.
+    bool is_in_function(const std::string& scope, const std::string& function) const {
+        return is_within(scope, function);
+    }
 
 private:
     struct Node {
@@ -40,7 +47,13 @@ private:
     std::string file_of(const std::string& scope) const;
     std::string function_of(const std::string& scope) const;
 
+    const DebugType* debug_type(const std::string& name, Module& module) const;
+    DebugScope debug_scope(const std::string& name) const;
+    bool is_within(const std::string& scope, const std::string& outer) const;
+
     std::map<std::string, Node> nodes_;
+    mutable std::map<std::string, const DebugType*> types_;
+    mutable std::map<std::string, DebugScope> scopes_;
     mutable std::map<std::string, const Place*> places_;
 };
 

@@ -93,15 +93,19 @@ std::string text_of(Module& module) {
     std::string text = ".version " + version + "\n.target " + target + "\n.address_size 64\n\n";
     std::string body;
     Files files;
+    std::vector<DebugFunction> debug;
     for (Function* function : module.functions) {
         if (function->is_declaration()) continue;
         Emitter emitter(module, *function, files);
+        std::vector<const Variable*> shared;
         for (const Variable* variable : module.variables) {
             const auto found = owner.find(variable);
             if (found == owner.end() || found->second != function) continue;
             emitter.declare(variable_declaration(*variable, false));
+            shared.push_back(variable);
         }
         body += "\n" + emitter.text();
+        if (!function->debug_variables.empty()) debug.push_back(emitter.debug_information(shared));
     }
     const std::string named = prototypes(module);
     text += named + (named.empty() ? "" : "\n");
@@ -109,7 +113,8 @@ std::string text_of(Module& module) {
         if (owner.count(variable) || variable->name.starts_with("llvm.")) continue;
         text += variable_declaration(*variable, true) + ";\n";
     }
-    return text + body + "\n" + files.text();
+    const std::string sections = debug_sections(debug, files);
+    return text + body + "\n" + files.text() + sections;
 }
 
 }  // namespace coalesce::translator

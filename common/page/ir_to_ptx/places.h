@@ -19,6 +19,9 @@ public:
     /// strings.
     std::string text() const;
 
+    /// Returns the number of a file, which then is in use.
+    u32 number_of(const std::string& file) { return number(file); }
+
 private:
     u32 number(const std::string& file);
     u32 name(const std::string& function);

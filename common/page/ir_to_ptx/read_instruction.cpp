@@ -71,7 +71,7 @@ Instruction* InstructionReader::begin(std::string& name) {
     const std::string word = lexer_.current().text;
     instruction->op = operation_named(word);
     if (instruction->op == Op::count) {
-        throw Untranslated("the instruction '" + word + "' is not known",
+        throw Untranslated("the instruction '" + word + "' is not supported",
                            lexer_.line_at(lexer_.current().begin), "", 0);
     }
     lexer_.take();

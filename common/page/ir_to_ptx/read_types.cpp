@@ -19,7 +19,8 @@ const Type* read_named_by_word(Lexer& lexer, Types& types) {
     const std::string word = lexer.current().text;
     if (is_integer_name(word)) {
         const auto bits = static_cast<u32>(std::strtoul(word.c_str() + 1, nullptr, 10));
-        if (bits == 0 || bits > kWidestInteger) lexer.fail("integers of 1 to 128 bits are known");
+        if (bits == 0 || bits > kWidestInteger)
+            lexer.fail("only integers of 1 to 128 bits are supported");
         lexer.take();
         return types.integer(bits);
     }
@@ -33,7 +34,7 @@ const Type* read_named_by_word(Lexer& lexer, Types& types) {
     if (word == "metadata") return types.metadata();
     if (word == "token" || word == "opaque") return types.opaque();
     if (word == "ptr") return types.pointer(read_space(lexer));
-    lexer.fail("the type '" + word + "' is not known");
+    lexer.fail("the type '" + word + "' is not supported");
 }
 
 /// Reads the contents of < > or [ ]: 4 x float.

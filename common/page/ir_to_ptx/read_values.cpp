@@ -168,7 +168,7 @@ Value* ValueReader::read_word(const Type* type) {
         return module_.undefined(type);
     }
     if (word == "blockaddress") lexer_.fail("there is no address of a label (&&name) on a GPU");
-    lexer_.fail("a value of this kind is not known");
+    lexer_.fail("a value of this kind is not supported");
 }
 
 Value* ValueReader::read_number(const Type* type) {

@@ -43,6 +43,7 @@ private:
     void read_parameters(Function& function, std::vector<const Type*>& types);
     void read_after_parameters(Function& function);
     void read_body(Function& function);
+    void read_declared_variable(Function& function);
     static std::string entry_block_name(const Function& function);
     void resolve();
     void apply_annotations();
@@ -58,6 +59,13 @@ private:
     std::map<Function*, std::vector<std::string>> attribute_groups_;
     std::map<Function*, std::string> debug_nodes_;
     std::vector<InstructionReader::Note> notes_;
+    struct Declared {
+        Function* function;
+        const Value* memory;
+        std::string node;
+    };
+    std::vector<Declared> declared_;
+    std::map<Variable*, std::string> variable_nodes_;  ///< !dbg of variables
     std::size_t header_end_ = 0;  ///< the end of the current function's parameters
     bool is_variadic_ = false;
 };
@@ -129,7 +137,8 @@ void ModuleReader::read_top_level() {
         read_type_definition(lexer_, module_->types);
     } else if (lexer_.at_word("module") || lexer_.at_word("source_filename") ||
                lexer_.at_word("target") || lexer_.at(TokenKind::comdat)) {
-        if (lexer_.at_word("module")) lexer_.fail("inline assembly of a whole file is not known");
+        if (lexer_.at_word("module"))
+            lexer_.fail("inline assembly of a whole file is not supported");
         lexer_.skip_line();
     } else {
         lexer_.fail("this is not understood");
@@ -157,7 +166,8 @@ void ModuleReader::read_variable() {
         if (lexer_.accept_word("align")) {
             variable.align = static_cast<u32>(read_unsigned(lexer_));
         } else {
-            lexer_.take();  // section, comdat, !dbg
+            const bool is_debug = lexer_.take().text == "dbg";  // or section, comdat
+            if (is_debug) variable_nodes_[&variable] = lexer_.current().text;
             if (lexer_.at('(')) lexer_.skip_brackets();
             if (lexer_.at(TokenKind::string) || lexer_.at(TokenKind::metadata)) lexer_.take();
         }
@@ -280,8 +290,10 @@ void ModuleReader::read_body(Function& function) {
     Block* block = nullptr;
     while (!lexer_.accept('}')) {
         if (lexer_.at(TokenKind::attributes)) {  // #dbg_value(...)
-            lexer_.take();
-            lexer_.skip_brackets();
+            if (lexer_.take().text == "dbg_declare")
+                read_declared_variable(function);
+            else
+                lexer_.skip_brackets();
             continue;
         }
         const bool is_named = lexer_.at(TokenKind::key);
@@ -302,6 +314,23 @@ void ModuleReader::read_body(Function& function) {
         if (!used->parent) lexer_.fail("the block %" + name + " is used, but not defined");
         if (used->instructions.empty()) lexer_.fail("the block %" + name + " is empty");
     }
+}
+
+/// Reads (ptr %row, !33, !DIExpression(), !34): which alloca keeps which variable. Variables of
+/// functions that were inlined into this one are left out.
+void ModuleReader::read_declared_variable(Function& function) {
+    lexer_.expect('(');
+    const Value* memory = values_.read_typed();
+    lexer_.expect(',');
+    const std::string node = lexer_.expect(TokenKind::metadata, "a variable");
+    while (!lexer_.at(')')) {
+        if (lexer_.at(TokenKind::end)) lexer_.fail("expected ')'");
+        const bool has_brackets = lexer_.is_followed_by('(');
+        lexer_.take();
+        if (has_brackets) lexer_.skip_brackets();
+    }
+    lexer_.expect(')');
+    if (memory->is(Value::Kind::instruction)) declared_.push_back({&function, memory, node});
 }
 
 /// Returns the name of the entry block. If it has no name, it gets the next number after the
@@ -328,6 +357,17 @@ void ModuleReader::resolve() {
         if (note.kind == "llvm.loop") {
             note.instruction->is_not_unrolled = metadata_.is_not_unrolled(note.node);
         }
+    }
+    for (const Declared& one : declared_) {
+        DebugVariable variable = metadata_.debug_variable(one.node, *module_);
+        variable.memory = one.memory;
+        const bool is_own =
+            metadata_.is_in_function(variable.scope.node, debug_nodes_[one.function]);
+        if (variable.type && is_own) one.function->debug_variables.push_back(std::move(variable));
+    }
+    for (const auto& [variable, node] : variable_nodes_) {
+        variable->debug = metadata_.debug_variable(node, *module_);
+        if (!variable->debug->type) variable->debug.reset();
     }
     apply_annotations();
 }

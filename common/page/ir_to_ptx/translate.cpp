@@ -24,9 +24,12 @@ std::string ptx_of(const std::string& ir) {
         copy_by_value(*module, *function);
         infer_spaces(*module, *function);
         drop_dead(*function);
-        contract(*module, *function);
-        vectorise(*module, *function);
-        narrow_loads(*module, *function);
+        // Code for a debugger keeps the accesses of the source.
+        if (!module->has_debug_variables()) {
+            contract(*module, *function);
+            vectorise(*module, *function);
+            narrow_loads(*module, *function);
+        }
         split_addresses(*module, *function);
     }
     return text_of(*module);

@@ -12,7 +12,7 @@ namespace coalesce::translator {
 namespace {
 
 [[noreturn]] void fail_initial(const Variable& variable) {
-    throw Untranslated("what the variable '" + variable.name + "' begins with is not known here",
+    throw Untranslated("the initial value of the variable '" + variable.name + "' is not supported",
                        "@" + variable.name, "", 0);
 }
 

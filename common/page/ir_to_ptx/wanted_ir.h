@@ -21,6 +21,10 @@ inline const std::vector<std::string> kOptimiser = {
     // The names of values are never used.
     "-discard-value-names", "-emit-llvm"};
 
+/// Options in place of kOptimiser for code in which every variable keeps its memory.
+inline const std::vector<std::string> kForDebugger = {"-O0", "-fno-finite-loops",
+                                                      "-discard-value-names", "-emit-llvm"};
+
 /// Returns the options, except for -o OUT IN, for the second of two runs of a clang that has the
 /// NVPTX back end. The first run writes unoptimized IR (-disable-llvm-passes). The second run
 /// optimizes it for a different target, so that the back end has no influence.

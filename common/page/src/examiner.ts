@@ -1,8 +1,9 @@
 // Examines a learner's text: C++ code chooses clang's options, clang compiles, and C++ code
 // examines the kernel. All of them run in workers, so that the page never blocks.
 
-import { Compiler, type Progress } from "./compiler/compiler";
-import { workOf } from "./exercises";
+import { Compiler, type CompilerRequest, type Progress } from "./compiler/compiler";
+import { subjectOf, workOf } from "./exercises";
+import { OwnParts } from "./own_parts";
 import type { Counters } from "./simulator";
 import { Ended, SimulatorThread } from "./thread";
 import type { Record as Done } from "./your_turn/progress";
@@ -133,6 +134,7 @@ export class Examiner {
 
     /** The worker, which this class may end. */
     private readonly thread = new SimulatorThread(() => this.stepBegins());
+    private readonly ownParts = new OwnParts(this.thread);
     /** Called when a step of the examination starts. */
     private stepBegins = () => {};
     /** The limit for a step in milliseconds. It is longer until the speed of the computer is known. */
@@ -178,23 +180,36 @@ export class Examiner {
     private async examineNow(task: Task, source: string): Promise<Examined> {
         const compiler = this.compiler as Compiler;
         await compiler.ready;
-        const request = await this.thread.ask<{ refused?: true; arguments: string[]; files: Record<string, string>; output: string }>(
-            "request", { ...task, source });
+        const subject = { ...subjectOf(task), ...(await this.ownParts.of(task, compiler)) };
+        const request = await this.thread.ask<CompilerRequest & { refused?: true }>("request", { ...subject, source });
         const { ir, said } = request.refused ? { ir: null, said: "" } : await compiler.compile(request);
-        return this.limited(() => this.thread.ask<Examined>("examine", { ...task, source, compiler: compiler.version, ir, said }));
+        return this.limited(() => this.thread.ask<Examined>("examine", { ...subject, source, compiler: compiler.version, ir, said }));
     }
 
     hint(task: Task, failure: string, level: number): Promise<Hint> {
-        return this.thread.ask("hint", { ...task, failure, level });
+        return this.thread.ask("hint", { ...subjectOf(task), failure, level });
     }
 
     async predictions(task: Task, record: Done): Promise<Prediction[]> {
-        const answer = await this.thread.ask<{ questions: Prediction[] }>("predictions", { ...task, record });
+        const answer = await this.thread.ask<{ questions: Prediction[] }>("predictions", { ...subjectOf(task), record });
         return answer.questions;
     }
 
     explain(task: Task, source: string, verdict: Verdict): Promise<Explained> {
-        return this.thread.ask("explain", { ...task, source, verdict });
+        return this.thread.ask("explain", { ...subjectOf(task), source, verdict });
+    }
+
+    /** Records what a block does, step by step. Without `block`, it is the one in which the kernel's mistake shows. */
+    steps<Answer>(task: Task, source: string, block?: number): Promise<Answer> {
+        this.prepare(task).catch(() => {});
+        return this.inTurn(async () => {
+            const compiler = this.compiler as Compiler;
+            await compiler.ready;
+            const request = await this.thread.ask<{ refused?: true; arguments: string[]; files: Record<string, string>; output: string }>(
+                "steps_request", { ...task, source });
+            const { ir, said } = request.refused ? { ir: null, said: "" } : await compiler.compile(request);
+            return this.limited(() => this.thread.ask<Answer>("steps", { ...task, source, compiler: compiler.version, ir, said, block }));
+        });
     }
 
     /** Ends the worker if a step of `act` takes too long. */

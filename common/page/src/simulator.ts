@@ -78,7 +78,8 @@ export interface TimeQuestion extends Pick<Question, "entry" | "rows" | "cols" |
 }
 
 /** Names of the questions; wasm/README.md describes each. */
-export type Ask = "run" | "time" | "request" | "examine" | "hint" | "predictions" | "explain";
+export type Ask =
+    | "run" | "time" | "request" | "examine" | "cost" | "hint" | "predictions" | "explain" | "steps_request" | "steps";
 
 /** See wasm/ask.js. Throws an error named "Refusal" if there is no answer. */
 interface Module {

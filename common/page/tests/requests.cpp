@@ -1,18 +1,28 @@
 // Prints the request to clang for each of a learner's files as JSON, for tests of the compiler in the page.
 //
-//     web_requests KERNEL.cu...
+//     web_requests solutions/NAME/FILE.cu...
+//
+// The names are relative to the course's folder, in which this program must run.
 
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "examiner/clang_ir.h"
+#include "examiner/course/course.h"
 #include "examiner/source.h"
 
 int main(int argc, char** argv) {
+    const auto course = coalesce::course::read_course(".");
     auto requests = nlohmann::json::array();
     for (int i = 1; i < argc; ++i) {
-        const coalesce::ClangRequest request =
-            coalesce::clang_ir_request(coalesce::read_source(argv[i], "kernel.cu"));
+        const std::string folder = std::filesystem::path(argv[i]).parent_path().filename();
+        const coalesce::course::Step* step = course.lesson(folder);
+        if (step == nullptr || !step->exercise) {
+            std::cerr << argv[i] << " belongs to no exercise\n";
+            return 2;
+        }
+        const coalesce::ClangRequest request = coalesce::clang_ir_request(
+            coalesce::read_source(argv[i], "kernel.cu"), step->exercise->size_names());
         requests.push_back({{"arguments", request.arguments},
                             {"files", {{request.input, request.text}}},
                             {"output", request.output}});

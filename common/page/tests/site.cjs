@@ -88,7 +88,7 @@ function requestsOf(root, program) {
         fs.readdirSync(path.join(root, part)).flatMap((step) =>
             ["kernel.cu", "hunt.cu"].map((file) => path.join(part, step, file)).filter((file) => fs.existsSync(path.join(root, file)))),
     );
-    const requests = JSON.parse(execFileSync(program, names.map((name) => path.join(root, name)), { maxBuffer: 1 << 28 }));
+    const requests = JSON.parse(execFileSync(program, names, { cwd: root, maxBuffer: 1 << 28 }));
     return Object.fromEntries(names.map((name, i) => [name, requests[i]]));
 }
 

@@ -15,7 +15,9 @@
 
 #include "base/files.h"
 #include "examiner/compilers.h"
+#include "examiner/elements/element_trials.h"
 #include "examiner/examine.h"
+#include "examiner/exercises/automatic_mutants.h"
 #include "examiner/exercises/examined.h"
 #include "examiner/exercises/mutants.h"
 
@@ -38,14 +40,15 @@ public:
                          CompileOptions{}.architecture, seconds);
         const Compiled compiled = finish_compilation(source, kernel, version_of(compiler_), raw);
         // The learner's kernel is compiled first, and the solution after it.
-        if (made.is_null()) {
-            made = {{"said", raw.output}};
+        Json& kept = kernel.kernel == kReferenceKernel ? reference : made;
+        if (kept.is_null()) {
+            kept = {{"said", raw.output}};
             if (raw.is_good)
-                made[raw.ir.empty() ? "ptx" : "ir"] = raw.ir.empty() ? raw.ptx : raw.ir;
+                kept[raw.ir.empty() ? "ptx" : "ir"] = raw.ir.empty() ? raw.ptx : raw.ir;
         }
         return compiled;
     }
-    Json made;
+    Json made, reference;
 
 private:
     FoundCompiler compiler_;
@@ -69,6 +72,10 @@ public:
         Json one = {{"name", name},   {"exercise", exercise.name}, {"hunt", exercise.is_hunt},
                     {"source", text}, {"compiler", "clang"},       {"said", ""}};
         if (!runner.made.is_null()) one.update(runner.made);
+        // A kernel that does not compile needs no reference.
+        if (exercise.elements) {
+            one["reference"] = runner.reference.is_null() ? Json{{"said", ""}} : runner.reference;
+        }
         one["verdict"] = Json::parse(to_json(verdict));
         cases_.push_back(one);
     }
@@ -83,16 +90,26 @@ private:
     Json cases_ = Json::array();
 };
 
+void add_mutants(const Exercise& exercise, const std::string& solved, Cases& cases) {
+    if (is_beyond(exercise.name)) {
+        for (const AutomaticMutant& mutant : make_mutants(solved)) {
+            cases.add(exercise, "mutant: " + mutant.what, mutant.text);
+        }
+        return;
+    }
+    const fs::path file = repository() / "solutions" / exercise.name / "mutants.toml";
+    for (const Mutant& mutant : read_mutants(file).mutants) {
+        cases.add(exercise, "mutant: " + mutant.name, apply_mutant(mutant, solved));
+    }
+}
+
 void add_course(const std::string& name, Cases& cases) {
     const fs::path solutions = repository() / "solutions" / name;
-    const Mutants mutants = read_mutants(solutions / "mutants.toml");
     const Skeleton kernel = parse_skeleton(read_file(solutions / "kernel.cu"), "kernel.cu");
     const Exercise& exercise = require_exercise(name);
     cases.add(exercise, "the solution", kernel.solved());
     cases.add(exercise, "the blank", kernel.blank());
-    for (const Mutant& mutant : mutants.mutants) {
-        cases.add(exercise, "mutant: " + mutant.name, apply_mutant(mutant, kernel.solved()));
-    }
+    add_mutants(exercise, kernel.solved(), cases);
     const Skeleton hunt = parse_skeleton(read_file(solutions / "hunt.cu"), "hunt.cu");
     cases.add(require_exercise(name + " hunt"), "the fixed hunt", hunt.solved());
     cases.add(require_exercise(name + " hunt"), "the hunt", hunt.blank());

@@ -25,6 +25,8 @@ constexpr Question kQuestions[] = {
     {"predictions", predictions_to_make},
     {"explain", explain_time},
     {"picture", draw_picture},
+    {"steps_request", request_for_steps},
+    {"steps", record_steps},
 };
 
 json answer_question(const json& question) {
@@ -32,7 +34,7 @@ json answer_question(const json& question) {
     for (const Question& one : kQuestions) {
         if (name == one.name) return one.answer(question);
     }
-    throw std::runtime_error("a page cannot ask for \"" + name + "\"");
+    throw std::runtime_error("a page cannot call a function named \"" + name + "\"");
 }
 
 }  // namespace

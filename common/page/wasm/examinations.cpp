@@ -1,10 +1,13 @@
 // Answers questions about the course's exercises: verdicts, hints, predictions, reasons and
 // pictures.
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "examiner/clang_ir.h"
 #include "examiner/course/course.h"
+#include "examiner/elements/element_trials.h"
 #include "examiner/examine.h"
+#include "examiner/launch_limits.h"
 #include "examiner/picture.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/render.h"
@@ -25,15 +28,25 @@ namespace {
 
 using nlohmann::json;
 
-const course::Course& whole_course() {
-    static const course::Course course = course::parse_course(course_texts());
-    return course;
+/// Returns the course that a question is about. "texts" are records of exercises that the module
+/// does not contain. Courses are kept, so references to their exercises stay valid.
+const course::Course& course_of(const json& question) {
+    static std::map<std::string, course::Course> known;
+    const json more = question.value("texts", json::array());
+    const std::string key = more.dump();
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+    std::vector<course::CourseText> texts = course_texts();
+    for (const json& one : more) {
+        texts.push_back({one.at("file").get<std::string>(), one.at("text").get<std::string>()});
+    }
+    return known.emplace(key, course::parse_course(texts)).first->second;
 }
 
 const Exercise& find_exercise(const json& question) {
     const std::string name = question.at("exercise").get<std::string>();
     const bool is_hunt = question.value("hunt", false);
-    const course::Step* step = whole_course().find(name);
+    const course::Course& course = course_of(question);
+    const course::Step* step = is_beyond(name) ? course.lesson(name) : course.find(name);
     if (step && !is_hunt && step->exercise) return *step->exercise;
     if (step && is_hunt && step->hunt) return *step->hunt;
     throw std::runtime_error("the course has no " + std::string(is_hunt ? "bug hunt" : "exercise") +
@@ -45,10 +58,10 @@ std::string exercise_path(const Exercise& exercise) {
     return exercise.name + "/" + exercise.file();
 }
 
-/// Returns the costs of the solution, or null if they are unknown.
-const json& solution_costs(const Exercise& exercise) {
+/// Returns the costs of the solution in this file, or null if they are unknown.
+const json& costs_of(const std::string& path) {
     static const json all = json::parse(solutions_text()), none;
-    const auto found = all.find(exercise_path(exercise));
+    const auto found = all.find(path);
     return found == all.end() ? none : *found;
 }
 
@@ -57,16 +70,39 @@ Source parse_source(const json& question, const Exercise& exercise) {
                        "exercises/" + exercise_path(exercise));
 }
 
-/// Returns the compiler's output that the question contains. In tests, this is "ptx" instead of
+/// Returns the output of the question's compiler in `answer`. In tests, this is "ptx" instead of
 /// "ir", from a compiler with its own back end.
-FromCompiler parse_compiler_output(const json& question) {
-    const json ir = question.value("ir", json()), ptx = question.value("ptx", json());
+FromCompiler parse_compiler_output(const json& question, const json& answer) {
+    const json ir = answer.value("ir", json()), ptx = answer.value("ptx", json());
     FromCompiler made{.compiler = add_translator_name(question.at("compiler").get<std::string>()),
                       .raw = {.is_good = ir.is_string() || ptx.is_string(),
-                              .output = question.at("said").get<std::string>()}};
+                              .output = answer.at("said").get<std::string>()}};
     if (ir.is_string()) made.raw.ir = ir.get<std::string>();
     if (ptx.is_string()) made.raw.ptx = ptx.get<std::string>();
     return made;
+}
+
+/// Returns what the module knows about the reference of an exercise, or null.
+const json& known_reference(const Exercise& exercise) {
+    static const json none;
+    const json& costs = costs_of(exercise.name + "/kernel.cu");
+    const auto found = costs.find("reference");
+    return found == costs.end() ? none : *found;
+}
+
+/// Reports whether the page must compile the reference of this exercise.
+bool needs_reference(const json& question, const Exercise& exercise) {
+    return exercise.elements && (question.contains("texts") || known_reference(exercise).is_null());
+}
+
+/// Returns the compiler's output for the reference: the question's, or that in the module.
+FromCompiler parse_reference_output(const json& question, const Exercise& exercise) {
+    if (!exercise.elements) return {};
+    json given = question.value("reference", json());
+    if (given.is_null() && needs_reference(question, exercise)) {
+        throw std::runtime_error("The reference of " + exercise.name + " was not compiled.");
+    }
+    return parse_compiler_output(question, given.is_null() ? known_reference(exercise) : given);
 }
 
 /// Converts to nlohmann's plain json, whose keys are in alphabetical order.
@@ -79,14 +115,28 @@ json as_json(const Value& value) {
 
 // ---- the task for clang ----
 
-json request_for_compiler(const json& question) {
-    const Source source = parse_source(question, find_exercise(question));
-    if (!source.is_good()) return {{"refused", true}};
-    const ClangRequest asked = clang_ir_request(source);
+namespace {
+
+json task_for_clang(const Source& source, const std::vector<std::string>& sizes) {
+    const ClangRequest asked = clang_ir_request(source, sizes);
     return {{"arguments", asked.arguments},
             {"files", {{asked.input, asked.text}}},
             {"output", asked.output},
             {"headers", asked.headers}};
+}
+
+}  // namespace
+
+json request_for_compiler(const json& question) {
+    const Exercise& exercise = find_exercise(question);
+    const Source source = parse_source(question, exercise);
+    json task =
+        source.is_good() ? task_for_clang(source, exercise.size_names()) : json{{"refused", true}};
+    if (!needs_reference(question, exercise)) return task;
+    const Source reference = reference_source(exercise);
+    if (!reference.is_good()) throw std::runtime_error(reference.problem.headline);
+    task["reference"] = task_for_clang(reference, exercise.size_names());
+    return task;
 }
 
 // ---- the verdict ----
@@ -97,9 +147,15 @@ namespace {
 struct Examined {
     const Exercise* exercise = nullptr;
     Source source;
-    FromCompiler made;
+    FromCompiler made, reference;
 };
 Examined last;
+
+void remember(const json& question) {
+    const Exercise& exercise = find_exercise(question);
+    last = {&exercise, parse_source(question, exercise), parse_compiler_output(question, question),
+            parse_reference_output(question, exercise)};
+}
 
 json launch_json(const Verdict& verdict) {
     if (verdict.shapes.empty() || verdict.shapes.back().launch.blocks() < 1) return nullptr;
@@ -116,13 +172,15 @@ json line_json(const Verdict& verdict, const LineCounters& line) {
                  {"reasons", learn::explain_line_costs(verdict, line.counters)}};
     const learn::Json counters = counters_to_json(line.counters),
                       all = counters_to_json(*verdict.counters);
-    const double elements = verdict.counted.rows * static_cast<double>(verdict.counted.cols);
+    const double elements = element_count(verdict.counted);
     const auto or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
-    for (const char* counter : course::kCounterNamesToExpect) {
+    for (const std::string counter : course::kCounterNamesToExpect) {
         const auto mean = learn::per_request(counters, counter);
         told[counter] = or_null(mean);
-        told[std::string(counter) + "_least"] =
-            mean ? or_null(learn::ideal_per_request(all, counter, elements)) : json();
+        // The smallest number of sectors is known only for kernels that move a matrix.
+        const bool has_least = mean && (verdict.sizes.empty() || counter.starts_with("shared"));
+        told[counter + "_least"] =
+            has_least ? or_null(learn::ideal_per_request(all, counter, elements)) : json();
     }
     return told;
 }
@@ -154,31 +212,33 @@ Verdict run_examination(const json& solution, PageRunner& runner) {
 }  // namespace
 
 json examine_source(const json& question) {
-    const Exercise& exercise = find_exercise(question);
-    last = {&exercise, parse_source(question, exercise), parse_compiler_output(question)};
-    const json& solution =
-        question.contains("solution") ? question.at("solution") : solution_costs(exercise);
+    remember(question);
+    const std::string path = exercise_path(*last.exercise);
+    const json& solution = question.contains("solution") ? question.at("solution") : costs_of(path);
     if (solution.is_null()) {
-        throw std::runtime_error("It is not known what the solution of " + exercise_path(exercise) +
-                                 " costs: build the book again.");
+        throw std::runtime_error("The costs of the solution of " + path +
+                                 " are missing: build the book again.");
     }
-    PageRunner runner(last.made, solution);
+    PageRunner runner(last.made, last.reference, solution);
     const Verdict verdict = run_examination(solution, runner);
     return verdict_json(verdict, runner.compiled());
 }
 
 json cost_of_solution(const json& question) {
-    const Exercise& exercise = find_exercise(question);
-    last = {&exercise, parse_source(question, exercise), parse_compiler_output(question)};
+    remember(question);
     const json nothing;
-    PageRunner runner(last.made, nothing);
+    PageRunner runner(last.made, last.reference, nothing);
     Verdict verdict = run_examination(nothing, runner);
     if (!verdict.passed()) throw std::runtime_error(terminal_text(verdict));
     if (verdict.predicted) {
         for (timing::Prediction& launch : verdict.predicted->launches) launch.time_line = {};
     }
-    return {{"counters", json(counters_to_json(*verdict.counters))},
-            {"predicted", verdict.predicted ? as_json(*verdict.predicted) : json()}};
+    json costs = {{"counters", json(counters_to_json(*verdict.counters))},
+                  {"predicted", verdict.predicted ? as_json(*verdict.predicted) : json()}};
+    if (last.exercise->elements) {
+        costs["reference"] = {{"ptx", runner.compiled_reference().ptx}, {"said", ""}};
+    }
+    return costs;
 }
 
 // ---- explanations ----
@@ -189,8 +249,8 @@ json hint_for_failure(const json& question) {
         throw std::runtime_error("hints have the levels 1 to " +
                                  std::to_string(kHintLevels.size()));
     }
-    const Hint hint =
-        whole_course().hint_for(find_exercise(question), question.at("failure").get<std::string>());
+    const Hint hint = course_of(question).hint_for(find_exercise(question),
+                                                   question.at("failure").get<std::string>());
     const std::string text = learn::text_of(hint, level);
     return {{"level", level},
             {"of", kHintLevels.size()},
@@ -263,10 +323,10 @@ json explain_time(const json& question) {
 
 json draw_picture(const json& question) {
     if (last.exercise != &find_exercise(question)) {
-        throw std::runtime_error("nothing was examined yet of which there could be a picture");
+        throw std::runtime_error("there is no picture, because no kernel has been examined yet");
     }
     const json nothing;
-    PageRunner runner(last.made, nothing);
+    PageRunner runner(last.made, last.reference, nothing);
     const Picture picture = draw_warp_picture(
         last.source, *last.exercise, runner,
         {.shape = {question.at("rows").get<int>(), question.at("cols").get<int>()},

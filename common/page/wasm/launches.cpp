@@ -159,7 +159,7 @@ Module& module_of(const std::string& ptx) {
 Kernel& kernel_of(const json& question) {
     Kernel* kernel = module_of(question.at("ptx").get<std::string>())
                          .kernel(question.at("entry").get<std::string>());
-    if (!kernel) throw std::runtime_error("The PTX has no such kernel.");
+    if (!kernel) throw std::runtime_error("The PTX does not contain this kernel.");
     if (kernel->parameter_offsets.size() != 4) {
         throw std::runtime_error(
             "The kernel must take (float* out, const float* in, int rows, int cols).");
@@ -254,7 +254,7 @@ json predict_launch(const json& question) {
     if (status != Status::success) {
         throw std::runtime_error("The kernel was stopped (error " +
                                  std::to_string(static_cast<int>(status)) +
-                                 "): there is no time to predict.");
+                                 "), so no time can be predicted.");
     }
     return json::parse(time_of_launch(recorded.only(), question.at("gpu").get<std::string>(),
                                       2.0 * static_cast<double>(bytes)));

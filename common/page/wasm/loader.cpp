@@ -27,6 +27,7 @@ const LinkedFunction linked[] = {
     LINKED(coalesceSetOrder),         LINKED(coalesceMarkUnwritten),
     LINKED(coalesceDrawAddresses),    LINKED(coalesceSetPrinting),
     LINKED(coalesceGetPrintCalls),    LINKED(coalesceDrawSample),
+    LINKED(coalesceTraceSteps),       LINKED(coalesceGetTrace),
 };
 
 }  // namespace

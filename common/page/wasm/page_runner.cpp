@@ -2,6 +2,7 @@
 
 #include <emscripten.h>
 
+#include "examiner/elements/element_trials.h"
 #include "examiner/verdict_codec.h"
 #include "harness/counters_json.h"
 #include "simulator/base/options.h"
@@ -15,18 +16,27 @@ EM_JS(void, tell_page_of_step, (), {
 
 namespace coalesce::page {
 
-PageRunner::PageRunner(const FromCompiler& learners, const nlohmann::json& solution)
-    : compiler_output_(learners), solution_(solution) {}
+PageRunner::PageRunner(const FromCompiler& learners, const FromCompiler& reference,
+                       const nlohmann::json& solution)
+    : compiler_output_(learners), reference_output_(reference), solution_(solution) {}
 
 Compiled PageRunner::compile(const Source& source, const Signature& kernel) {
     tell_page_of_step();
-    return compiled_ =
-               finish_compilation(source, kernel, compiler_output_.compiler, compiler_output_.raw);
+    const bool is_reference = kernel.kernel == kReferenceKernel;
+    const FromCompiler& made = is_reference ? reference_output_ : compiler_output_;
+    return (is_reference ? compiled_reference_ : compiled_) =
+               finish_compilation(source, kernel, made.compiler, made.raw);
 }
 
 Trial PageRunner::run(const Compiled& kernel, const Produces& task, const TrialRequest& order) {
     tell_page_of_step();
     return LaunchingRunner::run(kernel, task, order);
+}
+
+Trial PageRunner::run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
+                           const TrialRequest& order) {
+    tell_page_of_step();
+    return LaunchingRunner::run_with(kernel, arguments, order);
 }
 
 std::optional<Predicted> PageRunner::predict(const Compiled& kernel, const Produces& task,

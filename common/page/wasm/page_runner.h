@@ -16,26 +16,33 @@ struct FromCompiler {
 
 class PageRunner : public LaunchingRunner {
 public:
-    /// `solution` contains the precomputed costs of the solution, or is null if there are none.
-    PageRunner(const FromCompiler& learners, const nlohmann::json& solution);
+    /// `reference` is the output for the reference of an exercise beyond the transpose. `solution`
+    /// contains the precomputed costs of the solution, or is null if there are none.
+    PageRunner(const FromCompiler& learners, const FromCompiler& reference,
+               const nlohmann::json& solution);
 
     // Each of these functions is a step. The page is told when a step starts, so that it can end
     // one that takes too long.
 
-    /// Returns the learner's text, which has been compiled already.
+    /// Returns the learner's kernel or the reference, both of which have been compiled already.
     Compiled compile(const Source& source, const Signature& kernel) override;
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
+    Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
+                   const TrialRequest& order) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::optional<std::string> load_cached(const std::string& kind, const std::string& of) override;
 
-    /// Returns the result of `compile`.
+    /// Returns the result of `compile` for the learner's kernel.
     const Compiled& compiled() const { return compiled_; }
+    /// Returns the result of `compile` for the reference.
+    const Compiled& compiled_reference() const { return compiled_reference_; }
 
 private:
     const FromCompiler& compiler_output_;
+    const FromCompiler& reference_output_;
     const nlohmann::json& solution_;
-    Compiled compiled_;
+    Compiled compiled_, compiled_reference_;
 };
 
 /// Creates the device once, with the small size that a page needs.

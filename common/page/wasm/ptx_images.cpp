@@ -4,7 +4,7 @@
 namespace coalesce::simulator::fatbin {
 
 std::vector<PtxImage> read_ptx(const void*, std::size_t) {
-    throw FatbinError("a page has no programs");
+    throw FatbinError("a page cannot load programs");
 }
 
 std::vector<PtxImage> read_image(const void* data) {

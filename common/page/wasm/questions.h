@@ -31,4 +31,11 @@ nlohmann::json explain_time(const nlohmann::json& question);
 /// Draws a warp of the source that was examined last.
 nlohmann::json draw_picture(const nlohmann::json& question);
 
+// The steps of a kernel: steps.cpp.
+
+/// Returns the task for the page's compiler, for a kernel that keeps its variables.
+nlohmann::json request_for_steps(const nlohmann::json& question);
+/// Returns what a block of such a kernel does, step by step.
+nlohmann::json record_steps(const nlohmann::json& question);
+
 }  // namespace coalesce::page

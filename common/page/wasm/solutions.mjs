@@ -5,7 +5,8 @@
 //     node solutions.mjs SIMULATOR CLANG PROJECT FILE
 //
 // SIMULATOR is the module without solutions, and CLANG the folder of the npm package @yowasp/clang.
-// FILE is written as JSON: {"03_tiled/kernel.cu": {"counters", "predicted"}, ...}.
+// FILE is written as JSON: {"03_tiled/kernel.cu": {"counters", "predicted", "reference"}, ...}. "reference" is the PTX
+// of the reference of an exercise beyond the transpose.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -45,15 +46,18 @@ const { default: entry } = JSON.parse(readFileSync(join(clang, "package.json"), 
 const llvm = await import(pathToFileURL(join(clang, entry)).href);
 const headers = tree(join(project, "common/cuda_headers/include"));
 const solutions = {};
-// Pages do not run the exercises beyond the transpose, x_NAME.
-const lessons = readdirSync(join(project, "solutions")).filter((name) => /^\d\d_/.test(name));
-for (const exercise of lessons.sort()) {
+for (const exercise of readdirSync(join(project, "solutions")).sort()) {
     for (const name of ["kernel.cu", "hunt.cu"]) {
         const path = join(project, "solutions", exercise, name);
         if (!existsSync(path)) continue;
         const question = { exercise, hunt: name === "hunt.cu", source: readFileSync(path, "utf8") };
-        const compiled = await compile(ask("request", question), llvm, headers);
-        solutions[`${exercise}/${name}`] = ask("cost", { ...question, ...compiled, compiler: "clang" });
+        const request = ask("request", question);
+        const compiled = await compile(request, llvm, headers);
+        if (request.reference) question.reference = await compile(request.reference, llvm, headers);
+        const cost = ask("cost", { ...question, ...compiled, compiler: "clang" });
+        // The exercise and its bug hunt have the same reference.
+        if (question.hunt) delete cost.reference;
+        solutions[`${exercise}/${name}`] = cost;
     }
 }
 writeFileSync(file, JSON.stringify(solutions));

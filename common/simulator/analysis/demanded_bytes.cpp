@@ -1,4 +1,5 @@
 // Finds uses that certainly follow a load, the origins of stored bytes, and the parts of a struct.
+// Long: the three analyses share the descriptions of instructions at the beginning.
 #include "simulator/analysis/demanded_bytes.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ u32 element_bytes(const Instruction& i) {
 bool is_initialisation_tracked(const Instruction& i) {
     const StateSpace space = access_space(i);
     return space == StateSpace::global || space == StateSpace::shared ||
-           space == StateSpace::generic;
+           space == StateSpace::local || space == StateSpace::generic;
 }
 
 /// Returns the registers of a loaded or stored value, which may be a vector.
@@ -125,6 +126,7 @@ public:
     LoadUse of(u32 load) const {
         const Instruction& i = function_.body[load];
         LoadUse use{.members = i.used_bytes, .decides = 0, .certain = false};
+        use.is_only_selected = true;
         const u32 size = element_bytes(i);
         u32 first = 0;
         for (const Operand& element : vector_elements(value_operand(i))) {
@@ -136,7 +138,8 @@ public:
                 const Fate fate =
                     whole ? Fate::decides : follow(load, element.reg, own << 8 * byte);
                 if (fate == Fate::decides) use.decides |= 1u << (first + byte);
-                use.certain |= fate != Fate::unknown;
+                use.certain |= fate == Fate::decides || fate == Fate::stored;
+                use.is_only_selected &= fate == Fate::selected;
             }
             first += size;
         }
@@ -147,7 +150,8 @@ public:
     }
 
 private:
-    enum class Fate : u8 { unknown, stored, decides };
+    /// `selected` means that every use is an operand that a selection may choose.
+    enum class Fate : u8 { unknown, selected, stored, decides };
 
     /// A register that contains loaded bits, or (if `computed`) a value computed from them.
     struct Carrier {
@@ -169,6 +173,7 @@ private:
         };
         reach({reg, false}, bits);
         Fate fate = Fate::unknown;
+        bool is_selected = false, has_other_use = false;
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
@@ -177,13 +182,19 @@ private:
             const bool is_sum = definitions_.only_writer(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
             for (const u32 reader : readers_[from.reg]) {
-                if (!execution_order_.is_always_followed_by(load, reader)) continue;
+                if (!execution_order_.is_always_followed_by(load, reader)) {
+                    has_other_use = true;
+                    continue;
+                }
                 const Fate next = pass(reader, from, known[from], reach);
                 if (next == Fate::decides) return next;
                 if (next == Fate::stored) fate = next;
+                is_selected |= next == Fate::selected;
+                has_other_use |= next == Fate::unknown && !passes_on(reader);
             }
         }
-        return fate;
+        const bool is_only_selected = fate == Fate::unknown && is_selected && !has_other_use;
+        return is_only_selected ? Fate::selected : fate;
     }
 
     /// Returns what instruction `reader` certainly does with `bits` of the carrier `from`.
@@ -213,7 +224,13 @@ private:
             if (more && !passed.selects_one_source) reach({flow.to_register, from.computed}, more);
         }
         // A value that is only the condition of a selection decides its result.
-        return moves || !passed.selects_one_source ? Fate::unknown : Fate::decides;
+        if (passed.selects_one_source) return moves ? Fate::selected : Fate::decides;
+        return Fate::unknown;
+    }
+    /// Reports whether the instruction only computes a value, whose readers follow() visits.
+    bool passes_on(u32 at) const {
+        const Instruction& i = function_.body[at];
+        return !i.guard && (is_lane_by_lane(i) || (transfers_[at].known && !is_store(i)));
     }
     /// Reports whether `reg` is only the value that a shuffle moves to other lanes.
     static bool is_only_shuffled_value(const Instruction& shuffle, u32 reg) {

@@ -10,8 +10,8 @@
 // Found  The analysis follows the bits in registers from each load to their uses, and from each
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.
-// Watch  Local memory and function parameters have no shadow, so bytes that pass through them count
-//        as initialized afterwards. The same is true of values that are merged with others (selp,
+// Watch  Function parameters have no shadow, so bytes that pass through them count as initialized
+//        afterwards. The same is true of values that are merged with others (selp,
 //        two definitions). This may hide errors, but never causes a false report.
 #pragma once
 
@@ -32,6 +32,9 @@ struct LoadUse {
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
     bool is_stored_back = false;
+    /// True if the program uses the bytes only where a selection (`selp`) chooses them. Compilers
+    /// load an element of an array before they know whether the program reads it.
+    bool is_only_selected = false;
     /// True if the load may read more bytes than the program needs, as ldmatrix does at the edge of
     /// a matrix.
     bool may_overread = false;
@@ -66,7 +69,7 @@ bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten, u64 address,
     if (unwritten & use.decides) return true;
     // It is correct to copy a struct of which some bytes are initialized, and an error if none are.
     if (unwritten != (use.members & all) || unwritten == 0 || use.is_stored_back ||
-        use.may_overread)
+        use.may_overread || use.is_only_selected)
         return false;
     if (!use.has_part()) return true;
     // Look at whole words, because a small part of a word may consist only of padding.

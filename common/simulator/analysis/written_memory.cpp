@@ -34,11 +34,12 @@ public:
         repeat_until_stable(function_, [&](const Instruction& i) { return follow(i); });
     }
 
-    /// Returns the pointers that the instruction may write through.
-    Pointers pointers_written_by(const Instruction& i) {
+    /// Returns the pointers that the instruction may access memory through.
+    Pointers pointers_used_by(const Instruction& i) {
         const bool first = i.opcode == "st" || i.opcode == "red" || i.opcode == "wmma";
         const std::size_t place = first ? 0 : 1;
-        const bool known = (first || i.opcode == "atom") && i.operands.size() > place;
+        const bool known =
+            (first || i.opcode == "atom" || i.opcode == "ld") && i.operands.size() > place;
         if (!known || !i.operands[place].is_address()) return kUnknown;
         return pointers_of_operand(i.operands[place]);
     }
@@ -165,10 +166,20 @@ WrittenMemory written_memory(const Kernel& kernel) {
             site.space == StateSpace::global || site.space == StateSpace::generic;
         if (!is_global || !(site.store || site.atomic)) continue;
         all |= site.function == kernel.ast
-                   ? addresses.pointers_written_by(site.function->body[site.instruction])
+                   ? addresses.pointers_used_by(site.function->body[site.instruction])
                    : kUnknown;
     }
     return addresses.list_targets(all);
+}
+
+void find_pointers(Kernel& kernel) {
+    Addresses addresses(kernel);
+    for (Site& site : kernel.sites) {
+        if (site.space != StateSpace::global || site.function != kernel.ast) continue;
+        const WrittenMemory targets = addresses.list_targets(
+            addresses.pointers_used_by(site.function->body[site.instruction]));
+        if (!targets.anywhere && targets.variables.empty()) site.pointers = targets.parameters;
+    }
 }
 
 }  // namespace coalesce::simulator

@@ -16,5 +16,7 @@ namespace coalesce::simulator {
 
 /// Analyses a kernel whose `sites` have already been filled in.
 WrittenMemory written_memory(const Kernel& kernel);
+/// Sets Site::pointers of the kernel's own accesses.
+void find_pointers(Kernel& kernel);
 
 }  // namespace coalesce::simulator

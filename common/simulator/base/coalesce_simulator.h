@@ -89,6 +89,16 @@ size_t coalesceGetAccessCount(void);
 /** In program order. 0, or -1 when there is no such access. */
 int coalesceGetAccess(size_t index, CoalesceAccess* access);
 
+/* ---- one block, step by step ---- */
+
+/** Records up to `limit` steps of one block of one launch: the one after `launch` others, counted from now. The
+ *  block is number `block`, x fastest, or, unless it is 0, the first one that stores to `stored_address`. What was
+ *  recorded before is gone. 0 as `limit` ends it. */
+void coalesceTraceSteps(uint64_t launch, uint64_t block, uint64_t stored_address, uint64_t limit);
+/** What was recorded, as JSON (docs/guide/trace.md), given to `write` in one call: 0. Without a recording, what
+ *  is given to it is the reason, or "" if there was no such launch: -1. */
+int coalesceGetTrace(void (*write)(const char* text, size_t size, void* user), void* user);
+
 /* ---- how long launches would take ---- */
 
 enum {

@@ -100,6 +100,9 @@ Options from_environment() {
     read_flag("COALESCE_SIM_LAUNCHER", result.is_launcher);
     read_number("COALESCE_SIM_SAMPLE", result.sample);
     read_number("COALESCE_SIM_PROGRESS", result.progress_after_ms);
+    result.trace_file = read_variable("COALESCE_SIM_TRACE").value_or("");
+    read_number("COALESCE_SIM_TRACE_BLOCK", result.trace_block);
+    read_number("COALESCE_SIM_TRACE_LAUNCH", result.trace_launch);
     result.json_folder = read_variable("COALESCE_SIM_JSON_FOLDER").value_or("");
     result.kernel_expression = read_variable("COALESCE_SIM_KERNEL").value_or("");
     result.suppressions = read_variable("COALESCE_SIM_SUPPRESS").value_or("");
@@ -141,7 +144,7 @@ std::string set_checks(Checks& checks, const std::string& list) {
         if (!known) {
             std::string all = "all, none";
             for (const NamedCheck& check : kChecks) all += std::string(", ") + check.name;
-            return "there is no check '" + part + "'; there are " + all;
+            return "there is no check called '" + part + "'; there are " + all;
         }
     }
     checks = wanted;

@@ -59,6 +59,10 @@ struct Options {
     u64 sample = 0;
     /// The time after which a running launch shows its progress on a terminal; 0 means never.
     u64 progress_after_ms = 0;
+    /// The file to which the trace of one block is written at exit, or empty, and which block of
+    /// which launch that is.
+    std::string trace_file;
+    u64 trace_block = 0, trace_launch = 0;
     std::string predicted_gpu;  ///< the GPU whose times are predicted; empty means no predictions
 };
 
@@ -67,7 +71,8 @@ struct Options {
 /// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_DEVICES  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET
 /// COALESCE_SIM_JSON_FOLDER  COALESCE_SIM_LAUNCHER  COALESCE_SIM_KERNEL  COALESCE_SIM_SUPPRESS
 /// COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN  COALESCE_SIM_TIME=H200
-/// COALESCE_SIM_SAMPLE  COALESCE_SIM_PROGRESS
+/// COALESCE_SIM_SAMPLE  COALESCE_SIM_PROGRESS  COALESCE_SIM_TRACE  COALESCE_SIM_TRACE_BLOCK
+/// COALESCE_SIM_TRACE_LAUNCH
 Options& options();
 
 /// Turns on exactly the checks in `list`: "all", "none", or names separated by commas. "all" does

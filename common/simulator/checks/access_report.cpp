@@ -100,15 +100,15 @@ OutsideLocation describe_past_end(u64 offset, u32 bytes, u64 size) {
                     " bytes: handle the last elements one by one, or round the allocation up."};
     }
     if (offset == size) {
-        return {
-            "just past the end, the first element that does not exist",
-            "Compare the index with < instead of <=, or guard the threads that have no element."};
+        return {"just past the end",
+                "Compare the index with < instead of <=, or skip the access in threads that have "
+                "no element."};
     }
     const u64 distance_to = offset - size;
     if (distance_to >= kFarOutside) {
         return {format_distance(distance_to, bytes, " past the end"),
-                "The index has probably overflowed: compute it in size_t, and check unsigned "
-                "differences."};
+                "The index has probably overflowed: compute it as size_t, and check unsigned "
+                "subtractions."};
     }
     return {
         format_distance(distance_to, bytes, " past the end"),
@@ -119,7 +119,7 @@ OutsideLocation describe_past_end(u64 offset, u32 bytes, u64 size) {
 OutsideLocation describe_before_begin(u64 distance_to, u32 bytes) {
     return {format_distance(distance_to, bytes, " before the beginning"),
             distance_to >= kFarOutside
-                ? "The index has probably overflowed: compute it in size_t."
+                ? "The index has probably overflowed: compute it as size_t."
                 : "The index is negative for this thread: handle the first elements separately."};
 }
 
@@ -150,12 +150,12 @@ OutsideLocation describe_outside_device(HostRegion region) {
             return host("its heap (malloc, new, std::vector) or the stack of a thread", "");
         case HostRegion::variable:
             return host("a global variable of the program",
-                        " Of a __device__ variable use the name within the kernel, or ask "
-                        "cudaGetSymbolAddress.");
+                        " For a __device__ variable, use its name in the kernel, or get its "
+                        "address with cudaGetSymbolAddress.");
         case HostRegion::none: break;
     }
-    return {": memory neither of the device nor of the host.",
-            "The pointer was never set, or the index has overflowed: print both."};
+    return {", which is memory of neither the device nor the host.",
+            "Either the pointer was never set, or the index has overflowed: print both."};
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ std::string describe_address(u64 address, const AllocationTable& allocations) {
 }
 
 Report describe_bad_global(Report report, const LaneAccess& access,
-                           const AllocationTable& allocations) {
+                           const AllocationTable& allocations, bool calls_malloc) {
     const u64 address = access.address;
     const std::string what = format_verb(access.kind) + format_byte_count(access.bytes) + " at " +
                              format_hexadecimal(address);
@@ -187,7 +187,11 @@ Report describe_bad_global(Report report, const LaneAccess& access,
         return out_of_bounds(
             address == 0 ? ": a null pointer."
                          : ": a null pointer, plus " + format_byte_count(address) + ".",
-            "Check that cudaMalloc succeeded, and that this pointer was passed to the kernel.");
+            calls_malloc
+                ? "Check that malloc() in the kernel did not return null. cudaDeviceSetLimit with "
+                  "cudaLimitMallocHeapSize makes its heap larger."
+                : "Check that cudaMalloc succeeded, and that this pointer was passed to the "
+                  "kernel.");
     }
     if (const Allocation* freed = allocations.find_freed(address)) {
         return fill_report(std::move(report), "memcheck", "use after free", address,
@@ -199,8 +203,8 @@ Report describe_bad_global(Report report, const LaneAccess& access,
     }
     if (address >= shared_window() && address < param_window() + kWindowBytes) {
         return out_of_bounds(
-            ": that is an address of shared, local or parameter memory of a block or thread.",
-            "Pass pointers to global memory between blocks and threads.");
+            ", which is an address in the shared, local or parameter memory of a block or thread.",
+            "Blocks and threads can exchange only pointers to global memory.");
     }
     for (const Allocation& other : allocations.of_other_devices) {
         if (!other.contains(address, 1)) continue;
@@ -218,7 +222,7 @@ Report describe_bad_global(Report report, const LaneAccess& access,
         return out_of_bounds(elsewhere.where, elsewhere.cure);
     }
     if (nearest == nullptr) {
-        return out_of_bounds(": no device memory is allocated.",
+        return out_of_bounds(", but no device memory is allocated.",
                              "Allocate it with cudaMalloc before the launch.");
     }
     const OutsideLocation outside =
@@ -265,6 +269,21 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
     return fill_report(std::move(report), "memcheck", "out of bounds", access.address, text, cure);
 }
 
+Report describe_other_allocation(Report report, const LaneAccess& access,
+                                 const Allocation& intended, const Allocation& found) {
+    const bool is_before = access.address < intended.begin;
+    const u64 distance = distance_to(access.address, intended);
+    const OutsideLocation place =
+        is_before ? describe_before_begin(distance, access.bytes)
+                  : describe_past_end(access.address - intended.begin, access.bytes,
+                                      intended.end - intended.begin);
+    return fill_report(std::move(report), "memcheck", "out of bounds", access.address,
+                       format_verb(access.kind) + format_byte_count(access.bytes) + " of " +
+                           name_of(found) + " through a pointer to " + name_of(intended) + ": " +
+                           place.where + ".",
+                       place.cure);
+}
+
 Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below) {
     const std::string what = format_verb(access.kind) + format_byte_count(access.bytes) + " at " +
                              format_hexadecimal(access.address);
@@ -272,19 +291,19 @@ Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_byte
         return fill_report(std::move(report), "memcheck", "use after free", access.address,
                            what + ", in a block of " + format_byte_count(freed_bytes) +
                                " from malloc() in a kernel, which was freed.",
-                           "Call free() after the last access, and read results before it.");
+                           "Call free() only after the last access.");
     if (below.size() == 0)
         return fill_report(
             std::move(report), "memcheck", "out of bounds", access.address,
-            what + ", in the heap of malloc() in kernels, but in none of its blocks.",
+            what + ", in the heap of malloc() in kernels, but outside of all its allocations.",
             "Use only pointers that malloc() or new has returned.");
     const OutsideLocation location =
         describe_past_end(access.address - below.begin, access.bytes, below.size());
     return fill_report(std::move(report), "memcheck", "out of bounds", access.address,
                        what + ", which is " + location.where + " of the block of " +
                            format_byte_count(below.size()) + " from malloc() in a kernel.",
-                       "Ask malloc() for count * sizeof(element) bytes, and compare the index with "
-                       "the count.");
+                       "Request count * sizeof(element) bytes from malloc(), and compare the index "
+                       "with the count.");
 }
 
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes) {
@@ -294,6 +313,16 @@ Report describe_bad_local(Report report, const LaneAccess& access, u64 local_byt
                            " of the thread's local memory, which has " +
                            format_byte_count(local_bytes) + ".",
                        "Check the index into the local array; very deep recursion also ends here.");
+}
+
+Report describe_local_of_other(Report report, bool is_store, Dim3 owner) {
+    return fill_report(
+        std::move(report), "memcheck", "another thread's variable", 0,
+        std::string(is_store ? "Writes" : "Reads") +
+            " through a pointer to a local variable of thread " + format_index(owner) +
+            ". Local memory belongs to one thread: on hardware, the same address is that of a "
+            "variable of its own.",
+        "Pass the values to other threads in shared memory, or by a shuffle.");
 }
 
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
@@ -342,8 +371,8 @@ std::string format_unwritten_bytes(const LaneAccess& access) {
 std::string format_padding_hint(const LaneAccess& access) {
     const u32 all = access.bytes < 32 ? (1u << access.bytes) - 1 : ~0u;
     if (access.unwritten == 0 || (access.unwritten & all) == all) return "";
-    return " Bytes between the members of a struct may be copied, but nothing may depend on them: "
-           "compare and hash member by member.";
+    return " Bytes between the members of a struct may be copied, but no result may depend on "
+           "them: compare and hash structs member by member.";
 }
 
 }  // namespace
@@ -355,19 +384,30 @@ Report describe_uninitialised_global(Report report, const LaneAccess& access,
         format_verb(access.kind) + format_byte_count(access.bytes) + " at " +
             describe_address(access.address, allocations) + ", " + format_unwritten_bytes(access) +
             ".",
-        "Fill the memory first: cudaMemcpy, cudaMemset, or a kernel that writes all of it." +
+        "Fill the memory first, with cudaMemcpy, cudaMemset, or a kernel that writes all of it." +
+            format_padding_hint(access));
+}
+
+Report describe_uninitialised_local(Report report, const LaneAccess& access) {
+    return fill_report(
+        std::move(report), "initcheck", "uninitialised local read", access.address,
+        format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
+            with_commas(access.address) +
+            " of the thread's local memory, which holds its arrays and structs, " +
+            format_unwritten_bytes(access) + " by this thread.",
+        "Initialize the array or struct where it is declared, for example int a[16] = {}, or write "
+        "every element before it is read." +
             format_padding_hint(access));
 }
 
 Report describe_uninitialised_shared(Report report, const LaneAccess& access) {
-    return fill_report(
-        std::move(report), "initcheck", "uninitialised shared read", access.address,
-        format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
-            with_commas(access.address) + " of shared memory, " + format_unwritten_bytes(access) +
-            " by this block.",
-        "Write every element that is read, also at ragged edges: shared memory begins "
-        "with whatever the last block left." +
-            format_padding_hint(access));
+    return fill_report(std::move(report), "initcheck", "uninitialised shared read", access.address,
+                       format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
+                           with_commas(access.address) + " of shared memory, " +
+                           format_unwritten_bytes(access) + " by this block.",
+                       "Write every element before it is read, also at ragged edges: at first, "
+                       "shared memory contains data of an earlier block." +
+                           format_padding_hint(access));
 }
 
 }  // namespace coalesce::simulator

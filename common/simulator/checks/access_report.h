@@ -33,9 +33,14 @@ struct PlacedVariable {
 };
 
 /// Describes memcheck's "out of bounds" and "use after free" errors. The message says so if the
-/// pointer is null or points to host memory.
+/// pointer is null or points to host memory. `calls_malloc` says whether the kernel does.
 Report describe_bad_global(Report report, const LaneAccess& access,
-                           const AllocationTable& allocations);
+                           const AllocationTable& allocations, bool calls_malloc = false);
+
+/// Describes memcheck's "out of bounds" error for an access through a pointer to `intended` that
+/// ends in the allocation `found`.
+Report describe_other_allocation(Report report, const LaneAccess& access,
+                                 const Allocation& intended, const Allocation& found);
 
 /// Describes memcheck's "out of bounds" and "use after free" errors in the heap of malloc in
 /// kernels. `freed_bytes` is the size of the freed piece that contains the address, or 0. `below`
@@ -50,6 +55,10 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
 /// of one thread.
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes);
 
+/// Describes memcheck's "another thread's variable": an access to local memory through a pointer to
+/// a variable of `owner`.
+Report describe_local_of_other(Report report, bool is_store, Dim3 owner);
+
 /// Describes memcheck's "misaligned".
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
                            const AllocationTable* allocations = nullptr);
@@ -57,6 +66,9 @@ Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSp
 /// Describes initcheck's "uninitialised global read".
 Report describe_uninitialised_global(Report report, const LaneAccess& access,
                                      const AllocationTable& allocations);
+
+/// Describes initcheck's "uninitialised local read".
+Report describe_uninitialised_local(Report report, const LaneAccess& access);
 
 /// Describes initcheck's "uninitialised shared read".
 Report describe_uninitialised_shared(Report report, const LaneAccess& access);

@@ -210,13 +210,13 @@ void GlobalRace::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
     report.kind = "not checked";
     report.kernel = kernel.demangled;
     if (!available_) {
-        report.message = "This system does not grant the address space that the check needs.";
+        report.message = "The system refused to reserve the address space that this check needs.";
         report.cure =
             "Raise the limit (ulimit -v), or give the device less memory: COALESCE_SIM_MEMORY=4G.";
         reports().add(report);
     } else if (grid.count() > kNoBlock) {
         report.message = "The grid has more than " + std::to_string(kNoBlock) +
-                         " blocks; those beyond are not checked for races.";
+                         " blocks; blocks beyond this number are not checked for races.";
         report.cure = "Check a smaller grid of the same kernel.";
         reports().add(report);
     }
@@ -252,9 +252,9 @@ void GlobalRace::check_allocation_is_writable(const Block& block, u32 site, u64 
     report.block = log_.block_index(block.number);
     report.message =
         "Stores to " + describe_address(address, *allocations_) +
-        ", with an address that was computed from a pointer to something else. Whether that races "
-        "with what was read there before, in the same launch, was not looked at.";
-    report.cure = "Launch the kernel once more: then it is.";
+        ", with an address that was computed from a pointer to another allocation. Races between "
+        "this store and earlier reads of this memory in the same launch were not checked.";
+    report.cure = "Launch the kernel again: these races are checked in the next launch.";
     reports().add(report);
 }
 

@@ -101,8 +101,8 @@ public:
     bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
-    /// Adds the bytes of [begin, end) that the launch has accessed, except volatile reads. Call
-    /// this before end_launch, and only if expect_writes was not called.
+    /// Adds the bytes of [begin, end) that the launch has accessed, except volatile reads and reads
+    /// of read-only allocations. Call this before end_launch.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
     void begin_block(Block& block, u64 number) const;
     void end_block(Block& block);

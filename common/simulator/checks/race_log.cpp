@@ -197,21 +197,22 @@ std::string RaceLog::format_message(const Race& race) const {
         case RaceCause::read_only_path:
             return text +
                    " through the read-only path (__ldg, ld.global.nc), though the same launch "
-                   "wrote it: the path may still have the old value.";
+                   "wrote it: this path may still return the old value.";
         case RaceCause::missing_proxy_fence:
             if (is_mbarrier(race.earlier))
                 return "A bulk copy reports to the mbarrier at " + race.where +
-                       " through the asynchronous proxy, which may not see yet that the thread has "
-                       "initialised it: no fence is between the two.";
+                       " through the asynchronous proxy, to which the initialisation by the thread "
+                       "may not be visible yet: there is no fence between the two.";
             return "A bulk copy " +
                    std::string(race.kind == RaceKind::read_after_write ? "reads " : "writes ") +
                    race.where +
-                   " through the asynchronous proxy, which may not see the thread's store there "
-                   "yet: no fence.proxy.async is between the two.";
+                   " through the asynchronous proxy, to which the thread's store may not be "
+                   "visible yet: there is no fence.proxy.async between the two.";
         case RaceCause::early_arrival:
             return "Arrives at the mbarrier at " + race.where +
-                   " without having seen the end of its last phase: nothing orders this arrival "
-                   "after the other one, which was counted in that phase, so this one may be, too.";
+                   " without waiting for the end of its last phase: nothing orders this arrival "
+                   "after the other one, which was counted in that phase, so this arrival may be "
+                   "counted in the same phase.";
         case RaceCause::unordered: break;
     }
     const Group group = group_of(race.later, race.earlier);
@@ -224,7 +225,7 @@ std::string RaceLog::format_message(const Race& race) const {
         text += " In this run the store does not change the value, so the race has no effect.";
     if (race.later.site == RaceParty::kUnknownSite ||
         race.earlier.site == RaceParty::kUnknownSite) {
-        text += " (The kernel has too many memory instructions to tell all of them apart.)";
+        text += " (The kernel has too many memory instructions to distinguish all of them.)";
     }
     return text;
 }
@@ -234,16 +235,16 @@ std::string RaceLog::format_remedy(const Race& race) const {
         return "Let one lane store, give every lane an element of its own, or use an atomic.";
     }
     if (race.cause == RaceCause::pending_copy) {
-        return "Wait for the copy (cp.async.wait_group, __pipeline_wait_prior; of a bulk copy its "
-               "mbarrier, or cp.async.bulk.wait_group) before touching its bytes.";
+        return "Wait for the copy before accessing its bytes (cp.async.wait_group, "
+               "__pipeline_wait_prior; for a bulk copy, its mbarrier or cp.async.bulk.wait_group).";
     }
     if (race.cause == RaceCause::missing_proxy_fence && is_mbarrier(race.earlier))
         return "Let the thread that initialises it execute fence.mbarrier_init.release.cluster or "
-               "fence.proxy.async, before the barrier that the other threads wait at.";
+               "fence.proxy.async, before the barrier at which the other threads wait.";
     if (race.cause == RaceCause::missing_proxy_fence)
-        return "Each thread that has stored there executes fence.proxy.async "
-               "(cde::fence_proxy_async_shared_cta()), then the threads meet at a barrier, then "
-               "one starts the copy.";
+        return "Each thread that has stored there must execute fence.proxy.async "
+               "(cde::fence_proxy_async_shared_cta()). Then let all threads wait at a barrier "
+               "before one of them starts the copy.";
     if (race.cause == RaceCause::early_arrival)
         return "Wait for the phase (wait(), try_wait) before arriving for the next one, or use "
                "another mbarrier for the next round.";
@@ -263,8 +264,8 @@ std::string RaceLog::format_remedy(const Race& race) const {
 
 std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
     if (race.later.block != race.earlier.block && is_atomic(race.later) != is_atomic(race.earlier))
-        return "An atomic does not protect from plain accesses: make the other access atomic "
-               "as well, or move it to a kernel of its own.";
+        return "An atomic does not protect against plain accesses: make the other access atomic as "
+               "well, or move it to a separate kernel.";
     const auto reaches_only_its_block = [this](const RaceParty& party) {
         return is_atomic(party) && kernel_->sites[party.site].has_block_scope;
     };
@@ -272,8 +273,8 @@ std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
         return "An atomic with the scope of a block (atomicAdd_block, .cta) is atomic only for the "
                "threads of one block: use the scope of the device (atomicAdd).";
     if (is_cooperative_) return format_missing_barrier(race, "grid.sync()");
-    return "Blocks run in any order and meet only at the end of a kernel: write to a second "
-           "buffer, split the kernel in two, or use atomics.";
+    return "Blocks run in any order and are synchronized only at the end of a kernel: write to a "
+           "second buffer, split the kernel in two, or use atomics.";
 }
 
 std::string RaceLog::format_missing_barrier(const Race& race, const std::string& barrier) const {

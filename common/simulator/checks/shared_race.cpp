@@ -447,7 +447,7 @@ struct SharedRace::State {
         report.message = std::string(wrote ? "writes " : "reads ") + name_of(address) +
                          ", which may have ended by then: nothing makes the block with rank " +
                          std::to_string(rank) + " wait for this access";
-        report.cure = "Let all blocks meet once more before any of them ends: cluster.sync().";
+        report.cure = "Synchronize all blocks once more before any of them ends: cluster.sync().";
         reports().add(report);
     }
 

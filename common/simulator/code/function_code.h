@@ -59,6 +59,8 @@ struct FunctionCode {
     /// its results and the arguments of its calls.
     u32 parameter_bytes = 0;
     u32 local_bytes = 0;  ///< local variables, per thread
+    /// Where each local variable begins in them, for code that shows a thread's variables (trace/).
+    std::map<std::string, u32> local_offsets;
     std::vector<ParameterSlot> parameters, results;
     std::vector<std::unique_ptr<CallSite>> calls;
     std::vector<std::shared_ptr<const MatrixOp>> matrix_ops;

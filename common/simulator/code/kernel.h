@@ -130,6 +130,9 @@ struct Site : MemoryUse {
     /// True for an access with .cta. Such an atomic (atomicAdd_block) is atomic only among the
     /// threads of its own block.
     bool has_block_scope = false;
+    /// The parameters from which the address is computed, as offsets in parameter memory. Empty if
+    /// the address may come from elsewhere.
+    std::vector<u32> pointers = {};
 };
 
 /// The memory that stores and atomics may write to (analysis/written_memory.h).

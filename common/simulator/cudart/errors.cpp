@@ -9,6 +9,7 @@
 
 #include "simulator/base/options.h"
 #include "simulator/cudart/api.h"
+#include "simulator/report/host_place.h"
 #include "simulator/report/reports.h"
 #include "simulator/report/text.h"
 
@@ -134,6 +135,7 @@ void report_failure(const std::string& call, const std::string& error, const std
     report.kernel = kernel;
     report.message = message;
     report.message[0] = static_cast<char>(std::toupper(report.message[0]));
+    report.where = calling_place();
     reports().add(report);
 }
 
@@ -141,7 +143,8 @@ void report_failure(const std::string& call, const std::string& error, const std
 
 void report_broken(cudaError_t error, const std::string& kernel) {
     report_failure("a kernel", cudaGetErrorName(error), kernel,
-                   std::string(cudaGetErrorString(error)) + "; the check that says where is off.");
+                   std::string(cudaGetErrorString(error)) +
+                       "; the check that would report the place is switched off.");
 }
 
 CurrentCall::CurrentCall(const char* name, ErrorName error_name)

@@ -14,6 +14,7 @@
 #include "simulator/profile/json.h"
 #include "simulator/profile/kernel_table.h"
 #include "simulator/report/reports.h"
+#include "simulator/trace/trace_keeper.h"
 #include "timing/predict.h"
 #include "timing/prediction_text.h"
 
@@ -114,6 +115,19 @@ int coalesceGetAccess(size_t index, CoalesceAccess* result) {
     result->cost = access.cost;
     result->ideal = access.ideal;
     return 0;
+}
+
+void coalesceTraceSteps(uint64_t launch, uint64_t block, uint64_t stored_address, uint64_t limit) {
+    trace_keeper().begin(
+        {.launch = launch, .block = block, .steps = limit, .stored_address = stored_address});
+}
+
+int coalesceGetTrace(void (*write)(const char* text, size_t size, void* user), void* user) {
+    if (!write) return -1;
+    const auto& trace = trace_keeper().trace();
+    const std::string text = trace ? to_json(*trace) : trace_keeper().problem();
+    write(text.data(), text.size(), user);
+    return trace ? 0 : -1;
 }
 
 void coalesceRecord(int what) {

@@ -55,8 +55,8 @@ void check_grid(const LaunchRequest& request, const KernelHandle& handle) {
     if (g.x == 0 || g.y == 0 || g.z == 0)
         refuse_launch(handle, "the grid has no blocks (" + shape(g) + ").");
     if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535)
-        refuse_launch(handle,
-                      "a grid of " + shape(g) + " blocks is beyond 2147483647 x 65535 x 65535.");
+        refuse_launch(handle, "a grid of " + shape(g) +
+                                  " blocks exceeds the limit of 2147483647 x 65535 x 65535.");
 }
 
 void check_block(const LaunchRequest& request, const KernelHandle& handle) {
@@ -65,8 +65,9 @@ void check_block(const LaunchRequest& request, const KernelHandle& handle) {
         refuse_launch(handle, "the block has no threads (" + shape(b) + ").");
     const u64 threads = u64{b.x} * b.y * b.z;
     if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > DeviceModel::max_threads_per_block)
-        refuse_launch(handle, "a block of " + shape(b) +
-                                  " threads is beyond 1024 x 1024 x 64, or beyond 1024 in all.");
+        refuse_launch(handle,
+                      "a block of " + shape(b) +
+                          " threads exceeds the limit of 1024 x 1024 x 64, or of 1024 in all.");
     const u32* bounds = handle.kernel->ast->max_threads;
     const u64 bound = u64{bounds[0]} * (bounds[1] ? bounds[1] : 1) * (bounds[2] ? bounds[2] : 1);
     if (bound != 0 && threads > bound)
@@ -76,19 +77,19 @@ void check_block(const LaunchRequest& request, const KernelHandle& handle) {
     const auto differs = [](u32 given, u32 wanted) { return given != (wanted ? wanted : 1); };
     if (required[0] != 0 &&
         (differs(b.x, required[0]) || differs(b.y, required[1]) || differs(b.z, required[2])))
-        refuse_launch(handle, "it is built for another shape of block.");
+        refuse_launch(handle, "it was compiled for a different block shape (.reqntid).");
 }
 
 void check_resources(const LaunchRequest& request, void** arguments, const KernelHandle& handle) {
     const u32 limit = handle.dynamic_shared_limit();
     if (request.shared > limit) {
-        std::string why = std::to_string(request.shared) +
-                          " bytes of dynamic shared memory, and it may have " +
+        std::string why = "the launch asks for " + std::to_string(request.shared) +
+                          " bytes of dynamic shared memory, but the kernel may have at most " +
                           std::to_string(limit) + ".";
         const u32 most = DeviceModel::shared_per_block_optin - handle.kernel->static_shared;
         if (request.shared <= most) {
             why +=
-                " To raise this, call cudaFuncSetAttribute(kernel, "
+                " To raise this limit, call cudaFuncSetAttribute(kernel, "
                 "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first.";
         }
         refuse_launch(handle, why);
@@ -109,7 +110,7 @@ void check_cooperative(const LaunchRequest& request, const KernelHandle& handle)
     if (blocks <= resident) return;
     refuse_launch(handle,
                   "its blocks wait for each other, so all " + std::to_string(blocks) +
-                      " must run at once, and " + std::to_string(resident) + " can.",
+                      " must run at once, but only " + std::to_string(resident) + " can.",
                   cudaErrorCooperativeLaunchTooLarge);
 }
 
@@ -145,9 +146,9 @@ void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
                       "clusters of " + shape({cluster.x, cluster.y, cluster.z}) + " blocks " + why,
                       cudaErrorInvalidClusterSize);
     };
-    if (cluster.count() == 0) refuse_cluster("are not possible: name all three extents.");
+    if (cluster.count() == 0) refuse_cluster("are not possible: specify all three extents.");
     if (is_specified(required) && is_specified(request.cluster) && !(required == request.cluster))
-        refuse_cluster("are what the kernel needs, and the launch asks for others.");
+        refuse_cluster("are required by the kernel, but the launch asks for others.");
     if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
         refuse_cluster("do not divide the grid.");
     const u64 most = handle.non_portable_cluster ? DeviceModel::max_cluster_size
@@ -297,7 +298,7 @@ std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, 
     const Kernel& kernel = *handle.kernel;
     if (!buffer || size < kernel.parameter_bytes)
         refuse("the buffer of arguments holds " + std::to_string(size) +
-               " bytes, and the kernel takes " + std::to_string(kernel.parameter_bytes) + ".");
+               " bytes, but the kernel takes " + std::to_string(kernel.parameter_bytes) + ".");
     return collect_arguments(kernel, [&](size_t, u32 offset) { return buffer + offset; });
 }
 

@@ -43,7 +43,7 @@ void allocate(void** pointer, size_t bytes, AllocationKind kind) {
     const u64 address = address_of(pointer);
     if (const auto inside = memory().find(address)) {
         if (inside->begin == address)
-            refuse("the memory came from another kind of allocation call.");
+            refuse("the memory was allocated by a different kind of call.");
         refuse("the pointer lies " + std::to_string(address - inside->begin) +
                " bytes into an allocation; free its beginning.");
     }
@@ -52,7 +52,7 @@ void allocate(void** pointer, size_t bytes, AllocationKind kind) {
     if (freed && freed->begin == address)
         refuse("the memory (" + std::to_string(freed->end - freed->begin) + " bytes, allocation " +
                std::to_string(freed->serial) + " of the program) was freed before.");
-    refuse("the pointer is not that of an allocation.");
+    refuse("the pointer does not belong to an allocation.");
 }
 
 /// Frees `pointer` if `allowed` returns true for the kind of its allocation.

@@ -104,7 +104,7 @@ static std::vector<std::string> choose_ptx(LoadedModule& module) {
             // With -rdc=true, the images include libraries of the toolkit (cudadevrt), which
             // contain only machine code.
             module.problem = std::string("no PTX to run: ") + error.what() + ".";
-            if (module.is_library) module.problem += " With NVRTC, take nvrtcGetPTX.";
+            if (module.is_library) module.problem += " With NVRTC, use nvrtcGetPTX.";
             continue;
         }
         if (const fatbin::PtxImage* chosen = fatbin::choose(found, DeviceModel::capability))
@@ -142,9 +142,8 @@ void Modules::parse_locked(LoadedModule& module) {
         unload_locked(module);
         return module.set_error(
             cudaErrorNotSupported,
-            "code for this GPU cannot ask a surface for its format or its layers (suq), and none "
-            "of the "
-            "kernels beside it can be launched: pass them to the kernel.");
+            "code for this GPU cannot query the format or the layers of a surface (suq), so no "
+            "kernel of this module can be launched. Pass these values to the kernel as arguments.");
     }
     for (const VariableHandle* variable : module.managed) {
         const auto placed = module.module->variable_addresses.find(variable->name);

@@ -16,6 +16,7 @@
 #include "simulator/cudart/transfers.h"
 #include "simulator/memory/device_memory.h"
 #include "simulator/memory/host_guard.h"
+#include "simulator/report/host_place.h"
 
 namespace coalesce::simulator::cudart {
 
@@ -213,6 +214,7 @@ private:
         Report report;
         report.check = "streamcheck";
         report.kind = "host does not wait";
+        report.where = host_place(touch.instruction);
         bool writes = false;
         for (const auto kind : {AccessedRanges::kReads, AccessedRanges::kWrites}) {
             const auto& ranges = work.ranges.of_kind(kind);
@@ -241,7 +243,7 @@ private:
         Report report;
         report.check = "streamcheck";
         report.kind = later.frees ? "freed while in use" : "no order between streams";
-        report.where = conflict.later_place;
+        report.where = conflict.later_place.line ? conflict.later_place : calling_place();
         report.other = conflict.earlier_place;
         report.address = conflict.begin;
         const u64 bytes = conflict.end - conflict.begin;

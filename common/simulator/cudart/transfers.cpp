@@ -7,6 +7,7 @@
 #include "simulator/cudart/api.h"
 #include "simulator/cudart/stream_order.h"
 #include "simulator/device/device.h"
+#include "simulator/memory/host_heap.h"
 
 namespace coalesce::simulator::cudart {
 
@@ -42,10 +43,10 @@ std::string hexadecimal(u64 address) {
 [[noreturn]] void refuse_out_of_bounds(const char* role, u64 address, u64 span,
                                        const Allocation& allocation) {
     const u64 past = address + span - allocation.end;
-    refuse(std::string(role) + ": " + std::to_string(span) + " bytes from " + hexadecimal(address) +
-           " end " + std::to_string(past) + " bytes past the allocation of " +
-           std::to_string(allocation.end - allocation.begin) + " bytes at " +
-           hexadecimal(allocation.begin) + ".");
+    refuse(std::string(role) + ": " + "the " + std::to_string(span) + " bytes from " +
+           hexadecimal(address) + " end " + std::to_string(past) +
+           " bytes past the allocation of " + std::to_string(allocation.end - allocation.begin) +
+           " bytes at " + hexadecimal(allocation.begin) + ".");
 }
 
 [[noreturn]] void refuse_unallocated(const char* role, u64 address) {
@@ -55,6 +56,17 @@ std::string hexadecimal(u64 address) {
            (freed ? " lies in memory that was freed (" + std::to_string(freed->end - freed->begin) +
                         " bytes at " + hexadecimal(freed->begin) + ")."
                   : " is a device address that belongs to no allocation."));
+}
+
+/// Refuses to access host memory past the end of a block from malloc or new.
+void check_host_memory(const char* role, u64 address, u64 span) {
+    const Interval block = find_overrun_host_block(address, span);
+    if (block.size() == 0) return;
+    refuse(std::string("the ") + role + ": " + std::to_string(span) + " bytes from " +
+           hexadecimal(address) + " end " + std::to_string(address + span - block.end) +
+           " bytes past the end of the host memory at " + hexadecimal(block.begin) +
+           ", which has " + std::to_string(block.size()) +
+           " bytes. On hardware, such a copy may overwrite other data of the program.");
 }
 
 /// Looks up one side of a transfer. `role` is "source" or "destination", for messages.
@@ -67,6 +79,7 @@ TransferSide find_side(const char* role, const cudaPitchedPtr& place, const cuda
     const auto allocation = memory().find(address);
     if (!allocation) {
         if (memory().is_device_range(address)) refuse_unallocated(role, address);
+        check_host_memory(role, address, span);
         return side;
     }
     if (!allocation->contains(address, span)) {

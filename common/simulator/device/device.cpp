@@ -1,9 +1,11 @@
+// Long: one class follows a launch through its checks, its recording, its trace and its counters.
 #include "simulator/device/device.h"
 
 #include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -16,6 +18,9 @@
 #include "simulator/lowering/lower.h"
 #include "simulator/ptxas/register_estimate.h"
 #include "simulator/report/progress.h"
+#include "simulator/report/selection.h"
+#include "simulator/trace/trace_keeper.h"
+#include "simulator/trace/tracer.h"
 #include "timing/occupancy.h"
 
 namespace coalesce::simulator {
@@ -42,8 +47,13 @@ struct Device::State {
         std::shared_ptr<const SharedLedger::Steps> steps;
     };
     std::unordered_map<const Kernel*, CleanBlock> clean;
+    /// While a launch is traced: the traced block and the launch that it belongs to.
+    std::unique_ptr<Launch> traced_launch;
+    std::unique_ptr<BlockTracer> tracer;
     void remember_clean_block(const Launch& launch);
     void recall_clean_block(Launch& launch) const;
+    void allocate_grid_workspace();
+    void keep_trace();
 };
 
 namespace {
@@ -127,8 +137,16 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
     kernel.totals.divergent_branches += totals.divergent_branches;
 }
 
-/// Returns the allocations to which the kernel writes through its pointers.
-std::vector<const Allocation*> find_written_allocations(const Launch& launch) {
+/// Reports whether the address is in the gap before or after an allocation.
+bool is_beside_allocation(const AllocationTable& allocations, u64 address) {
+    const Allocation* nearest = allocations.nearest(address);
+    return nearest != nullptr && address + kWideGapBytes >= nearest->begin &&
+           address <= nearest->end + kWideGapBytes;
+}
+
+/// Returns the allocations to which the kernel writes through its pointers. Returns nothing if a
+/// pointer is in the gap beside an allocation, as in `data - 1` for an array that counts from 1.
+std::optional<std::vector<const Allocation*>> find_written_allocations(const Launch& launch) {
     const Kernel& kernel = *launch.kernel;
     std::vector<u64> pointers{launch.grid_workspace};  // grid barriers write to it
     for (const u32 offset : kernel.written.parameters) {
@@ -142,9 +160,12 @@ std::vector<const Allocation*> find_written_allocations(const Launch& launch) {
             found != kernel.module->variable_addresses.end())
             pointers.push_back(found->second);
     std::vector<const Allocation*> allocations;
-    for (const u64 pointer : pointers)
+    for (const u64 pointer : pointers) {
         if (const Allocation* found = launch.allocations->find(pointer))
             allocations.push_back(found);
+        else if (is_beside_allocation(*launch.allocations, pointer))
+            return std::nullopt;
+    }
     return allocations;
 }
 
@@ -175,13 +196,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
                                                config.dynamic_shared));
     if (config.cooperative && config.grid.count() > resident) return Status::cooperative_too_large;
     if (kernel.code->needs_heap) DeviceHeap::instance().prepare(state_->memory);
-    if (config.cooperative && !state_->grid_workspace) {
-        state_->grid_workspace =
-            state_->memory.allocate(4096, AllocationKind::variable, "grid barrier");
-        if (u8* bytes = state_->memory.host_view(state_->grid_workspace, 4096))
-            std::memset(bytes, 0, 4096);
-        state_->memory.mark_written(state_->grid_workspace, 4096);
-    }
+    if (config.cooperative && !state_->grid_workspace) state_->allocate_grid_workspace();
 
     const bool records = recorder().what() != Recorder::What::nothing && !options().seed;
     const bool alone = records && recorder().what() != Recorder::What::beside;
@@ -197,11 +212,16 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         launch.checks.memory = alone || options().checks.memory;
     }
     launch.is_dry_run = alone;
+    ReadMarks reads;
+    if (config.accesses != nullptr && !config.wants_shared_memory_only) launch.reads = &reads;
     begin_race_check(launch);
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<WorkerTotals> counted;
     if (recording && !recording->blocks_wait)
         record(launch, *recording, arguments, resident, alone, counted);
+    if (is_selected_kernel(kernel.demangled))
+        if (const auto request = trace_keeper().take_request())
+            trace(launch, *request, arguments, resident, counted);
     if (!launch.clean_block && !options().plain) state_->recall_clean_block(launch);
     Progress progress(kernel.demangled, config.grid.count());
     launch.progress = &progress;
@@ -215,7 +235,22 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         if (launch.global_race->had_unexpected_write()) kernel.written.anywhere = true;
     }
     state_->shared_log.end_launch();
+    state_->keep_trace();
     return static_cast<Status>(launch.status.load());
+}
+
+void Device::State::allocate_grid_workspace() {
+    constexpr u64 bytes = 4096;
+    grid_workspace = memory.allocate(bytes, AllocationKind::variable, "grid barrier");
+    if (u8* view = memory.host_view(grid_workspace, bytes)) std::memset(view, 0, bytes);
+    memory.mark_written(grid_workspace, bytes);
+}
+
+/// Keeps the steps of a traced launch, if there was one.
+void Device::State::keep_trace() {
+    if (tracer) trace_keeper().keep(tracer->finish());
+    tracer.reset();
+    traced_launch.reset();
 }
 
 void Device::begin_race_check(Launch& launch) {
@@ -225,15 +260,31 @@ void Device::begin_race_check(Launch& launch) {
     launch.global_race = state_->global_race.get();
     launch.global_race->begin_launch(*launch.kernel, launch.config.grid, launch.config.block,
                                      *launch.allocations, launch.config.cooperative);
-    const bool wants_reads =
-        launch.config.accesses != nullptr && !launch.config.wants_shared_memory_only;
-    if (!launch.kernel->written.anywhere && !wants_reads)
-        launch.global_race->expect_writes(find_written_allocations(launch));
+    if (launch.kernel->written.anywhere) return;
+    if (auto written = find_written_allocations(launch))
+        launch.global_race->expect_writes(std::move(*written));
 }
+
+namespace {
+
+/// Reports whether ReadMarks contain all of the kernel's reads of memory that it does not write.
+/// Asynchronous copies and loads of matrices set no marks, so that their reads are in the shadow of
+/// the race check.
+bool marks_all_reads(const Kernel& kernel) {
+    return std::none_of(kernel.sites.begin(), kernel.sites.end(), [](const Site& site) {
+        if (!site.load || site.space == ptx::StateSpace::shared) return false;
+        const std::string& opcode = site.function->body[site.instruction].opcode;
+        return opcode != "ld" && opcode != "ldu";
+    });
+}
+
+}  // namespace
 
 /// Adds the bytes that the launch has accessed in the allocations to which its parameters point.
 void Device::add_accessed_ranges(const Launch& launch) {
     std::set<const Allocation*> allocations;
+    const bool skips_read_only = launch.reads != nullptr && marks_all_reads(*launch.kernel) &&
+                                 !launch.global_race->had_unexpected_write();
     for (std::size_t at = 0; at + sizeof(u64) <= launch.parameters.size(); at += sizeof(u64)) {
         u64 pointer;
         std::memcpy(&pointer, launch.parameters.data() + at, sizeof pointer);
@@ -242,10 +293,13 @@ void Device::add_accessed_ranges(const Launch& launch) {
         if (found != nullptr && (is_shared_memory || !launch.config.wants_shared_memory_only))
             allocations.insert(found);
     }
-    for (const Allocation* allocation : allocations)
+    for (const Allocation* allocation : allocations) {
+        if (skips_read_only && launch.global_race->is_read_only(*allocation)) continue;
         if (state_->memory.is_device_range(allocation->begin))
             launch.global_race->add_accessed_ranges(allocation->begin, allocation->end,
                                                     *launch.config.accesses);
+    }
+    if (launch.reads != nullptr) launch.reads->add_to(*launch.config.accesses, *launch.kernel);
     launch.config.accesses->sort();
 }
 
@@ -409,6 +463,47 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     const auto below = launch.only.begin() + static_cast<std::ptrdiff_t>(launch.neighbours);
     std::iota(launch.only.begin(), below, launch.first_neighbour);
     std::iota(below, launch.only.end(), launch.first_below);
+}
+
+/// Runs the block to trace, step by step. `launch` does not run it again. If the caller looks for
+/// the block that stores to an address, runs blocks in this way until one of them has done so.
+void Device::trace(Launch& launch, const TraceRequest& request, void** arguments, u64 resident,
+                   std::vector<WorkerTotals>& counted) {
+    Kernel& kernel = *launch.kernel;
+    const u64 blocks = launch.config.grid.count();
+    if (!kernel.plain_code) kernel.plain_code = lower_plainly(kernel);
+    if (launch.config.has_clusters() || !kernel.plain_code)
+        return trace_keeper().fail("a launch with clusters cannot be traced");
+    if (request.block >= blocks)
+        return trace_keeper().fail("the grid has only " + std::to_string(blocks) + " blocks");
+    const bool blocks_wait = launch.config.cooperative || launch.code->order_sensitive;
+    const auto run_traced = [&](u64 block) {
+        auto traced = std::make_unique<Launch>();
+        describe_launch(*traced, kernel, launch.config, arguments);
+        traced->code = kernel.plain_code.get();
+        traced->checks = launch.checks;
+        traced->global_race = launch.global_race;
+        traced->number = launch.number;
+        state_->tracer = std::make_unique<BlockTracer>(*traced, block, request.steps);
+        traced->recorder = state_->tracer.get();
+        if (blocks_wait)
+            traced->recorded_block = block;
+        else
+            traced->only = {block};
+        run_with_worker(state_->recording_worker, *traced, state_->shared_log, resident, counted);
+        state_->tracer->end_block();
+        if (traced->failed()) launch.fail(static_cast<Status>(traced->status.load()));
+        state_->traced_launch = std::move(traced);
+        launch.skipped_blocks.push_back(block);
+    };
+    run_traced(request.block);
+    for (u64 block = 0; block < blocks && request.stored_address && !blocks_wait; ++block) {
+        if (launch.failed() || state_->tracer->has_stored_to(request.stored_address)) break;
+        if (block != request.block) run_traced(block);
+    }
+    if (request.stored_address) state_->tracer->mark_last_store(request.stored_address);
+    // All blocks have run together, so that they could wait for each other.
+    if (blocks_wait) launch.next_block = blocks;
 }
 
 /// Runs the blocks of the launch on as many workers as allowed.

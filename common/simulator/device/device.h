@@ -18,6 +18,7 @@ struct Recording;
 namespace coalesce::simulator {
 
 struct Launch;
+struct TraceRequest;
 struct WorkerTotals;
 
 class Device {
@@ -54,6 +55,8 @@ private:
                          void** arguments);
     void record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
                 bool alone, std::vector<WorkerTotals>& counted);
+    void trace(Launch& launch, const TraceRequest& request, void** arguments, u64 resident,
+               std::vector<WorkerTotals>& counted);
     void run(Launch& launch, u64 resident, std::vector<WorkerTotals>& counted);
     bool should_skip_checks(const Launch& launch);
     void merge_totals(const Launch& launch, const std::vector<WorkerTotals>& counted);

@@ -69,8 +69,8 @@ std::optional<u64> shared_address(const Module& module, const std::string& name)
         if (found == kernel->shared_offsets.end()) continue;
         const u64 here = shared_window() + found->second;
         if (address && *address != here)
-            throw std::runtime_error("an initial value has the address of " + name +
-                                     ", which differs between kernels");
+            throw std::runtime_error("an initial value contains the address of " + name +
+                                     ", which is different in each kernel");
         address = here;
     }
     return address;

@@ -65,6 +65,8 @@ public:
 class StepListener : public AccessListener {
 public:
     virtual void step(const Warp& w, const Op* op) = 0;
+    /// Receives that a lane stores bytes to its local memory.
+    virtual void note_local_store(const Warp&, int /*lane*/, u64 /*address*/, u32 /*bytes*/) {}
 };
 
 }  // namespace coalesce::simulator

@@ -140,10 +140,10 @@ void wait_at(Warp& w, const Op* op, u32 id) {
 
 /// Returns the reason why a warp must not use this barrier with this number of threads, or "".
 std::string find_problem(const Warp& w, const Op* op, u32 id, u32 threads) {
-    if (id >= kBarriers) return "a block has barriers 0 to 15";
-    if (threads % kLanes != 0) return "a barrier's thread count is a multiple of 32";
+    if (id >= kBarriers) return "the number of a barrier must be from 0 to 15";
+    if (threads % kLanes != 0) return "the thread count of a barrier must be a multiple of 32";
     if (threads == 0 && op->run == op_barrier_arrive)
-        return "who arrives and goes on has to say how many threads the barrier waits for";
+        return "an arrival without waiting must state how many threads the barrier waits for";
     const Block& block = *w.block;
     const Barrier& barrier = block.barriers[id];
     const auto all = static_cast<u32>(block.warps.size()) * kLanes;
@@ -235,7 +235,7 @@ void charge_instructions(Warp& w, u64 count) {
     const Mask lanes = w.others.empty() ? w.existing : w.others.front().lanes;
     w.fail(at, Status::launch_timeout, "execution", "instruction budget",
            "the launch has used up its " + std::to_string(launch.instruction_limit) +
-               " warp instructions; does a loop here never end?",
+               " warp instructions. Is there a loop here that never ends?",
            std::countr_zero(lanes));
 }
 
@@ -245,10 +245,9 @@ void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask f
     if (!w.block->launch->checks.sync) return;
     char text[160];
     std::snprintf(text, sizeof text, format, first, second);
-    reports().add(w.describe(
-        op, "synccheck", "invalid warp mask", std::countr_zero(callers), text,
-        "Call it where all lanes of the mask reach it, or make the mask with __ballot_sync() "
-        "before the branch."));
+    reports().add(w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(callers), text,
+                             "Move the call to a place that all lanes of the mask reach, or make "
+                             "the mask with __ballot_sync() before the branch."));
 }
 
 }  // namespace
@@ -256,21 +255,22 @@ void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask f
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
     if (callers & ~named)
         report_mask(w, op, callers & ~named,
-                    "the mask 0x%08x does not name every lane that calls: 0x%08x", named, callers);
+                    "the mask 0x%08x does not name all lanes that execute this: 0x%08x", named,
+                    callers);
     const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
     const Mask ended = named & w.existing & ~w.live;
     // Other instructions may name lanes that have exited, but a shuffle would read registers that
     // no longer exist.
     if (ended && function.body[op->source].opcode == "shfl")
-        report_mask(w, op, callers, "the mask 0x%08x names lanes that have ended: 0x%08x", named,
+        report_mask(w, op, callers, "the mask 0x%08x names lanes that have exited: 0x%08x", named,
                     ended);
 }
 
 void report_missing_lanes(Warp& w, const Fragment& fragment) {
     if (fragment.at->matrix) return;  // is_whole_warp reports that itself
     report_mask(w, fragment.at, fragment.lanes,
-                "the mask names lanes 0x%08x, but only 0x%08x came here", fragment.wanted,
-                fragment.lanes);
+                "the mask names lanes 0x%08x, but only lanes 0x%08x reached this instruction",
+                fragment.wanted, fragment.lanes);
 }
 
 const Warp& find_stuck_warp(const Block& block) {
@@ -282,7 +282,7 @@ void report_deadlock(Block& block) {
     const Warp& stuck = find_stuck_warp(block);
     const Fragment& f = stuck.others.front();
     reports().add(stuck.describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes),
-                                 "no warp of the block can go on:\n" + describe_waiting(block),
+                                 "no warp of the block can continue:\n" + describe_waiting(block),
                                  "All threads that a barrier counts must reach it."));
     block.launch->fail(Status::launch_timeout);
 }

@@ -15,6 +15,7 @@
 
 #include "simulator/base/device_model.h"
 #include "simulator/checks/global_race.h"
+#include "simulator/checks/read_marks.h"
 #include "simulator/checks/shared_race.h"
 #include "simulator/code/function_code.h"
 #include "simulator/execute/calls.h"
@@ -38,6 +39,8 @@ struct Launch {
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
+    /// The bytes that the launch reads in memory that it does not write; null if nobody asks.
+    ReadMarks* reads = nullptr;
 
     std::atomic<int> status{0};  ///< the Status of the first failure
     std::atomic<u64> next_block{0};
@@ -57,6 +60,7 @@ struct Launch {
 
     // For recordings (recorder.h).
     StepListener* recorder = nullptr;  ///< listens to every block that runs
+    u64 recorded_block = ~u64{0};      ///< or, if there is such a block, to this one alone
     std::vector<u64> only;             ///< only these blocks run; if empty, all blocks run
     std::vector<u64> skipped_blocks;   ///< these blocks do not run
     /// Runs one of the blocks in `skipped_blocks` when its turn comes. Empty if those blocks have

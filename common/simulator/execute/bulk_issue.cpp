@@ -68,18 +68,18 @@ bool find_mbarrier(Issue& issue) {
         return issue.fail(Status::launch_failure, "mbarrier of another block",
                           "the mbarrier is in the shared memory of the block with rank " +
                               std::to_string(rank_of_address(issue.mbarrier)) +
-                              ", and the data goes to the block with rank " +
+                              ", but the data goes to the block with rank " +
                               std::to_string(rank_of_address(issue.shared)) +
-                              ": both must be in one block",
+                              ": both must be in the same block",
                           issue.mbarrier);
     if (!find_shared(issue, issue.mbarrier, 8)) return false;
     issue.copy.mbarrier = offset_in_block(issue.mbarrier);
     if (!is_mbarrier(block, issue.copy.mbarrier))
-        return issue.w.fail(
-            issue.copy.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
-            "the mbarrier that this copy reports to was never initialised; let one thread "
-            "initialise it, and fence, before the first copy",
-            issue.copy.lane, issue.mbarrier);
+        return issue.w.fail(issue.copy.op, Status::launch_failure, "synccheck",
+                            "mbarrier not initialised",
+                            "the mbarrier that this copy reports to was never initialised; let one "
+                            "thread initialise it and execute a fence before the first copy",
+                            issue.copy.lane, issue.mbarrier);
     // The initialization of the mbarrier must be visible to the thread that issues the copy.
     if (block.shared_race) {
         const OneLane use(issue, static_cast<u32>(issue.mbarrier), 8);

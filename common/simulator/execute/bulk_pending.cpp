@@ -120,9 +120,9 @@ void note_unannounced_bytes(const Block& block, u32 mbarrier, Report& report) {
         return;
     const i64 before = bytes->second.announced_in_last_phase;
     const i64 left = static_cast<i64>(pending_bulk_bytes(block, mbarrier));
-    report.message += " Its mbarrier's phase was over when " + std::to_string(before) +
-                      " bytes had come, as announced; " + std::to_string(left) +
-                      " more were asked for, which no phase waits for.";
+    report.message += " The phase of its mbarrier ended after the " + std::to_string(before) +
+                      " announced bytes had arrived. Copies of " + std::to_string(left) +
+                      " more bytes were started, for which no phase waits.";
     report.cure = "Announce the bytes of all the copies that report to this mbarrier.";
 }
 
@@ -137,7 +137,7 @@ void end_bulk_copies(Block& block) {
             copy.op, "synccheck", "copy not waited for", copy.lane,
             std::string("The block ends while this copy may still be ") +
                 (copy.to_shared ? "writing to" : "reading") +
-                " its shared memory, which the next block gets.",
+                " its shared memory, which the next block will use.",
             copy.to_shared ? "Wait at the mbarrier that the copy reports to."
                            : "Commit the copy, and wait with cp.async.bulk.wait_group "
                              "(.read is enough) before the thread ends.");
@@ -153,12 +153,11 @@ void end_copies_that_read(Block& block) {
         for (const bulk::Copy& copy : other->bulk_copies->pending) {
             Warp& warp = block.warps[copy.warp];
             if (copy.issuer != &block || !copy.from_shared || !warp.checks.sync) continue;
-            reports().add(warp.describe(
-                copy.op, "synccheck", "copy not waited for", copy.lane,
-                "The block ends while this copy may still be reading its shared memory, which the "
-                "next block gets.",
-                "Let the block that the copy goes to wait for it, and then let both meet: "
-                "cluster.sync()."));
+            reports().add(warp.describe(copy.op, "synccheck", "copy not waited for", copy.lane,
+                                        "The block ends while this copy may still be reading its "
+                                        "shared memory, which the next block will use.",
+                                        "Let the block that the copy goes to wait for it, and then "
+                                        "synchronize both blocks: cluster.sync()."));
         }
         bulk::finish_copies_if(*other, [&](const bulk::Copy& copy) {
             return copy.issuer == &block && copy.from_shared;

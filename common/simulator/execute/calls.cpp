@@ -4,6 +4,7 @@
 #include "simulator/execute/block.h"
 #include "simulator/execute/families.h"
 #include "simulator/execute/lane_memory.h"
+#include "simulator/execute/local_memory.h"
 #include "simulator/execute/scheduler.h"
 
 namespace coalesce::simulator {
@@ -67,16 +68,18 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
                 " bytes that a thread has; end the recursion earlier, or raise cudaLimitStackSize",
             w.first_active());
     if (!fits(*op->call, caller, callee))
-        return w.fail(
-            op, Status::illegal_instruction, "execution", "bad call",
-            "the arguments or results of the call are not those of the function " + callee.name,
-            w.first_active());
+        return w.fail(op, Status::illegal_instruction, "execution", "bad call",
+                      "the arguments or results of the call do not match those of the function " +
+                          callee.name,
+                      w.first_active());
     Frame* frame = w.block->frames.take(callee);
     frame->caller = w.frame;
     frame->called_from = op;
     frame->site = op->call;
     frame->local_base = base;
     frame->inside = w.active;
+    for (const int l : LanesIn{w.local_shadow ? w.active : 0})
+        mark_local_unwritten(w, l, base, callee.local_bytes);
     const LaneStrides given = parameter_memory(w), taken{frame->parameters, callee.parameter_bytes};
     for (std::size_t k = 0; k < callee.parameters.size(); ++k)
         copy_lanes(taken, callee.parameters[k].offset, given, op->call->argument_offsets[k],
@@ -179,8 +182,11 @@ const Op* op_return(Warp& w, const Op* op) {
 }
 
 const Op* op_move_parameter(Warp& w, const Op* op) {
-    copy_lanes({w.local, w.local_bytes}, w.frame->local_base + static_cast<u32>(second_offset(op)),
-               parameter_memory(w), static_cast<u32>(first_offset(op)), op->d.offset, w.active);
+    const u32 to = w.frame->local_base + static_cast<u32>(second_offset(op));
+    copy_lanes({w.local, w.local_bytes}, to, parameter_memory(w),
+               static_cast<u32>(first_offset(op)), op->d.offset, w.active);
+    for (const int l : LanesIn{w.local_shadow ? w.active : 0})
+        mark_local_written(w, l, to, op->d.offset);
     return op + 1;
 }
 

@@ -66,7 +66,7 @@ Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 byt
     const std::string verb = std::string(what) + " byte " + std::to_string(offset) +
                              " of the shared memory of the block with rank " + rank;
     if (!owner) {
-        report.message = verb + ", and this cluster has " +
+        report.message = verb + ", but this cluster has only " +
                          std::to_string(launch.config.cluster.count()) + " blocks";
         report.cure = "Compare the rank with cluster.num_blocks().";
         return w.fail(Status::launch_failure, report);
@@ -74,7 +74,7 @@ Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 byt
     if (owner->has_ended) {
         report.kind = "block has ended";
         report.message = verb + ", which has ended: its shared memory may belong to another block";
-        report.cure = "Let all blocks meet once more before any of them ends: cluster.sync().";
+        report.cure = "Synchronize all blocks once more before any of them ends: cluster.sync().";
         return w.fail(Status::launch_failure, report);
     }
     const LaneAccess bad{.kind = access == Access::load    ? LaneAccess::Kind::read
@@ -94,11 +94,12 @@ Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 byt
 bool are_own_addresses(Warp& w, const Op* op, const Resolved& where) {
     if (!where.in_other) return true;
     const int lane = std::countr_zero(where.in_other);
-    Report report = w.describe(op, "memcheck", "other block", lane,
-                               "this address is in the shared memory of the block with rank " +
-                                   std::to_string(rank_of_address(where.address[lane])) +
-                                   ", and .shared (or .shared::cta) reaches this block's own alone",
-                               "Use .shared::cluster, or a generic address.");
+    Report report =
+        w.describe(op, "memcheck", "other block", lane,
+                   "this address is in the shared memory of the block with rank " +
+                       std::to_string(rank_of_address(where.address[lane])) +
+                       ", but .shared (or .shared::cta) can access only the memory of this block",
+                   "Use .shared::cluster, or a generic address.");
     report.address = where.address[lane];
     return w.fail(Status::illegal_instruction, report);
 }
@@ -147,13 +148,13 @@ void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mas
 
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {
     if (!w.checks.race || remote_atomic(w, op->site) != RemoteAtomic::load_and_store) return;
-    reports().add(w.describe(
-        op, "racecheck", "not atomic", std::countr_zero(lanes),
-        "This atomic changes 64 bits of another block's shared memory. ptxas makes a load and a "
-        "store of it, so that changes by other threads are lost. (Here it is carried out as an "
-        "atomic.)",
-        "Write a loop with atomicCAS(), which is atomic there as are 64-bit atomicAdd() and "
-        "atomicExch(); or use 32 bits."));
+    reports().add(
+        w.describe(op, "racecheck", "not atomic", std::countr_zero(lanes),
+                   "This atomic changes 64 bits of another block's shared memory. ptxas compiles "
+                   "it to a load and a store, so changes by other threads may be lost. (The "
+                   "simulator executes it as an atomic.)",
+                   "Write a loop with atomicCAS(), which is atomic in another block's shared "
+                   "memory, like 64-bit atomicAdd() and atomicExch(); or use 32 bits."));
 }
 
 namespace {

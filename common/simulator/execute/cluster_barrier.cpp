@@ -75,8 +75,8 @@ const Op* op_cluster_arrive(Warp& w, const Op* op) {
     Block& block = *w.block;
     const bool releases = !(op->detail & kRelaxedArrival);
     report_misuse(w, op, w.active & (w.cluster_arrived | w.cluster_completed), "missing wait",
-                  "arrives at the cluster's barrier once more, and has not waited for the phase "
-                  "that it arrived in before",
+                  "arrives at the cluster's barrier again without having waited for the phase of "
+                  "its last arrival",
                   "Each barrier_arrive() needs a barrier_wait() before the next one.");
     w.cluster_arrived |= w.active & ~w.cluster_completed;
     w.cluster_arrival = op;
@@ -94,7 +94,7 @@ const Op* op_cluster_wait(Warp& w, const Op* op) {
     w.update_lane_instructions();
     const Mask waiting = w.active & w.cluster_arrived, passing = w.active & ~waiting;
     report_misuse(w, op, passing & ~w.cluster_completed, "missing arrival",
-                  "waits at the cluster's barrier, and has not arrived there",
+                  "waits at the cluster's barrier without having arrived there",
                   "Each barrier_wait() needs a barrier_arrive() before it.");
     w.cluster_completed &= ~passing;
     if (passing) note_wait_done(w);
@@ -112,8 +112,8 @@ void cluster_lanes_ended(Warp& w) {
     const Mask gone = w.existing & ~w.live;
     if (const Mask owing = gone & (w.cluster_arrived | w.cluster_completed)) {
         report_misuse(w, w.cluster_arrival, owing, "missing wait",
-                      "arrives at the cluster's barrier here, and ends without having waited",
-                      "Each barrier_arrive() needs a barrier_wait(), the last one too.");
+                      "arrives at the cluster's barrier here, but ends without having waited",
+                      "Each barrier_arrive() needs a barrier_wait(), including the last one.");
         w.cluster_arrived &= ~gone;
         w.cluster_completed &= ~gone;
     }

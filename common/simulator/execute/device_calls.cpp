@@ -116,8 +116,8 @@ const Op* run_free(Warp& w, const Op* op) {
         if (bytes == 0)
             return w.fail(
                 op, Status::illegal_address, "memcheck", "invalid free",
-                "free() of a pointer that malloc() in a kernel did not return, or that was "
-                "freed before; free it once, and memory of cudaMalloc with cudaFree",
+                "free() of a pointer that malloc() in a kernel did not return, or that was freed "
+                "before; free each pointer once, and free memory from cudaMalloc with cudaFree",
                 l, pointers[l]);
         w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }

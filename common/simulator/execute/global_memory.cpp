@@ -5,6 +5,7 @@
 //        hardly ever changes. For the first shape, memory, shadow and race cells are each handled
 //        as one range. All other accesses (several allocations, a bad address) are handled lane by
 //        lane.
+// Long: the handlers are templates, and the functions that they share must be inlined into them.
 #include <utility>
 
 #include "simulator/checks/access_report.h"
@@ -197,6 +198,8 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
         u64 addresses[kLanes];
         addresses_of_row(addresses);
         check_race(w, op, kGlobalMoveFor<Shape, Store>, addresses, true);
+    } else if (!Store && cache.reads) {
+        cache.reads->mark(first, kRow, op->site);
     }
     if constexpr (Store) {
         Shape::store_all(w, op, host);
@@ -256,6 +259,9 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     count_lanes(w, op, addresses, Shape::kTotal);
     if (w.block->launch->global_race && (Store || !cache.read_only))
         check_race(w, op, kGlobalMoveFor<Shape, Store>, addresses, false);
+    else if (!Store && cache.reads)
+        for (const int l : LanesIn{w.active})
+            cache.reads->mark(addresses[l], Shape::kTotal, op->site);
     // Nearly always, all bytes are already marked as written, and only the data needs to be moved.
     const bool shadowed =
         cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
@@ -286,6 +292,28 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     return true;
 }
 
+/// Returns the allocation that the access is meant for, because its address is computed from a
+/// pointer to this allocation, or null if that is not known.
+const Allocation* find_intended(const Launch& launch, u32 site) {
+    const Allocation* intended = nullptr;
+    for (const u32 offset : launch.kernel->sites[site].pointers) {
+        u64 pointer = 0;
+        if (offset + sizeof pointer > launch.parameters.size()) return nullptr;
+        std::memcpy(&pointer, launch.parameters.data() + offset, sizeof pointer);
+        const Allocation* found = launch.allocations->find(pointer);
+        if (found && intended && found != intended) return nullptr;
+        if (found) intended = found;
+    }
+    return intended;
+}
+
+/// Reports whether an access to `found` is meant for another allocation.
+bool is_elsewhere(const Warp& w, const Op* op, const Allocation& found) {
+    if (!w.checks.memory || found.kind == AllocationKind::registered) return false;
+    const Allocation* intended = find_intended(*w.block->launch, op->site);
+    return intended && intended != &found && intended->kind != AllocationKind::registered;
+}
+
 bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
     const Allocation* found = launch.allocations->find(address);
     if (!found) return false;
@@ -294,8 +322,21 @@ bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
     cache.to_host = found->to_host;
     cache.shadow = found->has_shadow ? launch.memory->shadow(found->begin) : nullptr;
     cache.read_only = launch.global_race && launch.global_race->is_read_only(*found);
+    cache.reads = cache.read_only && launch.reads ? &launch.reads->of(*found) : nullptr;
     if (DeviceHeap::instance().contains(address)) return narrow_to_piece(launch, cache, address);
     return true;
+}
+
+/// Fills the cache with the allocation at the address, if the access is meant for that allocation.
+/// Otherwise, each lane's access is checked.
+bool fill_cache_if_intended(const Warp& w, const Op* op, u64 address) {
+    SiteCache& cache = w.caches[op->site];
+    const Allocation* found = w.block->launch->allocations->find(address);
+    if (found && is_elsewhere(w, op, *found)) {
+        cache = {};
+        return false;
+    }
+    return fill_cache(*w.block->launch, cache, address);
 }
 
 bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32 bytes) {
@@ -310,6 +351,18 @@ bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32
     return outside == 0;
 }
 
+void report_if_elsewhere(const Warp& w, const Op* op, const GlobalMove& move, int lane,
+                         u64 address) {
+    const Launch& launch = *w.block->launch;
+    const Allocation& found = *launch.allocations->find(address);
+    if (!is_elsewhere(w, op, found)) return;
+    const LaneAccess access{.kind = move.store ? LaneAccess::Kind::write : LaneAccess::Kind::read,
+                            .address = address,
+                            .bytes = move.bytes};
+    reports().add(describe_other_allocation(w.describe(op, "memcheck", "out of bounds", lane),
+                                            access, *find_intended(launch, op->site), found));
+}
+
 /// Loads or stores for lanes that access several allocations, or addresses outside all of them.
 const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     Launch& launch = *w.block->launch;
@@ -321,14 +374,16 @@ const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, con
     count_lanes(w, op, addresses, move.bytes);
     if (launch.global_race) check_race(w, op, move, addresses, false);
     for (const int l : LanesIn{w.active}) {
-        SiteCache& cache = w.caches[op->site];
+        SiteCache cache;
         fill_cache(launch, cache, addresses[l]);
+        report_if_elsewhere(w, op, move, l, addresses[l]);
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
         u8* shadow = cache.shadow ? launch.memory->shadow(addresses[l]) : nullptr;
         if (move.store) {
             move.store_lane(w, op, l, host);
             if (shadow) mark_lane_written(shadow, addresses[l], move.bytes);
         } else {
+            if (cache.reads) cache.reads->mark(addresses[l], move.bytes, op->site);
             if (shadow && w.checks.init) check_read(w, op, l, addresses[l], shadow, move.bytes);
             move.load_lane(w, op, l, host);
         }
@@ -351,7 +406,7 @@ template <class Shape, bool Store, bool Plain>
     SiteCache& cache = w.caches[op->site];
     const auto inside = [&] { return !Plain && all_inside(w, cache, addresses, Shape::kTotal); };
     const Op* next = op + 1;
-    if (!Plain && !inside()) fill_cache(*w.block->launch, cache, addresses[w.first_active()]);
+    if (!Plain && !inside()) fill_cache_if_intended(w, op, addresses[w.first_active()]);
     if (inside())
         access_scattered<Shape, Store>(w, op, cache, addresses);
     else
@@ -448,7 +503,7 @@ const Op* access_weak(Warp& w, const Op* op) {
         const auto inside = [&] {
             return address >= cache.begin && address <= cache.end - Shape::kTotal * kLanes;
         };
-        if (inside() || (fill_cache(*w.block->launch, cache, address) && inside())) {
+        if (inside() || (fill_cache_if_intended(w, op, address) && inside())) {
             access_row<Shape, Store>(w, op, cache, address);
             return op + 1;
         }

@@ -109,8 +109,8 @@ Failed not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
 Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
     return report_mbarrier_misuse(
         w, op, lane, where, "too many bytes",
-        "an mbarrier counts up to 1048575 bytes that are to come, or that came before "
-        "they were expected; expect those of one phase");
+        "an mbarrier can count at most 1048575 bytes that have yet to arrive, or that arrived "
+        "before they were announced; announce only the bytes of one phase");
 }
 
 /// Tells the global memory race check that each lane arrives at its mbarrier.
@@ -247,8 +247,8 @@ const Op* run_arrive(Warp& w, const Op* op) {
         if (count > b.pending)
             return report_mbarrier_misuse(
                 w, op, l, where, "too many arrivals",
-                "more threads arrive at this mbarrier in one phase than it expects; "
-                "compare the count given to init() with who arrives");
+                "more threads arrive at this mbarrier in one phase than it expects; compare the "
+                "count given to init() with the threads that arrive");
         if (how & kAnnouncesBytes) announce(owner_block, b, address, operand[l]);
         if (how & kCompletesBytes) add_bytes(owner_block, b, address, operand[l]);
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
@@ -303,10 +303,10 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
                                   : announced;
     return report_mbarrier_misuse(
         w, op, lane, where, "too few bytes",
-        ("fewer bytes were announced to this mbarrier than copies bring to it: " +
+        ("copies write more bytes than were announced to this mbarrier: " +
          std::to_string(announced) + " announced, " +
          std::to_string(arrived_bytes + static_cast<i64>(left)) +
-         " asked for; its phase does not wait for the rest; announce the bytes of all the copies")
+         " copied. The phase does not wait for the rest; announce the bytes of all copies")
             .c_str());
 }
 
@@ -402,19 +402,18 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const auto found = block.phase_bytes.find(address);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
     const std::string counts = std::to_string(bytes.announced) + " bytes were announced, and " +
-                               std::to_string(bytes.arrived_bytes) + " came";
+                               std::to_string(bytes.arrived_bytes) + " arrived";
     if (b.pending > 0)
-        return {
-            "Of " + std::to_string(b.expected) + " arrivals that end this mbarrier's phase, " +
-                std::to_string(b.pending) + " are missing" +
-                (bytes.announced == 0 && bytes.arrived_bytes == 0 ? "" : "; " + counts) + ".",
-            "Who arrives, and how often? Compare the count given to init() with the arrivals of "
-            "one phase, and the parity with the phase that is waited for: the first has 0."};
-    return {"All have arrived at this mbarrier; " + counts + ".",
-            b.bytes > 0
-                ? "Announce as many bytes as the copies bring, no more; and let every copy be "
-                  "asked for."
-                : "Announce the bytes of all the copies that report to this mbarrier."};
+        return {std::to_string(b.pending) + " of the " + std::to_string(b.expected) +
+                    " arrivals that end this mbarrier's phase are missing" +
+                    (bytes.announced == 0 && bytes.arrived_bytes == 0 ? "" : "; " + counts) + ".",
+                "Which threads arrive, and how often? Compare the count given to init() with the "
+                "arrivals of one phase, and the parity with the phase that is waited for: the "
+                "first phase has parity 0."};
+    return {"All threads have arrived at this mbarrier; " + counts + ".",
+            b.bytes > 0 ? "Announce exactly as many bytes as the copies write, and check that "
+                          "every copy is started."
+                        : "Announce the bytes of all copies that report to this mbarrier."};
 }
 
 void add_arrived_bytes(Block& block, u32 address, u32 bytes) {

@@ -8,6 +8,7 @@
 #include "simulator/counters/counters.h"
 #include "simulator/execute/cluster.h"
 #include "simulator/execute/device_calls.h"
+#include "simulator/execute/local_memory.h"
 
 namespace coalesce::simulator {
 
@@ -28,8 +29,8 @@ LaneAccess lane_access(u64 address, u32 bytes, Access access) {
 Report describe_no_constant(Report report, const LaneAccess& what) {
     report.address = what.address;
     report.message = "Reads " + std::to_string(what.bytes) +
-                     " bytes as constant memory (ld.const), at an address of global memory.";
-    report.cure = "Load them as what they are: ld.global.";
+                     " bytes of constant memory (ld.const), but the address is in global memory.";
+    report.cure = "Load these bytes with ld.global.";
     return report;
 }
 
@@ -130,7 +131,7 @@ Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Stat
         report = describe_bad_heap(report, what, heap.find_freed(address).size(),
                                    heap.find_below(address));
     else
-        report = describe_bad_global(report, what, *launch.allocations);
+        report = describe_bad_global(report, what, *launch.allocations, launch.code->needs_heap);
     return w.fail(Status::illegal_address, report);
 }
 
@@ -138,9 +139,10 @@ StateSpace space_at(u64 generic_address) {
     constexpr StateSpace spaces[] = {StateSpace::shared, StateSpace::local, StateSpace::param};
     const u64 offset = generic_address - shared_window();
     const u64 window = offset / kWindowStride;
-    const u64 bytes = window == 0 ? kSharedWindowBytes : kWindowBytes;
-    const bool is_in_window = window < std::size(spaces) && offset % kWindowStride < bytes;
-    return is_in_window ? spaces[window] : StateSpace::global;
+    if (window >= std::size(spaces)) return StateSpace::global;
+    const bool is_beyond =
+        spaces[window] == StateSpace::param && offset % kWindowStride >= kWindowBytes;
+    return is_beyond ? StateSpace::global : spaces[window];
 }
 
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, StateSpace space,
@@ -153,6 +155,9 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
         StateSpace actual = space;
         if (space == StateSpace::generic) {
             actual = space_at(address);
+            if (actual == StateSpace::local &&
+                !check_local_owner(w, op, address, lane, bytes, access != Access::load))
+                return false;
             address = address_in_space(address);
         }
         if (actual == StateSpace::param && access != Access::load)
@@ -166,6 +171,8 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
             return misaligned(w, op, address, lane, bytes, actual, access);
         out.address[lane] = address;
         out.host[lane] = host;
+        if (actual == StateSpace::local && access != Access::load && w.local_shadow)
+            mark_local_written(w, lane, address, bytes);
         if (actual == StateSpace::shared) out.in_shared |= 1u << lane;
         if (actual == StateSpace::shared && owner_of(*w.block, address) != w.block)
             out.in_other |= 1u << lane;

@@ -18,9 +18,10 @@ ptx::StateSpace space_at(u64 generic_address);
 /// Converts a generic address to an address in its space: the offset in shared or local memory, or
 /// the address itself in global memory.
 inline u64 address_in_space(u64 generic_address) {
-    return space_at(generic_address) == ptx::StateSpace::global
-               ? generic_address
-               : (generic_address - shared_window()) % kWindowStride;
+    const ptx::StateSpace space = space_at(generic_address);
+    if (space == ptx::StateSpace::global) return generic_address;
+    const u64 offset = (generic_address - shared_window()) % kWindowStride;
+    return space == ptx::StateSpace::local ? offset % kLocalBytesPerThread : offset;
 }
 
 /// The result of resolving 32 addresses. The entries of inactive lanes are not set.

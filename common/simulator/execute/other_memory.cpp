@@ -1,5 +1,7 @@
 // ld and st for local memory, constant memory and generic addresses.
+#include "simulator/execute/access_listener.h"
 #include "simulator/execute/lane_memory.h"
+#include "simulator/execute/local_memory.h"
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/memory_handlers.h"
 #include "simulator/execute/undefined.h"
@@ -17,6 +19,10 @@ void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
         const u64 at = static_cast<u64>(host + k - w.local);
         w.local_state += mix_bits(at << 8 | stored[k]) - mix_bits(at << 8 | host[k]);
     }
+    if (!w.step_listener) return;
+    const u64 address =
+        static_cast<u64>(host - w.local) - u64{w.local_bytes} * static_cast<u32>(lane);
+    w.step_listener->note_local_store(w, lane, address, Shape::kTotal);
 }
 
 /// Loads or stores local memory, constant memory or parameters. These accesses make no requests to
@@ -24,12 +30,16 @@ void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
 template <class Shape, bool Store, ptx::StateSpace Space>
 const Op* access_resolved(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);
+    const bool is_tracked = Space == ptx::StateSpace::local && w.local_shadow;
+    if (is_tracked && !Store) forget_undefined(w, op);
     for (const int l : LanesIn{w.active}) {
-        u8* host = resolve_one(w, op, base[l] + static_cast<u64>(op->immediate), l, Shape::kTotal,
-                               Space, load_or_store(Store));
+        const u64 address = base[l] + static_cast<u64>(op->immediate);
+        u8* host = resolve_one(w, op, address, l, Shape::kTotal, Space, load_or_store(Store));
         if (!host) return nullptr;
         if (Store && w.observed) [[unlikely]]
             note_local_store<Shape>(w, op, l, host);
+        if (is_tracked && !Store) check_local_load(w, op, l, address, Shape::kTotal);
+        if (is_tracked && Store && w.undefined) mark_undefined_stored_in_local(w, op, l, address);
         move_lane<Shape, Store>(w, op, l, host);
     }
     return op + 1;
@@ -43,7 +53,7 @@ const Op* access_generic(Warp& w, const Op* op) {
     kind.strong = (op->detail & kStrong) != 0;
     kind.plain = w.block->launch->code->plain;
     kind.cluster = w.block->cluster != nullptr;
-    if constexpr (!Store) forget_undefined(w, op);  // loads of local memory do not set this mask
+    if constexpr (!Store) forget_undefined(w, op);
     Op in_one_space = *op;
     in_one_space.a = op->b;
     in_one_space.immediate = 0;
@@ -56,7 +66,12 @@ const Op* access_generic(Warp& w, const Op* op) {
     for (Mask rest = all; rest;) {
         kind.space = space_at(generic[std::countr_zero(rest)]);
         w.active = lanes_where(rest, [&](int l) { return space_at(generic[l]) == kind.space; });
-        for (const int l : LanesIn{w.active}) addresses[l] = address_in_space(generic[l]);
+        const bool is_local = kind.space == ptx::StateSpace::local;
+        for (const int l : LanesIn{w.active}) {
+            if (is_local && !check_local_owner(w, op, generic[l], l, Shape::kTotal, Store))
+                return nullptr;
+            addresses[l] = address_in_space(generic[l]);
+        }
         rest &= ~w.active;
         if (!memory_handler(kind)(w, &in_one_space)) return nullptr;
     }

@@ -88,8 +88,8 @@ public:
             at = conversion.end;
             if (result_.text.size() > kMostText)
                 result_.problem =
-                    "what it prints at once is longer than the 1 MiB that the device keeps; print "
-                    "less";
+                    "a single call prints more than the 1 MiB that the device's buffer holds; "
+                    "print less";
         }
         return std::move(result_);
     }

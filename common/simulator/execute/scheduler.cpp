@@ -9,6 +9,7 @@
 #include "simulator/execute/barriers.h"
 #include "simulator/execute/calls.h"
 #include "simulator/execute/cluster.h"
+#include "simulator/execute/shuffled_values.h"
 
 namespace coalesce::simulator {
 namespace {
@@ -148,7 +149,7 @@ const Op* op_endless_loop(Warp& w, const Op* op) {
             "These threads loop forever: nothing in the loop can end it. If it waits for a "
             "variable that another thread sets, the compiler has read the variable only once, "
             "before the loop.",
-            "Read the variable again in each pass: declare it volatile, or use "
+            "Read the variable again in each iteration: declare it volatile, or use "
             "cuda::atomic_ref."));
 }
 
@@ -328,8 +329,8 @@ const Op* op_warp_sync(Warp& w, const Op* op) {
     const u32* members = w.lanes<u32>(op->members);
     const Mask named = members[w.first_active()];
     if ((named & w.existing) == w.active && lanes_with_mask(w, op, named, w.active) == w.active)
-        return op->inner(w, op);
-    return gather_groups(w, op);
+        return after_shuffle(w, op->inner(w, op));
+    return after_shuffle(w, gather_groups(w, op));
 }
 
 void release_complete_warp_syncs(Warp& w) {

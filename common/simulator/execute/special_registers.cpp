@@ -5,6 +5,7 @@
 
 #include "simulator/base/device_model.h"
 #include "simulator/execute/cluster.h"
+#include "simulator/execute/local_memory.h"
 
 namespace coalesce::simulator {
 
@@ -113,6 +114,8 @@ Table make_table() {
          {launch, Width::predicate,
           [](const Warp& w, int) -> u64 { return w.block->launch->config.explicit_cluster; }}},
         {"%current_graph_exec", {launch, w64, constant<0>}},
+        // Not a register of PTX: the generic address of the thread's local memory, for cvta.
+        {kLocalWindowRegister, {thread, w64, local_window_of}},
     };
     add_axes<thread_index>(t, "%tid", thread);
     add_axes<block_size>(t, "%ntid", launch);

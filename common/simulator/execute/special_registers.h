@@ -37,6 +37,9 @@ struct SpecialRegister {
     bool order_sensitive() const { return varies == Varies::always; }
 };
 
+/// The name of the value that cvta adds to an offset in local memory.
+inline constexpr const char* kLocalWindowRegister = "%local_window";
+
 /// Finds a register by its name in the PTX, such as "%tid.x". Returns nullptr for unknown names.
 const SpecialRegister* find_special_register(const std::string& name);
 

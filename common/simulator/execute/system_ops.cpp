@@ -39,9 +39,10 @@ const Op* run_sleep(Warp& w, const Op* op) {
 }
 
 const Op* run_trap(Warp& w, const Op* op) {
-    return w.fail(op, Status::launch_failure, "execution", "trap",
-                  "the kernel executed `trap`: __trap(), or a check of its own that failed",
-                  w.first_active());
+    return w.fail(
+        op, Status::launch_failure, "execution", "trap",
+        "the kernel executed `trap`, because it calls __trap(), or because a check in it failed",
+        w.first_active());
 }
 
 // ---- isspacep ----

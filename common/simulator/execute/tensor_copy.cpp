@@ -85,9 +85,8 @@ bool copy_box(Warp& w, const Op* op, int lane) {
     if (!map)
         return issue.fail(
             Status::illegal_instruction, "no tensor map",
-            "there is no tensor map at this address, or not all of its 128 bytes are as "
-            "they were made; make one with cuTensorMapEncodeTiled, and pass it as a const "
-            "__grid_constant__ parameter",
+            "there is no tensor map at this address, or its 128 bytes were changed; make one with "
+            "cuTensorMapEncodeTiled, and pass it as a const __grid_constant__ parameter",
             map_address);
     if (map->rank != op->count)
         return issue.fail(Status::illegal_instruction, "no tensor map",

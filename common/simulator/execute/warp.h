@@ -23,7 +23,9 @@ namespace coalesce::simulator {
 struct Block;
 struct LaneAccess;
 class AccessListener;
+class MarkedReads;
 class StepListener;
+class ShuffledValues;
 class UndefinedBytes;
 /// The allocation that an instruction last accessed, which its next access will probably use too.
 struct SiteCache {
@@ -31,8 +33,9 @@ struct SiteCache {
     /// inside fails. Compare with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
-    u8* shadow = nullptr;    ///< the shadow of `begin`; null if all bytes are initialized
-    bool read_only = false;  ///< whether no writes are expected there; see GlobalRace
+    u8* shadow = nullptr;          ///< the shadow of `begin`; null if all bytes are initialized
+    bool read_only = false;        ///< whether no writes are expected there; see GlobalRace
+    MarkedReads* reads = nullptr;  ///< set if the launch records its reads there
 };
 
 struct Frame;  ///< the registers of a call (execute/calls.h); null in the kernel itself
@@ -132,7 +135,10 @@ struct Warp {
     const Op* cluster_arrival = nullptr;  ///< the last arrival at the cluster's barrier
     /// The undefined bytes in registers (execute/undefined.h), or null if there are none.
     UndefinedBytes* undefined = nullptr;
-    u8* local = nullptr;  ///< local memory: `local_bytes` for each lane
+    /// Follows undefined results of shuffles (execute/shuffled_values.h); null if there are none.
+    ShuffledValues* shuffled = nullptr;
+    u8* local = nullptr;         ///< local memory: `local_bytes` for each lane
+    u8* local_shadow = nullptr;  ///< the written bytes of `local` (execute/local_memory.h), or null
     u32 local_bytes = 0;
     u32 first_pending = 0;  ///< the site of the oldest pending load
     /// A bit for each load from global memory that has not been waited for (ptxas/load_waits.h).

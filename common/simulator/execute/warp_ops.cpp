@@ -10,6 +10,7 @@
 
 #include "simulator/execute/combining.h"
 #include "simulator/execute/describe.h"
+#include "simulator/execute/shuffled_values.h"
 #include "simulator/execute/warp.h"
 
 namespace coalesce::simulator {
@@ -68,17 +69,22 @@ const Op* run_shuffle(Warp& w, const Op* op) {
     const u32* clamp = w.lanes<u32>(op->c);
 
     std::array<u32, kLanes> result{};
-    Mask inside = 0;
+    std::array<int, kLanes> sources{};
+    Mask inside = 0, outside = 0;
     for (const int lane : LanesIn{w.active}) {
         const ShuffleSource source = shuffle_source(Mode, lane, distance[lane], clamp[lane]);
         const int from = source.inside ? source.lane : lane;
         // The value from an inactive lane is undefined. Using zero makes the result the same in
         // every run.
         result[lane] = w.is_active(from) ? held[from] : 0;
+        sources[lane] = from;
+        const bool has_ended = w.existing >> from & ~w.live >> from & 1;  // see check_mask()
+        outside |= static_cast<Mask>(!w.is_active(from) && !has_ended) << lane;
         inside |= static_cast<Mask>(source.inside) << lane;
     }
     if (op->has_destination) w.write<u32>(op->d, [&](int l) { return result[l]; });
     w.write_predicate(op->d2, inside);
+    note_shuffle(w, op, sources, outside);
     return op + 1;
 }
 

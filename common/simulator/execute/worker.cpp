@@ -92,7 +92,10 @@ void Worker::prepare(Resident& block) {
     std::memset(files, 0, file_bytes * warps);
     const u32 local_bytes =
         code.main.local_bytes + (code.uses_calls ? static_cast<u32>(launch_->stack_limit) : 0);
-    block.local = block.own_local.resize(u64{local_bytes} * (threads + kLanes));
+    const u64 all_local_bytes = u64{local_bytes} * (threads + kLanes);
+    block.local = block.own_local.resize(all_local_bytes);
+    const bool tracks_local = local_bytes > 0 && launch_->checks.init && !launch_->is_dry_run;
+    u8* local_shadow = tracks_local ? block.own_local_shadow.resize(all_local_bytes / 4) : nullptr;
     const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
     u8* parameters = block.own_parameters.resize(parameter_bytes * warps);
 
@@ -114,6 +117,7 @@ void Worker::prepare(Resident& block) {
         w.checks = launch_->checks;
         w.local = block.local + u64{local_bytes} * kLanes * k;
         w.local_bytes = local_bytes;
+        if (local_shadow) w.local_shadow = local_shadow + u64{local_bytes} * kLanes * k / 4;
         w.kernel_parameters = parameters + parameter_bytes * k;
     }
     fill_constants(code.constants, block.warps[0]);
@@ -141,8 +145,9 @@ void Worker::prepare_checks(Resident& block) {
 
 void Worker::attach_listeners(Warp& w) {
     const u64 block = w.block->linear;
-    w.step_listener = launch_->recorder;
-    w.listener = launch_->recorder;
+    const bool is_heard = launch_->recorded_block == ~u64{0} || launch_->recorded_block == block;
+    w.step_listener = is_heard ? launch_->recorder : nullptr;
+    w.listener = w.step_listener;
     w.has_recorded_enough = false;
     if (trace().is_enabled(block, w.index)) w.listener = &trace();
     if (!w.listener && launch_->is_recorded(block)) w.listener = &neighbours;
@@ -164,6 +169,7 @@ void Worker::start_warps(Block& block) {
         w.included_instructions = w.executed;
         if (code.main.local_bytes && !code.uses_calls)
             std::memset(w.local, 0, u64{w.local_bytes} * kLanes);
+        if (w.local_shadow) std::memset(w.local_shadow, 0, u64{w.local_bytes} * kLanes / 4);
     }
     for (Barrier& b : block.barriers) b = {};
     block.finished_warps = 0;
@@ -321,20 +327,19 @@ void Worker::report_stuck_grid() {
     std::string message =
         (waiting_.size() == 1 ? "1 block waits" : waiting + " blocks wait") +
         (waits_at_cluster_barrier(block)
-             ? " for other threads of the cluster, and nothing that still runs "
-               "will end that"
-             : " for memory to change, and nothing that still runs will change it");
+             ? " for other threads of the cluster, which no running thread will end"
+             : " for memory to change, but no running thread will change it");
     if (begun < blocks_)
         message += "; " + std::to_string(blocks_ - begun) +
                    " blocks cannot begin before one of these " + waiting +
                    " ends, which is all that the device holds at a time";
     message += ":\n" + describe_waiting(block);
     const int lane = std::countr_zero(f.lanes);
-    Report report = stuck.describe(
-        f.polling_op ? f.polling_op : f.at, "synccheck", "deadlock", lane, message,
-        "Is the lock released, the flag set, on every path? Blocks may only wait for blocks "
-        "that are sure to run. (If a copy by the host is to change it: here a launch is "
-        "carried out before the host goes on.)");
+    Report report =
+        stuck.describe(f.polling_op ? f.polling_op : f.at, "synccheck", "deadlock", lane, message,
+                       "Is the lock released, or the flag set, on every path? Blocks may wait only "
+                       "for blocks that are certain to run. (The host cannot change the memory by "
+                       "a copy: in the simulator, a launch ends before the host continues.)");
     const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->main;
     if (f.polling_op && code.ast->body[f.polling_op->source].opcode == "mbarrier") {
         const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.polling_op, lane);
@@ -349,13 +354,13 @@ void Worker::report_waiting_for_host() {
     Report report = watch_.wait_for_host();
     report.message =
         "waits for " + describe_address(report.address, *launch_->allocations) +
-        ", which the host can write, and no thread of the grid will. On hardware the host goes on "
-        "while the kernel runs; here a launch is carried out before the call that launches "
-        "returns, so that the host has no turn before the kernel ends:\n" +
+        ", which the host can write, but no thread of the grid will write. On hardware, the host "
+        "continues while the kernel runs. In the simulator, the launching call returns only after "
+        "the kernel has ended, so the host cannot write before that:\n" +
         describe_waiting(*waiting_.front());
     report.cure =
-        "Write it before the launch, or let the kernel end where it waits and launch another one "
-        "for the rest.";
+        "Write the memory before the launch, or split the kernel where it waits and launch two "
+        "kernels.";
     reports().add(report);
     launch_->fail(Status::launch_timeout);
 }

@@ -32,7 +32,8 @@ private:
 /// A block together with the memory that its pointers refer to.
 struct Resident : Block {
     SharedRace own_race;
-    AlignedBytes own_registers, own_uniform, own_shared, own_local, own_parameters;
+    AlignedBytes own_registers, own_uniform, own_shared, own_local, own_local_shadow,
+        own_parameters;
     std::vector<u64> last_rows;
 };
 

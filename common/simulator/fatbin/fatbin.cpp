@@ -68,19 +68,19 @@ std::string decompress_zstd(Bytes compressed, u64 size) {
         ZSTD_getFrameContentSize(compressed.data(), compressed.size());
     if (promised == ZSTD_CONTENTSIZE_ERROR) fail_decompressing("zstd", "it is not a zstd frame");
     if (promised != ZSTD_CONTENTSIZE_UNKNOWN && promised != size) {
-        fail_decompressing("zstd", "its frame and its header promise different sizes");
+        fail_decompressing("zstd", "its frame and its header state different sizes");
     }
     std::string text(size, '\0');
     const std::size_t made =
         ZSTD_decompress(text.data(), text.size(), compressed.data(), compressed.size());
     if (ZSTD_isError(made)) fail_decompressing("zstd", ZSTD_getErrorName(made));
-    if (made != size) fail_decompressing("zstd", "it is shorter than its header promises");
+    if (made != size) fail_decompressing("zstd", "it is shorter than its header states");
     return text;
 }
 
 std::string decompress_lz4(Bytes compressed, u64 size) {
     if (size > compressed.size() * kMaxLz4Ratio)
-        fail_decompressing("LZ4", "its header promises too much");
+        fail_decompressing("LZ4", "its header states too large a size");
     std::string text(size, '\0');
     const int made =
         LZ4_decompress_safe(reinterpret_cast<const char*>(compressed.data()), text.data(),

@@ -85,6 +85,7 @@ void FunctionLowering::place_variables() {
     }
     code_.parameter_bytes = static_cast<u32>(round_up(code_.parameter_bytes, 16));
     code_.local_bytes = static_cast<u32>(round_up(code_.local_bytes, 16));
+    code_.local_offsets = local_offsets_;
 }
 
 /// Reports whether the function takes the address of a parameter (`mov %rd1, f_param_0`), which it
@@ -390,6 +391,7 @@ void lower(Kernel& kernel) {
         code->plain = options().plain;
         lower_functions(kernel, *code);
     }
+    find_pointers(kernel);
     kernel.turns_unrolled = std::move(estimate.turns_unrolled);
     kernel.ends_early_without_work = ends_early_without_work(*kernel.ast);
     kernel.totals.sites.resize(kernel.sites.size());

@@ -64,7 +64,7 @@ u32 FunctionLowering::add_site(const MemoryUse& use) {
 
 bool FunctionLowering::address_operand(Op& op, const Operand& address, StateSpace space,
                                        bool allow_narrow) {
-    if (!address.is_address()) fail("an address in [ ] is expected");
+    if (!address.is_address()) fail("expected an address in [ ]");
     op.immediate = address.offset;
     if (address.has_base_register) {
         const Slot base = slot_of_register(address.reg);

@@ -33,7 +33,7 @@ Width FunctionLowering::width_of_register(u32 reg) const {
 }
 
 Width FunctionLowering::width_of(const Operand& operand) const {
-    if (!operand.is_register()) fail("a register is expected");
+    if (!operand.is_register()) fail("expected a register");
     return width_of_register(operand.reg);
 }
 
@@ -130,22 +130,23 @@ Slot FunctionLowering::source(const Operand& operand, Width width) {
         case Operand::Kind::address:
         case Operand::Kind::vector: break;
     }
-    fail("an operand of a kind that does not fit here");
+    fail("an operand of this kind is not allowed here");
 }
 
 Slot FunctionLowering::destination(const Operand& operand, Width width) {
     if (operand.is_sink()) return take_temporary(width);
     if (!operand.is_register()) fail("the destination is not a register");
     const Width have = width_of_register(operand.reg);
-    if (have != width) fail("the destination register has another width than the instruction");
+    if (have != width)
+        fail("the width of the destination register differs from that of the instruction");
     return slot_of_register(operand.reg);
 }
 
 Slot FunctionLowering::convert_slot(Slot from, Width have, Width want) {
     if (have == want) return from;
     if (have == Width::predicate || want == Width::predicate)
-        fail("a predicate where a number is wanted");
-    if (have == Width::w128 || want == Width::w128) fail("a 128-bit register does not fit here");
+        fail("expected a number, not a predicate");
+    if (have == Width::w128 || want == Width::w128) fail("a 128-bit register is not allowed here");
     const Slot to = take_temporary(want);
     emit_lane(want == Width::w64 ? "cvt.u64.u32" : "cvt.u32.u64", to, {from}, current_class_);
     return to;

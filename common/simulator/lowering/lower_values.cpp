@@ -137,13 +137,18 @@ void FunctionLowering::lower_address_conversion() {
     u64 window = 0;
     if (now().has("shared") || now().has("shared::cta") || now().has("shared::cluster"))
         window = shared_window();
-    if (now().has("local")) window = local_window();
+    const bool is_local = now().has("local");
     if (now().has("param") || now().has("param::entry")) window = param_window();
     const Width width = width_of(to);
     if (width != Width::w32 && width != Width::w64) fail("an address has 32 or 64 bits");
     const Slot value = source(from, width);
     const ValueClass value_class = destination_class(to);
-    if (window == 0 || width != Width::w64)
+    if (is_local && width == Width::w64)
+        emit_lane(now().has("to") ? "and.b64" : "add.s64", destination(to, width),
+                  {value, now().has("to") ? constant(kLocalBytesPerThread - 1, width)
+                                          : special_slot(kLocalWindowRegister, width)},
+                  value_class);
+    else if (window == 0 || width != Width::w64)
         emit_lane(width == Width::w64 ? "mov.b64" : "mov.b32", destination(to, width), {value},
                   value_class);
     else

@@ -65,6 +65,9 @@ inline u64 shared_window() {
 inline u64 local_window() {
     return address_map.windows + kWindowStride;
 }
+/// The local window has a part for each thread of a block, which is larger than any thread's local
+/// memory.
+inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
     return address_map.windows + 2 * kWindowStride;
 }

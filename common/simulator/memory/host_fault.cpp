@@ -34,9 +34,8 @@ void print_explanation(const DeviceMemory& memory, u64 address) {
     const int length = std::snprintf(
         text, sizeof text,
         "coalesce: host code read or wrote device memory at 0x%llx,\n"
-        "  %s.\n"
-        "  A device pointer means nothing on the host: copy the data with cudaMemcpy\n"
-        "  first, or allocate it with cudaMallocManaged, and as much as the host uses.\n",
+        "  %s.\n  The host cannot use a device pointer: copy the data with cudaMemcpy first, or\n  "
+        "allocate it with cudaMallocManaged, with as many bytes as the host uses.\n",
         static_cast<unsigned long long>(address), what);
     if (length > 0 && write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) return;
 }
@@ -50,9 +49,20 @@ bool is_write_fault([[maybe_unused]] const void* context) {
 #endif
 }
 
+/// Returns the address of the instruction that faulted, or 0 if unknown.
+u64 instruction_of([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+    return static_cast<u64>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    return static_cast<const ucontext_t*>(context)->uc_mcontext.pc;
+#else
+    return 0;
+#endif
+}
+
 void on_fault(int signal_number, siginfo_t* info, void* context) {
     const u64 address = reinterpret_cast<u64>(info->si_addr);
-    if (host_guard::handle_fault(address, is_write_fault(context))) return;
+    if (host_guard::handle_fault(address, is_write_fault(context), instruction_of(context))) return;
     const DeviceMemory* memory = watched_memory.load();
     if (memory && memory->is_device_range(address)) print_explanation(*memory, address);
     sigaction(signal_number, &action_before, nullptr);

@@ -69,7 +69,7 @@ std::vector<HostTouch> take_touches() {
     return {g.touches.begin(), g.touches.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-bool handle_fault(u64 address, bool is_write) {
+bool handle_fault(u64 address, bool is_write, u64 instruction) {
     Guard& g = guard();
     if (!g.is_protected) {
         // Another thread may have made the page accessible in the meantime.
@@ -82,7 +82,7 @@ bool handle_fault(u64 address, bool is_write) {
             continue;
         found = true;
         if (address < range.begin || address >= range.end) continue;
-        if (range.device_writes || is_write) note(g, {address, is_write, range.work});
+        if (range.device_writes || is_write) note(g, {address, is_write, range.work, instruction});
         set_access(range, PROT_READ | PROT_WRITE);
     }
     if (found) set_access({address, address + 1}, PROT_READ | PROT_WRITE);

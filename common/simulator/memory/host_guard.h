@@ -25,6 +25,7 @@ struct HostTouch {
     u64 address = 0;
     bool is_write = false;
     u64 work = 0;
+    u64 instruction = 0;  ///< the address of the host's instruction, or 0 if unknown
 };
 
 namespace host_guard {
@@ -37,7 +38,7 @@ void open();
 std::vector<HostTouch> take_touches();
 /// Handles a fault. Called in the signal handler. Returns true if the instruction can be executed
 /// again.
-bool handle_fault(u64 address, bool is_write);
+bool handle_fault(u64 address, bool is_write, u64 instruction);
 
 }  // namespace host_guard
 }  // namespace coalesce::simulator

@@ -56,7 +56,7 @@ std::string find_fault_in_dimension(const TensorMapArguments& a, u32 d) {
     if (a.element_strides[d] == 0 || a.element_strides[d] > kLargestElementStride)
         return format_dimension("elementStrides", d) + " is not between 1 and 8";
     if (a.element_strides[d] != 1)
-        return format_dimension("elementStrides", d) + " is not 1: others are not simulated";
+        return format_dimension("elementStrides", d) + " is not 1: other values are not simulated";
     if (d == 0) return "";
     const u64 stride = a.strides[d - 1];
     if (stride % kCopyChunkBytes != 0)
@@ -76,7 +76,7 @@ std::string find_fault(const TensorMapArguments& a) {
         return "globalDim, globalStrides, boxDim or elementStrides is a null pointer";
     if (a.address == 0 || a.address % kCopyChunkBytes != 0)
         return "globalAddress is not a multiple of 16 bytes";
-    if (a.interleave != 0) return "interleave is not NONE: others are not simulated";
+    if (a.interleave != 0) return "interleave is not NONE: other values are not simulated";
     if (a.swizzle > 3) return "swizzle is not one of NONE, 32B, 64B and 128B";
     if (a.promotion > 3) return "l2Promotion is not one of NONE, 64B, 128B and 256B";
     if (a.fill > 1) return "oobFill is neither NONE nor NAN_REQUEST_ZERO_FMA";

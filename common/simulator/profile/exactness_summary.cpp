@@ -111,7 +111,7 @@ std::string format_exactness(const ExactnessSummary& summary) {
         off.push_back("all, of " + with_commas(summary.unchecked_launches) +
                       (summary.unchecked_launches == 1 ? " launch" : " launches") + " (--sample)");
     add_line(text, "checks off", off);
-    add_line(text, "found by no check", summary.not_covered);
+    add_line(text, "not checked", summary.not_covered);
     return text;
 }
 

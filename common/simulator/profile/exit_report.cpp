@@ -27,6 +27,7 @@
 #include "simulator/report/reports.h"
 #include "simulator/report/selection.h"
 #include "simulator/report/text.h"
+#include "simulator/trace/trace_keeper.h"
 
 namespace coalesce::simulator {
 
@@ -123,6 +124,18 @@ void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exac
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+/// Writes the trace of a block, or says on stderr why there is none.
+void write_trace() {
+    const std::optional<BlockTrace>& trace = trace_keeper().trace();
+    if (trace) return write_file(options().trace_file, to_json(*trace));
+    if (!is_main_process()) return;
+    const std::string& problem = trace_keeper().problem();
+    std::fprintf(stderr, "coalesce: there is no trace: %s\n",
+                 problem.empty() ? "the program made no such launch; --kernel and --trace-launch "
+                                   "choose another one"
+                                 : problem.c_str());
+}
+
 }  // namespace
 
 void write_exit_report() {
@@ -131,6 +144,7 @@ void write_exit_report() {
     const std::lock_guard lock(mutex);
     const Options& wanted = options();
     const bool wants_text = wanted.print_report || wanted.print_lines;
+    if (!has_written && !wanted.trace_file.empty()) write_trace();
     if (has_written || (wanted.json_folder.empty() && !wants_text)) return;
 
     const std::vector<const Kernel*> kernels = selected_kernels();
@@ -148,6 +162,10 @@ void write_exit_report() {
 }
 
 void prepare_exit_report() {
+    if (!options().trace_file.empty())
+        trace_keeper().begin({.launch = options().trace_launch,
+                              .block = options().trace_block,
+                              .steps = kUsualTraceSteps});
     if (options().json_folder.empty()) return;
     // The counters so far belong to the parent. Reports has a handler of its own, because reports
     // are also printed in runs without `simulate`.

@@ -119,9 +119,10 @@ std::string describe_time(const std::string& name, const PredictedKernel& kernel
         text += ": " + timing::describe_bottleneck(*kernel.longest) + "; within " +
                 percent(kernel.error_band);
     if (kernel.alike)
-        text += "; " + with_commas(kernel.alike) + " launches are taken for like earlier ones";
+        text += "; " + with_commas(kernel.alike) +
+                " launches are assumed to take as long as similar earlier ones";
     for (const timing::Unknown what : kernel.unknown)
-        text += "; not known: " + timing::phrase_for(what);
+        text += "; the model does not know " + timing::phrase_for(what);
     if (kernel.unpredicted_launches)
         text += "; " + with_commas(kernel.unpredicted_launches) +
                 (kernel.unpredicted_launches == 1 ? " launch is" : " launches are") +
@@ -202,8 +203,8 @@ void add_merged(std::string& out, u32 count, const char* what) {
     const bool is_one = count == 1;
     const std::string text = "^ " + std::to_string(count) + " " + what + (is_one ? "" : "s") +
                              " of this line " + (is_one ? "is" : "are") +
-                             " part of an earlier one: the GPU's code has a wider instruction for "
-                             "neighbours";
+                             " part of an earlier one: the machine code has one wider instruction "
+                             "for neighbouring accesses";
     out += wrap(text, kColumns, "        ", "          ") + "\n";
 }
 
@@ -262,8 +263,8 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
 
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
                          bool colour, const PredictedTimes* times) {
-    const char* what =
-        times ? ": counters; times are predicted" : ": counters only, a simulation has no times";
+    const char* what = times ? ": counters; times are predicted"
+                             : ": counters only, because a simulation has no times";
     std::string out = wrap(device + what, kColumns, "", "") + "\n";
     if (kernels.empty()) out += "\nno kernel was launched\n";
     for (const KernelRow& kernel : kernels) add_kernel(out, kernel, colour);

@@ -170,10 +170,10 @@ std::vector<u64> DeclarationReader::read_dimensions() {
         if (!lexer_.at(']')) {
             length = read_count(lexer_, "the length of an array", kLargestVariable);
         } else if (!dimensions.empty()) {
-            lexer_.fail_expected("a length: only the first one may be left open");
+            lexer_.fail_expected("a length, which only the first dimension may leave out,");
         }
         dimensions.push_back(length);
-        if (dimensions.size() > 16) lexer_.fail("an array of more than 16 dimensions");
+        if (dimensions.size() > 16) lexer_.fail("an array can have at most 16 dimensions");
         lexer_.expect(']');
     }
     return dimensions;

@@ -108,12 +108,13 @@ private:
     void relocate_byte(u64 offset, u64 mask, Relocation address) {
         // A packed structure stores a pointer as eight bytes: 0xFF(p), 0xFF00(p), 0xFF0000(p) and
         // so on. They become one relocation that grows byte by byte.
-        if (size_of(variable_.type) != 1) lexer_.fail_expected("a mask in an array of bytes only");
+        if (size_of(variable_.type) != 1)
+            lexer_.fail("a mask is allowed only in an array of bytes");
         if (mask == 0xff) {
             relocate(offset, 1, address);
             return;
         }
-        if (variable_.relocations.empty()) lexer_.fail_expected("the mask 0xFF first");
+        if (variable_.relocations.empty()) lexer_.fail_expected("0xFF as the first mask");
         Relocation& last = variable_.relocations.back();
         address.offset = last.offset;
         address.bytes = last.bytes;

@@ -127,6 +127,8 @@ private:
 
     ValueClass combine_source_classes(const ptx::Instruction& i) const {
         ValueClass result = ValueClass::launch;
+        // A generic address of local memory contains the thread's number.
+        if (i.opcode == "cvta" && i.has("local") && !i.has("to")) result = ValueClass::position;
         for (std::size_t k = 1; k < i.operands.size(); ++k) join(result, find_class(i.operands[k]));
         return result;
     }

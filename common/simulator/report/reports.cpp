@@ -97,8 +97,8 @@ struct Reports::State {
         if (!printing) return;
         if (printed == kMaxPrintedSites) {
             print(wrap(std::to_string(kMaxPrintedSites) +
-                           " reports are printed; further ones are only counted. Fix the first "
-                           "ones first; simulate --json lists all.",
+                           " reports have been printed; further reports are only counted. Fix the "
+                           "first ones first. To list all reports, use simulate --json.",
                        kColumns - 10, "", "  "));
         }
         if (printed++ < kMaxPrintedSites) print(to_text(report));

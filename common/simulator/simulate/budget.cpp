@@ -101,7 +101,7 @@ void check_limits(const Limits& limits, const Json& counters, const Finding& pla
         if (limit == limits.end() || !value || *value <= limit->second * (1 + kRounding)) continue;
         Finding one = place;
         one.kind = std::string(metric.words) + " over the limit";
-        one.message = format_value(*value) + " " + metric.words + ", and the limit is " +
+        one.message = format_value(*value) + " " + metric.words + ", but the limit is " +
                       format_value(limit->second);
         findings.push_back(one);
     }
@@ -123,9 +123,9 @@ void check_line(const LineBudget& budget, const Budget& whole, const Json& kerne
     place.kind = "no such line";
     place.file = whole.file;
     place.line = static_cast<unsigned>(budget.where);
-    place.message = "No line of the kernel in " + budget.file + " is `" + budget.source +
-                    "`. If it was edited, correct the budget, or make it again with "
-                    "--write-budget.";
+    place.message =
+        "The kernel has no line `" + budget.source + "` in " + budget.file +
+        ". If that line was edited, correct the budget, or write it again with --write-budget.";
     findings.push_back(place);
 }
 

@@ -25,8 +25,8 @@ constexpr const char* kProgressAfterMs = "2000";
 constexpr const char* kDescription =
     "Runs a CUDA program on a simulated GPU and reports what a profiler and a\n"
     "sanitizer would report, with source lines. The program is one built by\n"
-    "`nvcc -cudart shared`; add -lineinfo to see its lines. Its output and exit code\n"
-    "are its own.\n";
+    "`nvcc -cudart shared`; add -lineinfo to see its lines. The program's output\nand exit code "
+    "stay as they are.\n";
 
 constexpr const char* kFooter =
     "\nExamples:\n"
@@ -110,26 +110,33 @@ void add_options(CLI::App& app, CommandLine& line) {
         "--time", "COALESCE_SIM_TIME",
         "Predict how long its kernels would take on that GPU\n(H200), from a few blocks of each",
         "[GPU]", validate_gpu);
+    app.add_option("--trace", line.trace_file,
+                   "Write what a block of a launch does, step by step,\nto FILE (build with -G to "
+                   "see variables)")
+        ->type_name("FILE");
+    number("--trace-block", "COALESCE_SIM_TRACE_BLOCK", "Trace block N, x fastest (0)");
+    number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
+           "Trace the launch after N others of the kernels that\n--kernel selects (0)");
     app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
     hand_on("--check", "COALESCE_SIM_CHECK",
             "What to check: all (the default), none, or names\n"
             "with commas: memcheck, racecheck, globalrace,\n"
             "initcheck, synccheck, apicheck, streamcheck.\n"
-            "Not among all: leakcheck, and equalvalues, races\n"
-            "that change nothing (give all,equalvalues)",
+            "all does not include leakcheck and equalvalues,\nraces that change nothing (give "
+            "all,equalvalues)",
             "LIST", validate_check_list);
-    hand_on(
-        "--kernel", "COALESCE_SIM_KERNEL",
-        "Show, and report on, only kernels whose names match\nthis (extended) regular expression",
-        "REGEX", validate_expression);
+    hand_on("--kernel", "COALESCE_SIM_KERNEL",
+            "Show only kernels whose names match this (extended)\nregular expression, and report "
+            "only on these",
+            "REGEX", validate_expression);
     number("--sample", "COALESCE_SIM_SAMPLE",
-           "Check only N of the launches that are alike, and\ncount the others, which is faster");
+           "Check only N of several similar launches, and only\ncount the others, which is faster");
     number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
            "Stop a launch after N warp instructions");
     number("--threads", "COALESCE_SIM_THREADS", "Threads of this machine to use (all cores)");
     number(
         "--seed", "COALESCE_SIM_SEED",
-        "Vary the order of warps and blocks, to bring out\nraces; the same seed, the same order");
+        "Vary the order of warps and blocks, to reveal races;\nthe same seed gives the same order");
     number("--devices", "COALESCE_SIM_DEVICES",
            "GPUs that the program sees (1); they share memory");
     hand_on("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G", "SIZE",
@@ -140,7 +147,7 @@ void add_options(CLI::App& app, CommandLine& line) {
         ->check(CLI::Range(1, 255).description(""));
     app.add_flag(
         "--plain", line.plain,
-        "Switch off everything that makes it fast, to find\nout whether a result is right");
+        "Switch off all optimizations of the simulator, to\nfind out whether a result is right");
     app.add_flag("--quiet", line.quiet, "Print no reports and no table");
     app.set_version_flag("--version", std::string("simulate ") + COALESCE_VERSION,
                          "Print the version, then exit");
@@ -162,15 +169,20 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
         ->check(CLI::Range(0.0, 1e6).description(""));
     file("--budget", line.budget_file, "Check the limits in FILE (TOML), by kernel and line");
     file("--write-budget", line.budget_to_write, "Write a FILE with this run's costs as limits");
-    file("--sarif", line.sarif_file, "Write what was found as SARIF, for code scanning");
-    file("--junit", line.junit_file, "Write what was found as JUnit's XML");
+    app.add_flag(
+        "--lints", line.has_lints,
+        "Name the lines that cost time needlessly, with\ntheir predicted price (with --time)");
+    file("--sarif", line.sarif_file, "Write the findings as SARIF, for code scanning");
+    file("--junit", line.junit_file, "Write the findings as JUnit XML");
     file("--markdown", line.markdown_file, "Write a summary for a pull request");
-    app.add_option(
-           "--annotations", line.annotations,
-           "Print what was found for github (Actions), or as\ncompiler messages, for editors")
+    app.add_option("--annotations", line.annotations,
+                   "Print the findings for github (Actions), or as\ncompiler messages, for editors")
         ->type_name("github|compiler")
         ->check(CLI::IsMember({"github", "compiler"}).description(""));
-    app.add_flag("--gate", line.is_gate, "Let the exit code say what is wrong (below)");
+    app.add_flag("--write-vscode", line.writes_vscode_tasks,
+                 "Write .vscode/tasks.json, whose tasks run PROGRAM\nlike this and show the "
+                 "findings; then exit");
+    app.add_flag("--gate", line.is_gate, "Choose the exit code by what is wrong (see below)");
 }
 
 bool is_gpu(const std::string& name) {
@@ -256,6 +268,8 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
         exit_code = complain(error.what());
         return std::nullopt;
     }
+    std::string& gpu = line.passed_variables["COALESCE_SIM_TIME"];
+    if (line.has_lints && gpu.empty()) gpu = "H200";
     if (line.explains_missing) {
         std::fputs(explain_missing().c_str(), stdout);
         exit_code = 0;
@@ -282,6 +296,10 @@ Environment simulator_variables(const CommandLine& line) {
                           {"COALESCE_SIM_PLAIN", line.plain ? "1" : "0"}};
     for (const auto& [name, value] : line.passed_variables)
         if (!value.empty()) variables.emplace_back(name, value);
+    // The program may change its folder.
+    if (!line.trace_file.empty())
+        variables.emplace_back("COALESCE_SIM_TRACE",
+                               std::filesystem::absolute(line.trace_file).string());
     if (!line.quiet && !std::getenv("COALESCE_SIM_PROGRESS"))
         variables.emplace_back("COALESCE_SIM_PROGRESS", kProgressAfterMs);
     return variables;

@@ -12,17 +12,19 @@ namespace coalesce::simulator {
 
 struct CommandLine {
     // Files to write after the run. An empty name means that the option was not given.
-    std::string json_file, sarif_file, junit_file, markdown_file;
+    std::string json_file, trace_file, sarif_file, junit_file, markdown_file;
     std::string budget_to_write, suppressions_to_write;
     // Files that are read before the run.
     std::string suppression_file, base_file, budget_file;
     double tolerance_percent = 0;  ///< percent by which a cost may grow since base_file's run
     std::string annotations;       ///< "github" or "compiler"; empty if not given
+    bool has_lints = false;        ///< whether avoidable costs are reported
     bool is_gate = false;          ///< whether the exit code says what is wrong
     bool lines = false;
     bool quiet = false;
     bool plain = false;
     bool explains_missing = false;
+    bool writes_vscode_tasks = false;
     /// Options that are passed to the simulator, keyed by the environment variable that passes
     /// them. An empty value means that the option was not given.
     std::map<std::string, std::string> passed_variables;

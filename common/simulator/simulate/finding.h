@@ -19,6 +19,7 @@ struct Finding {
     std::string other_file = {};
     unsigned other_line = 0;
     bool is_missing_work = false;  ///< whether it is about work that was not simulated
+    bool is_warning = false;       ///< whether it is a lint, which fails no gate
 
     /// Returns the rule and the kind, and the kernel if there is one.
     std::string title() const;

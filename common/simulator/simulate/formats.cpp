@@ -49,7 +49,7 @@ Json location_of(const std::string& file, unsigned line) {
 
 Json result_of(const Finding& finding) {
     Json result{{"ruleId", rule_id(finding)},
-                {"level", "error"},
+                {"level", finding.is_warning ? "warning" : "error"},
                 {"message", {{"text", one_sentence(finding)}}}};
     if (!finding.file.empty())
         result["locations"] = Json::array({location_of(finding.file, finding.line)});
@@ -124,6 +124,7 @@ std::string to_junit(const std::vector<Finding>& findings, const Json& run,
     std::map<std::string, std::vector<const Finding*>> by_name;
     const std::string rest = "the rest of the program";
     for (const Finding& finding : findings) {
+        if (finding.is_warning) continue;  // JUnit knows only failures
         const bool is_of_kernel =
             std::find(names.begin(), names.end(), finding.kernel) != names.end();
         by_name[is_of_kernel ? finding.kernel : rest].push_back(&finding);
@@ -149,7 +150,7 @@ std::string to_junit(const std::vector<Finding>& findings, const Json& run,
 std::string to_github_annotations(const std::vector<Finding>& findings) {
     std::string text;
     for (const Finding& finding : findings) {
-        text += "::error ";
+        text += finding.is_warning ? "::warning " : "::error ";
         if (!finding.file.empty())
             text += "file=" + escape_command(finding.file, true) +
                     ",line=" + std::to_string(std::max(1u, finding.line)) + ",";
@@ -166,7 +167,8 @@ std::string to_compiler_messages(const std::vector<Finding>& findings) {
             finding.file.empty()
                 ? "simulate: "
                 : finding.file + ":" + std::to_string(std::max(1u, finding.line)) + ":1: ";
-        text += place + "error: " + one_sentence(finding) + " [" + rule_id(finding) + "]\n";
+        text += place + (finding.is_warning ? "warning: " : "error: ") + one_sentence(finding) +
+                " [" + rule_id(finding) + "]\n";
     }
     return text;
 }

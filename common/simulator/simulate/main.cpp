@@ -18,11 +18,13 @@
 #include "simulator/simulate/child.h"
 #include "simulator/simulate/command_line.h"
 #include "simulator/simulate/comparison.h"
+#include "simulator/simulate/lints.h"
 #include "simulator/simulate/outcome.h"
 #include "simulator/simulate/outputs.h"
 #include "simulator/simulate/program_file.h"
 #include "simulator/simulate/run_report.h"
 #include "simulator/simulate/suppression_file.h"
+#include "simulator/simulate/vscode_tasks.h"
 
 namespace {
 
@@ -43,7 +45,7 @@ void explain_missing_report(const Ending& ending) {
                       " but neither by exit() nor by a return from main");
         return;
     }
-    print_message("no counters were written: a signal ended the program before they could be");
+    print_message("no counters were written, because a signal ended the program first");
     if (ending.signal == SIGSEGV || ending.signal == SIGBUS) {
         print_message(
             "host code that dereferences a device pointer ends like this; "
@@ -88,6 +90,11 @@ Outcome judge(const CommandLine& line, const Inputs& inputs, const Ending& endin
         costs.insert(costs.end(), over.begin(), over.end());
     }
     outcome.costs = costs.size();
+    if (line.has_lints) {
+        const std::vector<Finding> lints = lints_of(run);
+        if (!line.quiet) std::fprintf(stderr, "\n%s", lints_text(lints).c_str());
+        findings.insert(findings.end(), lints.begin(), lints.end());
+    }
     findings.insert(findings.end(), costs.begin(), costs.end());
     write_outputs(line, findings, run, comparison ? &*comparison : nullptr);
     return outcome;
@@ -133,7 +140,13 @@ int simulate(const CommandLine& line) {
 int main(int argc, char** argv) {
     int exit_code = kNotSimulated;
     try {
-        if (const auto line = read_command_line(argc, argv, exit_code)) exit_code = simulate(*line);
+        if (const auto line = read_command_line(argc, argv, exit_code)) {
+            if (line->writes_vscode_tasks) {
+                write_vscode_tasks(line->program);
+                return 0;
+            }
+            exit_code = simulate(*line);
+        }
     } catch (const std::exception& error) {
         print_message(error.what());
         exit_code = kNotSimulated;

@@ -24,6 +24,7 @@ struct Output {
 
 std::vector<Output> outputs_of(const CommandLine& line) {
     return {{"--json", line.json_file},
+            {"--trace", line.trace_file},
             {"--sarif", line.sarif_file},
             {"--junit", line.junit_file},
             {"--markdown", line.markdown_file},

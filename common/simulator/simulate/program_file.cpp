@@ -155,8 +155,8 @@ void check_static_runtime(const std::string& program, const ElfFile& elf) {
 #ifndef __x86_64__
     // The replacement writes x86-64 instructions into the program.
     throw CanNotRun(program +
-                    " has CUDA's runtime inside, which runs here on x86-64 alone; "
-                    "build it with -cudart shared");
+                    " contains the static CUDA runtime, which the simulator supports only on "
+                    "x86-64; build it with -cudart shared");
 #endif
     if (elf.static_runtime == StaticRuntime::cuda11)
         throw CanNotRun(program + " was built with the static runtime of an older CUDA; " +

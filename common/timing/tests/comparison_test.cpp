@@ -24,24 +24,25 @@ TEST_CASE("04 against 05: bytes in flight, and no more gaps") {
     const std::string text =
         "coarsened takes about 2.5 ms, padded 4.6 ms: 1.9 times as fast (predicted, NVIDIA H200, "
         "within 8 %). Why: 21 KB are in flight per multiprocessor instead of 3.4 KB, and 16 KB "
-        "are needed (Little's law); something is always in flight; before, nothing was for "
+        "are needed (Little's law); something is always in flight; before, nothing was in flight "
+        "for "
         "38 % of the time.";
     CHECK(compare_predictions(samples::like_04(), samples::like_05()) == text);
     CHECK(compare_predictions(samples::like_05(), samples::like_04()) == text);
 }
 
-TEST_CASE("a barrier that is gone") {
+TEST_CASE("a barrier that was removed") {
     const Prediction slow = variant("barrier_in_loop", 4, Bottleneck::barrier);
     Prediction fast = variant("barrier_after", 3, Bottleneck::flight);
     fast.life.barrier = 0;
     CHECK(says(compare_predictions(slow, fast),
-               "warps do not wait at barriers; before, they did for 28 % of their lives"));
+               "warps do not wait at barriers; before, they waited for 28 % of their lives"));
     fast.life.barrier = 120;
     CHECK(says(compare_predictions(slow, fast),
                "warps wait at barriers for 7 % of their lives instead of 28 %"));
 }
 
-TEST_CASE("bank conflicts, traffic, runs: what the slower one was busy with") {
+TEST_CASE("bank conflicts, traffic and runs that explain the slower kernel") {
     Prediction slow = variant("tiled", 8, Bottleneck::shared),
                fast = variant("padded", 4, Bottleneck::flight);
     CHECK(says(
@@ -57,7 +58,7 @@ TEST_CASE("bank conflicts, traffic, runs: what the slower one was busy with") {
                "memory writes runs of 512 bytes instead of 64 bytes"));
 }
 
-TEST_CASE("blocks: more at a time, fewer starts, fuller rounds") {
+TEST_CASE("blocks: more resident, fewer starts, fuller rounds") {
     Prediction slow = variant("few", 8, Bottleneck::flight),
                fast = variant("many", 6, Bottleneck::flight);
     fast.resident_blocks = 6;
@@ -77,7 +78,7 @@ TEST_CASE("blocks: more at a time, fewer starts, fuller rounds") {
         says(compare_predictions(slow, fast), "blocks fill 98 % of their rounds instead of 56 %"));
 }
 
-TEST_CASE("what a slower one shows, but does not wait for, is no reason") {
+TEST_CASE("a cost that the slower kernel does not wait for is not a reason") {
     Prediction slow = variant("naive", 18, Bottleneck::stores), fast = samples::like_05();
     slow.busy.l2_write = 0.95;
     const std::string text = compare_predictions(slow, fast);
@@ -86,7 +87,7 @@ TEST_CASE("what a slower one shows, but does not wait for, is no reason") {
     CHECK_FALSE(says(text, "barriers"));
 }
 
-TEST_CASE("no reason is made up") {
+TEST_CASE("no reason is given without evidence") {
     const Prediction slow = variant("a", 4, Bottleneck::flight),
                      fast = variant("b", 3, Bottleneck::flight);
     CHECK(says(compare_predictions(slow, fast),
@@ -103,7 +104,7 @@ TEST_CASE("times that are too close are not ordered") {
           "tell which is faster.");
 }
 
-TEST_CASE("two of one kernel, on two GPUs, or without a time") {
+TEST_CASE("two launches of a kernel, on two GPUs, or without a time") {
     Prediction slow = samples::like_04(), fast = samples::like_05();
     fast.kernel = slow.kernel;
     CHECK(says(compare_predictions(slow, fast), "The second takes about 2.5 ms, the first 4.6 ms"));

@@ -46,7 +46,7 @@ TEST_CASE("ratios and parts") {
     CHECK(percent_text(0.4263) == "43 %");
 }
 
-TEST_CASE("what rounds to nothing is not worth a word") {
+TEST_CASE("values that round to zero are not mentioned") {
     CHECK(is_nonzero_fraction(0.005));
     CHECK_FALSE(is_nonzero_fraction(0.0049));
     CHECK(is_nonzero_count(1));

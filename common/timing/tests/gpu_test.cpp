@@ -56,7 +56,7 @@ void check_same(const Gpu& a, const Gpu& b) {
 
 }  // namespace
 
-TEST_CASE("what is written can be read") {
+TEST_CASE("a file is read back as it was written") {
     Gpu gpu = known_gpus().front();
     gpu.name = "A \"GPU\" of mine \\ yours";
     gpu.source = "two\nlines";
@@ -78,7 +78,7 @@ TEST_CASE("what is written can be read") {
     CHECK(same.bulk.box_row == gpu.bulk.box_row);
 }
 
-TEST_CASE("every number has a key of its own") {
+TEST_CASE("every number has its own key") {
     // Changes each number in the text. The GPU that is read must differ; otherwise the key was not
     // read.
     const std::string text = write_gpu(known_gpus().front());
@@ -108,7 +108,7 @@ TEST_CASE("every number has a key of its own") {
     CHECK(changes == 39);
 }
 
-TEST_CASE("slips of the pen are told, with their line") {
+TEST_CASE("mistakes in a file are reported, with their line") {
     const std::string good = write_gpu(known_gpus().front());
     CHECK(error_of(good) == "no error");
 
@@ -152,7 +152,7 @@ TEST_CASE("slips of the pen are told, with their line") {
           std::string::npos);
 }
 
-TEST_CASE("bulk copies need not be measured, but as a whole") {
+TEST_CASE("bulk copies may be left out, but only as a whole") {
     Gpu gpu = known_gpus().front();
     gpu.bulk = {};
     const std::string none = write_gpu(gpu);
@@ -167,7 +167,7 @@ TEST_CASE("bulk copies need not be measured, but as a whole") {
           std::string::npos);
 }
 
-TEST_CASE("what a file leaves out is that of the GPU that it is like") {
+TEST_CASE("missing parameters are those of the GPU that the file names as similar") {
     const Gpu& h200 = known_gpus().front();
     const std::string few = "name = \"mine\"\nsource = \"a guess\"\nmeasured = false\n";
     const std::string like = "like = \"NVIDIA H200\"\n";
@@ -190,11 +190,11 @@ TEST_CASE("what a file leaves out is that of the GPU that it is like") {
     for (const char* other : {"NVIDIA L4", "H200", ""}) {
         CAPTURE(other);
         CHECK(error_of(few + "like = \"" + other + "\"\n")
-                  .starts_with("gpus/some.toml:4: no file of gpus/ describes the whole of "));
+                  .starts_with("gpus/some.toml:4: no file in gpus/ completely describes "));
     }
 }
 
-TEST_CASE("every file of gpus/ is good") {
+TEST_CASE("every file of gpus/ is valid") {
     CHECK(known_gpus().size() == gpu_files().size());
     CHECK(known_gpus().size() >= 14);
     CHECK(known_gpus().front().name == "NVIDIA H200");

@@ -85,7 +85,7 @@ std::vector<std::uint64_t> runs_of(const std::set<std::uint64_t>& sectors) {
 
 }  // namespace
 
-TEST_CASE("sets of sectors count what sets of numbers count") {
+TEST_CASE("sets of sectors have the same counts as sets of numbers") {
     SectorSet set;
     std::set<std::uint64_t> plain;
     std::uint64_t state = 1;
@@ -111,7 +111,7 @@ TEST_CASE("sets of sectors count what sets of numbers count") {
     CHECK(set.runs().empty());
 }
 
-TEST_CASE("a page with few sectors counts as the stretches in it") {
+TEST_CASE("a page with few sectors counts as its ranges") {
     SectorSet sparse, dense;
     for (std::uint64_t k = 0; k < 64; k += 8) sparse.add({k, 2});
     for (std::uint64_t k = 0; k < 64; k += 4) dense.add({k, 2});
@@ -120,7 +120,7 @@ TEST_CASE("a page with few sectors counts as the stretches in it") {
     CHECK(dense.runs_in_dense_pages() == std::vector<std::uint64_t>{32});
 }
 
-TEST_CASE("chains of arithmetic that do not depend on each other run side by side") {
+TEST_CASE("independent chains of arithmetic run in parallel") {
     // Two chains of three operations with a latency of 10, one chain after the other.
     std::vector<Draft> drafts(6);
     for (std::uint32_t k = 0; k < 6; ++k) {
@@ -142,8 +142,7 @@ TEST_CASE("chains of arithmetic that do not depend on each other run side by sid
     CHECK(order_of(drafts) == std::vector<int>{0, 1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE(
-    "loads come first, with what leads to them; what nobody wants yet waits after a barrier") {
+TEST_CASE("loads and their addresses come first, and operations not needed yet wait") {
     // address, load, use, address, load, use, barrier, load
     std::vector<Draft> drafts(8);
     const auto set = [&](std::size_t k, Kind kind, Priority priority,
@@ -169,7 +168,7 @@ TEST_CASE(
     CHECK(ordered[7].after == std::vector<std::uint32_t>{3});
 }
 
-TEST_CASE("what a store before the barrier wants does not wait behind it") {
+TEST_CASE("the operands of a store before a barrier do not wait for the barrier") {
     // load, use, store of it, barrier, use again
     std::vector<Draft> drafts(5);
     drafts[0].operation = operation(Kind::load);
@@ -185,9 +184,7 @@ TEST_CASE("what a store before the barrier wants does not wait behind it") {
                                      Kind::barrier, Kind::arithmetic});
 }
 
-TEST_CASE(
-    "loads that ptxas puts behind what waits for others have their turn then, two at a time at "
-    "least") {
+TEST_CASE("loads that ptxas places after waiting operations come then, at least two at a time") {
     // Returns the order of four loads, each stored to shared memory. `places` are the positions in
     // ptxas's order.
     const auto order = [](const std::vector<std::uint32_t>& places, bool is_short = true) {
@@ -209,7 +206,7 @@ TEST_CASE(
     CHECK(order({0, 1, 2, 3, 4, 5, 6, 7}, false) == "LLLLssss");
 }
 
-TEST_CASE("what costs nothing is left out, and who waits for it waits on") {
+TEST_CASE("operations without cost are left out, and their dependences are passed on") {
     std::vector<Draft> drafts(3);
     drafts[0].operation = operation(Kind::load);
     drafts[0].priority = Priority::load;
@@ -221,7 +218,7 @@ TEST_CASE("what costs nothing is left out, and who waits for it waits on") {
     CHECK(ordered[1].after == std::vector<std::uint32_t>{0});
 }
 
-TEST_CASE("one load at a time: the latency binds") {
+TEST_CASE("one load at a time: bound by latency") {
     // A warp loads, uses the value and ends, with 1 resident block of 1 warp and 100 blocks.
     const Work work = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 100);
     const Outcome o = simulate(work, plain_gpu());
@@ -231,7 +228,7 @@ TEST_CASE("one load at a time: the latency binds") {
     CHECK(o.life.loads == Approx(1000).epsilon(0.01));
 }
 
-TEST_CASE("enough loads: memory binds") {
+TEST_CASE("enough loads: bound by memory") {
     // 64 warps with eight loads of 128 bytes have 64 KiB in flight, while 32 bytes per cycle need
     // 32 KB.
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
@@ -241,7 +238,7 @@ TEST_CASE("enough loads: memory binds") {
     CHECK(o.busy.memory > 0.95);
 }
 
-TEST_CASE("loads have no more under way than the first-level cache has room for") {
+TEST_CASE("the first-level cache limits the loads in flight") {
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
     work.read_cycles = .1;  // memory allows 320 bytes per cycle
     work.first_level_bytes = 8192;
@@ -256,7 +253,7 @@ TEST_CASE("loads have no more under way than the first-level cache has room for"
     CHECK(simulate(of_sectors, plain_gpu()).bytes_in_flight == Approx(2048).epsilon(0.05));
 }
 
-TEST_CASE("blocks do not come out even: memory has no more to do, but a multiprocessor has") {
+TEST_CASE("an uneven number of blocks costs time on a multiprocessor, but not in memory") {
     // Memory is the bottleneck. Nine of ten multiprocessors have ten blocks, the others nine.
     Work full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
     full.kinds[0].sectors_read = 32 * 32;
@@ -270,7 +267,7 @@ TEST_CASE("blocks do not come out even: memory has no more to do, but a multipro
     CHECK(simulate(alone, plain_gpu()).cycles == Approx(10 * 1003).epsilon(0.01));
 }
 
-TEST_CASE("half the blocks do nothing: where they come in a turn changes little") {
+TEST_CASE("half of the blocks do nothing: their position in a round changes little") {
     const auto with_idle = [](int idle_first) {
         Work work = work_of(std::vector<Operation>(64, load(4)), 8, 3, 1000);
         work.kinds.push_back(work_of({}, 8, 1, 1).kinds.front());
@@ -291,7 +288,7 @@ TEST_CASE("half the blocks do nothing: where they come in a turn changes little"
     }
 }
 
-TEST_CASE("turns do not come out even: the same") {
+TEST_CASE("an uneven number of iterations costs nothing extra if memory is the bottleneck") {
     // The blocks stay resident. Three of four multiprocessors have a block with one more turn.
     const auto turns = [](std::size_t count) {
         Work work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
@@ -307,7 +304,7 @@ TEST_CASE("turns do not come out even: the same") {
           Approx(7.75 / 8 * simulate(full, plain_gpu()).cycles).epsilon(0.01));
 }
 
-TEST_CASE("what the last loads wait for memory has been charged for") {
+TEST_CASE("the last loads' waits for memory are not counted twice") {
     // Loads wait longer for each other while memory is busy, but memory has no more work.
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 8);
     work.read_cycles = 1;
@@ -331,7 +328,7 @@ TEST_CASE("a barrier waits for the slowest") {
     CHECK(o.life.barrier == Approx(0.75 * 500).epsilon(0.05));
 }
 
-TEST_CASE("warps that end let a barrier open") {
+TEST_CASE("warps that end let the others pass a barrier") {
     Work work = work_of({operation(Kind::barrier)}, 2, 1, 5);
     work.kinds[0].programs.push_back(
         {.operations = {operation(Kind::exit)}, .instructions_per_recorded = 1});
@@ -341,14 +338,14 @@ TEST_CASE("warps that end let a barrier open") {
     CHECK(o.cycles < 200);
 }
 
-TEST_CASE("blocks cannot start faster than they can start") {
+TEST_CASE("the rate at which blocks start is limited") {
     Gpu gpu = plain_gpu();
     gpu.block_interval_cycles = 150;
     const Outcome o = simulate(work_of({}, 1, 8, 1000), gpu);
     CHECK(o.cycles == Approx(150 * 1000).epsilon(0.02));
 }
 
-TEST_CASE("passes through shared memory bind") {
+TEST_CASE("bound by wavefronts of shared memory") {
     Operation conflict = operation(Kind::shared_load);
     conflict.passes = 32;
     const Outcome o = simulate(work_of({conflict, conflict}, 8, 4, 200), plain_gpu());
@@ -356,7 +353,7 @@ TEST_CASE("passes through shared memory bind") {
     CHECK(o.busy.shared > 0.95);
 }
 
-TEST_CASE("warps of which only the beginning is known take as long as the rest of it") {
+TEST_CASE("warps with an incomplete recording continue like the recorded part") {
     std::vector<Operation> turns;
     for (std::uint32_t k = 0; k < 20; ++k) {
         turns.push_back(load(4));
@@ -369,7 +366,7 @@ TEST_CASE("warps of which only the beginning is known take as long as the rest o
     CHECK(four == Approx(4 * once).epsilon(0.15));
 }
 
-TEST_CASE("the last cycles of a warp's beginning count where it ends at a barrier, too") {
+TEST_CASE("the last cycles of an incomplete recording count even if it ends at a barrier") {
     std::vector<Operation> turns;
     for (std::uint32_t k = 0; k < 20; ++k)
         turns.push_back(k % 2 ? operation(Kind::barrier) : load(4));
@@ -410,7 +407,7 @@ void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::u
 
 }  // namespace
 
-TEST_CASE("what the first-level cache has no room for is fetched again") {
+TEST_CASE("data that does not fit into the first-level cache is fetched again") {
     Recording recording = recording_of({"ld", "st", "ld"});
     add_step(recording, AccessKind::load, 0, 4096);
     add_step(recording, AccessKind::store, 1 << 20, 4096);
@@ -453,7 +450,7 @@ bool has_half_lines(const Prediction& p) {
 
 }  // namespace
 
-TEST_CASE("of short runs that are written, the model says that it does not know") {
+TEST_CASE("the model gives a warning for short runs of writes") {
     constexpr std::uint64_t side_by_side = 1, apart = 4096;
     CHECK(has_half_lines(moving_runs(4, 2, side_by_side, true)));
     CHECK_FALSE(has_half_lines(moving_runs(4, 4, side_by_side, true)));
@@ -472,9 +469,7 @@ TEST_CASE("short runs that are only read are known, with a wide band") {
     CHECK(half.error_band >= .4);
 }
 
-TEST_CASE(
-    "of constants that lanes read at addresses of their own, the model says that it does not "
-    "know") {
+TEST_CASE("the model gives a warning for constants that lanes read at different addresses") {
     const auto unknown = [](bool by_lane) {
         Recording recording = recording_of({"ld", "ld"});
         recording.instructions[0].modifiers = {"global", "u32"};
@@ -492,7 +487,7 @@ TEST_CASE(
     CHECK_FALSE(unknown(false));
 }
 
-TEST_CASE("of products of matrices, the model says that it does not know") {
+TEST_CASE("the model gives a warning for matrix instructions") {
     const auto unknown = [](const char* opcode, std::vector<std::string> modifiers) {
         Recording recording = recording_of({"ld", opcode});
         recording.instructions.back().modifiers = std::move(modifiers);
@@ -505,7 +500,7 @@ TEST_CASE("of products of matrices, the model says that it does not know") {
     CHECK(unknown("wmma", {"load", "sync"}).empty());
 }
 
-TEST_CASE("a line that the block has asked for before takes no more room") {
+TEST_CASE("a line that the block has already requested takes no more room") {
     // Each of 32 lanes reads its own sector: one of each line, the next of each line, then four of
     // each of eight lines.
     Recording recording = recording_of({"ld", "ld", "ld"});
@@ -523,7 +518,7 @@ TEST_CASE("a line that the block has asked for before takes no more room") {
     CHECK(halves == std::vector<int>{32, 32, 16});
 }
 
-TEST_CASE("what the second-level cache gives comes by halves of lines") {
+TEST_CASE("the second-level cache delivers half lines") {
     const auto cycles_of = [](std::uint16_t sectors) {
         Gpu gpu = plain_gpu();
         gpu.l2_read_bytes_per_cycle = 4;
@@ -536,7 +531,7 @@ TEST_CASE("what the second-level cache gives comes by halves of lines") {
     CHECK(cycles_of(4) == Approx(2 * cycles_of(2)).epsilon(.02));
 }
 
-TEST_CASE("warps go side by side: what the first asks for late, another has asked for early") {
+TEST_CASE("warps run in parallel: what one requests late, another has requested early") {
     Recording recording = recording_of({"ld", "ld"});
     RecordedBlock& block = recording.recorded[0];
     add_step(recording, AccessKind::load, 0, 4);
@@ -553,7 +548,7 @@ TEST_CASE("warps go side by side: what the first asks for late, another has aske
     }
 }
 
-TEST_CASE("parts of sectors along a row are told from parts down a column") {
+TEST_CASE("partial sectors along a row are distinguished from those down a column") {
     Recording recording = recording_of({"st", "st"});
     add_step(recording, AccessKind::store, 0, 2);
     add_step(recording, AccessKind::store, 1 << 20, 4096);
@@ -565,7 +560,7 @@ TEST_CASE("parts of sectors along a row are told from parts down a column") {
     CHECK(block.lines_left_for_other_blocks == 32);
 }
 
-TEST_CASE("of rows that begin anywhere in a sector, the model says that it does not know") {
+TEST_CASE("the model gives a warning for rows that start in the middle of a sector") {
     const auto unknown = [](std::uint32_t sectors) {
         Recording recording = recording_of({"st"});
         recording.registers = 16;
@@ -583,7 +578,7 @@ TEST_CASE("of rows that begin anywhere in a sector, the model says that it does 
     CHECK(unknown(4).empty());
 }
 
-TEST_CASE("of parts that other blocks complete, the model says that it does not know") {
+TEST_CASE("the model gives a warning for partial sectors that other blocks complete") {
     const auto unknown = [](std::uint64_t own_parts) {
         Recording recording = recording_of({"st", "st", "st", "st"});
         recording.registers = 16;
@@ -601,7 +596,7 @@ TEST_CASE("of parts that other blocks complete, the model says that it does not 
     CHECK(unknown(1) == std::vector{Unknown::parts});
 }
 
-TEST_CASE("a parameter of 64 bits is fetched for each condition under which it is used") {
+TEST_CASE("a 64-bit parameter is fetched once per condition under which it is used") {
     // Returns the operations for ld.param and a short branch over an address computation and a
     // load.
     const auto operations = [](const char* type) {
@@ -623,7 +618,7 @@ TEST_CASE("a parameter of 64 bits is fetched for each condition under which it i
     CHECK(operations("u64") == operations("u32") + 1);
 }
 
-TEST_CASE("a bulk copy is as many rows as lie apart") {
+TEST_CASE("a bulk copy has as many rows as separate ranges") {
     const auto load_of = [](std::vector<std::string> modifiers) {
         Recording recording = recording_of({"cp"});
         recording.instructions[0].modifiers = std::move(modifiers);

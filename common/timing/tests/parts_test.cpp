@@ -60,7 +60,7 @@ double cycles_of_columns(double pages, std::vector<Operation> between) {
 
 }  // namespace
 
-TEST_CASE("lines that a block fills are not left to others, nor what one warp fills of them") {
+TEST_CASE("lines that a block or a warp fills are not left to other blocks") {
     PartialLines filled;
     for (std::uint64_t part = 0; part < 16; ++part)
         CHECK(filled.add(40 + part / 4, 0, 8).line == 0);
@@ -94,9 +94,7 @@ TEST_CASE("a line is open from the first store to the last, or to the end of the
     CHECK(lines.mean(1000) == Approx((100 + 250) / 1000.0));
 }
 
-TEST_CASE(
-    "the more lines are open, and the wider they lie, the more often they have to be fetched "
-    "again") {
+TEST_CASE("the more lines are open, and the farther apart they are, the more are fetched again") {
     const Gpu gpu = some_gpu();
     CHECK(completion_cycles(scattered(0), 0, gpu) == 0);
     CHECK(completion_cycles(scattered(1e6), 0, gpu) == Approx(6 * 4 / 2));
@@ -110,7 +108,7 @@ TEST_CASE(
     CHECK(completion_cycles(reading, 0, gpu) == Approx(10));
 }
 
-TEST_CASE("parts that meet in flight cost less, where a request touches few lines") {
+TEST_CASE("partial sectors that are combined in flight cost less, if requests touch few lines") {
     const PartialSectors partial = some_gpu().partial;
     CHECK(partial_write_cycles(32, false, partial) == Approx(3.6));
     CHECK(partial_write_cycles(32, true, partial) == Approx(3.6));
@@ -119,8 +117,7 @@ TEST_CASE("parts that meet in flight cost less, where a request touches few line
     CHECK(partial_write_cycles(8, false, partial) == Approx(3.6));
 }
 
-TEST_CASE(
-    "stores that wait for something between them take longer: their lines are open meanwhile") {
+TEST_CASE("stores with waits between them take longer, because their lines stay open") {
     Operation wait;
     wait.kind = Operation::Kind::shared_load;
     wait.latency = 2000;

@@ -46,7 +46,7 @@ std::uint64_t everywhere(std::uint64_t) {
 
 }  // namespace
 
-TEST_CASE("memory that moves on with the blocks is no table") {
+TEST_CASE("memory that differs from block to block is not a table") {
     const Recording stream = reading(32, 1, [](std::uint64_t block) { return 32 * block; });
     CHECK(Tables(stream, gpu(), kFirstLevel, 1).empty());
     Recording alone = reading(32, 1, everywhere);
@@ -54,7 +54,7 @@ TEST_CASE("memory that moves on with the blocks is no table") {
     CHECK(Tables(alone, gpu(), kFirstLevel, 1).empty());
 }
 
-TEST_CASE("a small table is missed once by each multiprocessor") {
+TEST_CASE("each multiprocessor loads a small table once") {
     const Recording recording = reading(32, 1, everywhere);
     const Tables tables(recording, gpu(), kFirstLevel, 1);
     const Table* table = tables.find(0);
@@ -68,7 +68,7 @@ TEST_CASE("a small table is missed once by each multiprocessor") {
     CHECK(tables.count_distinct(1e9) == Approx(32));
 }
 
-TEST_CASE("of a table larger than the caches they keep a part") {
+TEST_CASE("caches keep a part of a table that is larger than they are") {
     // A table of 100 MB, of which each block reads one sector in every 3.2 kB.
     const Recording recording = reading(31250, 100, everywhere);
     const Tables tables(recording, gpu(), kFirstLevel, 1);
@@ -81,7 +81,7 @@ TEST_CASE("of a table larger than the caches they keep a part") {
     CHECK(Tables(recording, gpu(), kFirstLevel, .25).find(0)->from_memory == .25);
 }
 
-TEST_CASE("bands are narrow for copies, and wider the more else is busy") {
+TEST_CASE("bands are narrow for copies, and wider if other resources are busy") {
     BandFacts copy{.ms = 1, .busy = {.memory = .9}, .rounds = 10, .write_fraction = .5};
     const double narrow = error_band(copy);
     CHECK(narrow < .1);

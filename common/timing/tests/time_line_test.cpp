@@ -33,7 +33,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("04 in 60 columns: loads come and go, and between them nothing is in flight") {
+TEST_CASE("04 in 60 columns: between groups of loads, nothing is in flight") {
     CHECK(time_line_text(samples::like_04(), 60) ==
           R"(padded: one multiprocessor (predicted, NVIDIA H200, within
 8 %)
@@ -62,7 +62,7 @@ TEST_CASE("gaps are where 04 has them, and 05 has none") {
           std::string::npos);
 }
 
-TEST_CASE("what is needed is a line above 04 and under the top of 05") {
+TEST_CASE("the line of required bytes is above 04 and below the maximum of 05") {
     CHECK(row_of(time_line_text(samples::like_04()), "16 KB needed").find_first_not_of('-') ==
           std::string::npos);
     const std::string text = time_line_text(samples::like_05());
@@ -70,7 +70,7 @@ TEST_CASE("what is needed is a line above 04 and under the top of 05") {
     CHECK(row_of(text, "16 KB needed").find('-') == std::string::npos);
 }
 
-TEST_CASE("no more than 16 lines, none beyond the width, none with blanks at its end") {
+TEST_CASE("at most 16 lines, none too long, none with trailing blanks") {
     for (Prediction p : {samples::like_04(), samples::like_05()}) {
         for (int width = 0; width <= 200; width += width < 90 ? 1 : 10) {
             for (const char* gpu :
@@ -88,7 +88,7 @@ TEST_CASE("no more than 16 lines, none beyond the width, none with blanks at its
     }
 }
 
-TEST_CASE("of many places the first three are shown, and how many there are") {
+TEST_CASE("the first three of many positions are shown, with their number") {
     const std::string text = time_line_text(samples::like_05());
     CHECK(count_of(text, "\nplace ") == 3);
     CHECK(count_of(text, "\nplace 3 of 8") == 1);
@@ -123,7 +123,7 @@ TEST_CASE("columns keep means and sums of moments, wider or narrower") {
     CHECK(sum / 7 == doctest::Approx(150));
 }
 
-TEST_CASE("what is under way is seen, be it one load") {
+TEST_CASE("loads in flight are visible, even a single one") {
     Prediction p = samples::like_04();
     p.time_line.moments.assign(65, Moment{});
     p.time_line.moments[30].bytes_in_flight = 128;
@@ -133,7 +133,7 @@ TEST_CASE("what is under way is seen, be it one load") {
     CHECK(count_of(row_of(text, "0"), "x") == 64);
 }
 
-TEST_CASE("lives of blocks are cut where the time line ends") {
+TEST_CASE("blocks are cut off at the end of the time line") {
     Prediction p = samples::like_04();
     p.time_line.moments.assign(65, Moment{});
     p.time_line.blocks = {{5, -10, 10}, {5, 12, 30}, {5, 60, 99}, {7, 100, 120}};
@@ -149,7 +149,7 @@ TEST_CASE("marks of cycles are round, and few enough") {
     CHECK(choose_tick_step(0.9, 3) == doctest::Approx(0.5));
 }
 
-TEST_CASE("without moments there is a sentence") {
+TEST_CASE("an empty time line is a sentence") {
     Prediction p = samples::like_04();
     p.time_line = {};
     CHECK(time_line_text(p) ==
@@ -158,7 +158,7 @@ TEST_CASE("without moments there is a sentence") {
     CHECK(count_of(time_line_svg(p), "The model has no time line of it.") == 1);
 }
 
-TEST_CASE("the drawing says in words what it is, and follows light and dark") {
+TEST_CASE("the drawing has a description, and light and dark colours") {
     const std::string svg = time_line_svg(samples::like_04());
     CHECK(svg.substr(0, 70).find("class=\"diagram\"") != std::string::npos);
     CHECK(count_of(
@@ -174,13 +174,13 @@ TEST_CASE("the drawing says in words what it is, and follows light and dark") {
     CHECK(svg.substr(svg.find("</style>")).find('#') == std::string::npos);
 }
 
-TEST_CASE("gaps of the drawing: three in 04, which say so, and none in 05") {
+TEST_CASE("the drawing has three gaps for 04, and none for 05") {
     CHECK(count_of(time_line_svg(samples::like_04()), ">nothing<") == 2);
     CHECK(count_of(time_line_svg(samples::like_04()), "<rect class=\"waste\"") == 4);
     CHECK(count_of(time_line_svg(samples::like_05()), "<rect class=\"waste\"") == 1);
 }
 
-TEST_CASE("drawings stay small, whatever the number of moments") {
+TEST_CASE("drawings are small, whatever the length of the time line") {
     Prediction p = samples::like_04();
     p.time_line.moments.resize(100000);
     for (std::size_t i = 0; i < p.time_line.moments.size(); ++i) {

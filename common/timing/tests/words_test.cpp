@@ -109,19 +109,19 @@ TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a war
     const TimeExplanation said = said_of(samples::like_04());
     CHECK(said.headline() ==
           "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). It waits at "
-          "barriers: 3.4 KB are in flight per multiprocessor, 16 KB are needed (Little's law); "
+          "barriers: 3.4 KB are in flight per multiprocessor, but 16 KB are needed (Little's law); "
           "38 % of the time nothing is in flight.");
     REQUIRE(said.why.size() == 4);
-    CHECK(
-        said.why[0] ==
-        "A multiprocessor holds 2 blocks of 1024 threads at a time: more do not fit into its 2048 "
-        "threads.");
+    CHECK(said.why[0] ==
+          "A multiprocessor holds 2 blocks of 1024 threads at a time: more blocks do not fit into "
+          "its 2048 "
+          "threads.");
     CHECK(said.why[1] ==
           "A warp lives about 2370 cycles: 350 until it starts, 240 executing instructions, 940 "
           "waiting for "
           "loads, 670 at barriers for the slowest of 32 warps and 170 for everything else.");
     CHECK(said.why[2] ==
-          "A load takes about 860 cycles, so 3.4 KB in flight bring a multiprocessor 4 bytes per "
+          "A load takes about 860 cycles, so 3.4 KB in flight give a multiprocessor 4 bytes per "
           "cycle.");
     CHECK(said.why[3] ==
           "Busy: memory 52 %, issue 24 % and the path of loads from the cache 12 % of the time.");
@@ -129,7 +129,7 @@ TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a war
     CHECK(said.unknown.empty());
 }
 
-TEST_CASE("05 is bound by memory, which is said with the runs that it sees") {
+TEST_CASE("05 is bound by memory, and the text mentions its runs") {
     const TimeExplanation said = said_of(samples::like_05());
     CHECK(said.verdict ==
           "memory is the limit: it is busy 97 % of the time, writing runs of 128 bytes");
@@ -145,7 +145,7 @@ TEST_CASE("05 is bound by memory, which is said with the runs that it sees") {
     CHECK_FALSE(said_of(as_a_copy).cure_is_advice);
 }
 
-TEST_CASE("what runs cost is that of the next shorter ones in the table") {
+TEST_CASE("the cost of runs is that of the next shorter ones in the table") {
     const auto why = [](double bytes) {
         Prediction p = samples::like_05();
         p.run_bytes_read = bytes;
@@ -157,14 +157,14 @@ TEST_CASE("what runs cost is that of the next shorter ones in the table") {
     CHECK_FALSE(says(why(1024), "reads"));
 }
 
-TEST_CASE("all of it is paragraphs, each one line") {
+TEST_CASE("the text consists of paragraphs, one line each") {
     const TimeExplanation said = said_of(samples::like_04());
     const std::string text = said.text();
     CHECK(std::count(text.begin(), text.end(), '\n') == 3);
     CHECK(text.substr(0, said.headline().size() + 1) == said.headline() + "\n");
 }
 
-TEST_CASE("every Binds has a name, a verdict and a cure of its own") {
+TEST_CASE("every Binds has its own name, verdict and remedy") {
     std::set<std::string> names, verdicts, cures;
     for (const Bottleneck bottleneck : all_of_enum<Bottleneck>()) {
         CAPTURE(coalesce::dashed_name(bottleneck));
@@ -183,7 +183,7 @@ TEST_CASE("every Binds has a name, a verdict and a cure of its own") {
     CHECK(cures.size() == all);
 }
 
-TEST_CASE("a verdict has its figure") {
+TEST_CASE("a verdict contains its figure") {
     const auto verdict = [](Bottleneck bottleneck) {
         return said_of(samples::that_binds(bottleneck)).verdict;
     };
@@ -218,7 +218,7 @@ TEST_CASE("a kernel without shared memory is not limited by shared memory") {
     CHECK(describe_bottleneck(p) == "shared memory");
 }
 
-TEST_CASE("every Occupied has a name, and says what keeps others away") {
+TEST_CASE("every Occupied has a name, and says what prevents more blocks") {
     std::set<std::string> names, sentences;
     for (const OccupancyLimit occupancy_limit : all_of_enum<OccupancyLimit>()) {
         Prediction p = samples::like_04();
@@ -234,7 +234,7 @@ TEST_CASE("every Occupied has a name, and says what keeps others away") {
     CHECK(sentences.count("A multiprocessor holds 2 blocks of 1024 threads at a time: .") == 0);
 }
 
-TEST_CASE("what lets more blocks fit is said where they are too few") {
+TEST_CASE("if too few blocks fit, the text says how more would") {
     Prediction p = samples::that_binds(Bottleneck::flight);
     CHECK_FALSE(says(said_of(p).cure, "more blocks"));
     p.occupancy_limit = OccupancyLimit::registers;
@@ -243,7 +243,7 @@ TEST_CASE("what lets more blocks fit is said where they are too few") {
     CHECK(says(said_of(p).cure, "less shared memory per block, so that more blocks fit"));
 }
 
-TEST_CASE("every Unknown is said, and the label no longer promises the band") {
+TEST_CASE("every Unknown is mentioned, and the label no longer promises the band") {
     std::set<std::string> names;
     for (const Unknown unknown : all_of_enum<Unknown>()) {
         Prediction p = samples::like_04();
@@ -263,7 +263,7 @@ TEST_CASE("every Unknown is said, and the label no longer promises the band") {
     CHECK(names.count("") == 0);
 }
 
-TEST_CASE("a GPU that nobody measured is unverified everywhere") {
+TEST_CASE("a GPU that was not measured is called unverified everywhere") {
     Prediction p = samples::like_04();
     p.gpu = "NVIDIA L4";
     p.measured_gpu = false;
@@ -278,7 +278,7 @@ TEST_CASE("a GPU that nobody measured is unverified everywhere") {
     CHECK(prediction_label(p) == "predicted, unverified, NVIDIA L4, error unknown");
 }
 
-TEST_CASE("without useful bytes the time is told by what memory moves") {
+TEST_CASE("without useful bytes, the time is explained by the bytes that memory moves") {
     const TimeExplanation said = explain_prediction(samples::like_05(), samples::gpu());
     CHECK(said.time == "about 2.5 ms; memory moves 8.6 GB in it, at 82 % of a copy's speed");
     CHECK_FALSE(fraction_of_copy(samples::like_05(), samples::gpu(), 0).has_value());
@@ -286,7 +286,7 @@ TEST_CASE("without useful bytes the time is told by what memory moves") {
           doctest::Approx(0.4356).epsilon(0.001));
 }
 
-TEST_CASE("traffic that is of no use is said, and so is what the cache keeps") {
+TEST_CASE("useless traffic is mentioned, and so is data in the cache") {
     Prediction p = samples::that_binds(Bottleneck::memory);
     p.memory_bytes = 4.5 * samples::useful_bytes;
     CHECK(said_of(p).why[0] == "Memory moves 39 GB; 8.6 GB would be enough.");
@@ -295,7 +295,7 @@ TEST_CASE("traffic that is of no use is said, and so is what the cache keeps") {
     CHECK(says(said_of(p).why[0], "the cache serves the rest"));
 }
 
-TEST_CASE("a number that is missing is not spoken of") {
+TEST_CASE("missing numbers are not mentioned") {
     const double missing[] = {0, -1, std::numeric_limits<double>::quiet_NaN(),
                               std::numeric_limits<double>::infinity(), 1e-9};
     for (const Bottleneck bottleneck : all_of_enum<Bottleneck>()) {
@@ -316,7 +316,7 @@ TEST_CASE("a number that is missing is not spoken of") {
     check_claims(Prediction{});
 }
 
-TEST_CASE("without a time nothing is said to bind, but what is unknown is") {
+TEST_CASE("without a time, unknowns are mentioned but no bottleneck") {
     Prediction p = samples::like_04();
     p.ms = 0;
     p.unknown = {Unknown::waits};
@@ -328,7 +328,7 @@ TEST_CASE("without a time nothing is said to bind, but what is unknown is") {
           "than 8 %.\n");
 }
 
-TEST_CASE("predictions at random say nothing that no number stands behind") {
+TEST_CASE("texts for random predictions mention only figures that exist") {
     std::mt19937 random(20);
     std::uniform_real_distribution<double> exponent(-3, 7);
     for (int turn = 0; turn < 200; ++turn) {
@@ -343,7 +343,7 @@ TEST_CASE("predictions at random say nothing that no number stands behind") {
     }
 }
 
-TEST_CASE("names of kernels can be printed anywhere") {
+TEST_CASE("names of kernels are safe to print") {
     CHECK(replace_non_ascii("padded<float, 32>") == "padded<float, 32>");
     CHECK(replace_non_ascii("a\x1b[31m\n\xc3\xa9") == "a?[31m???");
     Prediction p = samples::like_04();

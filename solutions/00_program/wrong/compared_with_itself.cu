@@ -1,6 +1,6 @@
 // expect: wrong-element
 // mistake: The kernel copies without reversing, and the program compares `out` with itself.
-// says: out[0] is 0, and 1023 belongs there
+// says: out[0] is 0, but 1023 belongs there
 // shows: calls this right
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // expect: not-copied
 // mistake: The size of the copy back is given in elements instead of bytes.
-// says: counts in bytes
+// says: counts bytes
 #include <cuda_runtime.h>
 
 #include <cstdio>

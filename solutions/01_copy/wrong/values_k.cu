@@ -1,6 +1,6 @@
 // expect: outside-local-array
 // mistake: The local array of 4 values is indexed with k, which is 0, 8, 16 and 24.
-// says: `values` has 4 elements, and k gets as far as 24
+// says: `values` has 4 elements, and k reaches 24
 // never: a loop over the tile
 // never: loop is missing
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

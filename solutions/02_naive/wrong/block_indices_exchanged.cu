@@ -1,6 +1,6 @@
 // expect: block-indices-exchanged | grid-too-small | part-of-each-tile | grid-exchanged
 // mistake: The kernel uses blockIdx.x for rows and blockIdx.y for columns; configure does not.
-// never: check of the bounds
+// never: bounds check
 // never: grid is too small
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.y * blockDim.x + threadIdx.x;  // here

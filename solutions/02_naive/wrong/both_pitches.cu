@@ -1,7 +1,7 @@
 // expect: wrong-pitch
 // mistake: The row lengths of the two matrices are swapped.
 // never: bounds check
-// never: check of the bounds
+// never: bounds check
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,7 +1,7 @@
 // expect: grid-exchanged | bounds-exchanged
 // mistake: The grid's dimensions are swapped: x covers the rows, and y covers the columns.
 // never: bounds check
-// never: check of the bounds
+// never: bounds check
 // never: grid is too small
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 // expect: grid-fixed | grid-too-small | bad-launch
 // mistake: The grid is hard-coded for a matrix of 1024 x 1024.
-// never: check of the bounds
+// never: bounds check
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,7 +1,7 @@
 // expect: grid-exchanged | bounds-exchanged
 // mistake: configure swaps rows and cols in the grid.
 // never: bounds check
-// never: check of the bounds
+// never: bounds check
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

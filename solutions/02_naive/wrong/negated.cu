@@ -1,7 +1,7 @@
 // expect: value-not-of-input
 // mistake: The kernel stores the value with the opposite sign.
 // says: sign
-// never: memory that nothing wrote
+// never: memory that was never written
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

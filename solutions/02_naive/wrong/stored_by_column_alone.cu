@@ -1,6 +1,6 @@
 // expect: line-repeated
 // mistake: The index of the store lacks the term for the row.
-// says: first column of out: its index has no term for the place
+// says: first column of out: the index has no term for the position
 // never: mirror
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

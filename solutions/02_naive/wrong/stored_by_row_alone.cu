@@ -1,6 +1,6 @@
 // expect: line-repeated
 // mistake: The index of the store lacks the term with the column and the row length.
-// says: first row of out: its index has no term that is multiplied by the length of a row
+// says: first row of out: the index has no term that is multiplied by the length of a row
 // never: mirror
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 // expect: grid-fixed | grid-too-small | bad-launch
 // mistake: The grid is hard-coded for a matrix of 1024 x 1024.
-// never: check of the bounds
+// never: bounds check
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

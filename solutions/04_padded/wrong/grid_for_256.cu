@@ -1,6 +1,6 @@
 // expect: grid-fixed | grid-too-small
 // mistake: The grid is hard-coded for 256 x 256, the shape whose counters are checked.
-// never: check of the bounds
+// never: bounds check
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,6 +1,6 @@
 // expect: wrong-pitch
 // mistake: The row lengths of the two matrices are swapped.
-// never: check of the bounds
+// never: bounds check
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

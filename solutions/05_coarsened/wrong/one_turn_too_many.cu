@@ -7,7 +7,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
     int row = blockIdx.y * TILE_DIM + threadIdx.y;
-    for (int k = 0; k <= TILE_DIM; k += BLOCK_ROWS) {
+    for (int k = 0; k <= TILE_DIM; k += BLOCK_ROWS) {  // here
         if (row + k < rows && col < cols) {
             tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * cols + col];  // here
         }

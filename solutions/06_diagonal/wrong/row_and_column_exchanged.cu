@@ -1,6 +1,6 @@
 // expect: never-written | race-between-blocks | tiles-missed
 // mistake: tile_row and tile_col are swapped, which is correct only for square grids.
-// never: check of the bounds
+// never: bounds check
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

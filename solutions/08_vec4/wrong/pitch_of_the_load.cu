@@ -1,6 +1,6 @@
 // expect: wrong-pitch | out-of-bounds
 // mistake: The load uses `rows` as the length of a row of `in`.
-// never: check of the bounds
+// never: bounds check
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

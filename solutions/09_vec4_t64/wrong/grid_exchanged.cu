@@ -1,7 +1,7 @@
 // expect: grid-exchanged | bounds-exchanged | grid-too-small
 // mistake: The grid's dimensions are swapped: x covers the rows, and y covers the columns.
 // never: bounds check
-// never: check of the bounds
+// never: bounds check
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

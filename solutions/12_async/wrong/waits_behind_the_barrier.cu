@@ -55,7 +55,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
             fetch(tiles[1 - stage], in, rows, cols, next);
         }
         __pipeline_commit();
-        __syncthreads();
+        __syncthreads();                            // here
         __pipeline_wait_prior(1);                   // here
         turn(out, tiles[stage], rows, cols, tile);  // here
         __syncthreads();

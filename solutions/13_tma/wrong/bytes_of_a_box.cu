@@ -61,7 +61,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     if (threadIdx.x == 0) {
         init(arrived);
-        expect(arrived, TILE_DIM * TILE_DIM * 4);
+        expect(arrived, TILE_DIM * TILE_DIM * 4);  // here
     }
     __syncthreads();  // no thread uses the mbarrier before it is initialized
     if (int(threadIdx.x) < height) {

@@ -1,7 +1,7 @@
 // expect: copy-not-waited-for
 // mistake: Only the bytes of half of the rows are announced.
 // says: announced
-// says: asked for
+// says: announced bytes
 // never: __syncthreads
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 

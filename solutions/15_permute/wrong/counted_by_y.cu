@@ -6,7 +6,7 @@ constexpr int MATRIX_ROWS = 64;
 __global__ void transpose_stack(float* out, const float* in, int, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    in += blockIdx.y * MATRIX_ROWS * cols;
+    in += blockIdx.y * MATRIX_ROWS * cols;  // here
     out += blockIdx.y * MATRIX_ROWS * cols;
 
     int col = blockIdx.x * TILE_DIM + threadIdx.x;

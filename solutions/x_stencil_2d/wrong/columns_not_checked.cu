@@ -1,5 +1,5 @@
 // expect: wrong-elements | no-bounds-check | out-of-bounds
-// mistake: beyond the last column the next row begins, and before the first column the previous one ends
+// mistake: Columns are not checked, so an index past the end of a row belongs to the next row.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

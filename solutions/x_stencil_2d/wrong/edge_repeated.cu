@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: outside of the matrix the nearest element counts instead of 0
+// mistake: Outside of the matrix, the nearest element is used instead of 0.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

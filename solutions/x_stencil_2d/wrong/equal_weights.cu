@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the middle element counts once instead of twice
+// mistake: The middle element is added once instead of twice.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

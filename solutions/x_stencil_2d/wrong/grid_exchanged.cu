@@ -1,5 +1,5 @@
 // expect: grid-too-small | never-written | wrong-elements
-// mistake: the two sizes of the grid are exchanged
+// mistake: The two extents of the grid are swapped.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -1,5 +1,5 @@
 // expect: grid-too-small | never-written | bad-launch
-// mistake: the grid leaves out incomplete tiles
+// mistake: The grid leaves out incomplete tiles.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

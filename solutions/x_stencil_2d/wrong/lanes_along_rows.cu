@@ -1,5 +1,5 @@
 // expect: uncoalesced-loads | uncoalesced-stores | bank-conflicts | work-repeated
-// mistake: the lanes of a warp load and store different rows
+// mistake: The lanes of a warp load and store different rows.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: threads read the tile before other threads have filled it
+// mistake: Threads read the tile before other threads have filled it.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

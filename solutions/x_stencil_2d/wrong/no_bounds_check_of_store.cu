@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds | race-between-blocks
-// mistake: threads outside of the matrix store
+// mistake: Threads outside of the matrix store.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -1,5 +1,5 @@
 // expect: uninitialised-shared
-// mistake: the four corners of the tile are never filled
+// mistake: The four corners of the tile are never filled.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

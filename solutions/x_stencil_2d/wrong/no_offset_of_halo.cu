@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the tile begins at the first element of the block
+// mistake: The tile begins at the first element of the block instead of at the halo.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -1,5 +1,5 @@
 // expect: too-many-requests | work-repeated
-// mistake: each thread reads its six elements from global memory
+// mistake: Each thread reads its six elements from global memory.
 #include "exercise.h"
 
 __device__ float pixel(const float* in, int rows, int cols, int row, int col) {

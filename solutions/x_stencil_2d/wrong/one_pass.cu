@@ -1,5 +1,5 @@
 // expect: uninitialised-shared
-// mistake: each thread loads one element, but the tile has more elements than the block has threads
+// mistake: Each thread loads one element, but the tile has more elements than the block has threads.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

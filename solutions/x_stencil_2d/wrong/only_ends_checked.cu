@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds | wrong-elements
-// mistake: elements above and to the left of the matrix are loaded
+// mistake: Elements above and to the left of the matrix are loaded.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the own row minus the upper one
+// mistake: The kernel subtracts the upper row from the element's own row, not from the lower one.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

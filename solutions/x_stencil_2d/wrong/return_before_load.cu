@@ -1,5 +1,5 @@
 // expect: divergent-barrier | uninitialised-shared
-// mistake: threads outside of the matrix return before they load their part of the halo
+// mistake: Threads outside of the matrix return before they load their part of the halo.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the upper row minus the lower one
+// mistake: The kernel subtracts the lower row from the upper one.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

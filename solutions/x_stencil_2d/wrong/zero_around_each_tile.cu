@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the halo is 0 inside the matrix too
+// mistake: The halo is 0 even inside the matrix.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -84,7 +84,7 @@ Small lesson_with(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-TEST_CASE("a right course is read whole") {
+TEST_CASE("a valid course is read completely") {
     Course course = BOTH.read();
     REQUIRE(course.steps.size() == 2);
     const Step& naive = course.steps[1];
@@ -102,7 +102,7 @@ TEST_CASE("a right course is read whole") {
     CHECK(naive.variants[1].cols_multiple == 1);
 }
 
-TEST_CASE("steps are found by name and by number, variants by name") {
+TEST_CASE("steps are found by name and by number, and variants by name") {
     Course course = BOTH.read();
     for (const char* word : {"2", "02", "02_naive"}) CHECK(course.find(word) == &course.steps[1]);
     for (const char* word : {"", "3", "002", "naive", "02_"}) CHECK(course.find(word) == nullptr);
@@ -133,7 +133,7 @@ Small program_with(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-TEST_CASE("the whole program is a lesson, and no step") {
+TEST_CASE("the whole program is a lesson, but not a step") {
     const Course course = WITH_PROGRAM.read();
     REQUIRE(course.program);
     CHECK(course.program->title == "Whole");
@@ -154,11 +154,11 @@ TEST_CASE("the whole program is a lesson, and no step") {
     CHECK(ONE.read().lesson("0") == nullptr);
 }
 
-TEST_CASE("wrong programs") {
+TEST_CASE("invalid programs") {
     const std::string record = "solutions/00_program/exercise.toml:";
     complains(program_with("points = 10", "point = 10"), record + "1", "no key `point`");
     complains(program_with("points = 10", ""), record + "1", "has no `points`");
-    complains(program_with("[1, 1024]", "[2, 1024]"), record + "2", "takes so many elements");
+    complains(program_with("[1, 1024]", "[2, 1024]"), record + "2", "must have one row");
     complains(program_with("api = \"An api.\"", ""), record + "3", "has no `api`");
     complains(program_with("[[hint]]", "[hints]"), record + "3", "no key `hints`");
     Small late = WITH_PROGRAM;
@@ -175,11 +175,11 @@ TEST_CASE("a folder without a course") {
         FAIL("it was read");
     } catch (const CourseError& error) {
         CHECK(std::string(error.what()) ==
-              "/nonexistent/course.toml: cannot be read; is the path right?");
+              "/nonexistent/course.toml cannot be read; is the path right?");
     }
 }
 
-TEST_CASE("wrong lessons name the line and what to do") {
+TEST_CASE("errors in lessons name the line and what to do") {
     const std::string record = "steps/01_copy/lesson.toml:";
     complains(lesson_with("\"Copy\"", "\"Copy"), record + "1", "fix this line");
     complains({.lessons = {}, .exercises = {}}, "course.toml:1", "there is no lesson");
@@ -190,7 +190,7 @@ TEST_CASE("wrong lessons name the line and what to do") {
               "01_copy has no `title`; add title");
     complains(lesson_with("\"Copy\"", "7"), record + "1", "must be text in quotes");
     complains({.lessons = {{"copy", FIRST}}, .exercises = {}}, "steps/copy/lesson.toml:1",
-              "named like 02_naive");
+              "must begin with two digits");
     complains(lesson_with("builds_on = \"\"", "builds_on = \"01_copy\""), record + "2",
               "builds on");
     complains(lesson_with("[[variant]]", "[[variants]]"), record + "3", "no key `variants`");
@@ -199,7 +199,7 @@ TEST_CASE("wrong lessons name the line and what to do") {
     complains(lesson_with("\"tile copy\"", "\"\""), record + "3", "an empty name");
 }
 
-TEST_CASE("wrong expectations") {
+TEST_CASE("invalid expectations") {
     const std::string expect = "expect = { load = 4, store = 4 }", place = "lesson.toml:6";
     complains(lesson_with(expect, ""), "lesson.toml:3", "has a kernel but no `expect`");
     complains(lesson_with("kernel = \"copy_tile\"", ""), place, "counters of no kernel");
@@ -211,7 +211,7 @@ TEST_CASE("wrong expectations") {
     complains(lesson_with("load = 4", "load = \"4\""), place, "a number above 0");
 }
 
-TEST_CASE("wrong multiples") {
+TEST_CASE("invalid multiples") {
     for (const char* pair :
          {"32", "[32]", "[32, 0]", "[-1, 32]", "[1, 2, 3]", "[1.5, 1]", "[]", "[1, 99999999999]"}) {
         const std::string text = FIRST + "multiples = " + pair + "\n";
@@ -220,7 +220,7 @@ TEST_CASE("wrong multiples") {
     }
 }
 
-TEST_CASE("wrong relations between steps") {
+TEST_CASE("invalid relations between steps") {
     const auto both_with = [](const std::string& from, const std::string& to) {
         Small course = BOTH;
         course.lessons["02_naive"] = with(SECOND, from, to);
@@ -276,7 +276,7 @@ Small asked_with(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-TEST_CASE("an exercise is read whole") {
+TEST_CASE("an exercise is read completely") {
     Course course = asked(EXERCISE).read();
     const Step& step = course.steps[0];
     REQUIRE(step.exercise);
@@ -300,7 +300,7 @@ TEST_CASE("an exercise is read whole") {
     CHECK(!ONE.read().steps[0].exercise);
 }
 
-TEST_CASE("a hint for a failure: the step's own, else the course's, else the one for all") {
+TEST_CASE("a hint comes from the step, else from the course, else it is the general one") {
     Course course = asked(EXERCISE).read();
     const coalesce::Exercise& step = *course.steps[0].exercise;
     CHECK(course.hint_for(step, "").levels[0] == "Which?");
@@ -315,7 +315,7 @@ TEST_CASE("a hint for a failure: the step's own, else the course's, else the one
     CHECK(common.levels[2] == "Wait.");
 }
 
-TEST_CASE("wrong exercises") {
+TEST_CASE("invalid exercises") {
     const auto fails = [](const std::string& from, const std::string& to, int line,
                           const std::string& words) {
         complains(asked_with(from, to), "solutions/01_copy/exercise.toml:" + std::to_string(line),
@@ -333,12 +333,13 @@ TEST_CASE("wrong exercises") {
     fails("\"no-bounds-check\"", "\"wrong-pitch\"", 11, "two hints for wrong-pitch");
     fails("question = \"How long?\"", "", 11, "says nothing");
     fails("question = \"How long?\"", "advice = \"no\"", 13, "no key `advice`");
-    fails("counter = \"store\"", "counter = \"of_copy_predicted\"", 15, "no time is predicted");
+    fails("counter = \"store\"", "counter = \"of_copy_predicted\"", 15,
+          "an error of several percent");
     for (std::string within : {"0.5", "0.01", "0", "-1", "\"a little\""}) {
         fails("counter = \"store\"", "counter = \"store\"\nwithin = " + within, 16,
-              "above 0.02 and up to 0.25");
+              "above 0.02 and at most 0.25");
     }
-    fails("\"store\"", "\"stores\"", 15, "is load, store, shared_load");
+    fails("\"store\"", "\"stores\"", 15, "must be load, store, shared_load");
     fails("points = 7", "", 17, "the bug hunt of 01_copy has no `points`");
     fails("[hunt]", "[[hunt]]", 17, "must be a table");
     fails("line = \"4\"", "", 17, "has no `line`");
@@ -346,7 +347,7 @@ TEST_CASE("wrong exercises") {
               "needs failures");
 }
 
-TEST_CASE("what an exercise asks is read, and slips in it are told") {
+TEST_CASE("an exercise's questions are read, and mistakes in them are reported") {
     const std::string shapes = "shapes = [[64, 64]]";
     Course course =
         asked_with(shapes,
@@ -412,8 +413,9 @@ TEST_CASE("a numeric question has the answer that the lesson's first variant exp
     CHECK(questions[0].prediction.question == "How many?");
     CHECK(questions[0].answer == 4);
     step.exercise->predictions.push_back({.counter = "store", .question = ""});
-    CHECK_THROWS_WITH_AS(number_questions(step),
-                         "solutions/02_naive/exercise.toml asks for store, which its first variant "
-                         "does not expect",
-                         CourseError);
+    CHECK_THROWS_WITH_AS(
+        number_questions(step),
+        "solutions/02_naive/exercise.toml asks for store, but the first variant in "
+        "steps/02_naive/lesson.toml has no expected value for it",
+        CourseError);
 }

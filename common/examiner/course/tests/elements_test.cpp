@@ -72,17 +72,17 @@ TEST_CASE("expressions of sizes") {
     const auto complains = [&](const std::string& text, const std::string& words) {
         says(complaint_of([&] { evaluate(text, sizes); }), words);
     };
-    complains("row * cols", "`row` is none of its sizes `rows`, `cols`");
-    complains("rows *", "something is missing");
-    complains("rows cols", "`cols` cannot follow here");
+    complains("row * cols", "`row` is not one of its sizes `rows`, `cols`");
+    complains("rows *", "it is incomplete");
+    complains("rows cols", "`cols` is not allowed here");
     complains("rows / (cols - 5)", "divides by zero");
     complains("(rows", "`)` is missing");
-    complains("", "something is missing");
+    complains("", "it is incomplete");
     complains(std::string(1000, '('), "too many brackets");
     complains(std::string(1000, '-') + "1", "too many brackets");
 }
 
-TEST_CASE("element types read what they write") {
+TEST_CASE("element types read back the values that they write") {
     for (const char* name : {"float", "double", "__half", "__nv_bfloat16", "int", "short",
                              "signed char", "long long"}) {
         CAPTURE(name);
@@ -132,14 +132,14 @@ TEST_CASE("declarations of arguments") {
     CHECK(parse_parameter("float alpha = 0.5", sizes).generator.kind == Generator::Kind::constant);
 
     says(parameter_complaint("const floaty* in[rows]"), "there is no type `floaty`");
-    says(parameter_complaint("const float* in"), "say how many elements it has");
+    says(parameter_complaint("const float* in"), "add the number of elements");
     says(parameter_complaint("const float in[rows]"), "an array is a pointer");
-    says(parameter_complaint("const float* in[row]"), "`row` is none of its sizes");
+    says(parameter_complaint("const float* in[row]"), "`row` is not one of its sizes");
     says(parameter_complaint("float alpha"), "it needs a value");
     says(parameter_complaint("int rows = 3"), "a size gets its value from `shapes`");
     says(parameter_complaint("const float* in[rows] = randon(1, 2)"), "write random(-1, 1)");
     says(parameter_complaint("const float* in[rows] = random(1)"), "write random(-1, 1)");
-    says(parameter_complaint("in[rows]"), "an argument looks like");
+    says(parameter_complaint("in[rows]"), "an argument must look like");
 }
 
 TEST_CASE("tolerances") {
@@ -180,10 +180,10 @@ TEST_CASE("a mistake in the record is named with its line") {
     };
     complains("sizes = [\"rows\", \"cols\"]", "sizes = []", "2", "one to three sizes");
     complains("\"rows\", \"cols\"]", "\"rows\", \"rows\"]", "2", "twice");
-    complains("float* out[rows]", "float* out[row]", "3", "`row` is none of its sizes");
+    complains("float* out[rows]", "float* out[row]", "3", "`row` is not one of its sizes");
     complains("float* out[rows]", "const float* out[rows]", "3", "no argument is an output");
     complains("\"int cols\"", "\"int rows\"", "3", "two arguments `rows`");
-    complains("relative 1e-5", "relatively", "4", "`tolerance` is \"bits\"");
+    complains("relative 1e-5", "relatively", "4", "`tolerance` must be \"bits\"");
     complains("[77, 45]", "[77]", "5", "for each of [rows, cols]");
     complains("[77, 45]", "[100000, 100000]", "5", "cannot have");
     complains("[77, 45]", "[10000, 10000]", "5", "larger than 64 MB");

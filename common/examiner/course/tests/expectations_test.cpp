@@ -52,7 +52,7 @@ void differs(const json& results, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("agreement is silent") {
+TEST_CASE("equal costs produce no output") {
     CHECK(differences(tiled(), right_results()).empty());
 }
 
@@ -70,21 +70,21 @@ TEST_CASE("wavefronts are compared too") {
     differs(results, "shared_load is to cost 32 wavefronts per request");
 }
 
-TEST_CASE("what is expected must happen") {
+TEST_CASE("an expected cost must occur") {
     json results = right_results();
     results[2]["counters"]["store_requests"] = 0;
     results[2]["counters"]["store_sectors"] = 0;
     differs(results, "store is to cost 32 sectors per request, but has 0 sectors in 0 requests");
 }
 
-TEST_CASE("what happens must be expected") {
+TEST_CASE("a cost that occurs must be expected") {
     json results = right_results();
     results[2]["counters"]["shared_load_requests"] = 5;
     results[2]["counters"]["shared_load_wavefronts"] = 5;
     differs(results, "shared_load is not expected");
 }
 
-TEST_CASE("results have to be verified and counted") {
+TEST_CASE("results must be verified and counted") {
     json results = right_results();
     results[3]["verified"] = false;
     differs(results, "host (lesson.toml:15): its result was not verified");

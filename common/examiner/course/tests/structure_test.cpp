@@ -64,7 +64,7 @@ struct SmallCourse {
 
 }  // namespace
 
-TEST_CASE("the repository's steps are as their records have them") {
+TEST_CASE("the repository's steps match their records") {
     Course course = read_course(REPOSITORY);
     auto faults = structural_faults(course, REPOSITORY / "steps");
     for (auto& fault : faults) MESSAGE(fault);
@@ -80,7 +80,7 @@ TEST_CASE("names fit into the tables") {
     }
 }
 
-TEST_CASE("every kernel that the design asks for is in the course") {
+TEST_CASE("the course contains every kernel of the design") {
     const std::map<std::string, std::vector<std::string>> DESIGN = {
         {"01_copy",
          {"element", "copy", "shared", "float4", "memcpy", "host_to_device", "device_to_host",
@@ -116,7 +116,7 @@ TEST_CASE("every kernel that the design asks for is in the course") {
     }
 }
 
-TEST_CASE("a right course has no faults") {
+TEST_CASE("a valid course has no faults") {
     SmallCourse small;
     CHECK(structural_faults(small.course, small.steps).empty());
 }
@@ -135,13 +135,13 @@ TEST_CASE("files and folders") {
         fs::remove(small.steps / "02_naive/main.cu");
         small.has_fault("steps/02_naive/main.cu is missing");
     }
-    SUBCASE("a stray folder") {
+    SUBCASE("an unknown folder") {
         fs::create_directory(small.steps / "03_stray");
         small.has_fault("steps/03_stray is no lesson");
     }
 }
 
-TEST_CASE("the whole program has a file of another name") {
+TEST_CASE("the whole program has a file with a different name") {
     SmallCourse small;
     const std::string text =
         "// 00_program -- a claim.\n//\n// Builds on  nothing.\n// Idea       An idea.\n"
@@ -169,11 +169,11 @@ TEST_CASE("the whole program has a file of another name") {
 
 TEST_CASE("headers") {
     SmallCourse small;
-    SUBCASE("another name") {
+    SUBCASE("a different name") {
         small.edit("// 02_naive --", "// 02_native --");
         small.has_fault("steps/02_naive/main.cu:1: must begin with \"// 02_naive -- \"");
     }
-    SUBCASE("it builds on something else") {
+    SUBCASE("it builds on a different step") {
         small.edit("Builds on  01_copy", "Builds on  03_tiled");
         small.has_fault("must say that it builds on 01_copy");
     }
@@ -181,7 +181,7 @@ TEST_CASE("headers") {
         small.edit("// Idea ", "// Thought ");
         small.has_fault("no line \"// Idea ...\"");
     }
-    SUBCASE("another step is next") {
+    SUBCASE("a different step comes next") {
         std::swap(small.course.steps[0].name, small.course.steps[1].name);
         CHECK(structural_faults(small.course, small.steps).size() > 1);
         std::swap(small.course.steps[0].name, small.course.steps[1].name);
@@ -199,11 +199,11 @@ TEST_CASE("kernels") {
         small.edit("transpose_naive", "transpose_other");
         CHECK(structural_faults(small.course, small.steps).size() == 2);
     }
-    SUBCASE("one that no variant has") {
+    SUBCASE("a kernel that no variant has") {
         small.edit("//! [kernel]\ntemplate", "__global__ void more() {}\n//! [kernel]\ntemplate");
         small.has_fault("no variant in lesson.toml has its kernel more");
     }
-    SUBCASE("one that is a comment only") {
+    SUBCASE("a kernel that occurs only in a comment") {
         small.edit("//! [kernel]\ntemplate", "// __global__ void more()\n//! [kernel]\ntemplate");
         CHECK(structural_faults(small.course, small.steps).empty());
     }
@@ -215,11 +215,11 @@ TEST_CASE("kernels") {
         small.edit("//! [kernel]\n", "");
         small.has_fault("must stand between two lines");
     }
-    SUBCASE("far down") {
+    SUBCASE("a kernel that starts too late") {
         small.edit("//! [kernel]", std::string(6, '\n') + "//! [kernel]");
         small.has_fault("the first kernel begins after line 15");
     }
-    SUBCASE("just not far down") {
+    SUBCASE("a kernel that starts on the last allowed line") {
         small.edit("//! [kernel]", std::string(5, '\n') + "//! [kernel]");
         CHECK(structural_faults(small.course, small.steps).empty());
     }

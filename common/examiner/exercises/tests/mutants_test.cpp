@@ -39,7 +39,7 @@ const std::string FOUR = mutant("1") + mutant("2") + mutant("3") + mutant("4");
 
 }  // namespace
 
-TEST_CASE("clang may find something else in the skeleton") {
+TEST_CASE("clang may find a different failure in the skeleton") {
     std::string head = HEAD_OF_MUTANTS;
     const std::string blank = "failure = \"nothing-written\"\n";
     head.insert(head.find(blank) + blank.size(), "failure_by_clang = \"never-written\"\n");
@@ -47,7 +47,7 @@ TEST_CASE("clang may find something else in the skeleton") {
     CHECK(read(head + FOUR).blank_failure == "nothing-written");
 }
 
-TEST_CASE("mutants.toml is read whole") {
+TEST_CASE("mutants.toml is read completely") {
     Mutants all = read(HEAD_OF_MUTANTS + FOUR);
     CHECK(all.blank_failure == "nothing-written");
     CHECK(all.blank_failure_by_clang == "nothing-written");
@@ -58,7 +58,7 @@ TEST_CASE("mutants.toml is read whole") {
     CHECK(all.mutants[3].failure == "no-bounds-check");
 }
 
-TEST_CASE("slips in mutants.toml are errors") {
+TEST_CASE("mistakes in mutants.toml are errors") {
     CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + mutant("1")),
                          doctest::Contains("fewer than 4 mutants"), coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS), doctest::Contains("fewer than 4 mutants"),
@@ -66,7 +66,8 @@ TEST_CASE("slips in mutants.toml are errors") {
     CHECK_THROWS_WITH_AS(read(FOUR), doctest::Contains("no `blank`"),
                          coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + mutant("2")),
-                         doctest::Contains("second mutant"), coalesce::course::CourseError);
+                         doctest::Contains("two mutants are called"),
+                         coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + "wth = \"x\"\n"),
                          doctest::Contains("no key `wth`"), coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + "[[mutant]]\n"),
@@ -75,7 +76,7 @@ TEST_CASE("slips in mutants.toml are errors") {
                          coalesce::course::CourseError);
 }
 
-TEST_CASE("a mutant is applied where its text stands, and only when that is once") {
+TEST_CASE("a mutant is applied only if its text occurs exactly once") {
     Mutant wrong{.name = "m", .replace = "x < y", .with = "x > y", .failure = "f"};
     CHECK(apply_mutant(wrong, "if (x < y) {}") == "if (x > y) {}");
     CHECK_THROWS_WITH_AS(apply_mutant(wrong, "nothing"), doctest::Contains("does not occur"),

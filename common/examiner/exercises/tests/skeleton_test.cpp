@@ -63,21 +63,22 @@ TEST_CASE("an empty line of the skeleton is a prefix alone") {
     CHECK(skeleton.blank() == "// TODO\n\n");
 }
 
-TEST_CASE("marks that make no sense are refused, with their line") {
+TEST_CASE("invalid marks are rejected, with their line") {
     CHECK(contains(error_of("one\ntwo\n"), "kernel.cu:1: nothing is marked"));
     CHECK(contains(error_of("one\n//! [blank]\n//! // TODO\nx\n"),
                    "kernel.cu:2: this marker has no"));
-    CHECK(contains(error_of("one\n//! // TODO\n"), "kernel.cu:2: `//!` outside"));
+    CHECK(contains(error_of("one\n//! // TODO\n"), "kernel.cu:2: `//!` is allowed only"));
     CHECK(contains(error_of("//! [blank]\n//! // TODO\n//! [blank]\n"),
-                   "kernel.cu:1: nothing to write"));
-    CHECK(contains(error_of("//! [blank]\nx\n//! [blank]\n"), "kernel.cu:1: no word"));
+                   "kernel.cu:1: there is nothing to write"));
+    CHECK(contains(error_of("//! [blank]\nx\n//! [blank]\n"),
+                   "kernel.cu:1: the skeleton does not say"));
 }
 
-TEST_CASE("a skeleton differs from its solution in marked lines alone") {
+TEST_CASE("a skeleton differs from its solution only in marked lines") {
     CHECK(find_unmarked_difference(BLANK, MARKED) == "");
 }
 
-TEST_CASE("every other difference is found, and told with its line") {
+TEST_CASE("every other difference is found, and reported with its line") {
     auto changed = [](const std::string& from, const std::string& to) {
         std::string text = BLANK;
         return text.replace(text.find(from), from.size(), to);
@@ -87,7 +88,8 @@ TEST_CASE("every other difference is found, and told with its line") {
                    "line 6 is \"(the end)\""));
     CHECK(contains(find_unmarked_difference(changed("TODO: two", "TODO: too"), MARKED), "line 2"));
     CHECK(contains(find_unmarked_difference(changed("    // TODO: two\n", ""), MARKED), "line 2"));
-    CHECK(contains(find_unmarked_difference(BLANK + "four\n", MARKED), "line 7 is one too many"));
+    CHECK(contains(find_unmarked_difference(BLANK + "four\n", MARKED),
+                   "line 7 does not belong there"));
     // The skeleton must not contain what the learner is supposed to write.
     CHECK(find_unmarked_difference(changed("    }\n", "    }\n    two();\n"), MARKED) != "");
 }

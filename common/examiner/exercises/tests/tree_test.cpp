@@ -54,7 +54,7 @@ struct Copy {
 
 }  // namespace
 
-TEST_CASE("the exercises are as they should be") {
+TEST_CASE("the exercises of the repository have no faults") {
     Copy copy;
     Tree tree(copy.root);
     for (auto& fault : tree.faults()) FAIL_CHECK(fault);
@@ -65,13 +65,13 @@ TEST_CASE("the exercises are as they should be") {
     CHECK(tree.generate().empty());
 }
 
-TEST_CASE("a skeleton that is not generated is found, and generated again") {
+TEST_CASE("a skeleton that was not generated is found, and generated again") {
     Copy copy;
     std::string file = "exercises/02_naive/kernel.cu";
     SUBCASE("an unmarked line is changed") {
         copy.change(file, "int col", "int column");
     }
-    SUBCASE("the solution stands in it") {
+    SUBCASE("the skeleton contains the solution") {
         copy.write(file, Tree(copy.root).skeleton("02_naive", "kernel.cu").solved());
     }
     SUBCASE("a line is missing") {
@@ -104,7 +104,7 @@ TEST_CASE("a learner may write in a skeleton that was committed") {
     CHECK(copy.has_fault(file));
 }
 
-TEST_CASE("a missing or stray file is found") {
+TEST_CASE("a missing or unknown file is found") {
     Copy copy;
     fs::remove(copy.root / "exercises/02_naive/hunt.cu");
     CHECK(copy.has_fault("exercises/02_naive/hunt.cu is missing"));
@@ -120,15 +120,15 @@ TEST_CASE("a missing or stray file is found") {
 TEST_CASE("a solution that is not the step's kernel is found") {
     Copy copy;
     copy.change("steps/02_naive/main.cu", "out[col * rows + row]", "out[row + col * rows]");
-    CHECK(copy.has_fault("the solution is the kernel that the step marks"));
+    CHECK(copy.has_fault("both must be the same kernel, which the step marks"));
 }
 
 TEST_CASE("a mutant that proves nothing is found") {
     Copy copy;
     std::string file = "solutions/02_naive/mutants.toml";
-    SUBCASE("its failure is none") {
+    SUBCASE("its failure does not exist") {
         copy.change(file, "no-bounds-check", "no-bound-check");
-        CHECK(copy.has_fault("nothing is ever called \"no-bound-check\""));
+        CHECK(copy.has_fault("no failure is called \"no-bound-check\""));
     }
     SUBCASE("its text does not occur") {
         copy.change(file, "replace = \"if (row", "replace = \"if (line");
@@ -136,13 +136,13 @@ TEST_CASE("a mutant that proves nothing is found") {
     }
 }
 
-TEST_CASE("slips in the hints are found") {
+TEST_CASE("mistakes in the hints are found") {
     Copy copy;
     copy.change("course.toml", "[\"misaligned\"]", "[\"misalined\"]");
     auto course = coalesce::course::read_course(copy.root);
     auto faults = find_hint_faults(course);
     REQUIRE(faults.size() == 1);
-    CHECK(faults[0].find("a hint for \"misalined\", but nothing is ever called that") !=
+    CHECK(faults[0].find("a hint for \"misalined\", but no failure has that name") !=
           std::string::npos);
 
     CHECK(failures_without_hint(course, "02_naive", {"misaligned", "deadlock", "misalined"}) ==
@@ -150,22 +150,23 @@ TEST_CASE("slips in the hints are found") {
     CHECK_FALSE(Tree(copy.root).find_faults_in_hints().empty());
 }
 
-TEST_CASE("the whole program has a skeleton of its own, and no bug hunt") {
+TEST_CASE("the whole program has its own skeleton, and no bug hunt") {
     Copy copy;
     CHECK(Tree(copy.root).files("00_program") == std::vector<std::string>{"program.cu"});
-    SUBCASE("a hunt that it has not is found") {
+    SUBCASE("a bug hunt that should not exist is found") {
         copy.write("solutions/00_program/hunt.cu", "x");
         CHECK(copy.has_fault("solutions/00_program/hunt.cu belongs to no exercise"));
     }
-    SUBCASE("what must be found in a hunt that it has not") {
+    SUBCASE("an expected failure for a bug hunt that does not exist") {
         copy.change("solutions/00_program/mutants.toml", "[[mutant]]",
                     "[hunt]\nfailure = \"not-launched\"\nfirst_shape = \"wrong\"\n[[mutant]]");
-        CHECK(copy.has_fault("[hunt] is for what has a hunt.cu"));
+        CHECK(copy.has_fault("[hunt] is allowed only where there is a hunt.cu"));
     }
-    SUBCASE("a kernel's hunt of which nothing is said") {
+    SUBCASE("a bug hunt without an expected failure") {
         copy.change("solutions/02_naive/mutants.toml",
                     "[hunt]\nfailure = \"grid-exchanged\"\nfirst_shape = \"right\"\n", "");
-        CHECK(copy.has_fault("02_naive/mutants.toml: [hunt] is for what has a hunt.cu"));
+        CHECK(copy.has_fault(
+            "02_naive/mutants.toml: [hunt] is allowed only where there is a hunt.cu"));
     }
     SUBCASE("a skeleton that was changed") {
         copy.change("exercises/00_program/program.cu", "int main", "int my_main");
@@ -173,6 +174,6 @@ TEST_CASE("the whole program has a skeleton of its own, and no bug hunt") {
     }
 }
 
-TEST_CASE("a folder that is no repository is refused") {
+TEST_CASE("a folder that is not a repository is rejected") {
     CHECK_THROWS_WITH_AS(Tree("/nowhere"), doctest::Contains("no folder solutions/"), UsageError);
 }

@@ -1,6 +1,6 @@
 // Each thread reads a float4 that begins one float after that of its neighbour.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;  // here
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) {
         float4 v = reinterpret_cast<const float4&>(in[row * cols + col]);  // here

@@ -2,7 +2,7 @@
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (row < rows) {
+    if (row < rows) {                                  // here
         out[col * rows + row] = in[row * cols + col];  // here
     }
 }

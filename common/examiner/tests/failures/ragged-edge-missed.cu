@@ -8,5 +8,6 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    return {.grid = {cols < 32 ? 1 : cols / 32, rows < 8 ? 1 : rows / 8}, .block = {32, 8}};
+    int across = cols < 32 ? 1 : cols / 32, down = rows < 8 ? 1 : rows / 8;
+    return {.grid = {across, down}, .block = {32, 8}};  // here
 }

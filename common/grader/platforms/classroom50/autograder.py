@@ -1,85 +1,56 @@
 #!/usr/bin/env python3
-"""Grades a submission, and writes ./result.json as Classroom 50 wants it.
+"""Grades a submission, and writes ./result.json in the format of Classroom 50.
 
-It runs in the student's own repository, and whatever is in its bundle, a student can read. So there is
-no secret in here: the shapes are the published ones, and the key beside this file is for everybody. The
-score says how far a student is. What counts is graded by you: download the repositories, and
-./learn grade run @NAME@ --submissions FOLDER.
+The format is described at https://github.com/foundation50/classroom50/wiki/Advanced-Autograding. This script runs in the
+student's own repository, and a student can read everything in its bundle. The bundle therefore contains no secret: it
+has the published shapes, and a key that everybody may know. The score shows a student's progress. For the final grade,
+download the repositories and run ./learn grade run @NAME@ --submissions FOLDER.
 
-COALESCE_GRADE is the course's build/bin/grade on the runner: a self-hosted one, or an image of yours.
-When the grader cannot work this ends with an error and leaves no result.json: nobody gets a zero.
+COALESCE_GRADE is the path of the course's build/bin/grade on the runner, which is a self-hosted one or an image of
+yours. If the grader cannot work, this script fails and leaves no result.json, so nobody gets a zero.
 """
+import datetime, json, math, os, pathlib, shutil, subprocess, sys, tempfile
 
-import datetime
-import json
-import os
-import pathlib
-import shutil
-import subprocess
-import sys
-import tempfile
-
-ASSIGNMENT = "@NAME@"
 RESULT = pathlib.Path("result.json")
-HERE = pathlib.Path(__file__).resolve().parent
-# The fields of result.json, and the runner's variable for each.
-FIELDS = {
-    "classroom": ["CLASSROOM"],
-    "assignment": ["ASSIGNMENT"],
-    "assignment_type": ["ASSIGNMENT_TYPE"],
-    "owner": ["OWNER", "USERNAME"],
-    "submission": ["SUBMISSION_TAG"],
-    "commit": ["COMMIT_URL"],
-    "release": ["RELEASE_URL"],
-    "review": ["REVIEW_URL", "COMMIT_URL"],
-}
+# The fields of result.json, and the runner's variables for each.
+FIELDS = {"classroom": ["CLASSROOM"], "assignment": ["ASSIGNMENT"], "assignment_type": ["ASSIGNMENT_TYPE"],
+          "owner": ["OWNER", "USERNAME"], "submission": ["SUBMISSION_TAG"], "commit": ["COMMIT_URL"],
+          "release": ["RELEASE_URL"], "review": ["REVIEW_URL", "COMMIT_URL"]}
 
 
 def identity():
-    """Whose submission this is, as the runner says; ends the program when it does not."""
     found = {}
     for field, variables in FIELDS.items():
         found[field] = next((os.environ[v] for v in variables if os.environ.get(v)), None)
         if not found[field]:
-            sys.exit(f"autograder: {' or '.join(variables)} is not set; Classroom 50's runner does it")
-    return found
-
-
-def handed_in_at():
-    """When the commit was made: grading it again later does not make it late."""
+            sys.exit(f"autograder: {' or '.join(variables)} is not set; Classroom 50's runner sets it")
     git = ["git", "-c", "safe.directory=*", "show", "-s", "--format=%ct", "HEAD"]
     shown = subprocess.run(git, capture_output=True, text=True, check=False)
     if shown.returncode != 0:
         sys.exit(f"autograder: git does not tell when the commit was made: {shown.stderr.strip()}")
     when = datetime.datetime.fromtimestamp(int(shown.stdout), datetime.timezone.utc)
-    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {**found, "datetime": when.strftime("%Y-%m-%dT%H:%M:%SZ")}
 
 
-def judged(work):
-    """Scores and tests."""
+def graded_tests(work):
     assignments = work / "assignments"
-    shutil.copytree(HERE / "assignments", assignments)
+    shutil.copytree(pathlib.Path(__file__).resolve().parent / "assignments", assignments)
     # Restrict the key again, because unpacking made it readable by others.
-    (assignments / ASSIGNMENT / "teacher" / "key").chmod(0o600)
-    grade = os.environ.get("COALESCE_GRADE", "grade")
-    to = work / "judged.json"
-    command = [grade, "student", ".", "--folder", assignments, "--assignment", ASSIGNMENT]
-    code = subprocess.call(command + ["--format", "classroom50", "--to", to])
+    (assignments / "@NAME@" / "teacher" / "key").chmod(0o600)
+    code = subprocess.call([os.environ.get("COALESCE_GRADE", "grade"), "container", ".", work, "--assignment", "@NAME@",
+                            "--folder", assignments])
     if code != 0:
         sys.exit(code)
-    return json.loads(to.read_text(encoding="utf-8"))
+    # Classroom 50 needs whole points. They are rounded down, so that their sum never exceeds the true points.
+    return [{"test-name": test["name"], "passed": test["passed"], "score": math.floor(test["score"] + 1e-9),
+             "max-score": math.floor(test["max_score"] + 1e-9)}
+            for test in json.loads((work / "results.json").read_text(encoding="utf-8"))["tests"]]
 
 
-def main():
-    # Delete a result.json that the student may have submitted.
-    RESULT.unlink(missing_ok=True)
-    about = identity()
-    about["datetime"] = handed_in_at()
-    with tempfile.TemporaryDirectory() as work:
-        result = judged(pathlib.Path(work))
-    RESULT.write_text(json.dumps({"schema": result.pop("schema"), **about, **result}, indent=2) + "\n",
-                      encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+# Delete a result.json that the student may have submitted.
+RESULT.unlink(missing_ok=True)
+about = identity()
+with tempfile.TemporaryDirectory() as folder:
+    tests = graded_tests(pathlib.Path(folder))
+total = {key: sum(test[key] for test in tests) for key in ["score", "max-score"]}
+RESULT.write_text(json.dumps({"schema": "classroom50/result/v1", **about, **total, "tests": tests}), encoding="utf-8")

@@ -78,11 +78,11 @@ void give(Descriptor& to, std::string_view& text) {
 }  // namespace
 
 ClangProcess::ClangProcess(const std::vector<std::string>& command, bool is_restricted) {
-    if (command.empty()) throw std::runtime_error("there is no clang here");
+    if (command.empty()) throw std::runtime_error("clang was not found");
     Pipe input, output, messages;
     const pid_t worker = getpid();
     process_ = fork();
-    if (process_ < 0) throw std::runtime_error("no process can be made for clang");
+    if (process_ < 0) throw std::runtime_error("a process cannot be created for clang");
     if (process_ == 0) {
         exec_clang(command, is_restricted, input.read.get(), output.write.get(),
                    messages.write.get(), worker);

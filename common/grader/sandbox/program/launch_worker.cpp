@@ -49,10 +49,11 @@ Mapping request_images(const ImageLayout& layout, int notes) {
     if (!send_packet(notes, kRequestImages) ||
         receive_packet(notes, packet, Clock::time_point::max()) != Received::packet ||
         packet.descriptors.size() != 1) {
-        throw std::runtime_error("no matrices came");
+        throw std::runtime_error("no matrices were received");
     }
     Mapping images(packet.descriptors[0].get(), false);
-    if (images.size() != layout.both()) throw std::runtime_error("matrices of another size came");
+    if (images.size() != layout.both())
+        throw std::runtime_error("the received matrices have a different size");
     return images;
 }
 

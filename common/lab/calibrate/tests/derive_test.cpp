@@ -175,7 +175,7 @@ TEST_CASE("the spread of latencies") {
     CHECK(fit_spread(flight).fastest == Approx(400).epsilon(1e-3));
 }
 
-TEST_CASE("the whole of a GPU") {
+TEST_CASE("all parameters of a GPU") {
     const Gpu gpu = derive(a_whole_measurement());
     CHECK(gpu.name == "NVIDIA Test");
     CHECK(gpu.source == "measured 2026-01-02, driver 580.1");
@@ -222,7 +222,7 @@ TEST_CASE("the whole of a GPU") {
     CHECK(write_gpu(read_gpu(write_gpu(gpu), "here")) == write_gpu(gpu));
 }
 
-TEST_CASE("measurements that are not there are named") {
+TEST_CASE("missing measurements are named") {
     const auto error_without = [](auto&& leave_out) {
         Raw raw = a_whole_measurement();
         leave_out(raw);
@@ -235,23 +235,23 @@ TEST_CASE("measurements that are not there are named") {
     };
     CHECK(error_without([](Raw&) {}) == "no error");
     CHECK(error_without([](Raw& raw) { raw.pointer_chases.clear(); }) ==
-          "nothing was measured of: latency, second level");
+          "no measurement of: latency, second level");
     CHECK(error_without([](Raw& raw) { raw.short_runs.clear(); }) ==
-          "nothing was measured of: short runs");
+          "no measurement of: short runs");
     CHECK(error_without([](Raw& raw) { raw.issues.pop_back(); }) ==
-          "nothing was measured of: issue, double multiply-add");
+          "no measurement of: issue, double multiply-add");
     CHECK(error_without([](Raw& raw) { raw.timed_load = 0; }) ==
-          "nothing was measured of: a load of a line from the second level");
+          "no measurement of: a load of a cache line from the second level");
     CHECK(error_without([](Raw& raw) { raw.barriers.clear(); }).starts_with("too few"));
     CHECK(error_without([](Raw& raw) {
               std::erase_if(raw.bulk_rates,
                             [](const BulkRate& b) { return b.how == "boxes" && b.bytes == 256; });
-          }) == "nothing was measured of: bulk copies, boxes");
+          }) == "no measurement of: bulk copies, boxes");
     // Some GPUs have no bulk copies.
     CHECK(error_without([](Raw& raw) { raw.bulk_rates.clear(); }) == "no error");
 }
 
-TEST_CASE("raw measurements survive their file") {
+TEST_CASE("raw measurements are read back from their file") {
     const Raw raw = a_whole_measurement();
     const std::string text = codec::write(raw, true);
     CHECK(codec::write(codec::read<Raw>(text), true) == text);

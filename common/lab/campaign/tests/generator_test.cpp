@@ -27,7 +27,7 @@ TEST_CASE("the same seed gives the same text") {
     CHECK(generate_ptx(7) != generate_ptx(8));
 }
 
-TEST_CASE("a launch within the limits, and no read of what was not written") {
+TEST_CASE("launches are within the limits, and every value is written before it is read") {
     for (u64 seed = 1; seed <= 400; ++seed) {
         CAPTURE(seed);
         const std::string text = generate_ptx(seed);
@@ -36,7 +36,7 @@ TEST_CASE("a launch within the limits, and no read of what was not written") {
     }
 }
 
-TEST_CASE("kernels for every device have nothing that differs between devices") {
+TEST_CASE("exported kernels use nothing that differs between devices") {
     const PtxOptions everywhere{.is_portable = true};
     for (u64 seed = 1; seed <= 200; ++seed) {
         CAPTURE(seed);
@@ -67,13 +67,13 @@ TEST_CASE("a register that is read before it is written") {
     CHECK(find_undefined_read(kernel("add.s32 %r1, %r0, %r0;\n")).find("%r0") != std::string::npos);
 }
 
-TEST_CASE("where the text says that it is written by then") {
+TEST_CASE("a register that the text marks as written") {
     const std::string late = "add.s32 %r1, %r0, %r0; // late\n";
     CHECK(find_undefined_read(kernel(late)) == "");
     CHECK(find_undefined_read(kernel(late + "add.s32 %r1, %r0, %r0;\n")) != "");
 }
 
-TEST_CASE("on one of two ways alone") {
+TEST_CASE("a register that is written on only one of two paths") {
     const std::string head =
         "mov.u32 %r0, 1;\nsetp.eq.u32 %p0, %r0, 1;\n@%p0 bra A;\nmov.u32 %r1, 2;\nA:\n";
     CHECK(find_undefined_read(kernel(head + "add.s32 %r2, %r1, 1;\n")) != "");

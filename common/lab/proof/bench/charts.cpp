@@ -162,8 +162,8 @@ std::map<std::string, double> useful_sector_fractions(const Json& simulated) {
 
 void draw_traffic_line(Svg& svg, const Axis& right, const Axis& up, double copy) {
     svg.line({right.at(0), up.at(0)}, {right.at(1), up.at(copy)}, kCopyColour, 1.5, "5 3");
-    svg.text({right.at(0.62), up.at(0.62 * copy) - 10}, "were traffic all that counts", Anchor::end,
-             11, kCopyColour);
+    svg.text({right.at(0.62), up.at(0.62 * copy) - 10}, "if only traffic counted", Anchor::end, 11,
+             kCopyColour);
 }
 
 void draw_share_axis(Svg& svg, const Axis& right, const Axis& up) {
@@ -174,7 +174,7 @@ void draw_share_axis(Svg& svg, const Axis& right, const Axis& up) {
                  kSecondaryTextColour);
     }
     svg.text({(right.at(0) + right.at(1)) / 2, up.at(0) + 36},
-             "useful part of the sectors that warps ask for (simulated)", Anchor::middle, 11,
+             "useful part of the sectors that warps request (simulated)", Anchor::middle, 11,
              kSecondaryTextColour);
 }
 
@@ -319,7 +319,7 @@ std::string bandwidth_chart(const ChartResults& results) {
 
 std::string sectors_chart(const ChartResults& results) {
     const ShownAndPredicted both = select_shown(results);
-    Svg svg(760, 460, "Sectors moved against sectors useful");
+    Svg svg(760, 460, "Sectors moved and sectors needed");
     const Axis right{70, 640, 1}, up{400, 62, both.shown.axis_max_gbps()};
     svg.text({14, 24}, "GB/s against the useful part of the traffic: " + both.shown.caption(),
              Anchor::start, 14);

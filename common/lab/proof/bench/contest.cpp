@@ -138,7 +138,8 @@ void Contest::verify_that_checks_detect_errors() {
     CUDA_CHECK(cudaMemcpy(place, &last, 1, cudaMemcpyHostToDevice));
     if (!sees || wrong() != 1) {
         throw std::runtime_error(
-            "the check on the device does not see what is wrong: common/lab/proof/device_check.cu");
+            "the check on the device did not detect a planted mistake: see "
+            "common/lab/proof/device_check.cu");
     }
 }
 

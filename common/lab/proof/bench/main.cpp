@@ -57,22 +57,21 @@ struct Plan {
 
 void add_options(CLI::App& app, Plan& plan) {
     app.add_option("--sizes", plan.sizes_option,
-                   "Such as 4096,32768x16384; otherwise 4096, 8192, 16384 and 32768 square, "
+                   "For example 4096,32768x16384; default: 4096, 8192, 16384 and 32768 square, "
                    "32768x16384 and 16384x32768");
-    app.add_flag("--quick", plan.quick, "4096 and 16384, two rounds: for a first look");
-    app.add_option("--rounds", plan.rounds, "Turns of each variant at each size")
+    app.add_flag("--quick", plan.quick, "A quick look: only 4096 and 16384, two rounds");
+    app.add_option("--rounds", plan.rounds, "Number of rounds of each variant at each size")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--launches", plan.launches, "Timed launches in one turn")
+    app.add_option("--launches", plan.launches, "Timed launches in one round")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--json", plan.json, "Where the results go (docs/results/DEVICE.json)");
-    app.add_option("--commit", plan.commit, "Commit of the source, where git cannot say");
+    app.add_option("--json", plan.json, "File for the results (docs/results/DEVICE.json)");
+    app.add_option("--commit", plan.commit, "Commit of the source, if git cannot tell");
     app.add_option("--draw", plan.draw,
                    "Only draw the charts of a JSON file that was written earlier;\n"
-                   "of docs/results/predicted.json: of times that nobody measured");
-    app.add_option("--into", plan.folder, "Folder of the charts (docs/diagrams)");
-    app.add_flag("--no-python", plan.no_python, "Leave PyTorch, CuPy and Triton out");
-    app.add_flag("--check", plan.check_only,
-                 "Time nothing: load and verify everything, at small sizes");
+                   "docs/results/predicted.json gives charts of predicted times");
+    app.add_option("--into", plan.folder, "Folder for the charts (docs/diagrams)");
+    app.add_flag("--no-python", plan.no_python, "Leave out PyTorch, CuPy and Triton");
+    app.add_flag("--check", plan.check_only, "Time nothing: only verify everything at small sizes");
     add_device_option(app, plan.device_option);
 }
 
@@ -200,8 +199,8 @@ private:
         const double needed = static_cast<double>(Contest::bytes_needed(heat, shape)) + 1e9;
         const auto free = static_cast<double>(free_device_bytes(device_.simulated));
         if (needed <= free) return "";
-        return format("it needs %.1f GB of the device's memory, and %.1f GB are free", needed / 1e9,
-                      free / 1e9);
+        return format("it needs %.1f GB of the device's memory, but only %.1f GB are free",
+                      needed / 1e9, free / 1e9);
     }
 
     void check_memory(const std::vector<Entrant>& heat, Shape shape) const {
@@ -238,7 +237,7 @@ Json read_json(const std::string& file) {
     try {
         course::check_results(json);
     } catch (const course::ResultsError& error) {
-        throw UsageError(file + " is not what bench --json writes: " + error.what());
+        throw UsageError(file + " was not written by bench --json: " + error.what());
     }
     return json;
 }
@@ -250,7 +249,8 @@ void draw(const Plan& plan, const std::string& file) {
     const Json json = read_json(file);
     const bool is_predicted = json.at("device").value("kind", "") == "predicted";
     if (is_predicted && plan.folder.empty()) {
-        throw UsageError("docs/diagrams has charts of what was measured; give --into FOLDER");
+        throw UsageError(
+            "docs/diagrams contains charts of measured times; give another folder with --into");
     }
     const std::string folder = plan.folder.empty() ? kRepository + "/docs/diagrams" : plan.folder;
     draw_charts({.measured = is_predicted ? Json() : json,

@@ -18,7 +18,7 @@ PythonRivals::PythonRivals(const std::string& script, bool wanted) {
     if (!wanted) {
         absence_reason_ = "not asked for (--no-python)";
     } else if (find_program(python).empty()) {
-        absence_reason_ = "there is no " + python + " (COALESCE_PYTHON names another)";
+        absence_reason_ = python + " was not found; set COALESCE_PYTHON to another one";
     } else {
         python_ = std::make_unique<Child>(Command{.program = python,
                                                   .arguments = {"-u", script},
@@ -30,7 +30,7 @@ PythonRivals::PythonRivals(const std::string& script, bool wanted) {
 void PythonRivals::give_up(const std::string& why) {
     python_.reset();
     absence_reason_ = why;
-    std::cerr << "bench: the rivals in Python are left out from here on: " << why << "\n";
+    std::cerr << "bench: from here on, the rivals in Python are left out: " << why << "\n";
     for (Entry& entry : entries_) {
         entry.skipped = why;
         entry.ms.clear();
@@ -46,7 +46,7 @@ json PythonRivals::ask(const json& question) {
     } else if (line = python_->receive_line(kPatienceSeconds); !line) {
         give_up("rivals.py gave no answer to " + question.dump());
     } else if (answer = json::parse(*line, nullptr, false); !answer.is_object()) {
-        give_up("rivals.py answered what is no JSON object: " + line->substr(0, 60));
+        give_up("rivals.py did not answer with a JSON object: " + line->substr(0, 60));
     }
     return answer;
 }

@@ -38,15 +38,16 @@ struct CommandLine {
 
 void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--sizes", words.sizes, "Multiples of 256, such as 32768,16384x32768");
-    app.add_option("--rounds", words.rounds, "Turns of each candidate (8)")
+    app.add_option("--rounds", words.rounds, "Number of rounds of each candidate (8)")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--launches", words.launches, "Timed launches in one turn (3)")
+    app.add_option("--launches", words.launches, "Timed launches in one round (3)")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--json", words.json, "Where the results go (docs/results/search/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
-    app.add_flag("--check", words.check_only, "Time nothing: verify all candidates, at 512 x 256");
+    app.add_option("--json", words.json, "File for the results (docs/results/search/results.json)");
+    app.add_option("--commit", words.commit, "Commit of the source, if git cannot tell");
+    app.add_flag("--check", words.check_only,
+                 "Time nothing: only verify all candidates at 512 x 256");
     app.add_option("--time", words.time_on,
-                   "Time nothing: predict all times, on this GPU (H200), for --json");
+                   "Time nothing: predict all times on this GPU (H200), for --json");
     add_device_option(app, words.device);
 }
 
@@ -125,7 +126,7 @@ Json predicted_row(const Candidate& candidate, Shape shape, const std::string& g
 }
 
 int predict_all(const CommandLine& words, char** argv) {
-    if (words.json.empty()) throw UsageError("--time: --json names the file for the times");
+    if (words.json.empty()) throw UsageError("--time needs a file for the times: --json FILE");
     check_writable(words.json);
     const std::vector<Shape> sizes = understand_sizes(words);
     choose_device(DeviceChoice::simulator, argv);

@@ -47,16 +47,15 @@ struct CommandLine {
 void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--launches", words.launches, "Timed launches of each (24)")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--json", words.json, "Where the results go (docs/results/shapes.json)");
+    app.add_option("--json", words.json, "File for the results (docs/results/shapes.json)");
     app.add_option("--permutes-json", words.permutes_json,
-                   "Where those of permutes go (docs/results/library/permutes.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
-    app.add_flag("--check", words.check_only, "Time nothing: verify all cases");
+                   "File for the results of permutes (docs/results/library/permutes.json)");
+    app.add_option("--commit", words.commit, "Commit of the source, if git cannot tell");
+    app.add_flag("--check", words.check_only, "Time nothing: only verify all cases");
     add_device_option(app, words.device);
-    app.add_flag("--tables", words.tables,
-                 "Write the tables and the chart again, from the results");
+    app.add_flag("--tables", words.tables, "Write the tables and the chart again from the results");
     app.add_flag("--check-tables", words.are_tables_current,
-                 "Whether the tables and the chart are current");
+                 "Check whether the tables and the chart are current");
 }
 
 /// Returns "ms", "gbps" and "of_copy", as in the other results.
@@ -290,7 +289,7 @@ int make_tables(const CommandLine& words) {
         if (!words.are_tables_current) {
             write_file(file, text);
         } else if (read_file(file) != text) {
-            std::cout << file << " is not what the results say: build/bin/shapes --tables\n";
+            std::cout << file << " does not match the results; run build/bin/shapes --tables\n";
             ++stale;
         }
     }

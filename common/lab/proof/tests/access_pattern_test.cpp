@@ -8,7 +8,7 @@
 
 using namespace coalesce::proof;
 
-TEST_CASE("the same seed, the same patterns; another seed, others") {
+TEST_CASE("a seed determines the patterns") {
     const auto one = random_patterns(240, 1), again = random_patterns(240, 1);
     const auto other = random_patterns(240, 2);
     REQUIRE(one.size() == 240);
@@ -48,7 +48,7 @@ TEST_CASE("a pattern says what it does") {
     CHECK(Access{.along_x = 0}.text() == "0");
 }
 
-TEST_CASE("matrix patterns: the same seed, the same ones, of each kind") {
+TEST_CASE("matrix patterns: a seed determines them, and there are some of each kind") {
     const auto one = random_matrix_patterns(60, 1), again = random_matrix_patterns(60, 1);
     std::set<std::string> texts;
     std::map<std::string, int> kernels, shapes;

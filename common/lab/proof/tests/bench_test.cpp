@@ -60,7 +60,7 @@ TEST_CASE("sizes") {
     }
 }
 
-TEST_CASE("the median counts, against the copy of the same size") {
+TEST_CASE("the median is compared with the copy of the same size") {
     const Json json = to_json({}, {size_of(1000, 1000)}, {});
     const Json& copy = json["results"][0];
     CHECK(copy["ms"] == 2);
@@ -73,14 +73,14 @@ TEST_CASE("the median counts, against the copy of the same size") {
     CHECK_FALSE(json["results"][2].contains("verified"));
 }
 
-TEST_CASE("the largest square is what is shown, the others stand behind it") {
+TEST_CASE("the largest square is shown first, and the other sizes follow") {
     const Json json = to_json({}, {size_of(64, 64), size_of(512, 128), size_of(256, 256)}, {});
     CHECK(json["results"][0]["rows"] == 256);
     CHECK(json["other_sizes"].size() == 2);
     CHECK(json["other_sizes"][1]["rows"] == 512);
 }
 
-TEST_CASE("what is wrong has no time, and is said") {
+TEST_CASE("a wrong variant has no time, and is reported") {
     SizeResults size = size_of(64, 64);
     size.entries[0].wrong = "out(0,0) was never written";
     const Json json = to_json({}, {size}, {});
@@ -91,7 +91,7 @@ TEST_CASE("what is wrong has no time, and is said") {
     CHECK(mistakes({size_of(64, 64)}).empty());
 }
 
-TEST_CASE("files have a line for each row, and are JSON still") {
+TEST_CASE("files have one line per row, and are valid JSON") {
     const Json json{
         {"a", 1},
         {"inner", {{"rows", {{{"x", 1}, {"y", "z"}}, {{"x", 2}}}}, {"none", Json::array()}}}};
@@ -102,7 +102,7 @@ TEST_CASE("files have a line for each row, and are JSON still") {
           "{\"x\":2}\n  ],\n  \"none\": []\n }\n}\n");
 }
 
-TEST_CASE("charts show every step, and are drawn of nothing else than the results") {
+TEST_CASE("charts show every step, and depend only on the results") {
     const Json measured =
         to_json({.name = "A <GPU>", .peak_gbps = 12}, {size_of(64, 64), size_of(32, 32)}, {});
     for (const std::string& chart : charts_of({measured, kSimulated, nullptr})) {
@@ -116,7 +116,7 @@ TEST_CASE("charts show every step, and are drawn of nothing else than the result
     }
 }
 
-TEST_CASE("what is predicted stands beside what was measured of the same GPU, and is called so") {
+TEST_CASE("predicted times are shown beside measured ones of the same GPU, and are labelled") {
     Json measured = to_json({.name = "NVIDIA H200"}, {size_of(64, 64), size_of(32, 32)}, {});
     const ChartResults both{measured, kSimulated, kPredicted};
     for (const std::string& chart : charts_of(both)) {
@@ -134,7 +134,7 @@ TEST_CASE("what is predicted stands beside what was measured of the same GPU, an
     }
 }
 
-TEST_CASE("where nothing was measured, charts show what is predicted, and never call it measured") {
+TEST_CASE("without measurements, charts show predictions and never call them measured") {
     for (const std::string& chart : charts_of({nullptr, kSimulated, kPredicted})) {
         CHECK(chart.find("NVIDIA H200, ") != std::string::npos);
         CHECK(chart.find(", predicted") != std::string::npos);
@@ -145,7 +145,7 @@ TEST_CASE("where nothing was measured, charts show what is predicted, and never 
     }
 }
 
-TEST_CASE("a way over several GPUs is shown at its best, and never what was wrong") {
+TEST_CASE("the fastest correct result over several GPUs is shown") {
     const Json two = Json::parse(R"({"device": {"name": "G", "gpus": 2}, "results": [
         {"variant": "nccl/1", "rows": 64, "cols": 64, "verified": true, "of_link": 0.5},
         {"variant": "nccl/8", "rows": 64, "cols": 64, "verified": true, "of_link": 0.625},
@@ -160,7 +160,7 @@ TEST_CASE("a way over several GPUs is shown at its best, and never what was wron
     CHECK(chart.find("87.5 %") == std::string::npos);
 }
 
-TEST_CASE("a shape that PyTorch was not asked for has no bar of it") {
+TEST_CASE("a shape without a PyTorch result has no bar for PyTorch") {
     const Json shapes = Json::parse(R"({"device": {"name": "G"}, "results": [
         {"case": "tall", "batches": 2, "rows": 9, "cols": 3, "of_copy": 0.9,
          "torch_copy": {"of_copy": 0.3}},

@@ -54,7 +54,7 @@ TEST_CASE("what compute-sanitizer prints") {
     CHECK(broken.kind == Opinion::unusable);
 }
 
-TEST_CASE("who reported, and is that as promised") {
+TEST_CASE("which judges reported a case, and whether that is as promised") {
     using O = Opinion;
     CHECK(who_reported(judged("racecheck: x", O::reported, O::reported)) == "both");
     CHECK(who_reported(judged("racecheck: x", O::reported, O::silent)) == "simulator only");
@@ -69,7 +69,7 @@ TEST_CASE("who reported, and is that as promised") {
     CHECK_FALSE(meets_guarantees({}));
 }
 
-TEST_CASE("the table lists what only one of them sees") {
+TEST_CASE("the table lists the cases that only one judge reports") {
     const std::string text = to_text({judged("racecheck: x", Opinion::reported, Opinion::silent),
                                       judged("", Opinion::silent, Opinion::reported)});
     CHECK(text.find("case (racecheck: x), simulator only") != std::string::npos);

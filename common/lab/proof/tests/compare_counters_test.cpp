@@ -42,7 +42,7 @@ TEST_CASE("equal counters are equal") {
     CHECK(comparison.cases == 2);
 }
 
-TEST_CASE("a number that is changed by one is found, in every exact counter") {
+TEST_CASE("a difference of one is found in every exact counter") {
     for (const CounterMetric& counter : counter_metrics()) {
         if (!counter.is_exact) continue;
         for (const double change : {1.0, -1.0}) {
@@ -62,8 +62,7 @@ TEST_CASE("a number that is changed by one is found, in every exact counter") {
     }
 }
 
-TEST_CASE(
-    "what instructions of matrices and copies count for themselves is added, where ncu has it") {
+TEST_CASE("counters of matrix instructions and copies are added, if ncu has them") {
     int added = 0;
     for (const CounterMetric& counter : counter_metrics()) {
         for (const char* more : counter.more) {
@@ -83,7 +82,7 @@ TEST_CASE(
     CHECK(added == 8);
 }
 
-TEST_CASE("what is known to be counted otherwise is told, and hides nothing else") {
+TEST_CASE("known differences are reported, and hide no others") {
     const auto with = [](const std::string& name, const std::string& counter) {
         Both both;
         both.add(name, "copy_tile", 500);
@@ -104,7 +103,7 @@ TEST_CASE("what is known to be counted otherwise is told, and hides nothing else
     CHECK(with("12_async one_tile, 1000 x 780", "load_sectors").is_equal());
 }
 
-TEST_CASE("the pipe's counters may show a little more, not less and not much more") {
+TEST_CASE("the pipe's counters may be slightly larger, but neither smaller nor much larger") {
     const auto with = [](double change) {
         Both both;
         both.launches[1].metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] += change;
@@ -117,7 +116,7 @@ TEST_CASE("the pipe's counters may show a little more, not less and not much mor
     CHECK(with(1000).is_equal());
 }
 
-TEST_CASE("where the pipe itself agrees with the simulator, ncu's own estimate does not count") {
+TEST_CASE("if the pipe's counter agrees with the simulator, ncu's estimate is ignored") {
     constexpr const char* estimate =
         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
     constexpr const char* pipe = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
@@ -157,7 +156,7 @@ TEST_CASE("counters that are 0 everywhere prove nothing") {
     CHECK_FALSE(compare_counters(Json::array(), {}).is_equal());
 }
 
-TEST_CASE("other launches than ours are refused") {
+TEST_CASE("launches that are not ours are rejected") {
     Both fewer;
     fewer.launches.pop_back();
     CHECK_THROWS_WITH_AS(compare_counters(fewer.cases, fewer.launches),

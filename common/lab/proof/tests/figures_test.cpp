@@ -190,7 +190,7 @@ bool are_all_known(FigureSources& sources, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("figures are found, wherever they stand") {
+TEST_CASE("figures are found anywhere in a text") {
     const auto figures = figures_in(
         "It takes 2.00 ms, which is\n4 289 GB/s or 96.5 % of memcpy.\n"
         "| `naive` | 18.9773 | 453 | 10.6 % |\nand 30 % of the time\n");
@@ -203,7 +203,7 @@ TEST_CASE("figures are found, wherever they stand") {
     CHECK(figures[5].text == "10.6 %");
 }
 
-TEST_CASE("a figure is known when a result rounds to it") {
+TEST_CASE("a figure is known if a result rounds to it") {
     FigureSources sources = one_result();
     CHECK(are_all_known(sources, "4289 GB/s, 2.003 ms, 2 ms, 96.5 % of the copy"));
     CHECK(sources.unused_citations() == std::set<std::string>{"64 GB/s"});
@@ -216,7 +216,7 @@ TEST_CASE("a figure is known when a result rounds to it") {
     CHECK_THROWS_AS(sources.add_citations("64 GB/s, from somewhere"), std::runtime_error);
 }
 
-TEST_CASE("no text of the course has a figure that is in no committed result") {
+TEST_CASE("every figure in the course's texts comes from a committed result") {
     FigureSources sources = committed();
     int figures = 0;
     for (const fs::path& file : texts()) {

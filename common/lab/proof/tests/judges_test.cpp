@@ -51,7 +51,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("all judges speak on all cases") {
+TEST_CASE("all judges give an opinion on all cases") {
     const FakeSanitizer sanitizer;
     const std::vector<SuiteCase> suite{
         {"bugs_alignment", "float4_at_one", "memcheck: misaligned"},
@@ -73,8 +73,7 @@ TEST_CASE("all judges speak on all cases") {
     CHECK(meets_guarantees(judged));
 }
 
-TEST_CASE(
-    "a tool is asked about a program's cases at once, and about each where it is not silent") {
+TEST_CASE("a tool runs once per program, and once per case if it reports something") {
     const FakeSanitizer sanitizer;
     const std::vector<SuiteCase> suite{{"bugs_alignment", "float4_at_one", "memcheck: misaligned"},
                                        {"bugs_alignment", "double_at_four", "memcheck: misaligned"},
@@ -101,14 +100,14 @@ TEST_CASE(
     CHECK(asked.size() == 2 * 4 + 4 + 2 + 2);
 }
 
-TEST_CASE("a tool that cannot run is no silence") {
+TEST_CASE("a tool that cannot run does not count as silent") {
     const std::vector<Judged> judged =
         judge({{"clean_blocks", "tiled_transpose", ""}}, "/no/such/compute-sanitizer", 1);
     CHECK(judged[0].tools.at("memcheck").kind == Opinion::unusable);
     CHECK_FALSE(meets_guarantees(judged));
 }
 
-TEST_CASE("a tool that is not there is named, with what to install") {
+TEST_CASE("a missing tool is named, with the package to install") {
     try {
         find_tool("no-such-tool-of-nvidia");
         FAIL("it was found");

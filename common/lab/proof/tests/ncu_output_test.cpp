@@ -39,7 +39,7 @@ TEST_CASE("quotes within a field") {
     CHECK(fields == std::vector<std::string>{"a", "b \"c\", d", "", "e"});
 }
 
-TEST_CASE("no table: the profiler's own words are passed on") {
+TEST_CASE("without a table, the profiler's message is passed on") {
     const std::string text = "==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - no permission\n";
     try {
         parse_ncu_csv(text);

@@ -52,7 +52,7 @@ Measured some() {
 
 }  // namespace
 
-TEST_CASE("measured times are found by name and size, in lessons' files and in the search's") {
+TEST_CASE("measured times are found by name and size, in files of lessons and of the search") {
     const Measured all = some();
     CHECK(all.device() == "NVIDIA H200");
     CHECK(all.ms("02_naive", "naive", {4096, 4096}) == 2);
@@ -63,7 +63,7 @@ TEST_CASE("measured times are found by name and size, in lessons' files and in t
     CHECK(all.ms("02_naive", "8x64", {4096, 4096}) == 0);
 }
 
-TEST_CASE("what is predicted is compared where it was measured, at the size of the prediction") {
+TEST_CASE("a prediction is compared with the measurement of the same size") {
     Json none = predicted("8x32", 4096, 1);
     none.erase("predicted");
     const auto times = match_times(
@@ -100,7 +100,7 @@ TEST_CASE("what is predicted is compared where it was measured, at the size of t
     CHECK(json["sizes"][0]["known"]["pairs"] == 2);
 }
 
-TEST_CASE("another run stands in for the model, as far as it measured the same kernels") {
+TEST_CASE("another run can replace the model, for the kernels that it measured") {
     const auto times = match_times(
         {{"results",
           {predicted("naive", 4096, 2.2), predicted("8x32", 4096, 3), predicted("naive", 64, 1)}}},
@@ -119,7 +119,7 @@ TEST_CASE("another run stands in for the model, as far as it measured the same k
     CHECK(compare_with_run(times, {}).empty());
 }
 
-TEST_CASE("figures of what the model says that it knows stand below those of all") {
+TEST_CASE("figures for predictions without a warning are below those for all predictions") {
     Json unsure = predicted("8x32", 4096, 1);  // predicted in the wrong order
     unsure["predicted"]["unknown"] = {"atomics"};
     const auto times = match_times(

@@ -62,7 +62,7 @@ ComparedKernel compared(bool is_held_back, double measured_ms) {
 
 }  // namespace
 
-TEST_CASE("a theme's output becomes a record, with one half of the times apart") {
+TEST_CASE("a theme's output becomes a record, and half of the times are kept separately") {
     const ThemeRecord record = make_theme_record(output_of_theme());
     REQUIRE(record.measured.size() == 2);
     CHECK(record.measured[0].at("counters").at("load_requests") == 1024);
@@ -77,7 +77,7 @@ TEST_CASE("a theme's output becomes a record, with one half of the times apart")
     }
 }
 
-TEST_CASE("a launch too few, or another kernel, is noticed") {
+TEST_CASE("a missing launch or a different kernel is noticed") {
     ThemeOutput fewer = output_of_theme();
     fewer.times = "copy 0.012500 ms\n";
     CHECK_THROWS_AS(make_theme_record(fewer), std::runtime_error);
@@ -89,7 +89,7 @@ TEST_CASE("a launch too few, or another kernel, is noticed") {
     CHECK_THROWS_AS(make_theme_record(wrong), std::runtime_error);
 }
 
-TEST_CASE("a record is read as it was written; times that are held back only when asked for") {
+TEST_CASE("a record is read back as written; held-back times are read only on request") {
     const coalesce::TemporaryFolder folder;
     TutorialRecord record{{{"device", "a GPU"}}, Json::array(), Json::array()};
     record.add(make_theme_record(output_of_theme()));
@@ -99,7 +99,7 @@ TEST_CASE("a record is read as it was written; times that are held back only whe
     CHECK(TutorialRecord::read(folder.path, true).held_back == record.held_back);
 }
 
-TEST_CASE("more runs of a kernel become ranges of the counters that differ") {
+TEST_CASE("several runs of a kernel become ranges of the counters that differ") {
     Json copy = make_theme_record(output_of_theme()).measured[0],
          add = make_theme_record(output_of_theme()).measured[1];
     const auto launch = [](const std::string& kernel, double loads, double atomics) {
@@ -121,7 +121,7 @@ TEST_CASE("more runs of a kernel become ranges of the counters that differ") {
     CHECK_THROWS_AS(add_runs({&add, &copy}, launches, 2), std::runtime_error);
 }
 
-TEST_CASE("a difference is within what several runs counted, or beyond it") {
+TEST_CASE("a difference is within the range of several runs, or outside it") {
     const Json ranges = {{"load_sectors", {10, 20}}, {"shared_load_pipe", {5, 6}}};
     const auto is_in = [&](const std::string& counter, double simulated) {
         return are_in_range({{"", counter, "", simulated, 15}}, ranges);
@@ -154,7 +154,7 @@ TEST_CASE("equal counters are equal, and each that is off by one is found") {
     }
 }
 
-TEST_CASE("a run that is compared with itself is equal") {
+TEST_CASE("a run is equal to itself") {
     CHECK(counters_of_only_launch(simulated()) == recorded());
     CHECK(compare_tutorial_counters(counters_of_only_launch(simulated()), simulated()).empty());
 }
@@ -198,7 +198,7 @@ TEST_CASE("a verdict needs equal counters, and times within their bands, in each
     CHECK(tutorial_verdict({good, in_range}, {.equal = .5, .repeatable_equal = 1}).is_good);
     CHECK_FALSE(tutorial_verdict({good, in_range}, {.equal = .6}).is_good);
     CHECK_FALSE(tutorial_verdict({good, differs}, {.repeatable_equal = .6}).is_good);
-    CHECK(tutorial_verdict({good, in_range}, {}).text.find("6 runs of the hardware") !=
+    CHECK(tutorial_verdict({good, in_range}, {}).text.find("6 runs on the hardware") !=
           std::string::npos);
     in_range.is_in_range = false;
     CHECK_FALSE(tutorial_verdict({good, in_range}, {}).is_good);
@@ -208,7 +208,7 @@ TEST_CASE("a verdict needs equal counters, and times within their bands, in each
     CHECK_FALSE(tutorial_verdict({good, failed}, {}).is_good);
 }
 
-TEST_CASE("a time of which something is not known promises nothing") {
+TEST_CASE("a time with a warning need not be within its band") {
     ComparedKernel unknown = compared(false, 2);
     REQUIRE(unknown.time.has_value());
     unknown.time->unknown = {"atomics"};
@@ -223,9 +223,7 @@ TEST_CASE("known differences have reasons") {
     CHECK_THROWS_AS(read_known_differences("copy\n"), std::runtime_error);
 }
 
-TEST_CASE(
-    "the record in the repository is of at least 150 kernels, and about half of their times are "
-    "held back") {
+TEST_CASE("the committed record has at least 150 kernels, and half of their times are held back") {
     const TutorialRecord record =
         TutorialRecord::read(COALESCE_REPOSITORY "/docs/results/tutorial", true);
     CHECK(record.measured.size() >= 150);

@@ -21,14 +21,13 @@ struct KnownDifference {
 };
 constexpr KnownDifference kKnownDifferences[] = {
     {"12_async ", "", "shared_store_wavefronts",
-     "asynchronous copies have a metric of their own, which says less in some runs than in "
-     "others, and more where "
-     "rows start within a sector"},
+     "Nsight Compute counts asynchronous copies in a separate metric. It is lower in some runs "
+     "than in others, and higher if rows start within a sector"},
     {"12_async ", " 1000 x 780", "load_sectors",
-     "asynchronous copies of rows that start within a sector ask for a sector more, now and "
-     "then"},
+     "asynchronous copies of rows that start within a sector sometimes request one more sector"},
     {"13_tma ", "", "load_sectors",
-     "of bulk copies there is only what arrives, with what lies outside of the matrix"},
+     "for bulk copies there is only a metric of the bytes that arrive, which includes bytes "
+     "outside of the matrix"},
 };
 
 const KnownDifference* known_difference(const std::string& name, const CounterMetric& counter) {
@@ -222,7 +221,7 @@ std::string to_text(const CounterComparison& comparison) {
     }
     for (const std::string& why : comparison.known) text += wrap("known: " + why) + "\n";
     for (const std::string& metric : comparison.missing)
-        text += "not given by ncu: " + metric + "\n";
+        text += "ncu did not report: " + metric + "\n";
     constexpr std::size_t shown = 12;
     for (std::size_t i = 0; i < std::min(shown, comparison.differences.size()); ++i) {
         const Difference& one = comparison.differences[i];

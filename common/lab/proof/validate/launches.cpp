@@ -134,13 +134,13 @@ Json run_case(const Case& one, bool simulated) {
 
 void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--device", words.device)->required()->check(CLI::IsMember({"gpu", "sim"}));
-    app.add_option("--patterns", words.patterns, "How many random patterns")
+    app.add_option("--patterns", words.patterns, "Number of random patterns")
         ->check(CLI::Range(0, 100000));
-    app.add_option("--matrices", words.matrices, "How many random patterns of small matrices")
+    app.add_option("--matrices", words.matrices, "Number of random patterns of small matrices")
         ->check(CLI::Range(0, 100000));
-    app.add_option("--seed", words.seed, "Another seed, other patterns");
-    app.add_flag("--steps,!--no-steps", words.steps, "The kernels of the course as well");
-    app.add_option("--json", words.json, "Where the list of cases goes")->required();
+    app.add_option("--seed", words.seed, "Seed of the random patterns");
+    app.add_flag("--steps,!--no-steps", words.steps, "Also launch the kernels of the course");
+    app.add_option("--json", words.json, "File for the list of cases")->required();
 }
 
 int run(const CommandLine& words, char** argv) {

@@ -44,7 +44,7 @@ int make_table(const TimeWords& words, const std::string& table) {
     if (are_equal_within_tolerance(book, wanted)) return exit_right;
     std::cout << "\n"
               << kBookName
-              << " says something else: build/bin/validate --time --literature --tables\n";
+              << " is not current; run build/bin/validate --time --literature --tables\n";
     return exit_wrong;
 }
 

@@ -49,23 +49,24 @@ struct CommandLine {
 /// Adds the options for --time, which compares the time model with a GPU instead of the counters.
 void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
     time = app.add_option("--time", words.gpu,
-                          "Compare predicted times with measured ones instead,\nfor "
-                          "this GPU: the one that is there, or "
-                          "docs/results");
+                          "Compare predicted times with measured ones instead,\nfor this GPU "
+                          "(default: this computer's GPU, or docs/results)");
     time->type_name("GPU")->expected(0, 1);
-    app.add_option("--lesson", words.lessons, "--time: only these (all, and the search)");
-    app.add_option("--sizes", words.sizes, "--time: ROWSxCOLS, with commas (" + words.sizes + ")");
-    app.add_flag("--published", words.published, "--time: docs/results, also where there is a GPU");
+    app.add_option("--lesson", words.lessons, "--time: only these lessons (all, and the search)");
+    app.add_option("--sizes", words.sizes, "--time: list of ROWSxCOLS (" + words.sizes + ")");
+    app.add_flag("--published", words.published, "--time: use docs/results even if there is a GPU");
     app.add_flag("--no-search", words.no_search, "--time: only the lessons");
     app.add_option("--against", words.against,
-                   "--time: put what these files have of another\nrun in place of predictions");
-    app.add_flag("--literature", words.literature, "--time: other GPUs, as others have published");
-    app.add_flag("--tables", words.tables, "--literature: write the table of the book");
-    app.add_flag("--check-tables", words.are_tables_current, "--literature: is it current?");
+                   "--time: use the times in these files from another\nrun instead of predictions");
+    app.add_flag("--literature", words.literature,
+                 "--time: compare with published times of other GPUs");
+    app.add_flag("--tables", words.tables, "--literature: write the table in the book");
+    app.add_flag("--check-tables", words.are_tables_current,
+                 "--literature: check whether the table is current");
     app.add_option("--limit", words.limit,
-                   "--time: fail when the median is beyond so many percent");
-    app.add_option("--markdown", words.markdown, "--time: a file for the tables");
-    app.add_option("--svg", words.svg, "--time: a file for the picture");
+                   "--time: fail if the median error exceeds this percentage");
+    app.add_option("--markdown", words.markdown, "--time: write the tables to this file");
+    app.add_option("--svg", words.svg, "--time: write the picture to this file");
 }
 
 void add_options(CLI::App& app, CommandLine& words) {
@@ -73,19 +74,19 @@ void add_options(CLI::App& app, CommandLine& words) {
         ->check(CLI::Range(1, 100000));
     app.add_option("--matrices", words.matrices, "Random patterns of small matrices (60)")
         ->check(CLI::Range(0, 100000));
-    app.add_option("--seed", words.seed, "Another seed, other patterns (1)");
-    app.add_flag("--counters", words.counters_only, "Only the counters, with ncu");
-    app.add_flag("--bugs", words.bugs_only, "Only the seeded bugs, with compute-sanitizer");
-    app.add_option("--jobs", words.jobs, "Checkers at a time (one a core, at most 12)")
+    app.add_option("--seed", words.seed, "Seed of the random patterns (1)");
+    app.add_flag("--counters", words.counters_only, "Compare only the counters, with ncu");
+    app.add_flag("--bugs", words.bugs_only, "Compare only the seeded bugs, with compute-sanitizer");
+    app.add_option("--jobs", words.jobs, "Number of checkers at a time (one per core, at most 12)")
         ->check(CLI::Range(1, 256));
     app.add_option("--json", words.json,
-                   "Where the results go (docs/results/validation/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
-    app.add_option("--keep", words.keep, "Keep what ncu wrote in this file");
+                   "File for the results (docs/results/validation/results.json)");
+    app.add_option("--commit", words.commit, "Commit of the source, if git cannot tell");
+    app.add_option("--keep", words.keep, "Save the output of ncu in this file");
     app.add_option("--ncu-output", words.ncu_output,
-                   "Compare what ncu wrote earlier (--keep) instead of running it");
+                   "Read the output of ncu from this file (see --keep) instead of running ncu");
     app.add_option("--recorded", words.recorded,
-                   "Compare with what a GPU counted before: without one");
+                   "Compare with counts that a GPU made before, without a GPU");
     add_time_options(app, words.times, words.time);
 }
 
@@ -132,7 +133,7 @@ private:
         const std::string why = needs_gpu ? find_gpu_problem() : "";
         if (!why.empty()) {
             throw UsageError("no GPU works here (" + why +
-                             "): this compares the simulator with one");
+                             "), but the simulator is to be compared with one");
         }
         if (!words_.bugs_only && words_.ncu_output.empty()) ncu_ = find_tool("ncu");
         if (!words_.counters_only) sanitizer_ = find_tool("compute-sanitizer");

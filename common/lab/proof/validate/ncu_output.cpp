@@ -123,7 +123,7 @@ std::vector<ProfiledLaunch> parse_ncu_csv(const std::string& text) {
     Reader reader;
     for (const std::string& line : lines_of(text)) reader.read_line(line);
     if (!reader.has_head()) {
-        throw std::runtime_error("Nsight Compute gave no table of metrics; it said:" +
+        throw std::runtime_error("Nsight Compute printed no table of metrics. Its output:" +
                                  find_errors(text));
     }
     return reader.launches();

@@ -26,7 +26,7 @@ const std::string kSearch = "search", kResults = COALESCE_REPOSITORY "/docs/resu
 /// The GPU of the course's published results.
 const std::string kCourseGpu = "NVIDIA H200";
 const std::string kNothingMeasured =
-    "nothing of this was measured: choose other --sizes, or another GPU after --time";
+    "there are no measurements for this choice: give other --sizes, or another GPU after --time";
 /// The size at which the simulator counts, which all variants accept. Times are predicted for
 /// larger sizes.
 const std::string kCounted = "512";
@@ -42,7 +42,7 @@ Shape shape_of(const Json& json, Shape otherwise) {
 fs::path program_of(const std::string& name) {
     const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / name;
     if (fs::exists(program)) return program;
-    throw UsageError(program.string() + " is not built; ./learn build builds it");
+    throw UsageError(program.string() + " has not been built; ./learn build builds it");
 }
 
 /// Runs the program with --json, and returns the JSON that it writes.
@@ -253,7 +253,7 @@ std::string times_text(const std::vector<ComparedTime>& times) {
     }
     add("all", summarize_all(times), summarize_all(keep_known(times)));
     if (keep_known(times).size() < times.size())
-        figures += "known: without those of which the model says that it does not know.\n";
+        figures += "known: without the kernels that the model says it does not cover.\n";
     return text + figures;
 }
 
@@ -306,8 +306,8 @@ int validate_times(const TimeWords& words) {
             if (measured.device().empty()) throw UsageError(kNothingMeasured);
             if (gpu.empty()) gpu = timing::gpu_named(measured.device()).name;
             if (timing::gpu_named(gpu).name != measured.device()) {
-                throw UsageError("what is measured is an " + measured.device() + ", not an " + gpu +
-                                 ": leave out the name after --time");
+                throw UsageError("the measurements are of an " + measured.device() +
+                                 ", not of an " + gpu + ": leave out the name after --time");
             }
             const Json predicted = predicted_json(program, shape, gpu);
             for (ComparedTime& time : match_times(predicted, measured))
@@ -338,7 +338,7 @@ int validate_times(const TimeWords& words) {
     if (!words.svg.empty()) write_file(words.svg, timing::draw_svg(pairs_of(times), title));
     const double median = 100 * timing::summarize(pairs_of(times)).median;
     if (words.limit <= 0 || median <= words.limit) return exit_right;
-    std::cout << format("The median of the errors, %.1f %%, is beyond %.1f %%.\n", median,
+    std::cout << format("The median of the errors, %.1f %%, exceeds %.1f %%.\n", median,
                         words.limit);
     return exit_wrong;
 }

@@ -55,7 +55,8 @@ void check_unknown_metrics(const std::vector<std::string>& unknown) {
             continue;
         }
         throw std::runtime_error(std::string("this Nsight Compute does not know ") +
-                                 counter.metric + ": ncu --query-metrics lists what it knows");
+                                 counter.metric +
+                                 "; ncu --query-metrics lists the metrics that it knows");
     }
 }
 
@@ -69,7 +70,7 @@ std::string find_tool(const std::string& name) {
         if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
     }
     throw UsageError(name +
-                     " is not there: install the CUDA toolkit's profiling tools (packages "
+                     " was not found: install the CUDA toolkit's profiling tools (packages "
                      "cuda-nsight-compute and cuda-sanitizer), or put it on the PATH");
 }
 

@@ -98,7 +98,7 @@ std::string row(const ComparedKernel& kernel) {
         text += format("    %s: %.0f simulated, %.0f %s\n", one.counter.c_str(), one.simulated,
                        one.measured, kernel.other.c_str());
     if (kernel.is_in_range)
-        text += wrap(format("range: within what %d runs of the hardware counted", kernel.runs),
+        text += wrap(format("range: within the counts of %d runs on the hardware", kernel.runs),
                      "    ") +
                 "\n";
     if (!kernel.differences.empty() && !kernel.known.empty())
@@ -112,7 +112,7 @@ std::string format_totals(const KernelTotals& half) {
                half.compared(), half.equal, 100 * fraction(half.equal, half.compared()), half.known,
                half.differing);
     if (half.in_range > 0)
-        text += format(", %d within what several runs of the hardware counted", half.in_range);
+        text += format(", %d within the counts of several runs on the hardware", half.in_range);
     if (half.failed > 0) text += format(", %d failed", half.failed);
     text += "\n";
     if (half.repeatable < half.compared())
@@ -123,8 +123,8 @@ std::string format_totals(const KernelTotals& half) {
             100 * fraction(half.repeatable_equal, half.repeatable));
     if (half.timed + half.with_unknowns == 0) return text;
     return text + format(
-                      "times: %d predicted, %d within their bands (%.1f %%); %d more with "
-                      "something not known\n",
+                      "times: %d predicted, %d within their bands (%.1f %%); %d more that the "
+                      "model does not fully cover\n",
                       half.timed, half.within, 100 * fraction(half.within, half.timed),
                       half.with_unknowns);
 }

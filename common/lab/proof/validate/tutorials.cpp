@@ -43,10 +43,9 @@ struct CommandLine {
 void add_options(CLI::App& app, CommandLine& words) {
     app.add_flag("--measure", words.measures,
                  "Measure on this GPU, with ncu, and write the record");
-    app.add_option(
-        "--measure-again", words.repeats,
-        "Run the kernels so many times more under ncu, and add to the\nrecord the range of "
-        "each counter that differs between runs");
+    app.add_option("--measure-again", words.repeats,
+                   "Run the kernels this many more times under ncu, and add to the\nrecord the "
+                   "range of each counter that differs between runs");
     app.add_option("--record", words.record, "The folder of the record (docs/results/tutorial)");
     app.add_option("--programs", words.programs,
                    "The folder of the programs (tutorial, beside this program)");
@@ -54,30 +53,27 @@ void add_options(CLI::App& app, CommandLine& words) {
         ->check(CLI::IsMember(tutorial_themes()));
     app.add_option("--only", words.only, "Only these kernels (not with --measure)");
     app.add_flag("--time", words.with_times, "Also compare predicted times, at full size");
-    app.add_option("--gpu", words.gpu, "The GPU that times are predicted for (H200)");
+    app.add_option("--gpu", words.gpu, "The GPU for which times are predicted (H200)");
     app.add_flag("--held-back", words.with_held_back,
-                 "Also the times that are held back: for a verdict, not for\nimproving the model");
-    app.add_option(
-           "--against", words.against,
-           "Compare counters with those of the same programs in this\nfolder, also simulated, and "
-           "not with the record")
+                 "Also use the times that are held back, to judge the model,\nnot to improve it");
+    app.add_option("--against", words.against,
+                   "Compare counters with those of the same programs in this\nfolder, also "
+                   "simulated, instead of with the record")
         ->check(CLI::ExistingDirectory);
-    app.add_option("--known", words.known,
-                   "Why kernels are known to differ (known_differences.txt)")
+    app.add_option("--known", words.known, "File of known differences (known_differences.txt)")
         ->check(CLI::ExistingFile);
     app.add_option("--least-equal", words.min_equal_fraction,
-                   "Fail if less than so many percent have equal counters");
+                   "Fail if less than this percentage have equal counters");
     app.add_option("--least-repeatable", words.min_repeatable_fraction,
-                   "The same, of the kernels for which the GPU counts the same in\nevery run");
+                   "The same for the kernels for which the GPU counts the same in\nevery run");
     app.add_option("--least-within", words.min_within_fraction,
-                   "Fail if less than so many percent of the predictions are\nwithin their bands, "
+                   "Fail if less than this percentage of the predictions are\nwithin their bands, "
                    "in each half");
     app.add_option("--ncu-output", words.ncu_output,
-                   "--measure: read what an earlier run printed, of this folder\n(THEME.times, "
-                   "THEME.small.csv, "
-                   "THEME.full.csv; THEME.again.csv)");
-    app.add_option("--keep", words.keep, "--measure: keep what is printed in this folder");
-    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
+                   "--measure: read the output of an earlier run from this folder\n(THEME.times, "
+                   "THEME.small.csv, THEME.full.csv; THEME.again.csv)");
+    app.add_option("--keep", words.keep, "--measure: save the output in this folder");
+    app.add_option("--commit", words.commit, "Commit of the source, if git cannot tell");
 }
 
 fs::path program_folder() {

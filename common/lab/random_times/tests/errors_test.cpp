@@ -27,7 +27,7 @@ std::vector<TimePair> five() {
 
 }  // namespace
 
-TEST_CASE("the figures are those that a hand computes") {
+TEST_CASE("the statistics agree with values computed by hand") {
     const ErrorSummary summary = summarize(five());
     CHECK(summary.pairs == 5);
     CHECK(summary.median == doctest::Approx(0.10));
@@ -48,7 +48,7 @@ TEST_CASE("the 90th percentile of ten values is the ninth") {
     CHECK(summarize(pairs).median == doctest::Approx(0.0495));
 }
 
-TEST_CASE("only times that differ by more than 5 % are compared with each other") {
+TEST_CASE("only pairs of times that differ by more than 5 % count") {
     // a and e differ by only 3 %, so nine of the ten pairs count, and all of them are in order.
     CHECK(summarize(five()).comparable == 9);
     CHECK(summarize(five()).in_order == 9);
@@ -62,7 +62,7 @@ TEST_CASE("only times that differ by more than 5 % are compared with each other"
     CHECK(summarize(pairs).in_order == 8);
 }
 
-TEST_CASE("the worst come first, whatever their sign") {
+TEST_CASE("the largest errors come first, whatever their sign") {
     const auto worst = find_worst(five(), 2);
     REQUIRE(worst.size() == 2);
     CHECK(worst[0].name == "d");
@@ -70,7 +70,7 @@ TEST_CASE("the worst come first, whatever their sign") {
     CHECK(find_worst(five(), 10).size() == 5);
 }
 
-TEST_CASE("the table fits 80 columns, and names what binds or is not known") {
+TEST_CASE("the table fits 80 columns, and names bottlenecks and unknowns") {
     auto pairs = five();
     pairs[0].name = "a name that is by far too long for the column that names have, and goes on";
     pairs[1].measured = 123.4567;
@@ -83,7 +83,7 @@ TEST_CASE("the table fits 80 columns, and names what binds or is not known") {
     CHECK(text.find("11 pairs: median") != text.npos);
 }
 
-TEST_CASE("no pairs are no error") {
+TEST_CASE("an empty list of pairs is not an error") {
     CHECK(format_text({}).find("no pairs") != std::string::npos);
     CHECK(summarize({}).order() == 1);
     CHECK(draw_svg({}, "none").find("</svg>") != std::string::npos);
@@ -96,8 +96,7 @@ TEST_CASE("Markdown has a row for each pair") {
     CHECK(text.find("| d | 8.0000 | 12.0000 | +50.0 % | memory? atomics |") != text.npos);
 }
 
-TEST_CASE(
-    "the picture has a dot for each pair, a ring where it is not known, and names the worst") {
+TEST_CASE("the picture has a dot per pair, a ring for pairs with a warning, and names the worst") {
     const std::string svg = draw_svg(five(), "Five & more");
     // The legend contains one of each kind, and a ring consists of two discs.
     CHECK(occurrences(svg, "<circle") == 5 + 1 + 3);

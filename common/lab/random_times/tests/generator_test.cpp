@@ -26,7 +26,7 @@ std::string fingerprint_of(const std::vector<Kernel>& kernels) {
 
 }  // namespace
 
-TEST_CASE("a seed makes the same kernels whenever, wherever, and however many there are") {
+TEST_CASE("a seed determines the kernels, whatever their number") {
     const auto forty = random_kernels(1, 40);
     CHECK(codec::write(forty) == codec::write(random_kernels(1, 40)));
     CHECK(forty[6].text == random_kernels(1, 7)[6].text);
@@ -36,7 +36,7 @@ TEST_CASE("a seed makes the same kernels whenever, wherever, and however many th
     CHECK(fingerprint_of(forty) == "14618651890742862637");
 }
 
-TEST_CASE("the families are of one size, and no two kernels are the same") {
+TEST_CASE("all families have the same size, and no two kernels are equal") {
     std::map<Family, int> members;
     std::set<std::string> texts;
     for (Kernel kernel : random_kernels(1, 40)) {
@@ -48,7 +48,7 @@ TEST_CASE("the families are of one size, and no two kernels are the same") {
     CHECK(texts.size() == 40);
 }
 
-TEST_CASE("every launch can be, and every index is an int") {
+TEST_CASE("every launch is valid, and every index fits into an int") {
     for (const Kernel& kernel : random_kernels(3, 2000)) {
         CAPTURE(kernel.description);
         CHECK(kernel.title.size() <= 35);
@@ -70,7 +70,7 @@ TEST_CASE("every launch can be, and every index is an int") {
     }
 }
 
-TEST_CASE("what is written is read, and a text that was changed is refused") {
+TEST_CASE("files are read back as written, and a changed text is rejected") {
     const TemporaryFolder folder;
     const auto kernels = random_kernels(1, 10);
     write_kernels(kernels, folder.path);
@@ -81,7 +81,7 @@ TEST_CASE("what is written is read, and a text that was changed is refused") {
     CHECK_THROWS_AS(read_kernels(folder.path), UsageError);
 }
 
-TEST_CASE("times are compared with each other only if they are of the same kernel") {
+TEST_CASE("times are compared only if they belong to the same kernel") {
     Predicted predicted{"H200",
                         {{"kernel_01", "a title", "f00d", 1.1, 0.1, "memory", {"waits"}, {}}}};
     Measured measured{"H200", "", "", {{"kernel_01", "a title", "f00d", 1.0, 0.01, 20}}};

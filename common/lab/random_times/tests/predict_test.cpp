@@ -47,7 +47,7 @@ extern "C" int coalescePredict(const char* gpu, void (*write)(const char*, std::
     return 0;
 }
 
-TEST_CASE("what the simulator predicts is kept, except for the time line") {
+TEST_CASE("predictions are stored, without the time line") {
     Prediction launch;
     launch.gpu = "NVIDIA H200";
     launch.ms = 0.25;
@@ -69,7 +69,7 @@ TEST_CASE("what the simulator predicts is kept, except for the time line") {
     CHECK(codec::write(again) == codec::write(predicted));
 }
 
-TEST_CASE("a GPU that the simulator does not know, or no launch, is said") {
+TEST_CASE("an unknown GPU and a missing launch are reported") {
     CHECK_THROWS_AS(predict_quietly("H2000"), UsageError);
     answer = R"({"launches": []})";
     CHECK_THROWS_AS(predict_quietly("H200"), std::runtime_error);

@@ -38,18 +38,18 @@ bool has_edges(const Kernel& kernel) {
 
 }  // namespace
 
-TEST_CASE("a kernel as it was made is right") {
+TEST_CASE("an unchanged kernel is correct") {
     CHECK(found_in(changed("__global__", "__global__")) == "");
 }
 
-TEST_CASE("an element that comes from elsewhere is seen") {
+TEST_CASE("an element from a wrong position is found") {
     const auto is_copy = [](const Kernel& kernel) { return kernel.work.kind == Kind::copy; };
     const Kernel kernel =
         changed("= in[row * in_pitch + col", "= in[row * in_pitch + col / 2", is_copy);
     CHECK(found_in(kernel).find("in place of") != std::string::npos);
 }
 
-TEST_CASE("elements that nobody wrote are seen") {
+TEST_CASE("elements that were never written are found") {
     const auto is_whole = [](const Kernel& kernel) {
         return !has_edges(kernel) && kernel.work.kind == Kind::transpose;
     };
@@ -58,7 +58,7 @@ TEST_CASE("elements that nobody wrote are seen") {
     CHECK(found_in(kernel).find("in place of") != std::string::npos);
 }
 
-TEST_CASE("writes behind the rows are seen, even where they are in bounds") {
+TEST_CASE("writes past the end of rows are found, even within the allocation") {
     const auto has_room = [](const Kernel& kernel) {
         return has_edges(kernel) && kernel.work.kind == Kind::copy &&
                kernel.full.out_pitch > kernel.full.cols;
@@ -68,22 +68,22 @@ TEST_CASE("writes behind the rows are seen, even where they are in bounds") {
     CHECK(found_in(kernel) != "");
 }
 
-TEST_CASE("a sum that misses a warp is seen") {
+TEST_CASE("a sum without one warp is found") {
     CHECK(found_in(changed("int warp = 0;", "int warp = 1;")).find("sums make") !=
           std::string::npos);
 }
 
-TEST_CASE("a barrier that is missing is a race, whatever comes out") {
+TEST_CASE("a missing barrier is reported as a race, whatever the result") {
     const auto is_tile = [](const Kernel& kernel) { return kernel.family == Family::tile; };
     CHECK(found_in(changed("__syncthreads();", ";", is_tile)).find("racecheck") == 0);
 }
 
-TEST_CASE("arithmetic with another constant is seen") {
+TEST_CASE("arithmetic with a different constant is found") {
     CHECK(found_in(changed("3.0f", "3.0001f")).find("in place of") != std::string::npos);
     CHECK(found_in(changed("0x2c1b3c6du", "0x2c1b3c6fu")) != "");
 }
 
-TEST_CASE("a text that does not compile is told with the compiler's words") {
+TEST_CASE("a text that does not compile is reported with the compiler's message") {
     const Kernel kernel = changed("int rows,", "int rose,");
     CHECK_THROWS_WITH_AS(found_in(kernel), doctest::Contains("rows"), std::runtime_error);
 }

@@ -74,7 +74,7 @@ TEST_CASE("without results the README says so") {
     CHECK(update_readme(folder.path, true) == 0);
 }
 
-TEST_CASE("what is counted, predicted and measured of a variant is one row; rivals whole") {
+TEST_CASE("a variant's counted, predicted and measured figures are one row") {
     ReportFolder folder;
     Json results = {counted("02_naive", "naive"), counted("02_naive", "8x32")};
     folder.write("docs/results/a.json", Json{{"device", SIM}, {"results", results}}.dump());
@@ -103,7 +103,7 @@ TEST_CASE("what is counted, predicted and measured of a variant is one row; riva
     CHECK_FALSE(has(text, "**G**"));
 }
 
-TEST_CASE("times that were predicted for another GPU or shape stand beside no measured ones") {
+TEST_CASE("times predicted for a different GPU or shape are not shown beside measured ones") {
     ReportFolder folder;
     const Json measured = {{"device", GPU}, {"results", {timed("02_naive", "naive")}}};
     Json other_gpu = predicted("02_naive", "naive", "Another"),
@@ -121,7 +121,7 @@ TEST_CASE("times that were predicted for another GPU or shape stand beside no me
     }
 }
 
-TEST_CASE("what the model does not know, and which GPUs nobody measured, is said") {
+TEST_CASE("warnings of the model and unverified GPUs are mentioned") {
     Json row = predicted("02_naive", "naive", "G");
     row["predicted"]["unknown"] = {"atomics"};
     row["predicted"]["measured_gpu"] = false;
@@ -130,10 +130,10 @@ TEST_CASE("what the model does not know, and which GPUs nobody measured, is said
     const std::string text = format_step_results("02_naive", known);
     CHECK(has(text, "| 2.12 ± 8 % ? |"));
     CHECK(has(text, "A question mark means that the model may be further off"));
-    CHECK(has(text, "nobody has calibrated the model for it"));
+    CHECK(has(text, "the model has not been calibrated on it"));
 }
 
-TEST_CASE("what is kept of predictions, and when it is stale") {
+TEST_CASE("the stored predictions, and when they are stale") {
     Json result = predicted("02_naive", "naive", "G"), none = counted("02_naive", "8x32"),
          many = predicted("16_many_gpus", "peers", "G");
     result["predicted"]["launches"] = {1, 2};
@@ -185,7 +185,7 @@ TEST_CASE("a line for each lesson, with the fastest of its variants") {
     CHECK(has(folder.read("README.md"), "| 4097 | 95.7 % |  |\n"));
 }
 
-TEST_CASE("files that are no results are named, and what is wrong in them") {
+TEST_CASE("files that are not results are named, with what is wrong in them") {
     ReportFolder folder;
     const auto complaint = [&](const std::string& text) -> std::string {
         folder.write("docs/results/bad.json", text);
@@ -203,8 +203,8 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
     };
     CHECK(has(complaint("not JSON"), " is not JSON"));
     CHECK(complaint("{}") == ": no \"device\"");
-    CHECK(complaint("[]") == ": an object was expected");
-    CHECK(complaint(R"({"device": 3})") == ": device: an object was expected");
+    CHECK(complaint("[]") == ": expected an object");
+    CHECK(complaint(R"({"device": 3})") == ": device: expected an object");
     CHECK(complaint(R"({"device": {"name": "G"}})") == ": device: no \"kind\"");
     CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"), ": device.kind: gpu, sim"));
     CHECK(complaint(of(GPU, {})) == ": results: there are none");
@@ -226,12 +226,11 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
             wrong[field] = Json::array();
             CHECK(has(complaint(of(device, {wrong})), ": results[0]." + std::string(field) + ": "));
         }
-        CHECK(complaint(of(device, {row, row})) ==
-              ": results[1]: \"02_naive naive\" is there twice");
+        CHECK(complaint(of(device, {row, row})) == ": results[1]: \"02_naive naive\" occurs twice");
     }
     Json wrong = timed("02_naive", "naive");
     wrong["ms"] = 0;
-    CHECK(complaint(of(GPU, {wrong})) == ": results[0].ms: a number above 0 was expected");
+    CHECK(complaint(of(GPU, {wrong})) == ": results[0].ms: expected a number above 0");
     wrong = counted("02_naive", "naive");
     wrong["counters"].erase("shared_load_ideal");
     CHECK(complaint(of(SIM, {wrong})) == ": results[0].counters: no \"shared_load_ideal\"");
@@ -242,7 +241,7 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
           ": results[0].step: the course has no step \"99_none\"");
     folder.write("docs/results/a.json", of(SIM, {counted("02_naive", "naive")}));
     CHECK(complaint(of(SIM, {counted("02_naive", "naive")})) ==
-          ": device.kind: another file has these, too");
+          ": device.kind: another file also has results of this kind");
 }
 
 TEST_CASE("a lesson has copies of its code and questions, and a stale copy is found") {
@@ -264,7 +263,8 @@ TEST_CASE("a lesson has copies of its code and questions, and a stale copy is fo
     folder.write("steps/02_naive/main.cu", "//! [kernel]\nvoid c();\n//! [kernel]\n");
     CHECK(update_readme(folder.path, true) == 1);
     folder.write("steps/02_naive/main.cu", "void c();\n");
-    CHECK_THROWS_WITH(update_readme(folder.path, true), doctest::Contains("no two marks"));
+    CHECK_THROWS_WITH(update_readme(folder.path, true),
+                      doctest::Contains("does not contain two marks"));
 }
 
 TEST_CASE("a README without its markers") {
@@ -273,7 +273,7 @@ TEST_CASE("a README without its markers") {
     CHECK_THROWS_WITH(update_readme(folder.path, false), doctest::Contains("lost its markers"));
 }
 
-TEST_CASE("a lesson shows what is known of its step, once something is") {
+TEST_CASE("a lesson shows the figures of its step, if there are any") {
     ReportFolder folder;
     const std::string lesson = "a\n<!-- results: begin -->\nold\n<!-- results: end -->\nb\n";
     folder.write("README.md", EMPTY_README);

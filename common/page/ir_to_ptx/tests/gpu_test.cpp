@@ -1,8 +1,8 @@
 // Tests inline assembly, atomics, and operations that threads perform together.
 #include <doctest/doctest.h>
 
-#include "run.h"
 #include "page/ir_to_ptx/translate.h"
+#include "run.h"
 
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
@@ -76,7 +76,7 @@ TEST_CASE("what clang has for matrices, beside inline assembly, is refused by na
         ptx_of(kernel("  %x = call i32 @" + name +
                           "(ptr addrspace(3) null)\n  store i32 %x, ptr %out\n  ret void",
                       "declare i32 @" + name + "(ptr addrspace(3))\n")),
-        ("the operation " + name + " is not known").c_str(), Untranslated);
+        ("the operation " + name + " is not supported").c_str(), Untranslated);
 }
 
 TEST_CASE("inline assembly that cannot be: said in words") {

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "run.h"
 #include "page/ir_to_ptx/layout.h"
 #include "page/ir_to_ptx/reader.h"
 #include "page/ir_to_ptx/translate.h"
+#include "run.h"
 
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
@@ -97,16 +97,17 @@ Untranslated refused(const std::string& body) {
 
 TEST_CASE("what is not known names the instruction and the learner's line") {
     const Untranslated unknown = refused("  call void @llvm.no.such.thing(), !dbg !5");
-    CHECK(std::string(unknown.what()) == "the operation llvm.no.such.thing is not known");
+    CHECK(std::string(unknown.what()) == "the operation llvm.no.such.thing is not supported");
     CHECK(unknown.file == "kernel.cu");
     CHECK(unknown.line == 7);
     CHECK(unknown.instruction == "call void @llvm.no.such.thing(), !dbg !5");
     const Untranslated divided = refused(
         "  %d = udiv <2 x i128> zeroinitializer, splat (i128 3), !dbg !4\n"
         "  store <2 x i128> %d, ptr %out, align 16");
-    CHECK(std::string(divided.what()) == "a division of vectors of 128-bit integers is not known");
+    CHECK(std::string(divided.what()) ==
+          "a division of vectors of 128-bit integers is not supported");
     CHECK(std::string(refused("  %d = frobnicate i32 3").what()) ==
-          "the instruction 'frobnicate' is not known");
+          "the instruction 'frobnicate' is not supported");
     CHECK(refused("  %d = add i32 %nothing, 3").what() != std::string("it was translated"));
 }
 
@@ -116,17 +117,17 @@ TEST_CASE("what is refused on purpose says why, and where") {
     };
     const std::vector<Refusal> refusals = {
         {"%p = alloca i8, i32 %n, align 1", "store i8 3, ptr %p, align 1",
-         "a local array needs a size that is known when it is compiled"},
+         "a local array needs a size that is known at compile time"},
         {"%p = call i32 (ptr, ...) @many(ptr %out, i32 3)", "",
-         "a function with any number of arguments is not known"},
-        {"indirectbr ptr %out, [label %next]", "", "the instruction 'indirectbr' is not known"},
+         "a function with any number of arguments is not supported"},
+        {"indirectbr ptr %out, [label %next]", "", "the instruction 'indirectbr' is not supported"},
         {"store ptr blockaddress(@k, %next), ptr %out, align 8", "",
          "there is no address of a label (&&name) on a GPU"},
         {"%p = fptosi <2 x float> zeroinitializer to <2 x i128>",
          "store <2 x i128> %p, ptr %out, align 16",
-         "a floating-point number does not become an integer of 128 bits here"},
+         "a conversion from floating point to a 128-bit integer is not supported"},
         {"%p = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> zeroinitializer)", "",
-         "the operation llvm.vector.reduce.add.v4i32 is not known"},
+         "the operation llvm.vector.reduce.add.v4i32 is not supported"},
         {"%p = atomicrmw fmax ptr %out, half 0xH3C00 seq_cst, align 2", "",
          "there is no atomic operation 'fmax' for these numbers"}};
     for (const auto& [instruction, use, why] : refusals) {

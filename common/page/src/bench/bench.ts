@@ -3,7 +3,7 @@
 
 import { Editor } from "../editor/editor";
 import { noCompiler, TooLong, type Examined, type Examiner, type Task } from "../examiner";
-import { workOf } from "../exercises";
+import { isBeyond, workOf } from "../exercises";
 import { oneAtATime, type SimulatorThread } from "../thread";
 import { OwnPart } from "./own_part";
 import { withCode } from "../words";
@@ -175,7 +175,9 @@ export class Bench {
         this.editor.showCosts(this.showsCosts ? result.lines : []);
         const { limits } = workOf(this.task as Task);
         this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts));
-        this.own.show(this.showsCosts ? result : null, this.examinedText, workOf(this.task as Task).produces);
+        // Pictures and predicted times are about matrices.
+        const isShown = this.showsCosts && !isBeyond((this.task as Task).exercise);
+        this.own.show(isShown ? result : null, this.examinedText, workOf(this.task as Task).produces);
     }
 
     private forget() {

@@ -2,8 +2,9 @@
 
 import { Bench } from "../bench/bench";
 import type { Examiner, Task } from "../examiner";
-import { lessons } from "../exercises";
+import { lessons, numberOf } from "../exercises";
 import type { SimulatorThread } from "../thread";
+import { addWatch } from "../watch/watch_part";
 import { breaks } from "./break_it";
 import type { Start } from "./starts";
 
@@ -40,6 +41,7 @@ export class Side {
             changed: () => this.edited(),
             examined: () => {},
         });
+        addWatch(this.bench, examiner, () => this.task);
         this.addChoices();
         this.addBreaks();
         this.open(first);
@@ -60,7 +62,7 @@ export class Side {
             const group = document.createElement("optgroup");
             group.label = lesson;
             group.append(...list.map(({ name, why_not }, i) => {
-                const option = new Option(`${lesson.slice(0, 2)} ${name}${why_not ? `: ${why_not}` : ""}`, `${lesson} ${i}`);
+                const option = new Option(`${numberOf(lesson)} ${name}${why_not ? `: ${why_not}` : ""}`, `${lesson} ${i}`);
                 option.disabled = why_not !== "";
                 return option;
             }));

@@ -7,11 +7,13 @@ import "./your_turn.css";
 import { Examiner } from "../examiner";
 import { loadScript } from "../scripts";
 import { SimulatorThread } from "../thread";
+import { chooseOwnExercise } from "./own_exercise";
 import { Turn } from "./turn";
 
 async function start(root: HTMLElement) {
     await loadScript("exercise-data.js", () => "exerciseData" in window);
-    new Turn(root, new Examiner(), new SimulatorThread());
+    if (!root.dataset.exercise) await chooseOwnExercise(root);
+    if (root.dataset.exercise) new Turn(root, new Examiner(), new SimulatorThread());
     root.dataset.ready = "yes";
 }
 

@@ -5,6 +5,7 @@ import { Bench } from "../bench/bench";
 import type { Examined, Examiner, Task } from "../examiner";
 import { lessons, nameOf, workOf } from "../exercises";
 import type { SimulatorThread } from "../thread";
+import { addWatch } from "../watch/watch_part";
 import { capital, escaped, withCode } from "../words";
 import { ExplainPart } from "./explain_part";
 import { PredictPart } from "./predict_part";
@@ -61,6 +62,7 @@ export class Turn {
     private addTools() {
         this.bench.addTool("hint", "Hint", () => void this.helped(() => this.hint()));
         this.bench.addTool("predict", "Predict", () => void this.helped(() => this.predictions()));
+        addWatch(this.bench, this.examiner, () => this.task);
         this.bench.addTool("explain", "Explain", () => void this.helped(() => this.explain.show(this.task, this.bench.text, this.bench.last)));
         this.bench.addTool("reset", "Reset", () => this.reset());
         this.bench.addTool("restore", "What I had", () => this.restore());
@@ -159,7 +161,7 @@ export class Turn {
 
     private reset() {
         const { skeleton } = workOf(this.task);
-        if (this.bench.text === skeleton) return this.bench.say("It has its original text already.");
+        if (this.bench.text === skeleton) return this.bench.say("It already has its original text.");
         this.progress.keepTextBefore(nameOf(this.task), this.bench.text);
         this.bench.text = skeleton;
         this.bench.say("As at first. What you wrote is kept: “What I had” brings it back.");

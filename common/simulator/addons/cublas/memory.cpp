@@ -79,7 +79,7 @@ void refuse(const char* why, Status status) {
 }
 
 void require(bool condition) {
-    if (!condition) refuse("a size, an operation or a leading dimension cannot be.");
+    if (!condition) refuse("a size, an operation or a leading dimension is invalid.");
 }
 
 Context* find_context(void* handle) {
@@ -123,7 +123,7 @@ double read_scalar(const void* from, Type type) {
 }
 
 void write_result(void* to, const void* value, size_t bytes) {
-    if (!to) refuse("there is no place for the result.");
+    if (!to) refuse("the pointer to the result is null.");
     require_success(cudaMemcpy(to, value, bytes, cudaMemcpyDefault));
 }
 

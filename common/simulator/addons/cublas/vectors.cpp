@@ -19,7 +19,7 @@ struct Vector {
     /// Returns the elements in order. Rejects a step of 0, which would make all elements the same.
     std::vector<double> values(int count) const {
         if (count <= 0) return {};
-        if (step == 0) refuse("a vector's step is 0.");
+        if (step == 0) refuse("the increment of a vector is 0.");
         std::vector<double> all = read(begin, type, 1, static_cast<size_t>(count), stride());
         if (step < 0) std::reverse(all.begin(), all.end());
         return all;

@@ -90,7 +90,8 @@ Result cuGetExportTable(const void** table, const void*) {
     const std::string instead =
         std::string(subjects::static_runtime.instead) + ", without NVIDIA's libraries";
     return coalesceDriverMissing(
-        "what the static CUDA runtime and NVIDIA's libraries ask of a driver", instead.c_str());
+        "the internal calls by which the static CUDA runtime and NVIDIA's libraries use a driver",
+        instead.c_str());
 }
 
 /// Exists so that a program that loaded libcuda.so.1 by name can tell whether it got the simulated

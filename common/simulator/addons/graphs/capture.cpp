@@ -128,9 +128,9 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
         for (const Dependency& last : ends) {
             if (joined.contains(last.node)) continue;
             invalidate(*capture, cudaErrorStreamCaptureUnjoined,
-                       "another stream took part in the capture, and the stream in which it "
-                       "began does not wait for it: record an event there, and wait for it "
-                       "here, before the capture ends.");
+                       "another stream took part in the capture, but the stream in which the "
+                       "capture began does not wait for it: record an event in the other stream, "
+                       "and wait for that event in this one, before the capture ends.");
         }
     }
     if (graph)
@@ -172,10 +172,10 @@ void check_default_stream_order(cudaStream_t stream) {
     for (const auto& [captured, capture] : participants()) {
         if (waits_for_default_stream(captured)) disturbed.insert(capture);
     }
-    invalidate_all(disturbed, cudaErrorStreamCaptureImplicit,
-                   "the call works in the default stream, for which a captured stream would "
-                   "have to wait; capture streams made with cudaStreamNonBlocking, or make the "
-                   "call before or after.");
+    invalidate_all(
+        disturbed, cudaErrorStreamCaptureImplicit,
+        "the call uses the default stream, for which a captured stream would have to wait; capture "
+        "streams made with cudaStreamNonBlocking, or make the call before or after the capture.");
 }
 
 void check_capture_allows_call() {
@@ -184,8 +184,8 @@ void check_capture_allows_call() {
     std::set<std::shared_ptr<Capture>> disturbed = all_captures();
     std::erase_if(disturbed, [](const auto& capture) { return !forbids_unsafe_calls(*capture); });
     invalidate_all(disturbed, cudaErrorStreamCaptureUnsupported,
-                   "the call is not allowed while a stream is being captured; make it before "
-                   "or after, or capture with cudaStreamCaptureModeRelaxed.");
+                   "the call is not allowed while a stream is being captured; make it before or "
+                   "after the capture, or capture with cudaStreamCaptureModeRelaxed.");
 }
 
 void check_not_captured(cudaStream_t stream) {
@@ -193,7 +193,7 @@ void check_not_captured(cudaStream_t stream) {
     check_default_stream_order(stream);
     if (const auto capture = find_capture(stream))
         invalidate(*capture, cudaErrorStreamCaptureUnsupported,
-                   "the stream is being captured: nothing of it has run yet.");
+                   "the stream is being captured, so none of its work has run yet.");
     check_capture_allows_call();
 }
 
@@ -201,7 +201,7 @@ void check_nothing_captured() {
     if (!any_capture()) return;
     std::lock_guard lock(Graphs::instance().mutex);
     invalidate_all(all_captures(), cudaErrorStreamCaptureUnsupported,
-                   "a stream is being captured: nothing of it has run yet.");
+                   "a stream is being captured, so none of its work has run yet.");
 }
 
 // ---- adding nodes ----
@@ -235,7 +235,7 @@ void join_capture(cudaStream_t stream, const CapturedEvent& event) {
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = event.capture.lock();
     if (!capture || find_capture(capture->origin) != capture)
-        refuse("the event was recorded in a stream while that was captured: it never happens.",
+        refuse("the event was recorded while its stream was captured, so it never completes.",
                cudaErrorCapturedEvent);
     require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     if (is_legacy(stream))
@@ -244,8 +244,9 @@ void join_capture(cudaStream_t stream, const CapturedEvent& event) {
     const auto own = find_capture(stream);
     if (own && own != capture) {
         own->is_valid = false;
-        invalidate(*capture, cudaErrorStreamCaptureMerge,
-                   "the stream and the event belong to two captures, which cannot become one.");
+        invalidate(
+            *capture, cudaErrorStreamCaptureMerge,
+            "the stream and the event belong to different captures, which cannot be joined.");
     }
     participants()[stream] = capture;
     merge(capture->ends[stream], event.nodes);
@@ -253,21 +254,21 @@ void join_capture(cudaStream_t stream, const CapturedEvent& event) {
 
 void refuse_event_from_outside(const std::shared_ptr<Capture>& capture) {
     invalidate(*capture, cudaErrorStreamCaptureIsolation,
-               "a captured stream cannot wait for an event that was recorded outside the "
-               "capture; wait before it begins, or with cudaEventWaitExternal.");
+               "a captured stream cannot wait for an event that was recorded outside of the "
+               "capture; wait before the capture begins, or use cudaEventWaitExternal.");
 }
 
 void refuse_graph_launch(const std::shared_ptr<Capture>& capture) {
     require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     invalidate(*capture, cudaErrorStreamCaptureUnsupported,
-               "a graph cannot be launched into a captured stream; add it to what is "
-               "captured, as a child node (cudaStreamGetCaptureInfo, "
-               "cudaGraphAddChildGraphNode, cudaStreamUpdateCaptureDependencies).");
+               "a graph cannot be launched into a captured stream; add it to the captured graph as "
+               "a child node (cudaStreamGetCaptureInfo, cudaGraphAddChildGraphNode, "
+               "cudaStreamUpdateCaptureDependencies).");
 }
 
 void refuse_captured_event(const CapturedEvent& event) {
     if (const auto capture = event.capture.lock()) capture->is_valid = false;
-    refuse("the event was recorded in a stream while that was captured: it never happens.",
+    refuse("the event was recorded while its stream was captured, so it never completes.",
            cudaErrorCapturedEvent);
 }
 

@@ -178,7 +178,7 @@ void update(Executable& executable, const Graph& wanted, cudaGraphExecUpdateResu
     const Difference difference = compare(*executable.graph, wanted);
     if (info) *info = {difference.result, to_handle(difference.node), to_handle(difference.from)};
     if (difference.found())
-        refuse("the graph differs in more than the values of its nodes; instantiate it again.",
+        refuse("the graph differs in more than the parameters of its nodes; instantiate it again.",
                cudaErrorGraphExecUpdateFailure);
     copy_all_work(*executable.graph, wanted);
 }

@@ -86,7 +86,8 @@ std::vector<Edge> read_edges(const Graph& graph, const cudaGraphNode_t* from,
         const Edge edge{Graphs::instance().find(from[i]), Graphs::instance().find(to[i]),
                         data ? data[i] : cudaGraphEdgeData{}};
         if (!edge.from || !edge.to || edge.from->graph != &graph || edge.to->graph != &graph)
-            refuse("edge " + std::to_string(i) + " has an end that is no node of the graph.");
+            refuse("edge " + std::to_string(i) +
+                   " begins or ends at a node that is not in the graph.");
         edges.push_back(edge);
     }
     return edges;
@@ -96,16 +97,16 @@ void add_edges(const std::vector<Edge>& edges) {
     for (const Edge& edge : edges) {
         if (edge.from == edge.to || edge.to->depends_on(edge.from))
             refuse(edge.from == edge.to ? "a node cannot depend on itself."
-                                        : "there is such an edge already.");
+                                        : "this edge already exists.");
     }
     for (const Edge& edge : edges) edge.to->dependencies.push_back({edge.from, edge.data});
 }
 
 void remove_edges(const Graph& graph, const std::vector<Edge>& edges) {
     if (!edges.empty() && graph.any_node(is_memory_node))
-        not_supported("a graph that allocates or frees memory keeps its edges.");
+        not_supported("edges cannot be removed from a graph that allocates or frees memory.");
     for (const Edge& edge : edges) {
-        if (!edge.to->depends_on(edge.from)) refuse("there is no such edge.");
+        if (!edge.to->depends_on(edge.from)) refuse("this edge does not exist.");
     }
     for (const Edge& edge : edges) {
         std::erase_if(edge.to->dependencies,
@@ -208,7 +209,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     return graph_call(__func__, [&] {
         Node& node = find_node(handle);
         if (node.graph->any_node(is_memory_node))
-            not_supported("a graph that allocates or frees memory keeps its nodes.");
+            not_supported("nodes cannot be removed from a graph that allocates or frees memory.");
         node.graph->remove(node);
     });
 }

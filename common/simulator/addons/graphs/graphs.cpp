@@ -224,7 +224,7 @@ std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNod
                                          [&](const Dependency& d) { return d.node == node; });
         if (!node || node->graph != &graph || !is_new)
             refuse("dependency " + std::to_string(i) +
-                   (is_new ? " is no node of the graph." : " is there twice."));
+                   (is_new ? " is not a node of the graph." : " is listed twice."));
         dependencies.push_back({node, data ? data[i] : cudaGraphEdgeData{}});
     }
     return dependencies;

@@ -56,7 +56,8 @@ Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
     const bool is_type = p.type >= cudaGraphCondTypeIf && p.type <= cudaGraphCondTypeSwitch;
     if (made == graph.conditions.end())
         refuse("the conditional handle was not made for this graph.");
-    if (!is_type || !is_size) refuse("the number of bodies does not fit the type.");
+    if (!is_type || !is_size)
+        refuse("the number of body graphs does not match the type of the conditional node.");
     ConditionalWork conditional;
     conditional.handle = p.handle;
     conditional.type = p.type;
@@ -75,8 +76,8 @@ Work describe_child(cudaGraph_t handle, bool moves) {
     Graph& child = known(handle, "child graph");
     if (child.any_node(is_conditional) || (!moves && child.any_node(is_memory_node)))
         refuse(
-            "a graph with conditional nodes cannot be a child, and one that allocates memory only "
-            "when it is moved to its parent.");
+            "a graph with conditional nodes cannot be a child graph. A graph that allocates memory "
+            "can be one only if it is moved to its parent.");
     std::shared_ptr<Graph> part = moves ? child.shared_from_this() : child.copy();
     require(!moves || Graphs::instance().destroy(&child));
     part->is_nested = true;
@@ -87,7 +88,7 @@ Work describe_allocation(cudaMemAllocNodeParams* p) {
     require(p && p->bytesize > 0 && (p->accessDescCount == 0 || p->accessDescs));
     if (p->poolProps.location.type != cudaMemLocationTypeDevice ||
         p->poolProps.handleTypes != cudaMemHandleTypeNone)
-        refuse("graphs allocate memory of the device, for this process alone.");
+        refuse("graphs can allocate only device memory that is not shared with other processes.");
     AllocateWork allocation = describe_allocation(p->bytesize);
     p->dptr = allocation.parameters.dptr;
     allocation.parameters = *p;
@@ -97,20 +98,20 @@ Work describe_allocation(cudaMemAllocNodeParams* p) {
 
 Work describe_free(const Graph& graph, void* pointer) {
     FreeWork freed{find_graph_memory(pointer)};
-    if (!freed.memory) refuse("what a graph frees, a graph must have allocated.");
+    if (!freed.memory) refuse("a graph can free only memory that a graph has allocated.");
     const bool is_second = graph.any_node([&](const Node& node) {
         const auto* other = std::get_if<FreeWork>(&node.work);
         return other && other->memory == freed.memory;
     });
-    if (is_second) refuse("the graph frees this memory already.");
+    if (is_second) refuse("another node of the graph already frees this memory.");
     const bool is_own = graph.any_node([&](const Node& node) {
         const auto* allocation = std::get_if<AllocateWork>(&node.work);
         return allocation && allocation->memory == freed.memory;
     });
     if (is_own && freed.memory->in_use)
         refuse(
-            "a launch of the graph allocated this memory, and it is in use since: what is freed "
-            "outside the graph, the graph cannot free.");
+            "this memory was allocated by a launch of the graph and is still in use, so it must be "
+            "freed outside of the graph; a node of the graph cannot free it.");
     return freed;
 }
 

@@ -17,12 +17,12 @@ void execute_node(const ChildWork& work) {
 void execute_node(const AllocateWork& work) {
     if (begin_use(*work.memory)) return;
     refuse(
-        "the graph allocates memory that its last launch allocated and nobody freed; free it, or "
-        "instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
+        "the graph allocates memory that its last launch also allocated, and that was never freed; "
+        "free it, or instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
 }
 
 void execute_node(const FreeWork& work) {
-    if (!end_use(*work.memory)) refuse("the graph frees memory that is not allocated.");
+    if (!end_use(*work.memory)) refuse("the graph frees memory that is not currently allocated.");
 }
 
 void execute_node(const ConditionalWork& work) {
@@ -57,7 +57,7 @@ void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t st
 void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                   const void* pointer) {
     FreeWork work{find_graph_memory(pointer)};
-    if (!work.memory) refuse("what a graph frees, a graph must have allocated.");
+    if (!work.memory) refuse("a graph can free only memory that a graph has allocated.");
     capture_work(capture, stream, std::move(work));
 }
 
@@ -65,7 +65,7 @@ bool free_graph_memory(const void* pointer) {
     const auto memory = find_graph_memory(pointer);
     if (!memory) return false;
     if (!end_use(*memory))
-        refuse("the memory is a graph's, and no launch has allocated it since it was freed.");
+        refuse("the memory belongs to a graph, and no launch has allocated it since it was freed.");
     return true;
 }
 

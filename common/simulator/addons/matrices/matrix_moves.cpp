@@ -246,8 +246,8 @@ bool is_whole_warp(Warp& w, const Op* op) {
     if (w.active == kAllLanes) return true;
     char text[200];
     std::snprintf(text, sizeof text,
-                  "All 32 lanes of a warp carry this out together, and lanes 0x%08x are not here: "
-                  "they have ended, wait elsewhere, or the block has no such threads.",
+                  "All 32 lanes of a warp must execute this instruction together, but lanes 0x%08x "
+                  "do not: they have exited, wait elsewhere, or are not part of the block.",
                   ~w.active);
     return w.fail(op, Status::illegal_instruction, "synccheck", "incomplete warp", text,
                   w.first_active());

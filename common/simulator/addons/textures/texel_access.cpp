@@ -65,14 +65,16 @@ const ImageObject* ImageLookup::find_for_lane(int lane) {
         return refuse(lane, asked, "The " + std::string(name) + " has been destroyed.",
                       "Destroy objects after the last kernel that uses them.");
     if (!found || found->is_surface != image.is_surface)
-        return refuse(lane, asked, "There is no " + std::string(name) + ".",
-                      image.is_surface
-                          ? "Pass what cudaCreateSurfaceObject gave, and check that it succeeded."
-                          : "Pass what cudaCreateTextureObject gave, and check that it succeeded.");
+        return refuse(
+            lane, asked, "There is no " + std::string(name) + ".",
+            image.is_surface
+                ? "Pass the object from cudaCreateSurfaceObject, and check that the call succeeded."
+                : "Pass the object from cudaCreateTextureObject, and check that the call "
+                  "succeeded.");
     if (!fits(*found))
         return refuse(lane, asked,
                       "The " + std::string(name) + " is " + name_of(found->shape) +
-                          ", and is accessed as " + name_of(image.shape) + ".",
+                          ", but it is accessed as " + name_of(image.shape) + ".",
                       "Call the function for the kind of array that the object was made of.");
     object = std::move(found);
     number = asked;
@@ -99,11 +101,11 @@ void TexelAccess::check_written(const Tap& tap, int lane) {
     if (!allocation || !allocation->has_shadow ||
         launch.memory->unwritten_bytes(tap.address(), tap.image->format.bytes()) == 0)
         return;
-    Report report = w_.describe(
-        op_, "initcheck", "uninitialised texel read", lane,
-        "Reads " + place_of(tap) + " texels, of which some bytes were never written.",
-        "Fill all of the array that fetches reach: linear filtering also takes the neighbours of a "
-        "place.");
+    Report report =
+        w_.describe(op_, "initcheck", "uninitialised texel read", lane,
+                    "Reads " + place_of(tap) + " texels, some bytes of which were never written.",
+                    "Fill all parts of the array that fetches reach: linear filtering also reads "
+                    "the neighbours of a texel.");
     report.address = tap.address();
     reports().add(report);
 }

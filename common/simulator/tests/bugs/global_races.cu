@@ -194,7 +194,7 @@ static void cleared_by_every_block() {
 __global__ void store_beside(int* here, const int* there, long long distance, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int next = there[(i + 32) % n];
-    here[i + distance] = next + 1;  // bug hidden_store: globalrace: not checked
+    here[i + distance] = next + 1;  // bug hidden_store: globalrace: not checked // bug hidden_store: memcheck: out of bounds
 }
 static void hidden_store(int launches) {
     int *here = device_zeros<int>(128), *there = device_iota<int>(128);

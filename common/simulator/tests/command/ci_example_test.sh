@@ -42,4 +42,4 @@ says xml 'failures="1"'
 cp "$work/project/pull_requests/costlier.cu" "$work/project/reduction.cu"
 test_project && fail "the costlier line was not found"
 says sarif '"ruleId": "budget/sectors-per-load-over-the-limit"'
-says md '32 sectors per load, and the limit is 4'
+says md '32 sectors per load, but the limit is 4'

@@ -47,7 +47,7 @@ TEST_CASE("a report changes the exit code only on request") {
     CHECK(run({kProgram, "code", "3"}, {"--error-exitcode", "9"}).exit_code == 3);
 }
 
-TEST_CASE("a call that fails by mistake is a report, one that asks is none") {
+TEST_CASE("a call that fails by mistake is reported, but a failing query is not") {
     const Outcome twice = run({kProgram, "twice"}, {"--error-exitcode", "9"});
     CHECK(twice.exit_code == 9);
     REQUIRE(twice.report.is_object());
@@ -61,7 +61,7 @@ TEST_CASE("a call that fails by mistake is a report, one that asks is none") {
     CHECK(run({kProgram, "probe"}, {"--error-exitcode", "9"}).exit_code == 0);
 }
 
-TEST_CASE("a fault is in the report whichever checks are on") {
+TEST_CASE("a fault is reported, whichever checks are enabled") {
     const Outcome got = run({kProgram, "report"}, {"--check", "apicheck", "--error-exitcode", "9"});
     CHECK(got.exit_code == 9);
     REQUIRE(got.report.is_object());
@@ -69,7 +69,7 @@ TEST_CASE("a fault is in the report whichever checks are on") {
     CHECK(got.report["reports"][0]["kind"] == "cudaErrorIllegalAddress from a kernel");
 }
 
-TEST_CASE("what could not be simulated does not pass for a success") {
+TEST_CASE("a program that could not be simulated completely does not count as a success") {
     const Outcome got = run({kProgram, "unsupported"}, {"--quiet"});
     CHECK(got.exit_code == 2);
     CHECK(has(unbroken(got.err), "its results are not those of a GPU"));
@@ -78,7 +78,7 @@ TEST_CASE("what could not be simulated does not pass for a success") {
     CHECK(run({kProgram, "unsupported"}, {"--error-exitcode", "9"}).exit_code == 2);
 }
 
-TEST_CASE("--sample checks some of the launches that are alike, and counts all") {
+TEST_CASE("--sample checks some of the equal launches, and counts all of them") {
     const auto collisions = [](const std::vector<std::string>& options) {
         const Outcome got = run({kProgram, "collide"}, options);
         REQUIRE(got.report.is_object());
@@ -134,7 +134,7 @@ std::string on_terminal(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("a long launch shows how far it is: on a terminal, in one line that goes") {
+TEST_CASE("a long launch shows its progress in one line of a terminal, and then removes it") {
     setenv("COALESCE_SIM_PROGRESS", "1", 1);  // milliseconds, so that a short launch is enough
     const std::string text = on_terminal({kProgram, "long"});
     CAPTURE(text);
@@ -156,7 +156,7 @@ TEST_CASE("a long launch shows how far it is: on a terminal, in one line that go
     unsetenv("COALESCE_SIM_PROGRESS");
 }
 
-TEST_CASE("a store where nobody expected one is told, and looked at in the next launch") {
+TEST_CASE("an unexpected store is reported, and checked in the next launch") {
     const Outcome got = run({PROGRAMS "/bugs_global_races", "hidden_store_again"});
     REQUIRE(got.report.is_object());
     REQUIRE(got.report["reports"].size() == 2);
@@ -171,7 +171,7 @@ TEST_CASE("--quiet prints nothing, and the report is written") {
     CHECK(got.report["reports"].size() == 1);
 }
 
-TEST_CASE("--time predicts for a GPU, H200 when none is named, and what follows is the program") {
+TEST_CASE("--time takes a GPU, by default H200, and the program follows the options") {
     for (const auto& options : {std::vector<std::string>{"--time"},
                                 {"--time", "H200"},
                                 {"--time=H200"},
@@ -203,7 +203,7 @@ TEST_CASE("--time predicts for a GPU, H200 when none is named, and what follows 
     CHECK_FALSE(has(without.err, "Predicted"));
 }
 
-TEST_CASE("a GPU that nobody knows is answered with those that are known") {
+TEST_CASE("an unknown GPU is rejected with a list of the known ones") {
     for (const char* name : {"T4000", "H2000", "endings"}) {
         CAPTURE(name);
         const Outcome got = run({kProgram}, {"--time", name});
@@ -216,7 +216,8 @@ TEST_CASE("a GPU that nobody knows is answered with those that are known") {
     CHECK(run({"true"}, {"--time"}).exit_code == 0);
     CHECK(has(run({"./no/such/program"}, {"--time"}).err, "there is no ./no/such/program"));
     // Several GPUs share this name.
-    CHECK(has(unbroken(run({kProgram}, {"--time", "H100"}).err), "which of them?"));
+    CHECK(
+        has(unbroken(run({kProgram}, {"--time", "H100"}).err), "matches several GPUs; choose one"));
 }
 
 TEST_CASE("--lines quotes the source with its counters") {
@@ -240,10 +241,10 @@ TEST_CASE("a program that a signal ends") {
     const Outcome past = run({kProgram, "past managed"});
     CHECK(past.exit_code == 128 + SIGSEGV);
     CHECK(has(unbroken(past.err), "bytes past the end of the managed allocation of 64 bytes"));
-    CHECK(has(unbroken(past.err), "and as much as the host uses"));
+    CHECK(has(unbroken(past.err), "with as many bytes as the host uses"));
 }
 
-TEST_CASE("a program that leaves without its counters") {
+TEST_CASE("a program that exits without writing its counters") {
     const Outcome got = run({kProgram, "leave"});
     CHECK(got.exit_code == 0);
     CHECK(has(unbroken(got.err), "no counters were written"));
@@ -251,7 +252,7 @@ TEST_CASE("a program that leaves without its counters") {
     CHECK(run({kProgram, "leave"}, {"--error-exitcode", "9"}).exit_code == 9);
 }
 
-TEST_CASE("other programs that the program starts leave its report alone") {
+TEST_CASE("other programs that a program starts do not change its report") {
     const Outcome got = run({PROGRAMS "/endings_run_path", "system"});
     CHECK(has(got.out, "from a child"));
     REQUIRE(got.report.is_object());
@@ -267,7 +268,7 @@ TEST_CASE("the reports of a forked process count, and those before the fork coun
     CHECK(run({kProgram}, {"--error-exitcode", "9"}).exit_code == 0);
 }
 
-TEST_CASE("a program may change its folder") {
+TEST_CASE("a program may change its working folder") {
     CHECK(run({kProgram, "folder"}).report.is_object());
 }
 
@@ -299,7 +300,7 @@ TEST_CASE("a signal sent to simulate reaches the program, and the report is writ
     CHECK(json["ending"]["signal"] == SIGTERM);
 }
 
-TEST_CASE("what cannot run is refused with one clear word") {
+TEST_CASE("a program that cannot run is rejected with one clear message") {
     const ScratchFile text("hello"), plain("hello", false), empty("");
     const ScratchFile damaged("\177ELF\2\1\1");
     const std::pair<std::string, const char*> refusals[] = {
@@ -334,8 +335,7 @@ TEST_CASE("what cannot run is refused with one clear word") {
 }
 
 #ifdef HAS_STATIC_PROGRAM
-TEST_CASE(
-    "a program with the static runtime inside runs, is checked, and keeps its own exit code") {
+TEST_CASE("a program with a static runtime runs, is checked, and keeps its own exit code") {
     const Outcome fine = run({PROGRAMS "/endings_static", "code", "7"});
     CHECK(fine.exit_code == 7);
     REQUIRE(fine.report.is_object());
@@ -348,7 +348,7 @@ TEST_CASE(
     CHECK(wrong.report["reports"][0]["check"] == "memcheck");
 }
 
-TEST_CASE("... and the programs that it starts, which have none") {
+TEST_CASE("... and so do programs that it starts without a runtime") {
     const Outcome got = run({PROGRAMS "/endings_static", "system"});
     CHECK(has(got.out, "from a child"));
     CHECK(got.exit_code == 0);
@@ -356,14 +356,14 @@ TEST_CASE("... and the programs that it starts, which have none") {
 #endif
 
 #ifdef HAS_DRIVER_PROGRAM
-TEST_CASE("a program of the driver's functions alone runs, whatever runtime nvcc put beside it") {
+TEST_CASE("a program that uses only the driver API runs, whatever runtime nvcc linked") {
     const Outcome got = run({PROGRAMS "/only_driver"});
     CHECK(got.out == "devices: 1\n");
     CHECK(got.exit_code == 0);
     CHECK(got.report.is_object());
 }
 
-TEST_CASE("... and one that uses that runtime too") {
+TEST_CASE("... and so does one that also uses that runtime") {
     const Outcome got = run({PROGRAMS "/driver_and_static"});
     CHECK(got.out == "allocated: 1\n");
     CHECK(got.err.find("unsupported") == std::string::npos);
@@ -371,7 +371,7 @@ TEST_CASE("... and one that uses that runtime too") {
 }
 #endif
 
-TEST_CASE("what runs and what does not: one line each, and the book says the same") {
+TEST_CASE("the list of what runs has one line each, and equals the book's") {
     const Outcome got = run({}, {"--explain-missing"});
     CHECK(got.exit_code == 0);
     CHECK(got.err == "");
@@ -390,7 +390,7 @@ TEST_CASE("what runs and what does not: one line each, and the book says the sam
     CHECK(page.substr(begin + open.size(), end - begin - open.size()) == got.out);
 }
 
-TEST_CASE("options that make no sense are refused") {
+TEST_CASE("invalid options are rejected") {
     for (const std::vector<std::string>& options :
          std::vector<std::vector<std::string>>{{"--check", "memchek"},
                                                {"--threads", "two"},

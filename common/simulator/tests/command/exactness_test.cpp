@@ -65,20 +65,20 @@ TEST_CASE("instructions whose last bits may differ are named and counted") {
     }
 }
 
-TEST_CASE("hints count as exact, and their line says that they do nothing") {
+TEST_CASE("hints count as exact, and their line says that they have no effect") {
     const Outcome got = run_case("hints");
     CHECK(mentions(last_lines(got), "warp instructions are exact\n"));
     CHECK(mentions(last_lines(got), "  no effect here: cache hints (2), prefetch (1)\n"));
     CHECK(field(got)["exact"] == field(got)["warp_instructions"]);
 }
 
-TEST_CASE("clocks have values of their own") {
+TEST_CASE("clocks differ from those of hardware") {
     const Outcome got = run_case("clocks");
     CHECK(mentions(last_lines(got), "  values differ from a GPU's: clocks (1)\n"));
     CHECK(field(got)["values"]["clocks"] == 1);
 }
 
-TEST_CASE("what no check finds is said where the program could get it wrong") {
+TEST_CASE("mistakes that no check finds are listed if the program could contain them") {
     const std::pair<const char*, const char*> cases[] = {
         {"bulk_copy", "a missing fence.proxy.async for global memory"},
         {"two branches", "order between nodes of a graph"},
@@ -86,7 +86,7 @@ TEST_CASE("what no check finds is said where the program could get it wrong") {
     for (const auto& [name, gap] : cases) {
         CAPTURE(name);
         const Outcome got = run_case(name);
-        CHECK(last_lines(got).ends_with("\n  found by no check: " + std::string(gap) + "\n"));
+        CHECK(last_lines(got).ends_with("\n  not checked: " + std::string(gap) + "\n"));
         CHECK(field(got)["not_covered"] == nlohmann::json{gap});
     }
 }
@@ -96,7 +96,7 @@ TEST_CASE("order between streams is checked") {
         CHECK(field(run_case(name))["not_covered"].empty());
 }
 
-TEST_CASE("checks that were off are listed") {
+TEST_CASE("disabled checks are listed") {
     CHECK(mentions(last_lines(run_case("exact", {"--check", "memcheck,racecheck"})),
                    "  checks off: globalrace, initcheck, synccheck, apicheck, streamcheck\n"));
     const Outcome sampled = run_case("many", {"--sample", "2"});

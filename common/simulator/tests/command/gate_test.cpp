@@ -72,7 +72,7 @@ TEST_CASE("Python may load a library with kernels") {
 }
 #endif
 
-TEST_CASE("--gate tells apart what is wrong") {
+TEST_CASE("the exit code of --gate says what is wrong") {
     const auto code = [](const std::vector<std::string>& words) {
         return run(words, {"--gate"}).exit_code;
     };
@@ -96,7 +96,7 @@ TEST_CASE("--kernel selects the kernels that are shown and reported on") {
     CHECK(run({kProgram, "unsupported"}, {"--kernel", "^fi", "--gate"}).exit_code == 2);
 }
 
-TEST_CASE("known reports are left out, as long as their line is the same") {
+TEST_CASE("known reports are omitted as long as their line is the same") {
     const ScratchFile known;
     CHECK(run({kProgram, "collide"}, {"--write-suppressions", known.path, "--gate"}).exit_code ==
           4);
@@ -120,7 +120,7 @@ TEST_CASE("known reports are left out, as long as their line is the same") {
     CHECK(has(unbroken(misspelled.err), "has no key `chekc`"));
 }
 
-TEST_CASE("--compare names the line that became more expensive, although it has moved") {
+TEST_CASE("--compare names the line that became more expensive, even if it has moved") {
     const ScratchFile base;
     const Outcome before = run({kBefore});
     std::ofstream(base.path) << before.report;
@@ -144,7 +144,7 @@ TEST_CASE("--compare names the line that became more expensive, although it has 
     CHECK(has(run({kBefore}, {"--compare", base.path}).err, "another version"));
 }
 
-TEST_CASE("a budget that a run has written is met by that run, and not by a costlier one") {
+TEST_CASE("a run meets the budget that it wrote, and a more expensive run does not") {
     const ScratchFile budget;
     CHECK(run({kBefore}, {"--write-budget", budget.path}).exit_code == 0);
     CHECK(has(budget.content(), "sectors_per_load = 4\n"));
@@ -155,7 +155,7 @@ TEST_CASE("a budget that a run has written is met by that run, and not by a cost
 
     const Outcome over = run({kAfter}, options);
     CHECK(over.exit_code == 3);
-    CHECK(has(unbroken(over.err), "32 sectors per load, and the limit is 4"));
+    CHECK(has(unbroken(over.err), "32 sectors per load, but the limit is 4"));
 
     budget.replace("sectors_per_load = 4", "sectors_per_load = 3.5");
     CHECK(run({kBefore}, options).exit_code == 3);

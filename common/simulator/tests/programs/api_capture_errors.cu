@@ -53,10 +53,10 @@
 // expect-stderr: as a child node (cudaStreamGetCaptureInfo
 // expect-stderr: apicheck: cudaErrorStreamCaptureUnsupported from cudaGraphExecDestroy
 // expect-stderr: apicheck: cudaErrorStreamCaptureImplicit from cudaMemcpy
-// expect-stderr: The call works in the default stream
+// expect-stderr: The call uses the default stream
 // expect-stderr: apicheck: cudaErrorStreamCaptureUnmatched from cudaStreamEndCapture
 // expect-stderr: apicheck: cudaErrorStreamCaptureUnjoined from cudaStreamEndCapture
-// expect-stderr: record an event there, and wait
+// expect-stderr: record an event in the
 // expect-stderr: apicheck: cudaErrorStreamCaptureIsolation from cudaStreamWaitEvent
 // expect-stderr: apicheck: cudaErrorStreamCaptureMerge from cudaStreamWaitEvent
 // expect-stderr: apicheck: cudaErrorCapturedEvent from cudaEventSynchronize

@@ -23,13 +23,13 @@
 // expect: memory that no graph allocated: cudaErrorInvalidValue
 // expect: the memory of a graph that is gone: cudaSuccess
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphLaunch
-// expect-stderr: memory that its last launch allocated and nobody
+// expect-stderr: that was never freed; free
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaFree
 // expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphInstantiate
 // expect-stderr: destroy the other executable first
 // expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphClone
 // expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphRemoveDependencies
-// expect-stderr: what is freed outside the graph, the graph cannot free
+// expect-stderr: freed outside of the graph; a node
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphAddMemFreeNode
 #include "api_check.h"
 

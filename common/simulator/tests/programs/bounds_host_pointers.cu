@@ -13,13 +13,13 @@
 // expect-stderr: global variable of the program. A kernel can only follow
 // expect-stderr: cudaGetSymbolAddress.
 // expect: never set: 700
-// expect-stderr: at 0xcdcdcdcdcdcdcdcc: memory neither of the device
+// expect-stderr: at 0xcdcdcdcdcdcdcdcc, which is memory of
 // expect: null, and a large index: 700
-// expect-stderr: at 0x17d78400: memory neither of the device nor of the
+// expect-stderr: at 0x17d78400, which is memory of neither
 // expect: before the first allocation: 700
 // expect-stderr: which is 4 bytes before the
 // expect: behind registered memory: 700
-// expect-stderr: first element that does not exist of the registered allocation of
+// expect-stderr: which is just past the end of the
 // expect: across the end of an allocation: 700
 // expect-stderr: which is partly inside, but its
 // expect-stderr: last 2 bytes lie past the end of the allocation of 126 bytes

@@ -63,7 +63,7 @@ u32 counted(const MeasuredAtomic& one, u64 memory, u32 (*count)(const u64*, u32,
 
 }  // namespace
 
-TEST_CASE("reductions at random are counted as measured, wherever their memory is") {
+TEST_CASE("random reductions are counted as measured, in every memory space") {
     int as_passes = 0;
     for (const MeasuredAtomic& one : kMeasuredAtomics) {
         CAPTURE(one.words[0]);
@@ -76,7 +76,7 @@ TEST_CASE("reductions at random are counted as measured, wherever their memory i
     CHECK(std::size(kMeasuredAtomics) - static_cast<std::size_t>(as_passes) == 10);
 }
 
-TEST_CASE("an exchange in shared memory is tried by the first lane of each bank") {
+TEST_CASE("in shared memory, the first lane of each bank tries an exchange") {
     u32 words[kLanes], same[kLanes] = {}, pairs[kLanes];
     for (u32 l = 0; l < kLanes; ++l) words[l] = 4 * l, pairs[l] = l % 2 * 128 + l / 2 * 4;
     CHECK(first_lanes_of_banks(words, 4, kAllLanes) == kAllLanes);

@@ -133,7 +133,7 @@ TEST_CASE("sectors do not depend on the order of the lanes") {
     CHECK(count_sectors(addresses.data(), 4, kAllLanes) == 4);
 }
 
-TEST_CASE("sectors of lanes anywhere, near and far, are those of a set") {
+TEST_CASE("the sectors of random lanes are those of a set") {
     std::mt19937_64 random(2);
     for (int turn = 0; turn < 3000; ++turn) {
         const u32 bytes = 1u << random() % 5, bits = 6 + static_cast<u32>(random() % 40);
@@ -177,7 +177,7 @@ TEST_CASE("wavefronts, counted by hand") {
     CHECK(wavefronts(0, 16, 16, 0x01010100).ideal == 3);
 }
 
-TEST_CASE("random patterns agree with the plain reading of the rules") {
+TEST_CASE("random patterns agree with a simple implementation of the rules") {
     std::mt19937 random(20240501);
     for (int i = 0; i < 50000; ++i) {
         const Pattern p = some_pattern(random, i % 4 == 0);
@@ -192,7 +192,7 @@ TEST_CASE("random patterns agree with the plain reading of the rules") {
     }
 }
 
-TEST_CASE("requests to shared memory take what they take on an H200") {
+TEST_CASE("requests to shared memory take as many wavefronts as on an H200") {
     struct Measured {
         u32 bytes;
         Mask active;
@@ -220,7 +220,7 @@ TEST_CASE("requests to shared memory take what they take on an H200") {
     CHECK(shared > 20);  // some loads are counted differently from stores
 }
 
-TEST_CASE("rows of matrices: eight in a pass, also where lanes share them in pairs") {
+TEST_CASE("rows of matrices: eight per pass, even if pairs of lanes share them") {
     const auto wavefronts = [](u32 row_bytes, Mask active, u32 lanes_per_row) {
         u32 rows[kLanes];
         for (u32 l = 0; l < kLanes; ++l) rows[l] = l / lanes_per_row * row_bytes;
@@ -235,7 +235,7 @@ TEST_CASE("rows of matrices: eight in a pass, also where lanes share them in pai
     CHECK(wavefronts(16, kAllLanes, 2).taken == 4);  // a 16-byte load would take 2
 }
 
-TEST_CASE("what an inactive lane holds is never looked at") {
+TEST_CASE("the addresses of inactive lanes are ignored") {
     std::vector<u64> addresses = strided<u64>(0, 4);
     std::vector<u32> low = strided<u32>(0, 4);
     for (int l = 8; l < kLanes; ++l) addresses[l] = ~u64{0} - static_cast<u64>(l), low[l] = ~0u;
@@ -292,7 +292,7 @@ constexpr AtomicPattern kAtomicPatterns[] = {
 
 }  // namespace
 
-TEST_CASE("atomics: requests on the same word go one after the other, as measured") {
+TEST_CASE("atomics: requests for the same word are serialized, as measured") {
     for (const AtomicPattern& p : kAtomicPatterns) {
         u64 near[kLanes], far[kLanes];
         u32 words[kLanes], doubles[kLanes];
@@ -312,7 +312,7 @@ TEST_CASE("atomics: requests on the same word go one after the other, as measure
     }
 }
 
-TEST_CASE("atomics: the ideal is a bank for each lane") {
+TEST_CASE("atomics: ideally, each lane has its own bank") {
     u32 words[kLanes], doubles[kLanes];
     for (u32 l = 0; l < kLanes; ++l) words[l] = 4 * l, doubles[l] = 8 * l;
     CHECK(count_atomic_wavefronts(words, 4, kAllLanes, false).ideal == 1);

@@ -22,7 +22,7 @@ bool has(const std::string& text, const char* part) {
 
 }  // namespace
 
-TEST_CASE("a seed gives one text, and each seed another") {
+TEST_CASE("each seed determines a different text") {
     std::set<std::string> texts;
     for (u64 seed = 0; seed < 50; ++seed) {
         CHECK(generate_cuda(seed) == generate_cuda(seed));
@@ -31,7 +31,7 @@ TEST_CASE("a seed gives one text, and each seed another") {
     CHECK(texts.size() == 50);
 }
 
-TEST_CASE("every text begins with a launch within the limits, and closes what it opens") {
+TEST_CASE("every text begins with a launch within the limits, and its braces match") {
     for (u64 seed = 0; seed < kSeeds; ++seed) {
         CAPTURE(seed);
         const std::string text = generate_cuda(seed);
@@ -45,7 +45,7 @@ TEST_CASE("every text begins with a launch within the limits, and closes what it
     }
 }
 
-TEST_CASE("every construct comes, in a kernel of fifty at least") {
+TEST_CASE("every construct occurs in at least one of fifty kernels") {
     const char* constructs[] = {
         "goto ",        "switch (",       "do {",       "continue;",
         "break;",       "late_",          "return;",    "__syncthreads();",
@@ -67,7 +67,7 @@ TEST_CASE("every construct comes, in a kernel of fifty at least") {
     }
 }
 
-TEST_CASE("kernels of a learner's style have what learners write, and the others do not") {
+TEST_CASE("kernels in the learner style contain what learners write, and others do not") {
     const char* constructs[] = {" % 997", "weights[", "letters[",    "Point ",  "Mixed ",
                                 "Two ",   "__expf(",  "sqrtf(",      "matrix_", "near_",
                                 "float4", "uchar4",   "const Four*", "begin[",  "/= 2)"};

@@ -49,7 +49,29 @@ bool is_error(const LoadUse& use, u32 unwritten, u32 bytes, bool any_around = fa
 
 }  // namespace
 
-TEST_CASE("a copy decides nothing") {
+TEST_CASE("a value that a selection may drop") {
+    const Analysed dropped(
+        "ld.shared.u32 %r1, [%rd1];\n"
+        "add.s32 %r2, %r1, 1;\n"
+        "selp.b32 %r3, %r2, %r4, %p1;\n"
+        "st.global.u32 [%rd2], %r3;");
+    CHECK(dropped.load().is_only_selected);
+    CHECK_FALSE(is_error(dropped.load(), 0xf, 4));
+
+    const Analysed also_stored(
+        "ld.shared.u32 %r1, [%rd1];\n"
+        "selp.b32 %r3, %r1, %r4, %p1;\n"
+        "st.global.u32 [%rd2], %r1;");
+    CHECK(is_error(also_stored.load(), 0xf, 4));
+
+    const Analysed decides(
+        "ld.shared.u32 %r1, [%rd1];\n"
+        "setp.eq.u32 %p1, %r1, 0;\n"
+        "selp.b32 %r3, %r1, %r4, %p1;");
+    CHECK(is_error(decides.load(), 0xf, 4));
+}
+
+TEST_CASE("a copied value does not affect the program") {
     const Analysed a(
         "ld.global.v2.u32 {%r1, %r2}, [%rd1];\n"
         "st.global.v2.u32 [%rd2], {%r1, %r2};");
@@ -59,7 +81,7 @@ TEST_CASE("a copy decides nothing") {
     CHECK(is_error(a.load(), 0xff, 8));
 }
 
-TEST_CASE("what is compared, computed with or used as an address decides") {
+TEST_CASE("a value that is compared, computed with or used as an address affects the program") {
     for (const char* use :
          {"setp.eq.s64 %p1, %rd3, 7; @%p1 bra DONE; DONE:",
           "add.s64 %rd4, %rd3, 1; st.global.u64 [%rd2], %rd4;", "st.global.u64 [%rd3], %rd2;",
@@ -74,7 +96,7 @@ TEST_CASE("what is compared, computed with or used as an address decides") {
     }
 }
 
-TEST_CASE("only the bytes that are looked at decide") {
+TEST_CASE("only the bytes that are used affect the program") {
     const auto decides = [](const std::string& body) {
         return Analysed("ld.global.u64 %rd3, [%rd1];\n" + body +
                         "setp.eq.s32 %p1, %r1, 7; @%p1 bra DONE; DONE:")
@@ -96,7 +118,7 @@ TEST_CASE("only the bytes that are looked at decide") {
     CHECK(decides("cvt.u32.u64 %r2, %rd3; mov.u32 %r3, 255; and.b32 %r1, %r2, %r3;") == 0x01);
 }
 
-TEST_CASE("a shuffle passes on, and its lane decides") {
+TEST_CASE("a shuffle passes values on, and its lane index affects the program") {
     const Analysed value(
         "ld.global.v2.u32 {%r1, %r2}, [%rd1]; shfl.sync.down.b32 %r3, %r1, 1, 31, -1;\n"
         "shfl.sync.down.b32 %r4, %r2, 1, 31, -1;");
@@ -106,7 +128,7 @@ TEST_CASE("a shuffle passes on, and its lane decides") {
     CHECK(lane.load().decides == 0xf);
 }
 
-TEST_CASE("a shorter element, and the sign that it extends") {
+TEST_CASE("a shorter element, and its sign extension") {
     const Analysed u(
         "ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd1];\n"
         "setp.eq.s16 %p1, %rs3, 7; @%p1 bra DONE; DONE:");
@@ -117,7 +139,7 @@ TEST_CASE("a shorter element, and the sign that it extends") {
     CHECK(s.load().decides == 0x01);
 }
 
-TEST_CASE("what the compiler says of padding") {
+TEST_CASE("padding that the compiler marks") {
     const Analysed a(
         ".pragma \"used_bytes_mask 1\";\nld.global.u32 %r1, [%rd1];\n"
         ".pragma \"nounroll\", \"used_bytes_mask 0x0\";\nld.global.u32 %r2, [%rd1+4];\n"
@@ -146,7 +168,7 @@ TEST_CASE("bytes are followed through moves") {
     CHECK(joined.arrivals() == "0>0 0>1");
 }
 
-TEST_CASE("what meets something else on the way arrives as written") {
+TEST_CASE("a value that is combined with another counts as written") {
     for (const char* store :
          {"selp.b32 %r2, %r1, %r3, %p1; st.global.u32 [%rd2], %r2;",
           "@%p1 mov.u32 %r1, 0; st.global.u32 [%rd2], %r1;",
@@ -162,7 +184,7 @@ TEST_CASE("what meets something else on the way arrives as written") {
     }
 }
 
-TEST_CASE("a bit-field is rewritten in its place") {
+TEST_CASE("a bit-field is rewritten in place") {
     const Analysed a(
         "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, -8; mov.u32 %r5, %tid.x; and.b32 %r3, %r5, "
         "7;\n"
@@ -202,7 +224,7 @@ TEST_CASE("the pieces of one struct belong together") {
     CHECK_FALSE(tile.load(0).has_part());
 }
 
-TEST_CASE("a loop that goes on by what it copies") {
+TEST_CASE("a loop that advances by the size of what it copies") {
     const auto loop = [](const std::string& step) {
         return Analysed(
             "mov.u64 %rd5, 0;\nTOP:\nadd.s64 %rd3, %rd1, %rd5; ld.global.u8 %rs1, [%rd3];\n"
@@ -224,7 +246,7 @@ TEST_CASE("a loop that goes on by what it copies") {
     CHECK(copies.load().has_part());
 }
 
-TEST_CASE("matrices: those that are multiplied decide, those that are moved on do not") {
+TEST_CASE("matrices that are multiplied affect the program, and moved ones do not") {
     const std::string load = "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%r3];\n";
     const Analysed moved(load + "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r4], {%r2, %r1};");
     CHECK(moved.load().decides == 0);
@@ -238,7 +260,7 @@ TEST_CASE("matrices: those that are multiplied decide, those that are moved on d
     CHECK(is_error(multiplied.load(), 0x0001, 16));
 }
 
-TEST_CASE("only what is certain to happen decides") {
+TEST_CASE("only instructions that are certain to execute count") {
     // A union's words are loaded before a branch on its discriminator.
     const Analysed branch(
         "ld.global.u32 %r1, [%rd1]; ld.global.u64 %rd3, [%rd1+8];\n"
@@ -268,7 +290,7 @@ TEST_CASE("only what is certain to happen decides") {
     CHECK(sum.load().decides == 0xf);
 }
 
-TEST_CASE("long chains and circles end") {
+TEST_CASE("long chains and cycles end") {
     std::string chain = "ld.global.u64 %rd3, [%rd1];\nmov.b64 %rd4, %rd3;\n";
     for (int k = 0; k < 2000; ++k)
         chain += k % 2 ? "xor.b64 %rd4, %rd5, %rd3;\n" : "xor.b64 %rd5, %rd4, %rd3;\n";

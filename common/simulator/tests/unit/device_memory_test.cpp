@@ -109,7 +109,7 @@ TEST_CASE("an address zone hands out disjoint, aligned intervals and takes them 
     CHECK(zone.take(1, 1).size() == 0);
 }
 
-TEST_CASE("an address rests before it is used again") {
+TEST_CASE("a freed address is not reused immediately") {
     AddressZone zone({0, u64{1} << 40});
     const Interval first = zone.take(64, 64);
     zone.give_back(first);
@@ -147,7 +147,7 @@ TEST_CASE("allocations are aligned, apart from each other, and found by any addr
     CHECK(*memory.host_view(a + 500, 1) == 0x5a);
 }
 
-TEST_CASE("addresses are drawn: within what a GPU shows, apart, and the same for the same seed") {
+TEST_CASE("addresses are random, like a GPU's, separate, and determined by the seed") {
     std::set<u64> bases, distances, begins;
     for (u64 seed = 1; seed <= 100; ++seed) {
         DeviceMemory memory(64 * kMiB);
@@ -184,7 +184,7 @@ TEST_CASE("addresses are drawn: within what a GPU shows, apart, and the same for
     CHECK(begins.size() > 20);
 }
 
-TEST_CASE("drawn addresses are nobody else's in this process") {
+TEST_CASE("random addresses are not used by anything else in this process") {
     DeviceMemory memory(64 * kMiB);
     u64 seed = 1;  // choose low addresses, which programs do not use
     while (draw_map(seed, memory.range()).device >= u64{1} << 40) ++seed;
@@ -220,7 +220,7 @@ TEST_CASE("the table is the same object until something changes") {
     CHECK(memory.table()->find_freed(a + 99)->serial == 1);
 }
 
-TEST_CASE("capacity counts live bytes of the device; pinned memory is the host's") {
+TEST_CASE("the capacity counts live bytes of the device, but not pinned memory") {
     DeviceMemory memory(64 * kMiB);
     CHECK(memory.capacity() == 64 * kMiB);
     CHECK(memory.allocate(65 * kMiB) == 0);
@@ -237,7 +237,7 @@ TEST_CASE("capacity counts live bytes of the device; pinned memory is the host's
     CHECK(memory.allocate(40 * kMiB) != 0);
 }
 
-TEST_CASE("freed memory is given back and comes again as unwritten zeros") {
+TEST_CASE("freed memory is returned to the system, and is unwritten zeros when reused") {
     DeviceMemory memory(256 * kMiB);
     const long before = resident_kib();
     for (int i = 0; i < 40; ++i) {
@@ -252,7 +252,7 @@ TEST_CASE("freed memory is given back and comes again as unwritten zeros") {
     CHECK(resident_kib() - before < 32 * 1024);
 }
 
-TEST_CASE("gaps are narrow where addresses are scarce") {
+TEST_CASE("gaps are narrow if addresses are scarce") {
     DeviceMemory memory(64 * kMiB);
     std::set<u64> begins;
     for (int i = 0; i < 1000; ++i) begins.insert(memory.allocate(1));
@@ -265,7 +265,7 @@ TEST_CASE("gaps are narrow where addresses are scarce") {
     }
 }
 
-TEST_CASE("a program may allocate and free for ever") {
+TEST_CASE("a program may allocate and free without limit") {
     DeviceMemory memory(64 * kMiB);
     const u64 kept = memory.allocate(100);
     for (int i = 0; i < 100000; ++i) {
@@ -277,7 +277,7 @@ TEST_CASE("a program may allocate and free for ever") {
     CHECK(memory.find(kept));
 }
 
-TEST_CASE("what is written is known for each byte") {
+TEST_CASE("each byte is known to be written or not") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(64);
     memory.mark_written(a + 1, 2);
@@ -291,7 +291,7 @@ TEST_CASE("what is written is known for each byte") {
     CHECK(written(memory, a + 12, 52) == std::string(52, '0'));
 }
 
-TEST_CASE("marks follow copies, at any alignment and also onto itself") {
+TEST_CASE("copies also copy which bytes are written, at any alignment and with overlap") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(4096), b = memory.allocate(4096);
     std::mt19937 random(3);
@@ -321,7 +321,7 @@ TEST_CASE("marks follow copies, at any alignment and also onto itself") {
     CHECK(written(memory, large + 8 * kMiB - 4, 4) == "0011");
 }
 
-TEST_CASE("what the host wrote is told from what kernels wrote") {
+TEST_CASE("writes of the host are distinguished from writes of kernels") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(256), b = memory.allocate(256);
     memory.mark_written_by_host(a, 61);
@@ -345,7 +345,7 @@ TEST_CASE("what the host wrote is told from what kernels wrote") {
     CHECK_FALSE(memory.is_written_by_host(b + 5));
 }
 
-TEST_CASE("managed and registered memory has one address, and counts as written") {
+TEST_CASE("managed and registered memory has the host's address, and counts as written") {
     DeviceMemory memory(64 * kMiB);
     const u64 managed = memory.allocate(4096, AllocationKind::managed);
     *reinterpret_cast<int*>(managed) = 42;
@@ -367,7 +367,7 @@ TEST_CASE("managed and registered memory has one address, and counts as written"
     CHECK(*memory.shadow(managed) == 0);
 }
 
-TEST_CASE("more managed allocations than the system has mappings") {
+TEST_CASE("more managed allocations than the system has memory mappings") {
     DeviceMemory memory(4096 * kMiB);
     for (int i = 0; i < 40000; ++i) {
         const u64 address = memory.allocate(16, AllocationKind::managed);
@@ -376,7 +376,7 @@ TEST_CASE("more managed allocations than the system has mappings") {
     }
 }
 
-TEST_CASE("host code that follows a device pointer dies, and is told why") {
+TEST_CASE("host code that dereferences a device pointer ends with an explanation") {
     Ending ending = in_child([] {
         DeviceMemory memory(64 * kMiB);
         const u64 address = memory.allocate(4096);
@@ -401,7 +401,7 @@ TEST_CASE("host code that follows a device pointer dies, and is told why") {
     CHECK(ending.said.empty());
 }
 
-TEST_CASE("a program's own handler of faults stays") {
+TEST_CASE("a program's own fault handler is kept") {
     const Ending ending = in_child([] {
         signal(SIGSEGV, [](int) { _exit(77); });
         DeviceMemory memory(64 * kMiB);
@@ -426,7 +426,7 @@ TEST_CASE("with little address space the device is smaller, and says so") {
     CHECK(says(ending, "ulimit -v"));
 }
 
-TEST_CASE("addresses that are taken are an error that says so") {
+TEST_CASE("addresses that are already in use lead to an error that says so") {
     void* wanted = reinterpret_cast<void*>(kDeviceBase);
     void* taken = mmap(wanted, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     REQUIRE(taken == wanted);

@@ -27,7 +27,7 @@ std::string remarks_text(const std::string& instruction) {
 
 }  // namespace
 
-TEST_CASE("of a function with several forms, the approximate ones are not exact") {
+TEST_CASE("the approximate forms of a function are not exact") {
     CHECK(remarks_text("ex2.approx.ftz.f32 %f1, %f2") == "last bits ex2.approx");
     CHECK(remarks_text("rcp.approx.f32 %f1, %f2") == "last bits rcp.approx");
     CHECK(remarks_text("rcp.rn.f32 %f1, %f2") == "");
@@ -38,7 +38,7 @@ TEST_CASE("of a function with several forms, the approximate ones are not exact"
     CHECK(remarks_text("add.f32 %f1, %f2, %f3") == "");
 }
 
-TEST_CASE("of matrix products those of floats are not exact") {
+TEST_CASE("matrix products of floats are not exact") {
     CHECK(remarks_text("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, "
                        "{%r1,%r2}, {%r3}, {%f1,%f2,%f3,%f4}") == "last bits mma");
     CHECK(remarks_text("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1,%fd2}, {%fd3}, "
@@ -49,7 +49,7 @@ TEST_CASE("of matrix products those of floats are not exact") {
                        "{%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1], %r0") == "");
 }
 
-TEST_CASE("hints are told by opcode or by modifier") {
+TEST_CASE("hints are recognized by opcode or by modifier") {
     CHECK(remarks_text("prefetch.global.L2 [%rd1]") == "no effect prefetch");
     CHECK(remarks_text("setmaxnreg.inc.sync.aligned.u32 232") == "no effect setmaxnreg");
     CHECK(remarks_text("ld.global.cs.f32 %f1, [%rd1]") == "no effect cache hints");

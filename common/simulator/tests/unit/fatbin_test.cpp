@@ -112,7 +112,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("every compression gives the text back") {
+TEST_CASE("text is decompressed from every format") {
     for (const Compression how : {Compression::none, Compression::zstd, Compression::lz4}) {
         const auto images = read(container({ptx_entry(90, kPtx, how)}));
         REQUIRE(images.size() == 1);
@@ -121,7 +121,7 @@ TEST_CASE("every compression gives the text back") {
     }
 }
 
-TEST_CASE("several entries, machine code among them, headers of several sizes") {
+TEST_CASE("several entries, including machine code, with headers of several sizes") {
     Entry wide = ptx_entry(80, kPtx + "// 80\n", Compression::lz4);
     wide.header.header_size = 128;
     const auto images = read(
@@ -144,7 +144,7 @@ TEST_CASE("several entries, machine code among them, headers of several sizes") 
     CHECK(choose(newer, 120) == &newer[0]);
 }
 
-TEST_CASE("machine code alone says how to build") {
+TEST_CASE("machine code without PTX leads to a message that says how to build") {
     const std::string why = refusal_of(container({make_entry(2, 86, "code", Compression::none)}));
     CHECK(contains(why, "sm_86"));
     CHECK(contains(why, "-arch=sm_90"));
@@ -156,7 +156,7 @@ TEST_CASE("machine code alone says how to build") {
     CHECK_FALSE(contains(why, "-dlto"));
 }
 
-TEST_CASE("images of the three kinds that cudaLibraryLoadData takes") {
+TEST_CASE("images of the three kinds that cudaLibraryLoadData accepts") {
     const std::string data = container({ptx_entry(90, kPtx, Compression::zstd)});
     CHECK(read_image(data.data()).at(0).text == kPtx);
 
@@ -177,7 +177,7 @@ TEST_CASE("images of the three kinds that cudaLibraryLoadData takes") {
     CHECK_THROWS_AS(read_image(&empty), FatbinError);
 }
 
-TEST_CASE("a linked program's PTX lies in the containers of its translation units") {
+TEST_CASE("a linked program has one container of PTX per translation unit") {
     const std::string linked = container({make_entry(2, 90, "code", Compression::none)});
     const std::string a = container({ptx_entry(80, "a80"), ptx_entry(90, "a90")});
     const std::string b = container({ptx_entry(90, "b90", Compression::zstd)});
@@ -191,7 +191,7 @@ TEST_CASE("a linked program's PTX lies in the containers of its translation unit
     CHECK(images[2].text == "b90");
 }
 
-TEST_CASE("headers that lie are refused") {
+TEST_CASE("inconsistent headers are rejected") {
     const std::string good = container({ptx_entry(90, kPtx)});
     CHECK(contains(refusal_of(std::string(16, '\0')), "magic"));
     std::string other_version = good;
@@ -236,7 +236,7 @@ TEST_CASE("headers that lie are refused") {
     }
 }
 
-TEST_CASE("a container cut anywhere is refused and nothing past the cut is read") {
+TEST_CASE("a truncated container is rejected, and nothing past its end is read") {
     const std::string whole =
         container({ptx_entry(80, kPtx, Compression::lz4), ptx_entry(90, kPtx, Compression::zstd)});
     CHECK(refusal_of(whole) == "(accepted)");

@@ -445,7 +445,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "workers may split lines at the same time")
     }
 }
 
-TEST_CASE("what is expected to be read alone needs no look, until something is stored there") {
+TEST_CASE("memory that is expected to be only read is not checked until a store happens") {
     GlobalRaceFixture f;
     Allocation other = f.table.live[0];
     f.table.live[0].end = kBase + 4096;

@@ -202,7 +202,7 @@ std::string name_of(const std::pair<std::string, Modifiers>& variant) {
 
 }  // namespace
 
-TEST_CASE("every opcode of the list is found in some variant") {
+TEST_CASE("every listed opcode is found in some variant") {
     std::set<std::string_view> tried;
     for (const auto& variant : kVariants) {
         CAPTURE(name_of(variant));
@@ -217,7 +217,7 @@ TEST_CASE("every opcode of the list is found in some variant") {
     }
 }
 
-TEST_CASE("what does not exist is not found") {
+TEST_CASE("an opcode that does not exist is not found") {
     for (const auto& [opcode, modifiers] :
          std::vector<std::pair<std::string, Modifiers>>{{"frobnicate", {"s32"}},
                                                         {"add", {"pred"}},
@@ -245,7 +245,7 @@ TEST_CASE("the same variant is the same instruction") {
     CHECK(find_lane_instruction("add", {"s32"}) != find_lane_instruction("add", {"s64"}));
 }
 
-TEST_CASE("a result lands in the active lanes, and nothing else changes") {
+TEST_CASE("a result is written to the active lanes, and nothing else changes") {
     for (const auto& variant : kVariants) {
         CAPTURE(name_of(variant));
         const LaneInstruction& instruction = found(variant.first, variant.second);
@@ -279,7 +279,7 @@ TEST_CASE("a result lands in the active lanes, and nothing else changes") {
     }
 }
 
-TEST_CASE("the destination may be the slot of a source") {
+TEST_CASE("the destination may share a slot with a source") {
     for (const auto& variant : kVariants) {
         const LaneInstruction& instruction = found(variant.first, variant.second);
         for (int source = 0; source < sources_of(instruction); ++source) {
@@ -301,7 +301,7 @@ TEST_CASE("the destination may be the slot of a source") {
     }
 }
 
-TEST_CASE("forms give what the general handler gives") {
+TEST_CASE("special handlers give the same results as the general one") {
     int with_forms = 0;
     for (const auto& variant : kVariants) {
         const LaneInstruction& instruction = found(variant.first, variant.second);

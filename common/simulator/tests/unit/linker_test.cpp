@@ -44,7 +44,7 @@ std::string address_function(const std::string& name, const std::string& symbol,
 
 }  // namespace
 
-TEST_CASE("a declaration takes the definition of another file, whichever comes first") {
+TEST_CASE("a declaration is linked to another file's definition, whichever comes first") {
     const std::string declares = ".extern .global .u32 x;\n.extern .func f();\n";
     const std::string defines = ".visible .global .u32 x = 7;\n" + address_function("f", "x");
     for (const auto& texts : {std::vector{declares, defines}, std::vector{defines, declares}}) {
@@ -56,13 +56,13 @@ TEST_CASE("a declaration takes the definition of another file, whichever comes f
     }
 }
 
-TEST_CASE("what no file defines stays a declaration") {
+TEST_CASE("a name that no file defines remains a declaration") {
     const auto module = link_texts({".extern .global .u32 x;\n", ".extern .func f();\n"});
     CHECK(module->variables.at("x").is_extern);
     CHECK_FALSE(module->functions.at("f")->has_body);
 }
 
-TEST_CASE("two definitions of one visible name are refused") {
+TEST_CASE("two definitions of a visible name are rejected") {
     CHECK(problem_with({".visible .global .u32 x;\n", ".visible .global .u32 x;\n"}) ==
           "two files define the variable 'x': declare it extern in one");
     CHECK(problem_with({address_function("f", "f"), address_function("f", "f")}) ==
@@ -70,7 +70,7 @@ TEST_CASE("two definitions of one visible name are refused") {
     CHECK(problem_with({address_function("f", "f"), address_function("f", "f", "")}) == "(linked)");
 }
 
-TEST_CASE("of weak definitions the first is taken, but a visible one goes before it") {
+TEST_CASE("the first weak definition is used, unless there is a visible one") {
     const std::string weak_a = ".weak .global .u32 a;\n" + address_function("f", "a", ".weak");
     const std::string weak_b = ".weak .global .u32 b;\n" + address_function("f", "b", ".weak");
     const std::string strong = ".visible .global .u32 c;\n" + address_function("f", "c");
@@ -79,7 +79,7 @@ TEST_CASE("of weak definitions the first is taken, but a visible one goes before
     CHECK(symbol_in(*link_texts({strong, weak_b}), "f") == "c");
 }
 
-TEST_CASE("of common variables the largest is taken") {
+TEST_CASE("the largest of several common variables is used") {
     const auto module = link_texts({".common .global .align 4 .b8 x[4];\n",
                                     ".common .global .align 16 .b8 x[64];\n",
                                     ".common .global .align 4 .b8 x[8];\n"});
@@ -87,7 +87,7 @@ TEST_CASE("of common variables the largest is taken") {
     CHECK(module->variables.at("x").align == 16);
 }
 
-TEST_CASE("local names of two files stay apart") {
+TEST_CASE("local names of two files remain separate") {
     const std::string first = ".global .u32 x = 1;\n.visible .global .u64 to_x = x;\n" +
                               address_function("helper", "x", "") + address_function("f", "helper");
     const std::string second = ".global .u32 x = 2;\n" + address_function("helper", "x", "") +
@@ -112,7 +112,7 @@ TEST_CASE("a local name does not define another file's declaration") {
     CHECK(module->variables.at(symbol_in(*module, "g")).initial.at(0) == 3);
 }
 
-TEST_CASE("a name that the function itself declares is not the module's") {
+TEST_CASE("a name that a function declares hides the module's") {
     const auto module = link_texts(
         {".global .u32 x;\n.visible .func f()\n{\n.local .b32 x;\n.reg .b64 %r;\nmov.u64 %r, "
          "x;\nret;\n}\n",
@@ -121,7 +121,7 @@ TEST_CASE("a name that the function itself declares is not the module's") {
     CHECK(module->functions.at("f")->variables.contains("x"));
 }
 
-TEST_CASE("places follow their text and their source file") {
+TEST_CASE("positions refer to their text and their source file") {
     const auto file = [](const char* number, const char* name, const char* function) {
         return std::string(".file ") + number + " \"" + name + "\"\n.visible .func " + function +
                "()\n{\n.loc " + number + " 12 3\nret;\n}\n";
@@ -140,7 +140,7 @@ TEST_CASE("places follow their text and their source file") {
     CHECK(module->files.size() == 2);
 }
 
-TEST_CASE("a static kernel is called what its file calls it") {
+TEST_CASE("a static kernel keeps the name that its file gives it") {
     CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer__Z6kernelPi") == "kernel");
     CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer_plain") == "plain");
     CHECK(kernel_name("_Z6kernelPi") == "kernel");

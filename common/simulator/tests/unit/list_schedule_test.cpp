@@ -69,27 +69,27 @@ using Order = std::vector<u32>;
 
 }  // namespace
 
-TEST_CASE("what the longest way begins with comes first, as written where ways are equally long") {
+TEST_CASE("the start of the longest path comes first; equal paths keep their order") {
     // A sum, then two loads, then an instruction that needs all three.
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
 }
 
-TEST_CASE("the way counts, and not the instruction: an address comes before another sum") {
+TEST_CASE("the path's length counts: an address comes before another sum") {
     // No instruction waits for this value, and a store of the loaded value follows.
     const Code code =
         Code(4).comes({0}).compute(1, {0}).is_wanted(1).compute(2, {0}).load(3, {2}).store({0, 3});
     CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
 }
 
-TEST_CASE("where many words are alive, instructions stay as they were written") {
+TEST_CASE("while many words are live, instructions keep their order") {
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(0) == Order{0, 1, 2, 3});
 }
 
-TEST_CASE("the order changes from where the words are as many, and not before") {
+TEST_CASE("the order is kept only after the limit of live words is reached") {
     // Value 0, an input, is one live word. The first load adds a second one.
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
@@ -102,7 +102,7 @@ TEST_CASE("the order changes from where the words are as many, and not before") 
     CHECK(wide.order(3) == Order{1, 0, 2, 3});
 }
 
-TEST_CASE("one that makes more words alive waits for one that leads to fewer") {
+TEST_CASE("an instruction that adds live words waits for one that reduces them") {
     // Value 0 stays live, and the store is the last reader of values 1 and 2.
     const Code code =
         Code(4).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).store({1, 2});
@@ -119,7 +119,7 @@ TEST_CASE("one that makes more words alive waits for one that leads to fewer") {
     CHECK(wanted.order(0) == Order{0, 1});
 }
 
-TEST_CASE("what leads to fewer words may begin with an address of several steps") {
+TEST_CASE("a path to fewer live words may begin with an address of several steps") {
     // Value 0 stays live, and value 4 is computed from it. The store of values 1, 2 and 3 uses an
     // address that is computed in three steps.
     const auto made = [] {
@@ -138,7 +138,7 @@ TEST_CASE("what leads to fewer words may begin with an address of several steps"
     CHECK(made().is_wanted(1).is_wanted(2).is_wanted(3).order(0) == Order{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("a load that lets go of its address comes before what is written first") {
+TEST_CASE("a load that frees its address comes before earlier instructions") {
     // The sum can reuse the register of its operand. The load replaces its address by a single
     // word: a two-word address in the first case, a one-word address in the second.
     const auto made = [] {
@@ -148,12 +148,12 @@ TEST_CASE("a load that lets go of its address comes before what is written first
     CHECK(made().order(0) == Order{0, 1});
 }
 
-TEST_CASE("one that takes the place of what it reads does not wait") {
+TEST_CASE("an instruction that overwrites its source does not wait") {
     const Code code = Code(4).comes({0, 1, 2}).compute(3, {0}).is_wanted(3).store({1, 2});
     CHECK(code.order(0) == Order{0, 1});
 }
 
-TEST_CASE("an address that is still to be computed leads to its store") {
+TEST_CASE("an address that must still be computed leads to its store") {
     // Value 3 adds a live word that no instruction needs. Value 4, an address, also adds one, but
     // then its store is the last reader of three values.
     const Code code =
@@ -162,7 +162,7 @@ TEST_CASE("an address that is still to be computed leads to its store") {
     CHECK(code.order(0) == Order{1, 2, 0});
 }
 
-TEST_CASE("of two that lead to equally few words, the first as written comes first") {
+TEST_CASE("of two paths to equally few words, the first in the text comes first") {
     const Code code = Code(6)
                           .comes({0, 1, 2, 3, 4})
                           .is_wanted(0)
@@ -184,7 +184,7 @@ TEST_CASE("of two that lead to equally few words, the first as written comes fir
     CHECK(loads.order(0) == Order{1, 2, 0});
 }
 
-TEST_CASE("nothing moves past a fence, nor a load past a store that may write what it reads") {
+TEST_CASE("no instruction moves past a fence, and no load past a store that may alias it") {
     const Code fenced = Code(3).comes({0}).compute(1, {0}).is_wanted(1).fence().load(2, {0});
     CHECK(fenced.order(kNeverMany) == Order{0, 1, 2});
     const Code stored = Code(3).comes({0, 1}).store({0, 1}).load(2, {0}).is_wanted(2);

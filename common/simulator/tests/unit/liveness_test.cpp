@@ -61,7 +61,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a value is alive from its write to its last use") {
+TEST_CASE("a value is live from its write to its last use") {
     const Body k("W: mov.b32 a, 1;\nU: add.u32 b, a, 2;\nV: st.shared.b32 [s], b;\nret;");
     CHECK(k.live_after("W", "a"));
     CHECK_FALSE(k.live_after("U", "a"));
@@ -70,7 +70,7 @@ TEST_CASE("a value is alive from its write to its last use") {
     CHECK(k.range("a").end == k.at("U"));
 }
 
-TEST_CASE("what is first written in a loop and used behind it is alive in all of the loop") {
+TEST_CASE("a value first written in a loop and used after it is live in the whole loop") {
     // In program order, the first part of the loop body precedes the write. In the next iteration
     // it must not overwrite the value that was written.
     const Body k(R"(
@@ -131,7 +131,7 @@ TEST_CASE("a loop with two entries has no entry of its own") {
     CHECK(turn.size() == 5);  // each label begins a block
 }
 
-TEST_CASE("a write under a guard leaves the old value alive") {
+TEST_CASE("a guarded write leaves the old value live") {
     const Body k(R"(
         mov.b32 a, 1;
         W: setp.eq.u32 p, x, 0;
@@ -141,7 +141,7 @@ TEST_CASE("a write under a guard leaves the old value alive") {
     CHECK(k.live_after("W", "a"));
 }
 
-TEST_CASE("behind a guarded ret the others go on") {
+TEST_CASE("after a guarded ret, the other lanes continue") {
     const Body k("mov.b32 a, 1;\nW: setp.eq.u32 p, x, 0;\n@p ret;\nst.shared.b32 [s], a;\nret;");
     CHECK(k.live_after("W", "a"));
     const Body unguarded("mov.b32 a, 1;\nW: mov.b32 b, 1;\nret;\nst.shared.b32 [s], a;\nret;");
@@ -175,7 +175,7 @@ TEST_CASE("addresses, guards and vectors are uses") {
     CHECK_FALSE(k.live_after("W", "x"));
 }
 
-TEST_CASE("results are writes wherever they stand") {
+TEST_CASE("results are writes, whatever their operand position") {
     const auto written = [](const std::string& instruction) {
         const auto module = ptx::parse(
             ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b32 a, b;\n"
@@ -197,12 +197,12 @@ TEST_CASE("results are writes wherever they stand") {
     CHECK(written("red.shared.add.u32 [a], b;") == "");
 }
 
-TEST_CASE("a copy of what never changes is another name of it") {
+TEST_CASE("a copy of a value that never changes is another name for it") {
     const Body k("mov.b32 a, %ctaid.x;\nmov.b32 b, a;\nst.shared.b32 [s], b;\nret;");
     CHECK(k.is_name_of("b", "a"));
 }
 
-TEST_CASE("a copy that is used before its source changes is another name of it") {
+TEST_CASE("a copy that is used before its source changes is another name for it") {
     const Body k(R"(
         TOP:
         ld.shared.b32 a, [s];
@@ -214,7 +214,7 @@ TEST_CASE("a copy that is used before its source changes is another name of it")
     CHECK(k.is_name_of("b", "a"));
 }
 
-TEST_CASE("a copy that outlives its source's value is none") {
+TEST_CASE("a copy that outlives its source's value is not another name for it") {
     const std::string loop = R"(
         TOP:
         ld.shared.b32 a, [s];
@@ -233,7 +233,7 @@ TEST_CASE("a copy that outlives its source's value is none") {
     CHECK(Body(loop + "ret;").is_name_of("b", "a"));
 }
 
-TEST_CASE("a source that is computed from its own copy stays apart") {
+TEST_CASE("a source that is computed from its own copy stays separate") {
     const Body k(R"(
         mov.b32 b, 1;
         TOP:
@@ -245,14 +245,14 @@ TEST_CASE("a source that is computed from its own copy stays apart") {
     CHECK_FALSE(k.is_name_of("x", "a"));
 }
 
-TEST_CASE("branches to nowhere and empty bodies do no harm") {
+TEST_CASE("branches to missing labels and empty bodies are handled") {
     const Body nowhere("bra NOWHERE;");
     CHECK(nowhere.flow().blocks().size() == 1);
     const Body empty("");
     CHECK(empty.flow().blocks().empty());
 }
 
-TEST_CASE("inner loops are told from outer ones") {
+TEST_CASE("inner loops are distinguished from outer ones") {
     const Body k(R"(
         OUTER:
         O: mov.b32 a, 1;

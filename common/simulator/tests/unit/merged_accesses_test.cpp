@@ -84,7 +84,7 @@ std::string stores(std::initializer_list<int> offsets, const std::string& base =
 
 }  // namespace
 
-TEST_CASE("loads of one multiple of 16 bytes become one where three of its words are wanted") {
+TEST_CASE("loads from the same 16 bytes merge if at least three words are needed") {
     CHECK(merged_in(loads({0, 4, 8, 12})) == "ld+0:16 ld- ld- ld-");
     CHECK(merged_in(loads({12, 8, 4, 0})) == "ld-12:16 ld- ld- ld-");
     CHECK(merged_in(loads({4, 8, 12, 16})) == "ld-4:16 ld- ld- ld=");
@@ -95,7 +95,7 @@ TEST_CASE("loads of one multiple of 16 bytes become one where three of its words
     CHECK(merged_in(loads({4, 4})) == "ld= ld-");
 }
 
-TEST_CASE("stores become one where all words are stored, one after the other") {
+TEST_CASE("stores merge if all words are stored, one after another") {
     CHECK(merged_in(stores({0, 4, 8, 12})) == "st+0:16 st- st- st-");
     CHECK(merged_in(stores({8, 0, 12, 4})) == "st-8:16 st- st- st-");
     CHECK(merged_in(stores({0, 4, 8})) == "st+0:8 st- st=");
@@ -105,7 +105,7 @@ TEST_CASE("stores become one where all words are stored, one after the other") {
                     stores({8, 12})) == "st+0:8 st- ld= st+0:8 st-");
 }
 
-TEST_CASE("a store that the next one overwrites is dropped") {
+TEST_CASE("a store that the next one overwrites is removed") {
     CHECK(merged_in(stores({0, 0})) == "st- st=");
     CHECK(merged_in(stores({0, 64, 0})) == "st= st= st=");
     CHECK(merged_in(stores({0}) + "membar.cta;" + stores({0})) == "st= st=");
@@ -127,16 +127,14 @@ TEST_CASE("only known alignment lets accesses merge") {
     CHECK(from("setp.gt.u32 %p1, %r1, 7; selp.b32 %r8, %r6, 64, %p1;") == one);
 }
 
-TEST_CASE("a variable is aligned as far as its place in shared memory is") {
+TEST_CASE("a variable is aligned as its position in shared memory is") {
     const std::string four = loads({0, 4, 8, 12});
     CHECK(merged_in(four, ".shared .align 4 .b8 a[16];\n") == "ld+0:16 ld- ld- ld-");
     CHECK(merged_in(four, ".shared .align 4 .b8 z[4];\n") == "ld= ld= ld= ld=");
     CHECK(merged_in(loads({0, 4, 8, 12}, "s")) == "ld+0:16 ld- ld- ld-");
 }
 
-TEST_CASE(
-    "an access to a vector shows how its address is aligned, and those that it differs from by "
-    "constants") {
+TEST_CASE("a vector access reveals the alignment of addresses at a constant distance from it") {
     const std::string vector =
         "ld.shared.v4.u32 {%r30, %r31, %r32, %r33}, [%r2+16];"
         "add.u32 %r34, %r30, %r31; add.u32 %r34, %r34, %r32; add.u32 %r34, %r34, %r33;"
@@ -171,7 +169,7 @@ TEST_CASE("addresses from several registers") {
     CHECK(each("shl.b32 %r8, #, 2; xor.b32 %r8, %r8, %r6;") == none);
 }
 
-TEST_CASE("what stands between") {
+TEST_CASE("instructions between two accesses") {
     const auto between = [](const std::string& what) {
         return merged_in(loads({0, 4, 8, 12}, "%r3", what)).substr(0, 11);
     };
@@ -191,7 +189,7 @@ TEST_CASE("what stands between") {
     CHECK(between("div.rn.f32 %f1, %f2, %f3; st.global.f32 [%rd1+8], %f1;") == apart);
 }
 
-TEST_CASE("which accesses are left alone") {
+TEST_CASE("accesses that do not merge") {
     const auto pair = [](const std::string& one, const std::string& two) {
         return merged_in(one + two + "add.u32 %r22, %r20, %r21; st.global.u32 [%rd1], %r22;");
     };
@@ -203,7 +201,7 @@ TEST_CASE("which accesses are left alone") {
           "ld= ld=");
 }
 
-TEST_CASE("halves become one where nothing extends them with zeros") {
+TEST_CASE("loads of halves merge if they are not zero-extended") {
     const auto halves = [](const std::string& use) {
         return merged_in("ld.shared.b16 %h1, [%r3]; ld.shared.b16 %h2, [%r3+2];" + use);
     };
@@ -212,7 +210,7 @@ TEST_CASE("halves become one where nothing extends them with zeros") {
                  "st.global.u32 [%rd1], %r20;") == "ld= ld=");
 }
 
-TEST_CASE("elements that nobody wants are left out") {
+TEST_CASE("unused elements are not loaded") {
     const auto wanted = [](const std::string& use) {
         return merged_in("ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r3];" + use);
     };
@@ -223,7 +221,7 @@ TEST_CASE("elements that nobody wants are left out") {
                  "%r24;") == "ld=");
 }
 
-TEST_CASE("global memory: the same, where something shows the alignment") {
+TEST_CASE("global memory: the same, if the alignment is known") {
     const std::string four =
         "ld.global.u32 %r20, [%rd2]; ld.global.u32 %r21, [%rd2+4]; add.u32 %r22, %r20, %r21;"
         "st.global.u32 [%rd1], %r22;";
@@ -233,7 +231,7 @@ TEST_CASE("global memory: the same, where something shows the alignment") {
                     "ld.global.b64 %rd3, [%rd2+8]; st.global.u32 [%rd1+8], %rd3;") == "ld+0:8 ld-");
 }
 
-TEST_CASE("loads merge across the turns of a loop that ptxas unrolls") {
+TEST_CASE("loads merge across iterations of a loop that ptxas unrolls") {
     const auto loop = [](const std::string& loads, int step, bool unrolls,
                          const std::string& start = "%r3") {
         return merged_in("mov.u32 %r10, 0; mov.u32 %r11, " + start + "; mov.u32 %r12, 0;\nL:\n" +
@@ -266,7 +264,7 @@ std::string behind_branch(const std::string& skipped, const std::string& address
 
 }  // namespace
 
-TEST_CASE("loads of shared memory merge with one in front of a branch") {
+TEST_CASE("loads from shared memory merge with one before a branch") {
     const std::string other = "st.global.u32 [%rd1+8], %r1;";
     CHECK(merged_in(behind_branch(other, "%r3+4")) == "ld+0:8 ld-");
     CHECK(merged_in(behind_branch(other, "%r3")) == "ld= ld-");
@@ -275,7 +273,7 @@ TEST_CASE("loads of shared memory merge with one in front of a branch") {
     CHECK(merged_in(behind_branch(other, "%r3+64")) == "ld= ld=");
 }
 
-TEST_CASE("loads in both ends of a branch merge with one in front of it, not with each other") {
+TEST_CASE("loads on both paths merge with one before the branch, not with each other") {
     const std::string ends =
         "setp.eq.u32 %p1, %r4, 3; @%p1 bra L;"
         "ld.shared.u32 %r21, [%r3+4]; st.global.u32 [%rd1+4], %r21; bra M;"
@@ -298,7 +296,7 @@ TEST_CASE("loads merge across a loop of one block, not across one of several") {
     CHECK(across("st.shared.u32 [%r3+64], %r30;") == "ld= st= ld=");
 }
 
-TEST_CASE("of global memory, a load in front of a branch only saves the same word") {
+TEST_CASE("in global memory, a load before a branch replaces only a load of the same word") {
     const std::string wide =
         "and.b64 %rd2, %rd1, -16; ld.global.u32 %r20, [%rd2]; setp.eq.u32 %p1, %r20, 3;"
         "@%p1 bra L; ld.global.u32 %r21, [%rd2";
@@ -319,7 +317,7 @@ TEST_CASE("a word that the last store wrote is not loaded again") {
     CHECK(load("st.shared.u64 [%r3], %rd1;") == "st= ld=");
 }
 
-TEST_CASE("of a word of 64 bits only the half that is needed is loaded") {
+TEST_CASE("only the needed half of a 64-bit word is loaded") {
     const auto half = [](const std::string& use) {
         return merged_in("ld.shared.u64 %rd3, [%r3];" + use + "st.global.u32 [%rd1], %r20;");
     };
@@ -332,7 +330,7 @@ TEST_CASE("of a word of 64 bits only the half that is needed is loaded") {
           "ld+0:16 ld-");
 }
 
-TEST_CASE("guards that are constants are none") {
+TEST_CASE("constant guards are removed") {
     const auto guarded = [](const std::string& how) {
         return merged_in("mov.u32 %r30, 0; setp.eq.u32 %p1, %r30, 0; setp.ne.u32 %p2, %r30, 0;" +
                          how);

@@ -40,7 +40,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("arguments lie at offsets that are multiples of their size") {
+TEST_CASE("arguments are at offsets that are multiples of their size") {
     const Formatted f =
         Arguments().add(i32{1}).add(2.5).add(i32{3}).add(i64{4}).format("%d %g %d %lld");
     CHECK(f.text == "1 2.5 3 4");
@@ -48,7 +48,7 @@ TEST_CASE("arguments lie at offsets that are multiples of their size") {
     CHECK(f.problem.empty());
 }
 
-TEST_CASE("what is no conversion is printed as it stands") {
+TEST_CASE("text that is not a conversion is printed unchanged") {
     CHECK(Arguments().format("100%").text == "100%");
     CHECK(Arguments().format("%y %5k|").text == "%y %5k|");
     CHECK(Arguments().format("%%d").text == "%d");
@@ -70,7 +70,7 @@ TEST_CASE("strings") {
     CHECK_FALSE(Arguments().add(u64{0x200}).format("%s").problem.empty());
 }
 
-TEST_CASE("a text that no device would keep is a problem, and not made") {
+TEST_CASE("a text too long for a device is an error, and is not formatted") {
     std::string format;
     for (int k = 0; k < 1000; ++k) format += "%99999d";
     Arguments arguments;
@@ -81,12 +81,12 @@ TEST_CASE("a text that no device would keep is a problem, and not made") {
     CHECK(Arguments().add(7).format("%99999d").problem.empty());
 }
 
-TEST_CASE("too few arguments are a problem, and end the text") {
+TEST_CASE("too few arguments are an error, and end the text") {
     const Formatted f = Arguments().add(i32{1}).format("%d %d %d");
     CHECK_FALSE(f.problem.empty());
 }
 
-TEST_CASE("widths and precisions that would fill the memory") {
+TEST_CASE("widths and precisions that would exhaust memory") {
     CHECK(Arguments().add(i32{1}).format("%999999999d").text.size() == 100000);
     CHECK(Arguments().add(i32{2000000000}).add(i32{1}).format("%*d").text.size() == 100000);
     CHECK(Arguments().add(i32{-2147483647 - 1}).add(i32{1}).format("%*d").text.size() == 100000);

@@ -241,7 +241,7 @@ TEST_CASE("initialisers that are addresses") {
 
 // --- registers, scopes, labels -------------------------------------------------------------------
 
-TEST_CASE("families of registers come into being when used") {
+TEST_CASE("registers of a family are created when they are used") {
     const auto module = parse_body(
         ".reg .b32 %r<1000000>;\n.reg .f32 %f<3>, %single;\n.reg .pred p;\n"
         "mov.b32 %r999999, %r0;\nmov.f32 %f2, %single;\n@!p mov.b32 %r999999, %r999999;");
@@ -292,7 +292,7 @@ TEST_CASE("inner scopes declare registers, variables and labels again") {
     CHECK(k.variables.at("x@2").size == 8);
 }
 
-TEST_CASE("a label may be named from an inner scope, before and after it") {
+TEST_CASE("a label may be used in an inner scope, before and after its definition") {
     const auto module = parse_body("A:\n{ bra A; { bra B; } }\nB: ret;");
     const auto& body = kernel(*module).body;
     CHECK(body[1].operands[0].name == "A");
@@ -344,7 +344,7 @@ TEST_CASE("lists of targets") {
 
 // --- instructions --------------------------------------------------------------------------------
 
-TEST_CASE("an instruction keeps its words, its place and its text") {
+TEST_CASE("an instruction keeps its words, its position and its text") {
     const auto module = parse_body(
         ".reg .b32 %r<9>;\n.reg .pred %p<3>;\n.reg .b64 %rd<2>;\n"
         "\t.loc 2 17 5\n"
@@ -397,14 +397,14 @@ TEST_CASE("an asm statement in a function that was inlined counts as the line th
     CHECK(f.body[3].where.line == 31);
 }
 
-TEST_CASE("a circle of inlined places ends") {
+TEST_CASE("a cycle of inlined positions ends") {
     parse_module(
         ".file 1 \"/usr/include/a.h\"\n.func f() {\n"
         ".loc 1 5 1, function_name L, inlined_at 1 6 1\n ret;\n"
         ".loc 1 6 1, function_name L, inlined_at 1 5 1\n ret;\n }\n");
 }
 
-TEST_CASE("a place does not leak into the next function") {
+TEST_CASE("a position does not apply to the next function") {
     const auto module = parse_module(".func f() { .loc 1 5 0\n ret; }\n.func g() { ret; }\n");
     CHECK(module->functions.at("f")->body[0].where.line == 5);
     CHECK(module->functions.at("g")->body[0].where.line == 0);
@@ -450,7 +450,7 @@ TEST_CASE("immediates") {
     }
 }
 
-TEST_CASE("operands that name something") {
+TEST_CASE("operands that are names") {
     const auto module = parse_body(
         ".reg .b32 %r<9>;\n.reg .pred %p<4>;\n.reg .b64 %rd<2>;\n"
         "setp.lt.s32 %p1|%p2, %r1, -%r2;\nand.pred %p1, !%p2, %p3;\n"
@@ -551,7 +551,7 @@ TEST_CASE("errors name the line and what was expected") {
     CHECK(refusal_of_body("mov.b32 \x01\x02;").message == "expected an operand near '?'");
 }
 
-TEST_CASE("malformed text is refused") {
+TEST_CASE("malformed text is rejected") {
     const char* modules[] = {
         ".version",
         ".version 9.0 .target",
@@ -663,7 +663,7 @@ TEST_CASE("malformed text is refused") {
     }
 }
 
-TEST_CASE("every prefix of a module is refused or accepted, never worse") {
+TEST_CASE("every prefix of a module is rejected or accepted, without a crash") {
     const std::string text =
         kHeader +
         ".global .u64 p[2] = {generic(table)+8, 0x1F};\n"
@@ -684,7 +684,7 @@ TEST_CASE("every prefix of a module is refused or accepted, never worse") {
     CHECK(refused > 400);
 }
 
-TEST_CASE("absurd nesting and absurd counts end soon") {
+TEST_CASE("absurd nesting and absurd counts end quickly") {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     constexpr int kMany = 1'000'000;
@@ -708,7 +708,7 @@ TEST_CASE("absurd nesting and absurd counts end soon") {
     CHECK(seconds < 10);
 }
 
-TEST_CASE("a large module is read in a time that grows with its size") {
+TEST_CASE("reading a large module takes time proportional to its size") {
     std::string body = ".reg .b32 %r<100000>;\n.reg .b64 %rd<100000>;\n";
     for (int i = 1; i < 20'000; ++i) {
         const std::string n = std::to_string(i);

@@ -38,13 +38,13 @@ LaunchConfig grid(u32 x, u32 y) {
 
 }  // namespace
 
-TEST_CASE("one block stands for a single round, six for many, fewer where there are fewer") {
+TEST_CASE("one block is recorded for a single round, and up to six for several rounds") {
     CHECK(Recorder::choose_blocks(grid(1000, 1), kResident).size() == 1);
     CHECK(Recorder::choose_blocks(grid(512, 512), kResident).size() == 6);
     CHECK(Recorder::choose_blocks(grid(2, 1), 1).size() == 2);
 }
 
-TEST_CASE("a block that takes a few turns does not stand for all: some take one more") {
+TEST_CASE("if blocks loop a few times, several are recorded: some have one more iteration") {
     const LaunchConfig config = grid(1000, 1);
     const auto others = [&](u64 steps, bool shares_turns) {
         const auto recording = recording_of(config, [=](u64) { return steps; });
@@ -61,7 +61,7 @@ TEST_CASE("a block that takes a few turns does not stand for all: some take one 
     CHECK(Recorder::choose_blocks_near_first(many, recording, true).empty());
 }
 
-TEST_CASE("blocks that take turns ask how many there are") {
+TEST_CASE("persistent blocks read the size of the grid") {
     const auto asks = [](const std::string& what) {
         const auto module = ptx::parse(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
@@ -73,13 +73,13 @@ TEST_CASE("blocks that take turns ask how many there are") {
     CHECK(!asks("%ntid.x"));
 }
 
-TEST_CASE("blocks that do the same need no others") {
+TEST_CASE("for equal blocks, no further blocks are recorded") {
     const LaunchConfig config = grid(512, 512);
     CHECK(Recorder::choose_more_blocks(config, recording_of(config, [](u64) { return 100; }))
               .empty());
 }
 
-TEST_CASE("half the blocks of a square return at once: half of those that are recorded, too") {
+TEST_CASE("if half of the blocks return at once, so do half of the recorded ones") {
     for (const u32 side : {128u, 512u, 1024u}) {
         const LaunchConfig config = grid(side, side);
         const auto works = [&](u64 number) { return number % side < number / side; };
@@ -96,7 +96,7 @@ TEST_CASE("half the blocks of a square return at once: half of those that are re
     }
 }
 
-TEST_CASE("neighbours are beside a block that does much, and more where many do nothing") {
+TEST_CASE("neighbours are next to a block with work, and there are more if many have none") {
     coalesce::timing::Recording recording;
     recording.blocks = 1 << 20;
     const auto add = [&](u64 number, std::size_t accesses) {
@@ -116,7 +116,7 @@ TEST_CASE("neighbours are beside a block that does much, and more where many do 
     CHECK(unlike.second == 4 * alike.second);
 }
 
-TEST_CASE("blocks of the grid's next row are listened to, unless they are neighbours") {
+TEST_CASE("blocks of the grid's next row are recorded, unless they are neighbours") {
     coalesce::timing::Recording recording;
     recording.blocks = 512 * 512;
     recording.blocks_per_row = 512;
@@ -125,7 +125,7 @@ TEST_CASE("blocks of the grid's next row are listened to, unless they are neighb
     CHECK(Recorder::below(recording, {512 * 512 - 300, 300}).second == 0);
 }
 
-TEST_CASE("a launch that is recorded alone touches no memory, whichever way it asks for some") {
+TEST_CASE("a launch that is only recorded changes no memory, whichever way it accesses it") {
     const std::string begin =
         ".version 9.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 in) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
@@ -246,7 +246,7 @@ Seen seen_of(Recorder::What what, u32 blocks, u32 racy, u32 idle) {
 
 }  // namespace
 
-TEST_CASE("a launch that is recorded finds the same races, in recorded blocks and in others") {
+TEST_CASE("a recorded launch reports the same races, in recorded blocks and in others") {
     constexpr u32 blocks = 20, none = 1000;
     LaunchConfig config;
     config.grid = {blocks, 1, 1};
@@ -264,7 +264,7 @@ TEST_CASE("a launch that is recorded finds the same races, in recorded blocks an
     }
 }
 
-TEST_CASE("a launch that is not carried out reads what the program's variables hold") {
+TEST_CASE("a launch that is only recorded reads the program's variables") {
     const std::string text =
         ".version 9.0\n.target sm_90\n.address_size 64\n.global .align 4 .u32 flag = 1;\n"
         ".visible .entry k() {\n.reg .b32 %r<2>;\n.reg .pred %p<2>;\n"
@@ -284,7 +284,7 @@ TEST_CASE("a launch that is not carried out reads what the program's variables h
     Device::instance().unload(*module);
 }
 
-TEST_CASE("atomics of shared memory are recorded as the machine carries them out") {
+TEST_CASE("atomics on shared memory are recorded as the hardware executes them") {
     struct Case {
         std::string atomic;
         u32 lanes, passes;

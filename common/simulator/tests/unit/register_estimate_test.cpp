@@ -50,7 +50,7 @@ const std::string kCopy = loads(1) + stores(1);
 
 }  // namespace
 
-TEST_CASE("each load on its way takes a register, however the text arranges loads") {
+TEST_CASE("each load in flight takes a register, whatever the order in the text") {
     CHECK(estimate(kCopy) <= 12);
     CHECK(estimate(loads(16) + stores(16)) >= estimate(kCopy) + 14);
     // ptxas needs 10 and 32 registers. It puts store data in odd registers, as long as the number
@@ -69,7 +69,7 @@ TEST_CASE("each load on its way takes a register, however the text arranges load
                                   5);
 }
 
-TEST_CASE("a store that may change what is loaded next keeps the load behind it") {
+TEST_CASE("a load does not move before a store that may alias it") {
     std::string one_by_one;
     for (int k = 0; k < 16; ++k) {
         const std::string at = std::to_string(4 * k), f = "%f" + std::to_string(k);
@@ -80,7 +80,7 @@ TEST_CASE("a store that may change what is loaded next keeps the load behind it"
     CHECK(estimate(one_by_one) <= estimate(loads(16) + stores(16)) - 12);
 }
 
-TEST_CASE("what is the same for a block takes no registers, and predicates never do") {
+TEST_CASE("values that are uniform in a block take no registers, and nor do predicates") {
     std::string uniform, predicates;
     for (int k = 10; k < 40; ++k)
         uniform += "add.s32 %r" + std::to_string(k) + ", %r1, " + std::to_string(k) + ";\n";
@@ -93,7 +93,7 @@ TEST_CASE("what is the same for a block takes no registers, and predicates never
     CHECK(estimate(loads(1) + predicates) <= estimate(kCopy) + 4);
 }
 
-TEST_CASE("a loop that counts by a constant keeps four turns' loads in flight") {
+TEST_CASE("a loop with a constant step keeps the loads of four iterations in flight") {
     const std::string loop = R"(
         mov.u32 %r5, 0;
         LOOP:
@@ -118,7 +118,7 @@ TEST_CASE("a loop that counts by a constant keeps four turns' loads in flight") 
     for (const char* other : {"bar.sync 0;", "fence.proxy.async;"}) CHECK(with(other) >= once + 2);
 }
 
-TEST_CASE("of two loaded values, the second is loaded over the first where it is chosen") {
+TEST_CASE("if one of two loaded values is selected, the second overwrites the first") {
     const auto chosen = [](const std::string& load) {
         return estimate(load + " %f0, [%rd4];\n" + load + " %f1, [%rd5];\n" +
                         "ld.global.u32 %r5, [%rd4+8];\nslct.f32.s32 %f2, %f0, %f1, %r5;\n"
@@ -128,7 +128,7 @@ TEST_CASE("of two loaded values, the second is loaded over the first where it is
     CHECK(chosen("ld.global.f32") <= 12);
 }
 
-TEST_CASE("each atomic on one place for a block has a register for what the lanes have together") {
+TEST_CASE("each atomic at a uniform address has a register for the sum over the lanes") {
     const std::string add = "red.global.add.u32 [%rd1], %r2;\n";
     const std::string others =
         "red.global.and.b32 [%rd1+4], %r2;\nred.global.or.b32 [%rd1+8], %r2;\n"
@@ -136,7 +136,7 @@ TEST_CASE("each atomic on one place for a block has a register for what the lane
     CHECK(estimate(add + others) >= estimate(add) + 3);
 }
 
-TEST_CASE("directives bound it") {
+TEST_CASE("directives limit the number of registers") {
     const std::string many = loads(40) + stores(40);
     CHECK(estimate(many) > 40);
     CHECK(estimate(many, " .maxnreg 24") == 24);
@@ -147,8 +147,7 @@ TEST_CASE("directives bound it") {
     CHECK(estimate(kCopy, " .maxnreg 128") == estimate(kCopy));
 }
 
-TEST_CASE(
-    "a call takes what the callee needs, and what the convention asks where it is not known") {
+TEST_CASE("a call takes the callee's registers, or those of the calling convention if unknown") {
     const std::string printf =
         ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n";
     const std::string call =
@@ -177,7 +176,7 @@ TEST_CASE("a function that calls itself stays a call") {
     CHECK(estimate(call_f, "", callee) == 24);
 }
 
-TEST_CASE("what a loop of several blocks wants from memory's constants is brought before it") {
+TEST_CASE("constants that a loop of several blocks needs are loaded before it") {
     const auto loop = [](const std::string& in_it) {
         return estimate(
             ".shared .b32 tile[64];\nmov.u32 %r5, %r2;\nLOOP:\nsetp.lt.u32 %p1, %r5, 77;\n"
@@ -195,7 +194,7 @@ TEST_CASE("what a loop of several blocks wants from memory's constants is brough
     CHECK(loop(load + barrier) < loop(load));
 }
 
-TEST_CASE("an asynchronous copy adds a number to its addresses itself") {
+TEST_CASE("an asynchronous copy adds constant offsets to its addresses") {
     std::string copies = ".shared .b32 tile[64];\nmov.u32 %r5, tile;\nadd.s32 %r6, %r5, %r2;\n";
     for (int k = 0; k < 6; ++k) {
         const std::string far = "%rd" + std::to_string(10 + k),
@@ -206,7 +205,7 @@ TEST_CASE("an asynchronous copy adds a number to its addresses itself") {
     CHECK(estimate(copies) <= 9);  // ptxas: 8
 }
 
-TEST_CASE("a vector of zeros is stored from no register, and a pair extends what it is made of") {
+TEST_CASE("a vector of zeros needs no registers, and a pair reuses the word that it extends") {
     const std::string zero = "mov.u32 %r5, 0;\n";
     CHECK(estimate(zero + "st.global.v4.u32 [%rd5], {%r5, %r5, %r5, %r5};") <
           estimate("st.global.v4.u32 [%rd5], {%r2, %r2, %r2, %r2};"));
@@ -218,7 +217,7 @@ TEST_CASE("a vector of zeros is stored from no register, and a pair extends what
                        std::string(type) + ".s32 %rd6, %r9;\nst.global.u64 [%rd7], %rd6;\n") == 12);
 }
 
-TEST_CASE("a small array that is filled at known places lies in registers") {
+TEST_CASE("a small array with constant indices is in registers") {
     const auto with_array = [](const std::string& bytes, const std::string& stored_at) {
         std::string text = ".local .align 4 .b8 depot[" + bytes +
                            "];\n.reg .b64 %SPL;\nmov.u64 %SPL, depot;\nadd.u64 %rd9, %SPL, 0;\n"
@@ -233,14 +232,14 @@ TEST_CASE("a small array that is filled at known places lies in registers") {
     CHECK(in_registers >= with_array("28", "%rd10") + 4);
 }
 
-TEST_CASE("a long kernel takes no longer than its length asks for") {
+TEST_CASE("the time for a long kernel is proportional to its length") {
     std::string text;
     for (int k = 0; k < 20000; ++k)
         text += "ld.global.f32 %f1, [%rd4+4];\nst.global.f32 [%rd5], %f1;\n";
     CHECK(estimate(text) <= 16);  // takes milliseconds, where a quadratic algorithm takes minutes
 }
 
-TEST_CASE("what a called function takes lies beside what is alive in its caller") {
+TEST_CASE("a called function's registers are added to the caller's live ones") {
     const auto function = [](const std::string& name, const std::string& body) {
         return ".func (.param .b32 result) " + name +
                "(.param .b64 from) {\n.reg .b32 %a<9>;\n.reg .b64 %p;\n.reg .pred %q;\n"
@@ -288,7 +287,7 @@ TEST_CASE("after a fence, a load's address has been read") {
     CHECK(with("bar.sync 0;\n") > 8);
 }
 
-TEST_CASE("a sign that several additions want lies in a register") {
+TEST_CASE("a negated value that several additions use is in a register") {
     const std::string text =
         ".shared .b8 tile[99];\nmov.u32 %r4, %ctaid.x;\nmad.lo.s32 %r3, %r4, 96, %r2;\n"
         "cvt.s64.s32 %rd6, %r3;\nadd.s64 %rd7, %rd1, %rd6;\nld.global.u8 %r5, [%rd7];\n"
@@ -298,7 +297,7 @@ TEST_CASE("a sign that several additions want lies in a register") {
     CHECK(estimate(text) >= 11);  // ptxas: 12
 }
 
-TEST_CASE("a float with the other sign is an operand of other arithmetic") {
+TEST_CASE("float arithmetic negates its operands without another register") {
     const auto with = [](const std::string& sign) {
         std::string signs, sums;
         for (int k = 0; k < 20; ++k) {
@@ -311,7 +310,7 @@ TEST_CASE("a float with the other sign is an operand of other arithmetic") {
     CHECK(with("neg.f32") + 8 <= with("sqrt.approx.f32"));
 }
 
-TEST_CASE("bytes that are stored together lie in one register") {
+TEST_CASE("bytes that are stored together are in one register") {
     const auto with = [](const std::string& type) {
         return estimate(loads(41) +
                         ".reg .b16 %h<5>;\ncvt.u16.u32 %h1, %r1;\ncvt.u16.u32 %h2, %r2;\n" +
@@ -321,7 +320,7 @@ TEST_CASE("bytes that are stored together lie in one register") {
     CHECK(with("u8") < with("u16"));
 }
 
-TEST_CASE("a table of two targets, one behind the other, is no condition") {
+TEST_CASE("a jump table with two adjacent targets is not a condition") {
     const u32 with_table = estimate(
         "L_list: .branchtargets B, A;\nbrx.idx %r1, L_list;\nA:\nadd.s32 %r2, %r2, 1;\nB:\n" +
         kCopy);
@@ -329,7 +328,7 @@ TEST_CASE("a table of two targets, one behind the other, is no condition") {
     CHECK(with_table <= 16);
 }
 
-TEST_CASE("a product of 64 bits that is the same for a launch lies in no register of a thread") {
+TEST_CASE("a 64-bit product that is uniform in a launch takes no registers of a thread") {
     const auto strides = [](const std::string& factor) {
         return estimate("mov.u32 %r5, %ntid.x;\nmov.u32 %r6, " + factor + R"(;
             cvt.u64.u32 %rd6, %r5;
@@ -365,7 +364,7 @@ TEST_CASE(
     CHECK(estimate(constant) == 8);  // as ptxas: store data of 16 bits may be in an even register
 }
 
-TEST_CASE("a load goes ahead of a store that another number is added to the same address for") {
+TEST_CASE("a load moves before a store at a different offset from the same address") {
     const auto pass_on = [](const std::string& space, const std::string& from,
                             const std::string& to) {
         std::string text = ".shared .align 4 .b8 s[256];\n.shared .align 4 .b8 t[256];\n";
@@ -385,7 +384,7 @@ TEST_CASE("a load goes ahead of a store that another number is added to the same
     CHECK(pass_on("global", "%rd4", "%rd5") < 18);  // may be the same address
 }
 
-TEST_CASE("a product of 64 bits that is only added to something is part of that addition") {
+TEST_CASE("a 64-bit product that is only added is part of the addition") {
     const auto place = [](int products) {
         const char* numbers[] = {"%tid.y", "%tid.z", "%laneid", "%warpid"};
         const auto name = [](const std::string& kind, int number) {
@@ -409,7 +408,7 @@ TEST_CASE("a product of 64 bits that is only added to something is part of that 
     CHECK(place(4) == 16);
 }
 
-TEST_CASE("an asynchronous copy has room for a short offset, and reads its address for long") {
+TEST_CASE("an asynchronous copy contains short offsets, and keeps its address for a long time") {
     const auto copies = [](int count, int apart, const std::string& behind) {
         std::string text =
             ".shared .align 16 .b8 s[8192];\nmov.u32 %r3, s;\nshl.b32 %r4, %r2, 4;\n"
@@ -429,7 +428,7 @@ TEST_CASE("an asynchronous copy has room for a short offset, and reads its addre
     CHECK(copies(4, 4096, wait) == 20);
 }
 
-TEST_CASE("the upper half of a product of 64 bits is computed in parts") {
+TEST_CASE("the upper half of a 64-bit product is computed in parts") {
     const auto with = [](const std::string& computes) {
         return estimate("ld.global.u64 %rd10, [%rd1];\nld.global.u64 %rd11, [%rd1+8];\n" +
                         computes + "st.global.u64 [%rd2], %rd12;");
@@ -441,7 +440,7 @@ TEST_CASE("the upper half of a product of 64 bits is computed in parts") {
                "madc.hi.u64 %rd12, %rd10, %rd11, %rd2;\n") > 14);
 }
 
-TEST_CASE("coordinates and texels lie side by side") {
+TEST_CASE("coordinates and texels are in consecutive registers") {
     const auto copy = [](const std::string& type, const std::string& registers) {
         return estimate(".reg .b16 %h<5>;\nshl.b32 %r5, %r2, 3;\nsuld.b.1d.v4." + type + ".trap {" +
                         registers + "}, [%rd2, {%r5}];\nsust.b.1d.v4." + type +
@@ -456,7 +455,7 @@ TEST_CASE("coordinates and texels lie side by side") {
                    "st.global.f32 [%rd5], %f4;") == 10);  // as ptxas
 }
 
-TEST_CASE("texels come in pairs of registers, behind all other pairs") {
+TEST_CASE("texels are in pairs of registers, after all other pairs") {
     const auto fetch = [](int wanted, const std::string& how, const std::string& gradients) {
         return estimate(loads(2) + "tex." + how + ".v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, " +
                         "{%f0, %f1}]" + gradients + ";\n" + stores(wanted, 4));
@@ -489,9 +488,7 @@ bool is_unrolled(const std::string& in_it, const std::string& steps = "add.s32 %
 
 }  // namespace
 
-TEST_CASE(
-    "ptxas does not unroll a loop that it does not know the step of, or that keeps threads "
-    "together") {
+TEST_CASE("ptxas does not unroll loops with an unknown step, or that keep threads together") {
     CHECK(is_unrolled(""));
     CHECK(!is_unrolled("", "add.s32 %r4, %r3, 128;\nadd.s32 %r3, %r4, 128;"));
     // Threads leave the loop in different passes, unless the counter starts at the same number for
@@ -530,7 +527,7 @@ bool is_unrolled_with(int loads_in_it, int others, const std::string& at_end = "
 
 }  // namespace
 
-TEST_CASE("a load from shared memory makes room for little more in a loop that is unrolled") {
+TEST_CASE("a loop with loads from shared memory is unrolled only if it is short") {
     CHECK(is_unrolled_with(1, 20));  // all as ptxas
     CHECK(!is_unrolled_with(1, 24));
     CHECK(is_unrolled_with(3, 24));
@@ -538,7 +535,7 @@ TEST_CASE("a load from shared memory makes room for little more in a loop that i
     CHECK(is_unrolled_with(8, 34));
 }
 
-TEST_CASE("a loop with a barrier that lanes branch in is left as it is") {
+TEST_CASE("a loop with a barrier and divergent branches is not unrolled") {
     const std::string barrier = "bar.sync 0;\n";
     const std::string branch = "@%p2 bra SKIP;\nadd.s32 %r9, %r9, 5;\nSKIP:\n";
     CHECK(is_unrolled_with(1, 0, barrier));  // all as ptxas
@@ -546,7 +543,7 @@ TEST_CASE("a loop with a barrier that lanes branch in is left as it is") {
     CHECK(!is_unrolled_with(1, 0, branch + barrier));
 }
 
-TEST_CASE("what nobody has written takes no register, and what a guard may leave is not lost") {
+TEST_CASE("unwritten values take no register, and guarded writes keep the old value") {
     const std::string before = loads(16) + "bar.sync 0;\n" + stores(16) + "bar.sync 0;\n";
     // ptxas keeps the branch around this code, because the code contains a barrier. So loaded
     // values occupy no registers before it.
@@ -567,8 +564,7 @@ TEST_CASE("what nobody has written takes no register, and what a guard may leave
                "st.global.v4.f32 [%rd5+16], {%f5, %f6, %f7, %f8};\n") >= loop("") + 3);
 }
 
-TEST_CASE(
-    "what lanes may skip loading is all alive before it is added up, unless it is added at once") {
+TEST_CASE("values of skippable loads are all live before they are added, unless added at once") {
     const auto sum = [](int count, bool is_skipped, bool at_once) {
         std::string text = "mov.b64 %rd90, 0;\n", sums;
         for (int k = 0; k < count; ++k) {
@@ -587,7 +583,7 @@ TEST_CASE(
     CHECK(sum(24, false, false) <= 36);  // 32
 }
 
-TEST_CASE("of two instructions that join three values by logic one is left") {
+TEST_CASE("two logic instructions on three values become one") {
     const auto joined = [](const std::string& logic) {
         std::string text;
         for (int k = 10; k < 50; ++k) {
@@ -605,7 +601,7 @@ TEST_CASE("of two instructions that join three values by logic one is left") {
           joined("lop3.b32 %r61, %r10, %r11, %r12, 0x6a;\n"));
 }
 
-TEST_CASE("atomics on one place are not joined where one lane alone comes to them") {
+TEST_CASE("atomics on one address are not combined if only one lane executes them") {
     const auto atomics = [](const std::string& comparison) {
         std::string text = "setp." + comparison + ";\n@%p1 bra SKIP;\nbar.sync 1, 64;\n";
         for (int k = 10; k < 13; ++k) {
@@ -624,7 +620,7 @@ TEST_CASE("atomics on one place are not joined where one lane alone comes to the
                    "atom.global.add.u32 %r4, [%rd1], %r2;\nSKIP:\nbra L;\n") > 0);
 }
 
-TEST_CASE("loads for what comes behind a loop go ahead of the addresses of their stores") {
+TEST_CASE("loads after a loop come before the addresses of their stores") {
     const std::string loop =
         "LOOP:\nld.volatile.global.u32 %r9, [%rd5+64];\nsetp.ne.u32 %p1, %r9, 0;\n"
         "@%p1 bra LOOP;\n";
@@ -634,7 +630,7 @@ TEST_CASE("loads for what comes behind a loop go ahead of the addresses of their
               estimate(loads(count) + stores(count)));
 }
 
-TEST_CASE("a division without sign needs two registers that are read together with a pair") {
+TEST_CASE("an unsigned division needs two registers that are read together with a pair") {
     // Store data goes to odd registers, outside the pair. With 2, 4 and 8 other values ptxas needs
     // 18, 22 and 30 registers, two more than with another instruction.
     const auto beside = [](const std::string& opcode, int count) {
@@ -645,7 +641,7 @@ TEST_CASE("a division without sign needs two registers that are read together wi
     for (int count : {2, 4, 8}) CHECK(beside("div.u32", count) == beside("mul.hi.u32", count) + 2);
 }
 
-TEST_CASE("a division without sign by a constant needs a register less than others") {
+TEST_CASE("an unsigned division by a constant needs one register less than others") {
     const auto divides = [](const std::string& opcode) {
         return estimate("ld.global.u32 %r10, [%rd4+400];\n" + opcode +
                         " %r12, %r10, %r1;\nst.global.u32 [%rd5+400], %r12;\n");
@@ -653,7 +649,7 @@ TEST_CASE("a division without sign by a constant needs a register less than othe
     for (const char* opcode : {"div.u32", "rem.u32"}) CHECK(divides(opcode) == 12);  // as ptxas
 }
 
-TEST_CASE("a division of 16 bits calls a routine that takes five registers") {
+TEST_CASE("a 16-bit division calls a routine that takes five registers") {
     const auto beside = [](const std::string& opcode, int count) {
         return estimate(
             ".reg .b16 %h<9>;\nld.global.u16 %h1, [%rd4+400];\n"
@@ -677,7 +673,7 @@ TEST_CASE("a comparison and exchange in shared memory has its address in a regis
     CHECK(atomic("cas.b32 %r9, [tile], 0, 1") == atomic("exch.b32 %r9, [tile], 1") + 2);
 }
 
-TEST_CASE("nothing moves past the reading of a clock") {
+TEST_CASE("no instruction moves past a clock read") {
     const auto stored = [](const std::string& special) {
         return estimate(loads(4) + "mov.u32 %r9, %" + special +
                         ";\nst.global.u32 [%rd5+400], %r9;\n" + stores(4));
@@ -687,7 +683,7 @@ TEST_CASE("nothing moves past the reading of a clock") {
     CHECK(stored("clock") == stored("laneid") - 2);
 }
 
-TEST_CASE("a block that lanes may skip is guarded up to eight instructions of the machine") {
+TEST_CASE("a block that lanes may skip is guarded if it has at most 8 machine instructions") {
     // As long as the blocks are guarded, their loads are in flight together.
     const auto skipped = [](const std::string& type, const std::string& multiplies, int times) {
         std::string text;
@@ -706,7 +702,7 @@ TEST_CASE("a block that lanes may skip is guarded up to eight instructions of th
     CHECK(skipped("u64", "mul.lo.s64", 1) > skipped("u64", "mul.lo.s64", 2));  // 28, 16
 }
 
-TEST_CASE("threads multiply and add what is constant of an address that they store to") {
+TEST_CASE("threads compute the constant part of an address that they store to") {
     const auto stored_at = [](const std::string& address, int count) {
         std::string text = loads(count) + address;
         for (int k = 0; k < count; ++k)
@@ -720,7 +716,7 @@ TEST_CASE("threads multiply and add what is constant of an address that they sto
         CHECK(stored_at(product, count) == stored_at("mov.u64 %rd9, %rd2;\n", count) + 2);
 }
 
-TEST_CASE("a constant that guarded instructions need is there for all lanes behind them") {
+TEST_CASE("a constant for guarded instructions is live for all lanes after them") {
     const auto stored_behind = [](const std::string& address) {
         return estimate(
             "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra SKIP;\nst.global.u32 [%rd1], %r2;\nSKIP:\n"
@@ -731,7 +727,7 @@ TEST_CASE("a constant that guarded instructions need is there for all lanes behi
     CHECK(stored_behind("%rd2") == 10);
 }
 
-TEST_CASE("what becomes of a loaded pair is computed in place, unless it is shifted before") {
+TEST_CASE("values computed from a loaded pair replace it, unless it is shifted first") {
     const auto stored = [](const std::string& pair, const std::string& result) {
         return estimate("ld.global.f32 %f0, [%rd1+68];\n" + pair + result +
                         "st.global.u64 [%rd2], %rd9;\nst.global.f32 [%rd2+68], %f0;\n");
@@ -746,7 +742,7 @@ TEST_CASE("what becomes of a loaded pair is computed in place, unless it is shif
     CHECK(stored(product, sum) == 14);
 }
 
-TEST_CASE("what was loaded or stored is not loaded again, unless something may have changed it") {
+TEST_CASE("a loaded or stored value is not loaded again, unless it may have changed") {
     std::string again, stored;
     for (int k = 0; k < 4; ++k) {
         const std::string at = std::to_string(4 * k), f = "%f2" + std::to_string(k);
@@ -768,7 +764,7 @@ TEST_CASE("what was loaded or stored is not loaded again, unless something may h
                    "%f1, [%r3];\nld.global.f32 %f2, [%rd1];\nbra L;\n") > 0);
 }
 
-TEST_CASE("no more loads are under way with guards of their own than there are predicates") {
+TEST_CASE("at most as many guarded loads are in flight as there are predicates") {
     const auto with = [](int count) {
         std::string text = ".reg .pred %q<16>;\n";
         for (int k = 0; k < count; ++k) {
@@ -812,7 +808,7 @@ TEST_CASE("a store keeps its sources for eleven instructions") {
     CHECK(with("global", 3, 3) == 16);
 }
 
-TEST_CASE("turns of an unrolled loop get their registers one after the other") {
+TEST_CASE("iterations of an unrolled loop get their registers one after another") {
     const auto with = [](int count) {
         std::string text = "mov.u32 %r3, 0;\nLOOP:\n";
         for (int k = 0; k < count; ++k) {
@@ -829,7 +825,7 @@ TEST_CASE("turns of an unrolled loop get their registers one after the other") {
     CHECK(with(8) == 20);
 }
 
-TEST_CASE("a pair that is computed gets its registers before the pair that it is computed from") {
+TEST_CASE("a computed pair gets its registers before its source pair") {
     const auto with = [](const std::string& second) {
         return estimate(
             "mul.wide.u32 %rd6, %r2, 8;\nadd.s64 %rd7, %rd1, %rd6;\n"
@@ -843,7 +839,7 @@ TEST_CASE("a pair that is computed gets its registers before the pair that it is
     CHECK(with("ld.global.v2.f32 {%f3, %f4}, [%rd9];\nadd.f32 %f3, %f3, %f4;\n") == 14);
 }
 
-TEST_CASE("a constant for a loop is there for the lanes that a guard has let want it before") {
+TEST_CASE("a constant for a loop is live for the lanes that used it before under a guard") {
     const auto with = [](const std::string& guarded) {
         return estimate("mov.u32 %r5, %ctaid.x;\nsetp.ne.s32 %p1, %r5, %r1;\n@%p1 bra SKIP;\n" +
                         guarded +
@@ -854,7 +850,7 @@ TEST_CASE("a constant for a loop is there for the lanes that a guard has let wan
     CHECK(with("mov.u32 %r8, 1;\nst.volatile.global.u32 [%rd1], %r8;\n") == 12);
 }
 
-TEST_CASE("of two instructions that add three values one is left") {
+TEST_CASE("two additions of three values become one") {
     const auto with = [](const std::string& sums) {
         return estimate("mov.u32 %r4, %tid.y;\nmov.u32 %r5, %tid.z;\nmov.u32 %r6, %laneid;\n" +
                         sums + "st.global.u32 [%rd5], %r20;\n");
@@ -870,7 +866,7 @@ TEST_CASE("of two instructions that add three values one is left") {
     CHECK(estimate("LOOP:\nadd.s32 %r11, %r10, %r2;\nadd.s32 %r10, %r11, %r2;\n" + loop) <= 12);
 }
 
-TEST_CASE("a load from global memory has a guard where something can be done meanwhile") {
+TEST_CASE("a load from global memory is guarded if other work is available meanwhile") {
     const auto with = [](int count, const std::string& between) {
         std::string text =
             ".shared .b32 t[1024];\nmov.u32 %r3, t;\nshl.b32 %r4, %r2, 2;\nadd.s32 %r5, %r3, %r4;\n"
@@ -893,7 +889,7 @@ TEST_CASE("a load from global memory has a guard where something can be done mea
     CHECK(with(3, "bar.sync 0;\n") == 16);
 }
 
-TEST_CASE("banks are minded as long as that costs no block") {
+TEST_CASE("register banks are considered as long as that costs no resident block") {
     const auto with = [](int count, int threads) {
         return estimate(loads(count) + "bar.sync 0;\n" + stores(count),
                         threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
@@ -932,7 +928,7 @@ TEST_CASE("a load from global memory keeps its sources for eight instructions") 
     CHECK(with(9) == 9);
 }
 
-TEST_CASE("what a comparison of 16 bits with a sign sets is given a sign, and moved") {
+TEST_CASE("the operands of a signed 16-bit comparison are sign-extended and moved") {
     const auto with = [](const std::string& type) {
         return estimate(
             ".reg .b16 %h<5>;\nmov.u32 %r20, %ctaid.x;\nmov.u32 %r21, %ntid.x;\n"
@@ -948,8 +944,7 @@ TEST_CASE("what a comparison of 16 bits with a sign sets is given a sign, and mo
     CHECK(with("u16") == 12);
 }
 
-TEST_CASE(
-    "what a store in a loop takes of constants comes behind its guard, and its counter is a pair") {
+TEST_CASE("constants for a store in a loop come after its guard, and the counter is a pair") {
     // A loop that sums `sums` values in each pass, and stores constants if its lanes vote for it.
     const auto with = [](int sums, int constants, bool is_long) {
         std::string text =
@@ -987,7 +982,7 @@ TEST_CASE(
     CHECK(with(4, 2, false) == 24);
 }
 
-TEST_CASE("an index that is alive for long gets no odd register") {
+TEST_CASE("an index that is live for long does not get an odd register") {
     // Sums over a block in `steps` steps. `values` values are loaded before the sum and stored
     // after it. Then the kernel reads the thread number again.
     const auto with = [](int values, int steps) {
@@ -1018,7 +1013,7 @@ TEST_CASE("an index that is alive for long gets no odd register") {
     CHECK(with(4, 7) == 18);
 }
 
-TEST_CASE("what limits the blocks beside registers lets a kernel have more of them") {
+TEST_CASE("a kernel may use more registers if something else limits its blocks") {
     const auto with = [](int count, int threads, int shared) {
         return estimate(".shared .align 4 .b8 t[" + std::to_string(shared) +
                             "];\nmov.u32 %r5, t;\nst.shared.u32 [%r5], %r2;\n" + loads(count) +
@@ -1040,7 +1035,7 @@ TEST_CASE("what limits the blocks beside registers lets a kernel have more of th
     CHECK(with(36, 32, 7168) == 72);
 }
 
-TEST_CASE("of a vector the half is loaded that is wanted") {
+TEST_CASE("only the needed half of a vector is loaded") {
     // Four vectors of four words are loaded before a barrier, and some are stored after it.
     const auto with = [](const std::string& load, const std::vector<int>& stored) {
         std::string text;

@@ -118,7 +118,7 @@ const LineRow& line_of(const KernelRow& row, u32 line) {
 
 }  // namespace
 
-TEST_CASE("the same site is kept once and counted") {
+TEST_CASE("reports of a site are stored once, and counted") {
     Reports reports;
     Report later = out_of_bounds(12);
     later.block = {40, 0, 0};
@@ -135,7 +135,7 @@ TEST_CASE("the same site is kept once and counted") {
     CHECK(reports.total() == 0);
 }
 
-TEST_CASE("counts end somewhere, and the lowest thread is kept all the same") {
+TEST_CASE("counts are limited, but the lowest thread is still stored") {
     Reports reports;
     Report many = out_of_bounds(12);
     many.count = kMaxReportCount - 1;
@@ -153,7 +153,7 @@ TEST_CASE("counts end somewhere, and the lowest thread is kept all the same") {
     CHECK(reports.all()[1].count == kMaxReportCount);
 }
 
-TEST_CASE("check, kind, kernel and both places tell reports apart") {
+TEST_CASE("reports differ if their check, kind, kernel or a position differs") {
     Reports reports;
     const Report first = out_of_bounds(12);
     reports.add(first);
@@ -179,7 +179,7 @@ TEST_CASE("check, kind, kernel and both places tell reports apart") {
     CHECK(reports.all().size() == 6);
 }
 
-TEST_CASE("leaks have no site: their addresses tell them apart") {
+TEST_CASE("leaks have no site, and are distinguished by their addresses") {
     Reports reports;
     for (u64 address : {100, 200, 100}) {
         Report leak;
@@ -191,7 +191,7 @@ TEST_CASE("leaks have no site: their addresses tell them apart") {
     CHECK(reports.all().size() == 2);
 }
 
-TEST_CASE("threads may add at once") {
+TEST_CASE("several threads may add reports at the same time") {
     Reports reports;
     std::vector<std::thread> threads;
     for (u32 t = 0; t < 4; ++t) {
@@ -219,7 +219,7 @@ TEST_CASE("the first occurrence is printed, the second is not") {
     CHECK(occurrences(text, "\n") == occurrences(text, "coalesce: "));  // the prefix on every line
 }
 
-TEST_CASE("a flood of reports ends with a word about it") {
+TEST_CASE("too many reports end with a sentence about the others") {
     const std::string text = stderr_of([] {
         Reports reports;
         reports.print_immediately(true);
@@ -227,11 +227,11 @@ TEST_CASE("a flood of reports ends with a word about it") {
         CHECK(reports.all().size() == 250);
     });
     CHECK(occurrences(text, "memcheck: out of bounds") == 100);
-    CHECK(occurrences(text, "further ones are only counted") == 1);
+    CHECK(occurrences(text, "further reports are only counted") == 1);
     CHECK(longest_line(text) <= 80);
 }
 
-TEST_CASE("the text of a report says where, who, what, with whom and the cure") {
+TEST_CASE("a report's text has the position, both threads, the mistake and the remedy") {
     Report r = out_of_bounds(24);
     r.other = {"main.cu", 20};
     r.other_thread = {6, 7, 0};
@@ -246,7 +246,7 @@ TEST_CASE("the text of a report says where, who, what, with whom and the cure") 
     CHECK(to_text(r).find("-lineinfo") != std::string::npos);
 }
 
-TEST_CASE("a message may have lines of its own") {
+TEST_CASE("a message may consist of several lines") {
     Report r = out_of_bounds(24);
     r.message = "2 blocks wait:\n\nwarp 0: spin\nwarp 1: a barrier\n";
     CHECK(to_text(r).find("\n  2 blocks wait:\n  warp 0: spin\n  warp 1: a barrier\n  cure:") !=
@@ -273,7 +273,7 @@ TEST_CASE("text helpers") {
     CHECK(format_index({1, 2, 3}) == "(1,2,3)");
 }
 
-TEST_CASE("sites are summed under the names of what they do") {
+TEST_CASE("sites are summed by the kind of their access") {
     const SampleKernel sample;
     const auto rows = kernel_table({&sample.kernel});
     REQUIRE(rows.size() == 1);
@@ -296,7 +296,7 @@ TEST_CASE("sites are summed under the names of what they do") {
     CHECK(line_of(rows[0], 10).place.file == "sample.cu");
 }
 
-TEST_CASE("a kernel of two modules makes one row, one that never ran none") {
+TEST_CASE("a kernel in two modules has one row, and one that never ran has none") {
     const SampleKernel a, b;
     SampleKernel idle;
     idle.kernel.demangled = "idle";
@@ -320,7 +320,7 @@ TEST_CASE("atomics and local memory") {
     CHECK(rows[0].counters.load_requests == 107);  // local memory is not counted
 }
 
-TEST_CASE("the JSON has every name that is promised") {
+TEST_CASE("the JSON has every documented name") {
     const SampleKernel sample;
     Report race = out_of_bounds(24);
     race.other = {"other.cu", 7};
@@ -364,7 +364,7 @@ TEST_CASE("lines whose instructions were not counted do not claim zero") {
     CHECK_FALSE(json["kernels"][0]["lines"][0].contains("warp_instructions"));
 }
 
-TEST_CASE("a stopped launch is told and not counted") {
+TEST_CASE("a stopped launch is mentioned and not counted") {
     SampleKernel sample;
     sample.kernel.totals.stopped = 1;
     const auto rows = kernel_table({&sample.kernel});
@@ -389,7 +389,7 @@ TEST_CASE("a stopped launch is told and not counted") {
     CHECK(alone_text.find("global loads") == alone_text.npos);
 }
 
-TEST_CASE("calls of the host are told apart by what they say, and bounded") {
+TEST_CASE("reports of host calls differ by their message, and are limited") {
     reports().clear();
     reports().print_immediately(false);
     Report call;
@@ -417,7 +417,7 @@ TEST_CASE("calls of the host are told apart by what they say, and bounded") {
     reports().clear();
 }
 
-TEST_CASE("the JSON survives a file name that is no UTF-8") {
+TEST_CASE("the JSON is valid even if a file name is not UTF-8") {
     Report r = out_of_bounds(1);
     r.where.file = "m\xffin.cu";
     CHECK(nlohmann::json::accept(to_json("d", {}, {r})));
@@ -441,7 +441,7 @@ TEST_CASE("the table") {
     CHECK(profile_text("a device", {}, false).find("no kernel was launched") != std::string::npos);
 }
 
-TEST_CASE("annotated lines show the source around what touches memory") {
+TEST_CASE("annotated lines show the source around memory accesses") {
     const SampleKernel sample;
     const auto rows = kernel_table({&sample.kernel});
     std::vector<std::string> source;
@@ -464,7 +464,7 @@ TEST_CASE("annotated lines show the source around what touches memory") {
     CHECK(bare.find("^ global stores: 100 x 32.0 sectors") != std::string::npos);
 }
 
-TEST_CASE("how far a launch is: blocks, and how long the others will take") {
+TEST_CASE("the progress of a launch: finished blocks, and the time for the others") {
     CHECK(progress_line("scan", 1024, 4096, 10, 79) ==
           "scan: 25 % of 4,096 blocks, about 30 s to go");
     CHECK(progress_line("scan", 0, 4096, 10, 79) == "scan: 0 % of 4,096 blocks");
@@ -475,7 +475,7 @@ TEST_CASE("how far a launch is: blocks, and how long the others will take") {
     CHECK(cut.find("kkk...: 0 % of 1,000,000,000 blocks, about 277,778 h to go") != cut.npos);
 }
 
-TEST_CASE("launches that were only counted are told") {
+TEST_CASE("launches that were counted but not checked are mentioned") {
     KernelRow row;
     row.name = "scan";
     row.launches = 3;

@@ -34,7 +34,7 @@ struct Wrong {
 
 }  // namespace
 
-TEST_CASE("a map remembers what it was given") {
+TEST_CASE("a map stores its parameters") {
     Given given;
     given.arguments.swizzle = 3;
     REQUIRE(encode(given.arguments) == "");
@@ -59,14 +59,14 @@ TEST_CASE("the largest array") {
     CHECK(decode(given.map)->stride[1] == (u64{1} << 40) - 16);
 }
 
-TEST_CASE("what is no map is told") {
+TEST_CASE("bytes that are not a map are recognized") {
     u8 bytes[kTensorMapBytes] = {};
     CHECK(!decode(bytes));
     for (u8& byte : bytes) byte = 0x5a;
     CHECK(!decode(bytes));
 }
 
-TEST_CASE("a copy is the same map, and with any byte changed it is none") {
+TEST_CASE("a copy of a map is valid, and one with a changed byte is not") {
     Given given;
     given.arguments.swizzle = 3;
     REQUIRE(encode(given.arguments) == "");
@@ -92,7 +92,7 @@ TEST_CASE("a box may have more bytes than 32 bits count") {
     CHECK(decode(given.map)->box_bytes() == u64{256} * 256 * 256 * 256 * 256 * 4);
 }
 
-TEST_CASE("arguments that are refused") {
+TEST_CASE("arguments that are rejected") {
     const Wrong wrong[] = {
         {"tensorMap", [](Given& g) { g.arguments.map = g.map + 8; }},
         {"tensorMap", [](Given& g) { g.arguments.map = nullptr; }},

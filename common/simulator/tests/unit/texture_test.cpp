@@ -109,7 +109,7 @@ double reference(const Texels& all, const double* x, u32 dimensions, double bord
 
 }  // namespace
 
-TEST_CASE("weights have 8 bits, and what rounds up to a whole is the next texel") {
+TEST_CASE("weights have 8 bits, and a weight that rounds up to 1 selects the next texel") {
     CHECK(locate_linear(0.5f).first == 0);
     CHECK(locate_linear(0.5f).weight == 0);
     CHECK(locate_linear(1.25f).first == 0);
@@ -124,7 +124,7 @@ TEST_CASE("weights have 8 bits, and what rounds up to a whole is the next texel"
     CHECK(locate_linear(0.5f + 3 / 1024.0f).weight == 1);
 }
 
-TEST_CASE("points and what is no number") {
+TEST_CASE("point sampling, and coordinates that are NaN") {
     CHECK(locate_point(2.999f).first == 2);
     CHECK(locate_point(-0.001f).first == -1);
     CHECK(locate_point(NAN).first == 0);
@@ -144,7 +144,7 @@ TEST_CASE("address modes") {
     }
 }
 
-TEST_CASE("random fetches of one to three dimensions are what the guide's formulas give") {
+TEST_CASE("random fetches in one to three dimensions agree with the guide's formulas") {
     std::mt19937 chance(3);
     const auto number = [&](float low, float high) {
         return std::uniform_real_distribution<float>(low, high)(chance);
@@ -178,7 +178,7 @@ TEST_CASE("random fetches of one to three dimensions are what the guide's formul
     }
 }
 
-TEST_CASE("a wrong weight would be seen by that comparison") {
+TEST_CASE("that comparison would detect a wrong weight") {
     std::mt19937 chance(5);
     Texels all(8, 1, 1, 1, chance);
     all.texture.sampling.linear = true;
@@ -189,7 +189,7 @@ TEST_CASE("a wrong weight would be seen by that comparison") {
     CHECK(all.fetch(point) != doctest::Approx(reference(all, &beside, 1, 0)).epsilon(1e-4));
 }
 
-TEST_CASE("what is filtered of 8 and 16 bits has 16") {
+TEST_CASE("filtered values of 8 and 16 bits have 16 bits") {
     const auto filtered = [](ChannelKind kind, u32 bytes, u32 one, u32 other) {
         ImageObject texture;
         texture.shape.dimensions = 1;
@@ -233,7 +233,7 @@ TEST_CASE("products of weights are rounded") {
     CHECK(has_weights({128, 127, 1}));
 }
 
-TEST_CASE("texels of weight 0 are not asked for") {
+TEST_CASE("texels of weight 0 are not fetched") {
     std::mt19937 chance(5);
     Texels all(8, 8, 1, 2, chance);
     all.texture.sampling.linear = true;
@@ -282,7 +282,7 @@ TEST_CASE("faces of a cube") {
     }
 }
 
-TEST_CASE("objects: numbers are given once") {
+TEST_CASE("objects: every number is used once") {
     const u64 first = add_image_object({.shape = {}, .levels = {Image{}}, .sampling = {}});
     CHECK(find_image_object(first) != nullptr);
     CHECK_FALSE(was_destroyed_image_object(first));

@@ -49,7 +49,7 @@ using Offsets = std::vector<u32>;
 
 }  // namespace
 
-TEST_CASE("a pointer and what is added to it") {
+TEST_CASE("a pointer and offsets from it") {
     const WrittenMemory written = written_by(
         "cvta.to.global.u64 %d3, %d1;\nmul.wide.s32 %d4, %r1, 4;\nadd.s64 %d5, %d3, %d4;\n"
         "st.global.u32 [%d5+16], %r1;\n");
@@ -58,14 +58,14 @@ TEST_CASE("a pointer and what is added to it") {
     CHECK_FALSE(written.anywhere);
 }
 
-TEST_CASE("an index that was read from memory is no pointer") {
+TEST_CASE("an index that was read from memory is not a pointer") {
     const WrittenMemory written = written_by(
         "ld.global.u32 %r2, [%d1];\nmad.wide.s32 %d4, %r2, 4, %d2;\nst.global.u32 [%d4], %r1;\n");
     CHECK(written.parameters == Offsets{8});
     CHECK_FALSE(written.anywhere);
 }
 
-TEST_CASE("either of two, also where the text has the choice after the store") {
+TEST_CASE("one of two pointers, even if it is selected after the store") {
     CHECK(written_by("selp.b64 %d3, %d1, %d2, %p1;\nst.global.u32 [%d3], %r1;\n").parameters ==
           Offsets{0, 8});
     CHECK(written_by("mov.u64 %d3, %d2;\nL:\natom.global.add.u32 %r2, [%d3], 1;\nmov.u64 %d3, "
@@ -81,7 +81,7 @@ TEST_CASE("variables, and memory that does not count") {
     CHECK(shared.variables.empty());
 }
 
-TEST_CASE("what may be any address") {
+TEST_CASE("pointers that may be any address") {
     CHECK(written_by("ld.global.u64 %d3, [%d1];\nst.global.u32 [%d3], %r1;\n").anywhere);
     CHECK(written_by("mov.b64 %d3, {%r1, %r2};\nst.global.u32 [%d3], %r1;\n").anywhere);
     CHECK(written_by("mov.u64 %d3, 140737488355328;\nst.global.u32 [%d3], %r1;\n").anywhere);

@@ -29,9 +29,12 @@
 
 #include "base/child.h"
 #include "base/files.h"
+#include "examiner/cache.h"
 #include "examiner/compiled_from.h"
 #include "examiner/compilers.h"
+#include "examiner/elements/element_trials.h"
 #include "examiner/examine.h"
+#include "examiner/exercises/automatic_mutants.h"
 #include "examiner/exercises/examined.h"
 #include "examiner/exercises/mutants.h"
 #include "examiner/render.h"
@@ -52,17 +55,17 @@ constexpr const char* the_solution = "solution";
 
 const FoundCompiler& clang() {
     static const auto found = find_compiler(Compiler::clang_ir);
-    if (!found) throw UsageError("there is no clang of version 17 to 22 here");
+    if (!found) throw UsageError("clang of a version from 17 to 22 was not found");
     return *found;
 }
 
 /// Returns the LLVM IR of a source. The IR is cached, because running clang takes most of the time.
-const RawOutput& ir_of(const Source& source) {
+const RawOutput& ir_of(const Source& source, const Signature& kernel) {
     static std::map<std::string, RawOutput> known;
     const auto [at, is_new] = known.try_emplace(source.text);
     if (is_new) {
-        at->second =
-            run_compiler(clang(), wrapped(source.text, dialect_of(clang())), "compute_90", seconds);
+        at->second = run_compiler(clang(), wrapped(source.text, dialect_of(clang()), kernel.sizes),
+                                  "compute_90", seconds);
     }
     return at->second;
 }
@@ -115,7 +118,7 @@ public:
         : LocalRunner({.cache = cache}), way_(way), spoil_(std::move(spoil)) {}
 
     Compiled compile(const Source& source, const Signature& kernel) override {
-        const RawOutput& of_ir = ir_of(source);
+        const RawOutput& of_ir = ir_of(source, kernel);
         Compiled compiled = finish_compilation(
             source, kernel, "clang", way_ == Way::translated ? of_ir : by_back_end(of_ir));
         compiled.ptx = spoilt(compiled.ptx, spoil_);
@@ -123,18 +126,32 @@ public:
     }
 
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override {
-        Trial trial = LocalRunner::run(kernel, task, order);
-        Json seen = {{"order", codec::encode(order)},
-                     {"counters", codec::encode(trial.counters)},
-                     {"lines", codec::encode(trial.lines)}};
-        if (trial.comparison) seen["left"] = trial.comparison->text();
-        launches.push_back(seen);
-        return trial;
+        return recorded(LocalRunner::run(kernel, task, order), order);
+    }
+
+    Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
+                   const TrialRequest& order) override {
+        Trial trial = LocalRunner::run_with(kernel, arguments, order);
+        // How often the reference runs depends on its instructions, which may differ.
+        return kernel.kernel == kReferenceKernel ? trial : recorded(std::move(trial), order);
     }
 
     Json launches = Json::array();  ///< the results of each launch
 
 private:
+    Trial recorded(Trial trial, const TrialRequest& order) {
+        Json seen = {{"order", codec::encode(order)},
+                     {"counters", codec::encode(trial.counters)},
+                     {"lines", codec::encode(trial.lines)}};
+        // The instructions that a kernel may execute depend on those of the reference.
+        seen["order"].erase("more_instructions");
+        if (trial.comparison) seen["left"] = trial.comparison->text();
+        for (const ArrayAfter& array : trial.arrays)
+            seen["arrays"].push_back(hash_text(array.bytes));
+        launches.push_back(seen);
+        return trial;
+    }
+
     Way way_;
     std::string spoil_;
 };
@@ -266,6 +283,15 @@ void add_marked(const std::string& name, const char* file, std::vector<Kernel>& 
     kernels.push_back({prefix + the_solution, &exercise, skeleton.solved()});
     kernels.push_back({prefix + "blank", &exercise, skeleton.blank()});
     if (is_hunt) return;
+    if (is_beyond(name)) {
+        for (const AutomaticMutant& mutant : make_mutants(skeleton.solved())) {
+            // What a variable without an initial value holds depends on the registers.
+            if (mutant.what == "without the initial value") continue;
+            kernels.push_back({"mutant: line " + std::to_string(mutant.line) + " " + mutant.what,
+                               &exercise, mutant.text});
+        }
+        return;
+    }
     for (const Mutant& mutant : read_mutants(folder / "mutants.toml").mutants) {
         kernels.push_back(
             {"mutant: " + mutant.name, &exercise, apply_mutant(mutant, skeleton.solved())});

@@ -13,7 +13,7 @@ namespace {
 /// Returns the array with this handle. `role` names the array in error messages.
 cudaArray& require_array(cudaArray_const_t handle, const char* role) {
     cudaArray* array = find_array(handle);
-    if (!array) refuse(std::string("the ") + role + " is no array that is allocated.");
+    if (!array) refuse(std::string("the ") + role + " is not an allocated array.");
     return *array;
 }
 
@@ -107,7 +107,7 @@ Box make_box(cudaArray_const_t handle, size_t x, size_t bytes) {
     const size_t row = size_t{array.image.width} * array.image.format.bytes();
     if (x + bytes <= row) return {bytes, 1};
     if (x != 0 || bytes % row != 0)
-        not_simulated("a copy that begins or ends within a row of an array, of several");
+        not_simulated("a copy of several rows of an array that begins or ends within a row");
     return {row, bytes / row};
 }
 

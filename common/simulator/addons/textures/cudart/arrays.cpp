@@ -35,7 +35,7 @@ auto& mipmapped_arrays() {
 template <class Found>
 Found& require_found(Found* found, const Found* handle) {
     if (!found)
-        refuse(handle ? "there is no such array; it was freed before, or never allocated."
+        refuse(handle ? "the array does not exist; it was freed before, or never allocated."
                       : "the array is a null pointer.");
     return *found;
 }
@@ -91,7 +91,7 @@ void allocate_array(cudaArray_t* handle, const cudaChannelFormatDesc* descriptio
     cudaArray array{.format = *description, .extent = extent, .flags = flags};
     const TexelFormat format = to_texel_format(*description);
     if (!find_shape(extent, flags, array.shape))
-        refuse("there is no array of " + std::to_string(extent.width) + " x " +
+        refuse("an array cannot have " + std::to_string(extent.width) + " x " +
                std::to_string(extent.height) + " x " + std::to_string(extent.depth) +
                " texels with flags " + std::to_string(flags) + ".");
     array.image = make_image(format, extent);
@@ -108,7 +108,8 @@ void free_found_array(cudaArray& array) {
 
 void free_array(cudaArray_t handle) {
     cudaArray& array = find_live_array(handle);
-    if (array.is_level) refuse("the array is a level of a mipmapped array; free that.");
+    if (array.is_level)
+        refuse("the array is a level of a mipmapped array; free the mipmapped array instead.");
     free_found_array(array);
 }
 
@@ -181,8 +182,8 @@ TexelFormat to_texel_format(const cudaChannelFormatDesc& d) {
     for (u32 c = 0; c < 4; ++c) good = good && bits[c] == (c < channels ? d.x : 0);
     if (!good)
         refuse(
-            "there are 1, 2 or 4 channels, of as many bits each: 8, 16 or 32; floats have 16 or "
-            "32.",
+            "an array must have 1, 2 or 4 channels with the same number of bits: 8, 16 or 32 for "
+            "integers, and 16 or 32 for floats.",
             cudaErrorInvalidChannelDescriptor);
     TexelFormat format;
     format.channels = channels;

@@ -46,7 +46,7 @@ void set_image(const void* pointer, const TexelFormat& format, u64 width, u64 ro
     image.slice_bytes = pitch * rows;
     require(width > 0 && rows > 0);
     if (image.address % kPointerAlignment != 0)
-        refuse("the memory of a texture begins at a multiple of 512 bytes.");
+        refuse("the memory of a texture must begin at a multiple of 512 bytes.");
     const u64 bytes = pitch * (rows - 1) + width * image.format.bytes();
     const auto allocation = memory().find(image.address);
     if (!allocation || !allocation->contains(image.address, bytes))
@@ -60,7 +60,7 @@ void set_linear_image(const cudaResourceDesc& resource, ImageObject& object) {
     const auto& linear = resource.res.linear;
     const TexelFormat format = to_texel_format(linear.desc);
     const size_t width = linear.sizeInBytes / format.bytes();
-    if (width > kMostLinear) refuse("a linear texture has at most 2^28 texels.");
+    if (width > kMostLinear) refuse("a linear texture can have at most 2^28 texels.");
     object.shape.dimensions = 1;
     set_image(linear.devPtr, format, width, 1, width * format.bytes(), object);
 }
@@ -69,7 +69,7 @@ void set_pitched_image(const cudaResourceDesc& resource, ImageObject& object) {
     const auto& block = resource.res.pitch2D;
     const TexelFormat format = to_texel_format(block.desc);
     if (block.pitchInBytes % kTexturePitchAlignment != 0)
-        refuse("the pitch of a texture is a multiple of 32 bytes.");
+        refuse("the pitch of a texture must be a multiple of 32 bytes.");
     require(block.width <= block.pitchInBytes / format.bytes());
     object.shape.dimensions = 2;
     set_image(block.devPtr, format, block.width, block.height, block.pitchInBytes, object);
@@ -77,7 +77,7 @@ void set_pitched_image(const cudaResourceDesc& resource, ImageObject& object) {
 
 cudaArray& require_resource_array(const cudaResourceDesc& resource) {
     cudaArray* array = find_array(resource.res.array.array);
-    if (!array) refuse("the array is none that is allocated.");
+    if (!array) refuse("the array is not an allocated array.");
     return *array;
 }
 
@@ -91,7 +91,7 @@ void set_image_from_resource(const cudaResourceDesc& resource, ImageObject& obje
         }
         case cudaResourceTypeMipmappedArray: {
             const cudaMipmappedArray* array = find_mipmapped_array(resource.res.mipmap.mipmap);
-            if (!array) refuse("the mipmapped array is none that is allocated.");
+            if (!array) refuse("the mipmapped array is not an allocated array.");
             object.shape = array->levels[0]->shape;
             for (const cudaArray* level : array->levels) object.levels.push_back(level->image);
             return;
@@ -185,7 +185,7 @@ void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resourc
 void destroy(u64 number, bool is_surface) {
     if (number == 0) return;
     if (!remove_image_object(number, is_surface))
-        refuse("there is no such object; it was destroyed before, or never created.");
+        refuse("the object does not exist; it was destroyed before, or never created.");
     std::lock_guard lock(descriptions().mutex);
     descriptions().of.erase(number);
 }
@@ -195,7 +195,7 @@ void describe(T* target, u64 number, bool is_surface, const T Description::*what
     std::lock_guard lock(descriptions().mutex);
     const auto found = descriptions().of.find(number);
     if (found == descriptions().of.end() || found->second.is_surface != is_surface)
-        refuse("there is no such object.");
+        refuse("the object does not exist.");
     give(target, found->second.*what);
 }
 

@@ -1,0 +1,47 @@
+#include "exercise_page.h"
+
+#include "base/text.h"
+
+namespace coalesce::book {
+namespace {
+
+std::string code_block(const std::string& code) {
+    return "```{.cpp}\n" + code + (code.ends_with('\n') ? "" : "\n") + "```\n\n";
+}
+
+/// Explains how close an element must be to the reference.
+std::string tolerance_in_words(const Tolerance& tolerance) {
+    if (tolerance.kind == Tolerance::Kind::bits) {
+        return "An element is right if its bits are those of the reference.";
+    }
+    return "An element is right if it differs from the reference by no more than the tolerance, "
+           "which is `" +
+           tolerance.text() + "`.";
+}
+
+}  // namespace
+
+std::string editor_html(const std::string& exercise, const std::string& words) {
+    return "\\htmlonly\n<section class=\"your-turn\" data-exercise=\"" + exercise +
+           "\" aria-label=\"Your turn\"><noscript><p>The editor needs JavaScript. " + words +
+           "</p></noscript></section>\n"
+           "<link rel=\"stylesheet\" href=\"your-turn.css\"/>"
+           "<script defer src=\"your-turn.js\"></script>\n\\endhtmlonly\n";
+}
+
+std::string exercise_text(const Page& page, const Exercise& exercise, bool with_explorer) {
+    const ElementTask& task = *exercise.elements;
+    const std::string command = "./learn check " + exercise.name;
+    std::string text = "# " + page.title + " {#" + page.name + "}\n\nThe kernel of `" +
+                       exercise.name + "`, which `" + command + "` checks in a terminal:\n\n" +
+                       code_block(task.kernel_declaration(exercise.kernel) + ";");
+    if (with_explorer) {
+        text += editor_html(exercise.name, "Without it: <code>" + command + "</code>") + "\n";
+    }
+    return text + "## What one element is {#" + page.name + "_element}\n\n" +
+           "The examiner compares the kernel's output with this reference. The sizes are " +
+           joined(task.sizes, ", ", [](const std::string& size) { return "`" + size + "`"; }) +
+           ".\n\n" + code_block(task.reference) + tolerance_in_words(task.tolerance) + "\n";
+}
+
+}  // namespace coalesce::book

@@ -1,0 +1,230 @@
+#include "examiner/block_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <regex>
+
+#include "examiner/elements/element_trials.h"
+#include "examiner/launch_limits.h"
+
+namespace coalesce {
+namespace {
+
+Failure explain(const std::string& file, const std::string& why, const std::string& next) {
+    return {.kind = FailureKind::environment_problem,
+            .headline = why,
+            .place = {file, 0, 0},
+            .next = next};
+}
+
+/// An element of an array that is wrong.
+struct WrongElement {
+    std::size_t argument = 0;  ///< the number of the array among the kernel's arguments
+    std::uint64_t byte = 0;    ///< the element's first byte
+    std::string sentence = "";
+};
+
+std::optional<WrongElement> find_wrong_cell(const Comparison& comparison) {
+    if (comparison.is_right() || !comparison.first_bad) return std::nullopt;
+    const Cell cell = *comparison.first_bad;
+    const auto index = cell.row * comparison.problem.out_cols() + cell.col;
+    return WrongElement{.byte = static_cast<std::uint64_t>(index) *
+                                static_cast<std::uint64_t>(comparison.problem.element_size),
+                        .sentence = comparison.findings.front().sentence};
+}
+
+std::optional<WrongElement> find_wrong_element(const ElementComparison& comparison,
+                                               const ElementTask& task) {
+    const OutputComparison* output = comparison.first_bad();
+    if (!output) return std::nullopt;
+    const auto parameter =
+        std::find_if(task.parameters.begin(), task.parameters.end(),
+                     [&](const Parameter& one) { return one.name == output->name; });
+    const std::int64_t index = output->bad_elements().front();
+    return WrongElement{.argument = static_cast<std::size_t>(parameter - task.parameters.begin()),
+                        .byte = static_cast<std::uint64_t>(index) * output->type.bytes(),
+                        .sentence = output->name_of(index) + " is " +
+                                    output->value_of(output->actual, index) + ", expected " +
+                                    output->value_of(output->expected, index)};
+}
+
+// ---- what the source and the exercise say about arrays ----
+
+using Extents = std::vector<std::int64_t>;
+
+/// Finds the extents of arrays in shared memory in the source. NVRTC's debug information leaves
+/// them out. An extent that is not a constant ends the search for its array.
+std::map<std::string, Extents> find_shared_extents(const std::string& source) {
+    static const std::regex constant(R"(constexpr\s+\w+\s+(\w+)\s*=\s*([^;{]+);)");
+    static const std::regex array(R"(__shared__[^;=]*?\b(\w+)\s*((\[[^\]]+\])+)\s*;)");
+    const std::sregex_iterator end;
+    std::vector<NamedSize> sizes;
+    std::map<std::string, Extents> found;
+    const auto value_of = [&](const std::string& text) -> std::optional<std::int64_t> {
+        try {
+            return static_cast<std::int64_t>(evaluate(text, sizes));
+        } catch (const std::exception&) {
+            return std::nullopt;
+        }
+    };
+    for (std::sregex_iterator one(source.begin(), source.end(), constant); one != end; ++one)
+        if (const auto value = value_of((*one)[2]))
+            sizes.push_back({(*one)[1], static_cast<int>(*value)});
+    for (std::sregex_iterator one(source.begin(), source.end(), array); one != end; ++one) {
+        Extents extents;
+        const std::string brackets = (*one)[2];
+        for (std::size_t at = 0; at < brackets.size();) {
+            const std::size_t close = brackets.find(']', at);
+            const auto value = value_of(brackets.substr(at + 1, close - at - 1));
+            if (!value) break;
+            extents.push_back(*value);
+            at = close + 1;
+        }
+        found[(*one)[1]] = extents;
+    }
+    return found;
+}
+
+/// Adds the extents of an array to the steps, unless the simulator knows them.
+void add_extents(std::string& json, const std::string& array, const char* space,
+                 const Extents& extents) {
+    const std::string unknown = "\"extents\":[]";
+    const std::size_t begin = json.find("{\"name\":\"" + array + "\",\"space\":\"" + space + "\"");
+    const std::size_t at = begin == json.npos ? json.npos : json.find(unknown, begin);
+    if (extents.empty() || at == json.npos || at > json.find('}', begin)) return;
+    std::string text;
+    for (const std::int64_t extent : extents)
+        text += (text.empty() ? "" : ",") + std::to_string(extent);
+    json.replace(at, unknown.size(), "\"extents\":[" + text + "]");
+}
+
+/// Returns the extents of the kernel's arguments.
+std::map<std::string, Extents> find_argument_extents(const Exercise& exercise, Shape shape) {
+    std::map<std::string, Extents> found;
+    if (!exercise.elements) {
+        const Problem problem{.rows = shape.rows, .cols = shape.cols, .produces = exercise.task()};
+        found["in"] = {shape.rows, shape.cols};
+        found["out"] = {problem.out_rows(), problem.out_cols()};
+        return found;
+    }
+    for (const Parameter& parameter : exercise.elements->parameters)
+        if (parameter.is_array)
+            found[parameter.name] = exercise.elements->extents(parameter, shape);
+    return found;
+}
+
+class StepRecorder {
+public:
+    StepRecorder(const Source& source, const Exercise& exercise, Runner& runner,
+                 const StepsRequest& request)
+        : source_(source), exercise_(exercise), runner_(runner), request_(request) {
+        if (exercise.elements)
+            elements_ = std::make_unique<ElementTrials>(exercise, runner, runner);
+    }
+
+    BlockSteps record() {
+        compiled_ = runner_.compile(source_, Signature(exercise_));
+        if (!compiled_.ok()) return {.problem = compiled_.failure};
+        BlockSteps steps;
+        const Trial trial = find_trial(steps);
+        if (steps.problem.kind == FailureKind::none && steps.json.empty())
+            steps.problem = explain(source_.name, "the kernel was not launched.",
+                                    "Look at the launch that configure returns.");
+        if (steps.ok() && !request_.block) record_mistake(trial, steps);
+        for (const auto& [array, extents] : find_shared_extents(source_.text))
+            add_extents(steps.json, array, "shared", extents);
+        for (const auto& [array, extents] : find_argument_extents(exercise_, steps.shape))
+            add_extents(steps.json, array, "global", extents);
+        return steps;
+    }
+
+private:
+    Trial run(Shape shape, const TracedBlock& block) {
+        const TrialRequest order{.shape = shape, .traced_block = block};
+        return elements_ ? elements_->run(compiled_, order)
+                         : runner_.run(compiled_, exercise_.task(), order);
+    }
+
+    bool is_tiny(Shape shape) const {
+        constexpr double fewest_elements = 1024;
+        const double elements =
+            elements_ ? element_count(shape) : static_cast<double>(shape.rows) * shape.cols;
+        return elements < fewest_elements;
+    }
+
+    /// Launches the kernel on the requested shape, or on the first one on which it fails.
+    Trial find_trial(BlockSteps& steps) {
+        std::vector<Shape> shapes = exercise_.shapes;
+        if (request_.shape) shapes = {*request_.shape};
+        const TracedBlock block{.block = request_.block.value_or(0), .steps = kMaxTracedSteps};
+        Trial first;
+        for (const Shape shape : shapes) {
+            Trial trial = run(shape, block);
+            const bool is_first = steps.json.empty();
+            // Of the shapes on which the kernel is right, keep the first one that is not tiny.
+            if (!is_first && trial.is_good() && !is_tiny(steps.shape)) continue;
+            steps.shape = shape;
+            steps.json = trial.block_trace;
+            steps.problem = trial.launch_failure;
+            first = std::move(trial);
+            if (!first.is_good()) break;
+        }
+        return first;
+    }
+
+    /// Records the block in which the mistake of a trial shows, if it is another one.
+    void record_mistake(const Trial& trial, BlockSteps& steps) {
+        if (trial.is_good()) return;
+        TracedBlock block{.steps = kMaxTracedSteps};
+        if (!trial.reports.empty()) {
+            const simulated::Report& report = trial.reports.front();
+            steps.mistake = report.kind + ": " + report.message;
+            const auto& [x, y, z] = report.thread.block;
+            const auto& grid = trial.launch.grid;
+            block.block = x + static_cast<std::uint64_t>(grid[0]) *
+                                  (y + static_cast<std::uint64_t>(grid[1]) * z);
+            if (block.block == 0) return;
+        } else if (const auto wrong = find_wrong(trial)) {
+            steps.mistake = wrong->sentence;
+            block.stored_byte = {wrong->argument, wrong->byte};
+        } else {
+            return;
+        }
+        const Trial again = run(steps.shape, block);
+        if (!again.block_trace.empty()) steps.json = again.block_trace;
+    }
+
+    std::optional<WrongElement> find_wrong(const Trial& trial) const {
+        if (trial.comparison) return find_wrong_cell(*trial.comparison);
+        if (!trial.element_comparison) return std::nullopt;
+        return find_wrong_element(*trial.element_comparison, *exercise_.elements);
+    }
+
+    const Source& source_;
+    const Exercise& exercise_;
+    Runner& runner_;
+    const StepsRequest& request_;
+    std::unique_ptr<ElementTrials> elements_;
+    Compiled compiled_;
+};
+
+}  // namespace
+
+BlockSteps record_steps(const Source& source, const Exercise& exercise, Runner& runner,
+                        const StepsRequest& request) {
+    if (!runner.is_simulated())
+        return {.problem =
+                    explain(source.name, "only the simulated GPU shows the steps of a kernel.",
+                            "Run it there: --device sim")};
+    if (!source.is_good()) return {.problem = source.problem};
+    try {
+        return StepRecorder(source, exercise, runner, request).record();
+    } catch (const std::exception& problem) {
+        return {.problem = explain(
+                    source.name, std::string("the steps could not be recorded: ") + problem.what(),
+                    "./learn doctor shows what is missing.")};
+    }
+}
+
+}  // namespace coalesce

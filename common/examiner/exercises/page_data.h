@@ -1,0 +1,22 @@
+/// \file
+/// Collects what a page needs to know about an exercise: the initial texts, the solutions and the
+/// requirements. common/page/src/exercises.ts declares the result.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "examiner/course/course.h"
+
+namespace coalesce::exercises {
+
+/// Returns the data of a step, which must have an exercise. `root` is the course's folder. Throws
+/// std::runtime_error if a solution is missing or has no marks.
+nlohmann::ordered_json page_data(const course::Step& step, const std::filesystem::path& root);
+
+/// Returns the same, and the records of the exercise as "texts". For exercises beyond the transpose
+/// that the pages' module does not contain.
+nlohmann::ordered_json page_data_with_records(const course::Step& step,
+                                              const std::filesystem::path& root);
+
+}  // namespace coalesce::exercises

@@ -1,0 +1,210 @@
+#include "examiner/expressions.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+#include "examiner/matches.h"
+
+namespace coalesce {
+namespace {
+
+bool is_around(const std::string& text) {
+    return text.size() > 1 && text.front() == '(' &&
+           find_closing_bracket(text, 0) == text.size() - 1;
+}
+
+/// Parses a comparison. The bound is always on the right: `0 <= row` becomes `row >= 0`.
+std::optional<ComparisonTerm> parse_comparison(const std::string& text) {
+    static constexpr std::array<std::string_view, 6> operators = {"<=", ">=", "!=", "==", "<", ">"};
+    for (const std::string_view op : operators) {
+        const std::size_t at = text.find(op);
+        if (at == text.npos) continue;
+        return ComparisonTerm{simplified(text.substr(0, at)), std::string(op),
+                              simplified(text.substr(at + op.size()))};
+    }
+    return std::nullopt;
+}
+
+std::vector<ComparisonTerm> parse_comparisons(const std::string& condition) {
+    std::vector<ComparisonTerm> found;
+    for (const std::string& part : split_outside_brackets(condition, "||")) {
+        for (const std::string& term : split_outside_brackets(part, "&&")) {
+            if (auto one = parse_comparison(term)) found.push_back(std::move(*one));
+        }
+    }
+    return found;
+}
+
+/// The statement that follows a condition.
+struct Body {
+    std::size_t begin = 0, end = 0;  ///< offsets of its first character and past its last
+};
+
+Body find_body(const std::string& code, std::size_t after_condition) {
+    const std::size_t begin =
+        std::min(code.find_first_not_of(" \t\r\n", after_condition), code.size());
+    if (begin < code.size() && code[begin] == '{')
+        return {begin + 1, find_closing_bracket(code, begin)};
+    std::size_t end = code.find_first_of(";{", begin);
+    if (end != code.npos && code[end] == '{') end = find_closing_bracket(code, end);
+    return {begin, end == code.npos ? code.size() : end};
+}
+
+/// Returns the offset of the line's end.
+std::size_t end_of_line(const std::string& code, int line) {
+    std::size_t at = 0;
+    for (; line > 0 && at != code.npos; --line) at = code.find('\n', at) + (line > 1);
+    return at == code.npos ? code.size() : at;
+}
+
+}  // namespace
+
+std::vector<std::string> split_outside_brackets(const std::string& text,
+                                                const std::string& separator) {
+    std::vector<std::string> parts(1);
+    int depth = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        depth += text[at] == '(' || text[at] == '[';
+        depth -= text[at] == ')' || text[at] == ']';
+        if (depth == 0 && text.compare(at, separator.size(), separator) == 0) {
+            parts.emplace_back();
+            at += separator.size() - 1;
+        } else {
+            parts.back() += text[at];
+        }
+    }
+    for (std::string& part : parts) part = trimmed(part);
+    return parts;
+}
+
+std::string simplified(std::string expression) {
+    expression = trimmed(expression);
+    for (const std::string_view cast : {"int(", "unsigned("}) {
+        if (expression.starts_with(cast) && expression.ends_with(")") &&
+            is_around(expression.substr(cast.size() - 1)))
+            expression = expression.substr(cast.size() - 1);
+    }
+    while (is_around(expression)) {
+        expression = trimmed(expression.substr(1, expression.size() - 2));
+    }
+    return expression;
+}
+
+std::vector<Condition> find_conditions(const std::string& text, int line) {
+    static const TextPattern keyword(R"(\bif\s*\()");
+    const std::string code = code_for_search(text);
+    const std::size_t target = end_of_line(code, line);
+    const std::vector<Loop> loops = find_loops(text);
+    std::vector<Condition> found;
+    for (const TextMatch& one : find_matches(code, keyword)) {
+        const std::size_t open = match_end(one) - 1, close = find_closing_bracket(code, open);
+        const Body body = find_body(code, close + 1);
+        if (match_offset(one) > target) break;
+        const std::string statement = trimmed(code.substr(body.begin, body.end - body.begin));
+        const bool exits = statement.starts_with("return") || statement.starts_with("break") ||
+                           statement.starts_with("continue");
+        const bool is_around_line = body.begin <= target && body.end + 1 >= target;
+        const bool is_empty = statement.empty() && body.begin < code.size();
+        // Another function may contain the same kind of check.
+        const bool is_same_function =
+            code.substr(match_offset(one), target - match_offset(one)).find("\n}") ==
+            std::string::npos;
+        if (!is_same_function || (!is_around_line && !exits && !is_empty)) continue;
+        const int at = line_of(code, one);
+        found.push_back({.line = at,
+                         .text = trimmed(code.substr(open + 1, close - open - 1)),
+                         .is_exit = exits && !(is_around_line && line > at + 1),
+                         .returns = statement.starts_with("return"),
+                         .is_in_loop = innermost_loop(loops, at) != nullptr,
+                         .is_empty = is_empty});
+        found.back().comparisons = parse_comparisons(found.back().text);
+    }
+    return found;
+}
+
+MatrixIndex find_matrix_index(const std::string& text, int line, const std::string& matrix) {
+    const std::string code = code_on_line(text, line);
+    const TextPattern access("\\b" + matrix + R"(\s*\[)");
+    TextMatch found;
+    if (!search(code, found, access)) return {};
+    const std::size_t open = match_end(found) - 1;
+    const std::size_t close = find_closing_bracket(code, open);
+    MatrixIndex index{.text = trimmed(code.substr(open + 1, close - open - 1))};
+    std::string inner;
+    for (const std::string& term : split_outside_brackets(index.text, "+")) {
+        const std::vector<std::string> factors = split_outside_brackets(term, "*");
+        if (factors.size() == 2 && index.pitch.empty()) {
+            const bool is_first = factors[0] == "rows" || factors[0] == "cols";
+            index.outer = simplified(factors[is_first ? 1 : 0]);
+            index.pitch = simplified(factors[is_first ? 0 : 1]);
+        } else {
+            inner += (inner.empty() ? "" : " + ") + term;
+        }
+    }
+    if (index.pitch.empty() || inner.empty()) return {.text = index.text};
+    index.inner = simplified(inner);
+    return index;
+}
+
+namespace {
+
+/// A value that is assigned to a variable.
+struct AssignedValue {
+    std::string value;
+    int line = 0;  ///< 0: there is none
+};
+
+AssignedValue find_assigned_value(const std::string& code, const std::string& variable, int line) {
+    const TextPattern assignment("\\b" + variable + R"(\s*([+-]?)=([^=;][^;]*);)");
+    AssignedValue last;
+    for (const TextMatch& one : find_matches(code, assignment)) {
+        const int at = line_of(code, one);
+        if (at >= line) break;
+        // A declaration such as `int row = 1, col = 2;` assigns several values.
+        const std::string value = split_outside_brackets(one.str(2), ",").front();
+        if (one.str(1).empty()) last = {value, at};
+    }
+    return last;
+}
+
+bool is_counter(const std::vector<Loop>& loops, const std::string& name) {
+    return std::ranges::any_of(loops, [&](const Loop& loop) { return loop.counter == name; });
+}
+
+}  // namespace
+
+int find_assignment_line(const std::string& text, const std::string& variable, int line) {
+    return find_assigned_value(code_for_search(text), variable, line).line;
+}
+
+std::string expand(const std::string& text, const std::string& expression, int line) {
+    static const TextPattern name(R"(\b[A-Za-z_]\w*(?:\.\w+)?)");
+    constexpr int most_steps = 4;
+    constexpr std::size_t longest = 600;
+    const std::string code = code_for_search(text);
+    const std::vector<Loop> loops = find_loops(text);
+    std::string expanded = expression;
+    int before = line;
+    for (int step = 0; step < most_steps && expanded.size() < longest; ++step) {
+        std::string next;
+        std::size_t copied = 0;
+        int earliest = before;
+        for (const TextMatch& one : find_matches(expanded, name)) {
+            const std::string word = one.str();
+            if (word.find('.') != word.npos || is_counter(loops, word)) continue;
+            const AssignedValue value = find_assigned_value(code, word, before);
+            if (value.line == 0) continue;
+            next += expanded.substr(copied, match_offset(one) - copied) + "(" + value.value + ")";
+            copied = match_end(one);
+            earliest = std::min(earliest, value.line);
+        }
+        if (copied == 0) break;
+        expanded = next + expanded.substr(copied);
+        before = earliest;
+    }
+    return expanded;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,396 @@
+#include "examiner/rules.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/source_lines.h"
+#include "examiner/text_pattern.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// A mistake in a condition.
+struct ConditionMistake {
+    int line = 0;  ///< 0: there is none
+    std::string sentence, next;
+};
+
+/// An index that a condition must compare with a bound.
+struct NeededCheck {
+    std::string index, bound;  ///< "row + k", "rows"
+};
+
+std::string quoted(const std::string& code) {
+    return "`" + code + "`";
+}
+
+/// Returns the number of rows or columns that the other index of an access must stay below.
+std::string other_bound(const std::string& pitch, const Evidence& evidence) {
+    if (pitch == "side") return "side";
+    const bool is_stack = contains_word(evidence.source.text, "MATRIX_ROWS");
+    if (pitch == "cols") return is_stack ? "MATRIX_ROWS" : "rows";
+    return pitch == "rows" || pitch == "MATRIX_ROWS" ? "cols" : "";
+}
+
+/// Returns the checks that an access needs, or nothing if its index has an unusual form.
+std::vector<NeededCheck> needed_checks(const MatrixIndex& index, const Evidence& evidence) {
+    const std::string bound = other_bound(index.pitch, evidence);
+    const bool is_copy = evidence.exercise.task().kind == Produces::copy;
+    const bool has_choice = index.text.find('?') != index.text.npos;
+    if (index.pitch.empty() || bound.empty() || has_choice || (is_copy && index.pitch == "rows"))
+        return {};
+    return {{index.outer, bound}, {index.inner, index.pitch}};
+}
+
+/// Returns the first variable of an index, such as "row" of "row + k".
+std::string first_word(const std::string& index) {
+    const std::size_t begin = index.find_first_not_of(" (");
+    std::size_t end = begin;
+    while (end < index.size() &&
+           (std::isalnum(static_cast<unsigned char>(index[end])) || index[end] == '_'))
+        ++end;
+    return begin == index.npos ? "" : index.substr(begin, end - begin);
+}
+
+bool is_strict(const ComparisonTerm& term, const Condition& condition) {
+    return condition.is_exit ? term.op == ">=" : term.op == "<";
+}
+
+bool lets_bound_through(const ComparisonTerm& term, const Condition& condition) {
+    return condition.is_exit ? term.op == ">" : term.op == "<=";
+}
+
+/// Looks for a condition that compares another index than the one that the access uses.
+ConditionMistake find_other_index(const std::vector<Condition>& conditions,
+                                  const NeededCheck& needed) {
+    ConditionMistake mistake;
+    for (const Condition& condition : conditions) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            if (term.right != needed.bound) continue;
+            if (term.left == needed.index) return {};
+            const bool is_related = contains_word(term.left, first_word(needed.index));
+            if (!is_related || mistake.line > 0) continue;
+            mistake = {.line = condition.line,
+                       .sentence = "the condition compares " + quoted(term.left) + " with " +
+                                   needed.bound + ", but the access uses " + quoted(needed.index) +
+                                   ".",
+                       .next = "Compare what the access uses, " + quoted(needed.index) + ", with " +
+                               needed.bound + ", before each access."};
+        }
+    }
+    return mistake;
+}
+
+/// Looks for a condition that compares an index with the bound of the other axis.
+ConditionMistake find_exchanged_bound(const std::vector<Condition>& conditions,
+                                      const std::vector<NeededCheck>& needed) {
+    if (needed[0].bound == needed[1].bound) return {};
+    for (const Condition& condition : conditions) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            for (const bool is_second : {false, true}) {
+                const NeededCheck& own = needed[is_second ? 1 : 0];
+                const NeededCheck& other = needed[is_second ? 0 : 1];
+                const bool is_own = term.left == own.index || term.left == first_word(own.index);
+                if (!is_own || term.right != other.bound || term.left == other.index) continue;
+                return {.line = condition.line,
+                        .sentence = "the condition compares " + quoted(term.left) + " with " +
+                                    other.bound + ", but in this access it counts up to " +
+                                    own.bound + ".",
+                        .next = "Compare " + quoted(own.index) + " with " + own.bound + ", and " +
+                                quoted(other.index) + " with " + other.bound + "."};
+            }
+        }
+    }
+    return {};
+}
+
+ConditionMistake find_condition_without_effect(const std::vector<Condition>& conditions) {
+    for (const Condition& condition : conditions) {
+        if (!condition.is_empty) continue;
+        return {.line = condition.line,
+                .sentence = "a semicolon follows the condition, which therefore decides nothing.",
+                .next = "Remove the semicolon between the condition and its body."};
+    }
+    return {};
+}
+
+/// Looks for || where && belongs, or for && where || belongs in a condition that returns.
+ConditionMistake find_wrong_connective(const std::vector<Condition>& conditions) {
+    for (const Condition& condition : conditions) {
+        if (condition.comparisons.size() < 2) continue;
+        const bool is_or = condition.joins_with_or();
+        const auto all = [&](char op) {
+            return std::ranges::all_of(condition.comparisons, [&](const ComparisonTerm& term) {
+                return term.op.starts_with(op);
+            });
+        };
+        if (!condition.is_exit && is_or && all('<')) {
+            return {.line = condition.line,
+                    .sentence = "|| lets a thread through if only one of the comparisons holds.",
+                    .next = "Both must hold: join them with &&."};
+        }
+        if (condition.is_exit && !is_or && all('>')) {
+            return {.line = condition.line,
+                    .sentence =
+                        "this leaves only if both comparisons hold, but one index outside "
+                        "is enough.",
+                    .next =
+                        "Join the comparisons with ||, or put the access into a condition "
+                        "with < and &&."};
+        }
+    }
+    return {};
+}
+
+ConditionMistake find_bound_let_through(const std::vector<Condition>& conditions,
+                                        const std::vector<NeededCheck>& needed) {
+    for (const Condition& condition : conditions) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            const bool is_bound = std::ranges::any_of(
+                needed, [&](const NeededCheck& one) { return term.right == one.bound; });
+            if (!is_bound || !lets_bound_through(term, condition)) continue;
+            return {.line = condition.line,
+                    .sentence = quoted(term.left + " " + term.op + " " + term.right) +
+                                (condition.is_exit ? " keeps " : " lets ") + term.left + " = " +
+                                term.right + (condition.is_exit ? "." : " through.") +
+                                " The last one is " + term.right + " - 1.",
+                    .next = std::string("Use ") + (condition.is_exit ? ">=" : "<") + "."};
+        }
+    }
+    return {};
+}
+
+/// Looks for a bound that no condition mentions.
+ConditionMistake find_missing_check(const std::vector<Condition>& conditions,
+                                    const std::vector<NeededCheck>& needed, int line,
+                                    const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    const std::vector<Loop> loops = find_loops(text);
+    const Loop* loop = innermost_loop(loops, line);
+    const std::string around =
+        code_on_line(text, line) + (loop ? code_on_line(text, loop->first_line) : "");
+    if (around.find('?') != around.npos || around.find("min(") != around.npos) return {};
+    const auto is_mentioned = [&](const NeededCheck& one) {
+        return (loop && contains_word(code_on_line(text, loop->first_line), one.bound)) ||
+               std::ranges::any_of(conditions, [&](const Condition& condition) {
+                   return contains_word(condition.text, one.bound);
+               });
+    };
+    // A condition without comparisons uses a variable that may contain the check.
+    const bool is_known = std::ranges::none_of(
+        conditions, [](const Condition& condition) { return condition.comparisons.empty(); });
+    if (!is_known || needed[0].bound == needed[1].bound) return {};
+    std::string missing;
+    for (const NeededCheck& one : needed) {
+        if (is_mentioned(one)) continue;
+        missing += (missing.empty() ? "" : ", and ") + quoted(one.index) + " with " + one.bound;
+    }
+    if (missing.empty()) return {};
+    return {.line = conditions.empty() ? line : conditions.back().line,
+            .sentence = "nothing compares " + missing + ".",
+            .next =
+                "Where a tile extends beyond the matrix, some threads have no element: let "
+                "them do nothing. Compare " +
+                missing + " before this access."};
+}
+
+/// Looks for a check of the first element of a vector alone.
+ConditionMistake find_check_of_first_element(const std::vector<Condition>& conditions, int line,
+                                             const Evidence& evidence) {
+    const std::string code = code_on_line(evidence.source.text, line);
+    const bool is_wide = code.find("float4") != code.npos;
+    if (!is_wide && code.find("float2") == code.npos) return {};
+    for (const Condition& condition : conditions) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            const bool is_pointer =
+                contains_word(code, term.left) && code.find("+ " + term.left + ")") != code.npos;
+            if (!is_strict(term, condition) || !is_pointer) continue;
+            const std::string last = term.left + (is_wide ? " + 3" : " + 1");
+            return {.line = condition.line,
+                    .sentence =
+                        "the condition checks only the first of the elements that this "
+                        "access takes, " +
+                        quoted(term.left) + "; the last is " + quoted(last) + ".",
+                    .next = "Compare the last of them, " + quoted(last) + ", with " +
+                            simplified(expand(evidence.source.text, term.right, line)) +
+                            ", and move what is left one by one."};
+        }
+    }
+    return {};
+}
+
+/// Returns the mistake in the conditions around an access that goes outside of the matrix.
+ConditionMistake find_passed_check(const std::string& matrix, int line, const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    const std::vector<Condition> conditions = find_conditions(text, line);
+    if (auto found = find_condition_without_effect(conditions); found.line > 0) return found;
+    if (auto found = find_check_of_first_element(conditions, line, evidence); found.line > 0)
+        return found;
+    const auto needed = needed_checks(find_matrix_index(text, line, matrix), evidence);
+    if (needed.empty()) return {};
+    if (auto found = find_wrong_connective(conditions); found.line > 0) return found;
+    if (auto found = find_bound_let_through(conditions, needed); found.line > 0) return found;
+    if (auto found = find_exchanged_bound(conditions, needed); found.line > 0) return found;
+    for (const NeededCheck& one : needed) {
+        if (auto found = find_other_index(conditions, one); found.line > 0) return found;
+    }
+    return find_missing_check(conditions, needed, line, evidence);
+}
+
+/// Returns a whole number, or -1.
+int number_in(const std::string& text) {
+    const bool is_number =
+        !text.empty() && text.size() < 5 &&
+        std::ranges::all_of(text, [](unsigned char letter) { return std::isdigit(letter); });
+    return is_number ? std::stoi(text) : -1;
+}
+
+/// Looks for a condition that keeps threads out although their elements exist, as `row + 4 < rows`
+/// and `row < rows - 1` do.
+ConditionMistake find_margin(const std::vector<Condition>& conditions,
+                             const std::vector<NeededCheck>& needed, int width) {
+    for (const Condition& condition : conditions) {
+        for (const ComparisonTerm& term : condition.comparisons) {
+            for (const NeededCheck& one : needed) {
+                const std::string more = one.index + " + ", less = one.bound + " - ";
+                int margin = -1;
+                if (term.right == one.bound && term.left.starts_with(more))
+                    margin = number_in(term.left.substr(more.size()));
+                if (term.left == one.index && term.right.starts_with(less))
+                    margin = number_in(term.right.substr(less.size()));
+                if (margin < width || !is_strict(term, condition)) continue;
+                return {.line = condition.line,
+                        .sentence = quoted(term.left + " " + term.op + " " + term.right) +
+                                    " keeps out threads whose elements are inside.",
+                        .next = "The last element that a thread takes must be below " + one.bound +
+                                ": compare " +
+                                quoted(one.index +
+                                       (width > 1 ? " + " + std::to_string(width - 1) : "")) +
+                                " with it."};
+            }
+        }
+    }
+    return {};
+}
+
+ConditionMistake find_inverted_return(const std::vector<Condition>& conditions) {
+    for (const Condition& condition : conditions) {
+        const bool is_inside =
+            !condition.comparisons.empty() &&
+            std::ranges::all_of(condition.comparisons, [](const ComparisonTerm& term) {
+                return term.op == "<" &&
+                       (term.right == "rows" || term.right == "cols" || term.right == "side");
+            });
+        if (!condition.is_exit || !is_inside || condition.joins_with_or()) continue;
+        return {.line = condition.line,
+                .sentence = "the threads whose element is inside the matrix leave here.",
+                .next =
+                    "Turn the condition around: it must hold for threads outside of the "
+                    "matrix."};
+    }
+    return {};
+}
+
+/// Looks for a return inside a loop, which also skips the thread's elements in later loops.
+ConditionMistake find_return_in_loop(const std::vector<Condition>& conditions) {
+    for (const Condition& condition : conditions) {
+        if (!condition.returns || !condition.is_in_loop) continue;
+        return {.line = condition.line,
+                .sentence =
+                    "a thread returns here as soon as one of its elements is outside, "
+                    "and does not store the others.",
+                .next =
+                    "Leave out this element only: put the access into a condition, without "
+                    "return."};
+    }
+    return {};
+}
+
+/// Returns the line of the last access to `matrix` whose index has the usual form, or 0.
+int find_access_line(const std::string& text, const std::string& matrix) {
+    int found = 0, number = 0;
+    for (const std::string& line : lines_of(text)) {
+        ++number;
+        const bool has = line.find(matrix + "[") != line.npos;
+        if (has && !find_matrix_index(text, number, matrix).pitch.empty()) found = number;
+    }
+    return found;
+}
+
+/// Returns the mistake in the conditions around an access that some threads leave out.
+ConditionMistake find_strict_check(const std::string& matrix, int line, Fault fault,
+                                   const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    const std::vector<Condition> conditions = find_conditions(text, line);
+    if (auto found = find_inverted_return(conditions); found.line > 0) return found;
+    const auto needed = needed_checks(find_matrix_index(text, line, matrix), evidence);
+    if (!needed.empty()) {
+        const std::string code = code_on_line(text, line);
+        const int width = code.find("float4") != code.npos   ? 4
+                          : code.find("float2") != code.npos ? 2
+                                                             : 1;
+        if (auto found = find_margin(conditions, needed, width); found.line > 0) return found;
+        if (auto found = find_exchanged_bound(conditions, needed); found.line > 0) return found;
+        // If each thread stores to one place again and again, the index is wrong, not the condition.
+        for (const NeededCheck& one : needed) {
+            if (fault == Fault::part_of_each_tile) break;
+            if (auto found = find_other_index(conditions, one); found.line > 0) return found;
+        }
+    }
+    return find_return_in_loop(conditions);
+}
+
+bool is_unwritten(Fault fault) {
+    return fault == Fault::never_written || fault == Fault::ragged_edge_missed ||
+           fault == Fault::grid_too_small || fault == Fault::bounds_exchanged ||
+           fault == Fault::nothing_written || fault == Fault::part_of_each_tile;
+}
+
+std::string first_sentence_of(const std::string& text) {
+    return text.substr(0, text.find(". ") + 1);
+}
+
+/// Blames a condition for unwritten cells, or for a tile that was not filled.
+void blame_strict_check(Failure& failure, const ConditionMistake& mistake) {
+    failure.details = wrap(first_sentence_of(failure.headline + " ")) + failure.details;
+    failure.headline = mistake.sentence;
+    failure.place.line = mistake.line;
+    failure.next = mistake.next;
+}
+
+}  // namespace
+
+bool look_at_conditions(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    if (failure.kind == FailureKind::no_bounds_check ||
+        failure.kind == FailureKind::out_of_bounds) {
+        const bool is_out = failure.details.find("of `in`") == std::string::npos;
+        const ConditionMistake mistake =
+            find_passed_check(matrix_name(is_out, evidence), failure.place.line, evidence);
+        if (mistake.line == 0) return false;
+        failure.kind = FailureKind::no_bounds_check;
+        failure.headline = "threads access memory out of bounds: " + mistake.sentence;
+        failure.place.line = mistake.line;
+        failure.next = mistake.next;
+        return true;
+    }
+    if (failure.kind == FailureKind::wrong_result && is_unwritten(failure.fault)) {
+        const int line = find_statement_line(text, trial.store_line);
+        const std::string out = matrix_name(true, evidence);
+        const auto mistake = find_strict_check(out, line > 0 ? line : find_access_line(text, out),
+                                               failure.fault, evidence);
+        if (mistake.line > 0) blame_strict_check(failure, mistake);
+        return mistake.line > 0;
+    }
+    const bool is_unfilled = failure.kind == FailureKind::uninitialised_shared;
+    if (!is_unfilled || !evidence.was_correct_on_whole_tiles) return false;
+    const std::string in = matrix_name(false, evidence);
+    const auto mistake = find_strict_check(in, find_access_line(text, in), Fault::none, evidence);
+    if (mistake.line > 0) blame_strict_check(failure, mistake);
+    return mistake.line > 0;
+}
+
+}  // namespace coalesce

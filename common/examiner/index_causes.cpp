@@ -1,0 +1,332 @@
+#include "examiner/index_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/matches.h"
+#include "examiner/source_lines.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+using simulated::Report;
+
+/// Returns the number of floats that an access on this line takes at once.
+int vector_width(const std::string& code) {
+    if (code.find("float4") != code.npos) return 4;
+    return code.find("float2") != code.npos ? 2 : 1;
+}
+
+/// Returns the factor of threadIdx.x in an expression: 4 for `threadIdx.x * 4`, 1 without a factor,
+// ---- addresses that are not multiples of a vector's size ----
+
+bool explain_misaligned_tile(Failure& failure, int width, const Evidence& evidence) {
+    const SharedArray tile = find_shared_array(evidence.source.text, failure.place.line);
+    if (tile.lengths.size() != 2 || tile.lengths[1] % width == 0) return false;
+    failure.headline = "a row of " + in_backticks(tile.name) + " has " +
+                       std::to_string(tile.lengths[1]) + " floats, so that not every row begins " +
+                       "at a multiple of " + std::to_string(4 * width) + " bytes, as a float" +
+                       std::to_string(width) + " needs.";
+    failure.next =
+        "Access the tile float by float, component after component; or choose a row "
+        "length (line " +
+        std::to_string(tile.line) + ") that is a multiple of " + std::to_string(width) +
+        ", and watch the banks.";
+    return true;
+}
+
+bool explain_misaligned(Failure& failure, const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    const int line = failure.place.line;
+    const int width = vector_width(code_on_line(text, line));
+    if (width == 1) return false;
+    const std::string vector = "a float" + std::to_string(width);
+    if (failure.details.find("shared memory") != std::string::npos)
+        return explain_misaligned_tile(failure, width, evidence);
+    const bool is_load = failure.details.find("Reads") != std::string::npos;
+    const MatrixIndex index = find_matrix_index(text, line, matrix_name(!is_load, evidence));
+    if (index.inner.empty()) return false;
+    const std::string variable = split_outside_brackets(index.inner, "+").front();
+    const int set_at = find_assignment_line(text, variable, line);
+    const int factor = factor_of_thread(expand(text, variable, line));
+    if (factor > 0 && factor % width == 0) return false;
+    if (factor == 0) {
+        failure.headline = in_backticks(index.inner) + ", which is added to the beginning of a " +
+                           "row, is not a multiple of " + std::to_string(width) + ", as " + vector +
+                           " needs.";
+        failure.next = "Which of the two indices goes up by " + std::to_string(width) +
+                       " from thread to thread? That one is added; the other is multiplied by "
+                       "the length of a row.";
+        return true;
+    }
+    failure.headline = in_backticks(variable) + " goes up by " + std::to_string(factor) +
+                       " from one thread to the next, but each moves " + vector +
+                       ": it must be a multiple of " + std::to_string(width) + ".";
+    if (set_at > 0) failure.place.line = set_at;
+    failure.next = "Let each thread begin " + std::to_string(width) +
+                   " elements after its neighbour: threadIdx.x * " + std::to_string(width) + ".";
+    return true;
+}
+
+// ---- vector pointers that are indexed as if they pointed to floats ----
+
+/// A vector pointer with an index that counts floats.
+struct FloatIndex {
+    int line = 0, width = 0;
+    std::string term;  ///< the part of the index that counts floats
+};
+
+/// Reports whether a term of an index counts floats: nothing divides it by the vector's width, and
+/// it is multiplied by the length of a row or by the width.
+bool counts_floats(const std::string& text, const std::string& term, int line, int width) {
+    const std::string number = std::to_string(width);
+    static const TextPattern blanks(R"(\s+)");
+    std::string dense;
+    for (const char letter : expand(text, term, line)) {
+        if (!std::isspace(static_cast<unsigned char>(letter))) dense += letter;
+    }
+    if (dense.find("/" + number) != dense.npos) return false;
+    const bool is_row = dense.find("*cols") != dense.npos || dense.find("*rows") != dense.npos;
+    return is_row || factor_of_thread(expand(text, term, line)) % width == 0;
+}
+
+FloatIndex find_float_index(const std::string& text) {
+    static const TextPattern pointer(
+        R"(reinterpret_cast\s*<\s*(?:const\s+)?float([24])\s*(?:const\s*)?\*\s*>\s*\(\s*(?:in|out)\s*\)\s*\[)");
+    const std::string code = code_for_search(text);
+    for (const TextMatch& one : find_matches(code, pointer)) {
+        const std::size_t open = match_end(one) - 1;
+        const std::string index =
+            simplified(code.substr(open + 1, find_closing_bracket(code, open) - open - 1));
+        const int line = line_number_at(code, open), width = std::stoi(one.str(1));
+        if (split_outside_brackets(index, "/").size() == 2 &&
+            split_outside_brackets(index, "+").size() == 1)
+            continue;
+        for (const std::string& term : split_outside_brackets(index, "+")) {
+            if (counts_floats(text, term, line, width)) return {line, width, term};
+        }
+    }
+    return {};
+}
+
+bool explain_float_index(Failure& failure, const Evidence& evidence) {
+    const FloatIndex found = find_float_index(evidence.source.text);
+    if (found.line == 0) return false;
+    const std::string vector = "float" + std::to_string(found.width);
+    blame_line(failure, found.line,
+               "element i of a " + vector + " pointer begins at float " +
+                   std::to_string(found.width) + " * i, but " + in_backticks(found.term) +
+                   " in its index counts floats.",
+               "Divide the whole index by " + std::to_string(found.width) +
+                   ", or take the address of the float first: reinterpret_cast<" + vector +
+                   "&>(out[i]), and the same with const for `in`.");
+    return true;
+}
+
+// ---- thread and block indices that are missing in an index ----
+
+/// Returns the first of these words that an expanded expression lacks, although the launch needs
+/// it.
+std::string find_missing_index(const std::string& expanded, const Report& race,
+                               const Trial& trial) {
+    const auto lacks = [&](const std::string& word) {
+        return expanded.find(word) == expanded.npos;
+    };
+    const auto &one = race.thread, &other = race.other_thread;
+    const std::array<std::string, 2> axes = {"x", "y"};
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+        if (one.thread[axis] != other.thread[axis] && trial.launch.block[axis] > 1 &&
+            lacks("threadIdx." + axes[axis]))
+            return "threadIdx." + axes[axis];
+    }
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+        if (one.block[axis] != other.block[axis] && trial.launch.grid[axis] > 1 &&
+            lacks("blockIdx." + axes[axis]))
+            return "blockIdx." + axes[axis];
+    }
+    return "";
+}
+
+/// Lists where the variables of an index are set: "`col` is set on line 12, `row` on line 20".
+std::string list_assignments(const std::string& index, int line, const std::string& text) {
+    static const TextPattern word(R"(\b[a-z_]\w*)");
+    std::string list;
+    std::vector<std::string> seen;
+    for (const Loop& loop : find_loops(text)) seen.push_back(loop.counter);
+    for (const TextMatch& one : find_matches(index, word)) {
+        const std::string name = one.str();
+        const int at = find_assignment_line(text, name, line);
+        if (at == 0 || std::ranges::count(seen, name) > 0) continue;
+        seen.push_back(name);
+        list += (list.empty() ? "" : ", and ") + in_backticks(name) +
+                (list.empty() ? " is set on line " : " on line ") + std::to_string(at);
+    }
+    return list;
+}
+
+/// Explains a race between threads that store to the same element, because its index lacks one of
+/// their indices.
+bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const Report* race = find_report(trial, "globalrace");
+    const std::string& text = evidence.source.text;
+    if (!race || evidence.exercise.task().kind == Produces::permuted) return false;
+    const int line = place_in_learner_file(race->place, evidence).line;
+    const MatrixIndex index = find_matrix_index(text, line, matrix_name(true, evidence));
+    if (index.text.empty()) return false;
+    const std::string expanded = expand(text, index.text, line);
+    const std::string missing = find_missing_index(expanded, *race, trial);
+    if (missing.empty()) return false;
+    const std::string set = list_assignments(index.text, line, text);
+    failure.headline = "the index of this store does not depend on " + missing + ": all " +
+                       (missing.starts_with("thread") ? "threads" : "blocks") +
+                       " that differ only in it store to the same place.";
+    const std::string where = set.empty() ? "" : "Here " + set + ". ";
+    failure.next = where + "Which of these must use " + missing + "?";
+    return true;
+}
+
+/// Explains a race on a static or __device__ array that was meant to be shared.
+bool explain_static_tile(Failure& failure, const Evidence& evidence) {
+    static const TextPattern array(
+        R"((?:\bstatic\b|\b__device__\b)\s+(?:\b\w+\s+)*?(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
+    const std::string code = code_for_search(evidence.source.text);
+    TextMatch found;
+    if (!search(code, found, array) || found.str().find("__shared__") != std::string::npos)
+        return false;
+    const std::string name = found.str(1);
+    if (!contains_word(code_on_line(evidence.source.text, failure.place.line), name)) return false;
+    failure.kind = FailureKind::tile_not_shared;
+    failure.headline = in_backticks(name) +
+                       " is not shared: it is one array in global memory, which all blocks use at "
+                       "the same time.";
+    failure.place.line = line_of(code, found, 1);
+    failure.next = "Declare it __shared__: then each block has an array of its own.";
+    return true;
+}
+
+/// Explains an index that takes the rows of a matrix to have another length than they have.
+bool explain_pitch(Failure& failure, const Evidence& evidence) {
+    const Produces task = evidence.exercise.task();
+    if (task.in_place || (task.kind != Produces::copy && task.kind != Produces::transpose))
+        return false;
+    const std::string& text = evidence.source.text;
+    int number = 0;
+    for (const std::string& line : lines_of(code_for_search(text))) {
+        ++number;
+        for (const bool is_out : {false, true}) {
+            const std::string matrix = is_out ? "out" : "in";
+            const std::string length = is_out && task.kind == Produces::transpose ? "rows" : "cols";
+            if (line.find(matrix + "[") == line.npos) continue;
+            const MatrixIndex index = find_matrix_index(text, number, matrix);
+            const bool is_other = index.pitch == (length == "rows" ? "cols" : "rows");
+            if (!is_other) continue;
+            blame_line(failure, number,
+                       "this index multiplies by " + index.pitch + ", but a row of `" + matrix +
+                           "` has " + length + " elements.",
+                       "Multiply " + in_backticks(index.outer) + " by the length of a row, " +
+                           length + ", if it counts the rows of `" + matrix + "`.");
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Explains a distance between blocks that differs within the kernel, as when blockIdx.y is
+/// multiplied by BLOCK_ROWS on one line and by TILE_DIM on another.
+bool explain_other_block_step(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    static const TextPattern product(R"(blockIdx\.([xy])\s*\*\s*([A-Z]\w*|blockDim\.\w|\d+))");
+    const std::string code = code_for_search(evidence.source.text);
+    std::map<std::string, std::vector<int>> lines;
+    for (const TextMatch& one : find_matches(code, product))
+        lines[one.str(2)].push_back(line_of(code, one));
+    if (lines.size() != 2) return false;
+    const auto &first = *lines.begin(), &second = *lines.rbegin();
+    const bool is_first = first.second.size() < second.second.size();
+    const auto &odd = is_first ? first : second, &usual = is_first ? second : first;
+    const auto value = [&](const std::string& size) -> std::optional<long long> {
+        if (size == "blockDim.x") return trial.launch.block[0];
+        if (size == "blockDim.y") return trial.launch.block[1];
+        return constant_value(evidence.source.text, size);
+    };
+    const bool is_same = value(odd.first) == value(usual.first);
+    if (odd.second.size() != 1 || usual.second.size() < 3 || is_same) return false;
+    blame_line(failure, odd.second.front(),
+               "blocks are " + odd.first + " apart here, but " + usual.first +
+                   " apart on all other lines.",
+               "Multiply the block's index by the side of what a block moves, on every line.");
+    return true;
+}
+
+/// Reports whether a failure may be due to the index of a component, of a vector or of the tile.
+bool may_be_vector_index(const Failure& failure) {
+    return failure.kind == FailureKind::uninitialised_shared ||
+           failure.kind == FailureKind::shared_race ||
+           failure.kind == FailureKind::elements_left_out ||
+           (failure.kind == FailureKind::wrong_result &&
+            has_trait(failure.fault, trait::may_be_any_index | trait::may_be_unset_component));
+}
+
+bool explain_race_between_blocks(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    return explain_static_tile(failure, evidence) || explain_float_index(failure, evidence) ||
+           explain_missing_index(failure, trial, evidence) ||
+           explain_other_block_step(failure, trial, evidence) || explain_pitch(failure, evidence);
+}
+
+bool explain_wrong_cells(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (explain_float_index(failure, evidence)) return true;
+    const bool is_bound = failure.kind != FailureKind::wrong_result;
+    if (has_trait(failure.fault, trait::certain) && failure.fault != Fault::shifted) return false;
+    if (explain_other_block_step(failure, trial, evidence)) return true;
+    return !is_bound && !has_trait(failure.fault, trait::certain | trait::outside) &&
+           explain_pitch(failure, evidence);
+}
+
+}  // namespace
+
+std::string in_backticks(const std::string& code) {
+    return "`" + code + "`";
+}
+
+void blame_line(Failure& failure, int line, const std::string& headline, const std::string& next) {
+    if (failure.kind == FailureKind::wrong_result) {
+        const std::string seen = failure.headline.substr(0, failure.headline.find(". ") + 1);
+        failure.details = wrap(seen.empty() ? failure.headline : seen) + failure.details;
+    }
+    failure.headline = headline;
+    if (line > 0) failure.place.line = line;
+    failure.next = next;
+}
+
+int factor_of_thread(const std::string& expression) {
+    static const TextPattern thread(R"(threadIdx\.x(?:\s*\*\s*(\d{1,3}))?)");
+    TextMatch found;
+    if (!search(expression, found, thread)) return 0;
+    return found[1].matched ? std::stoi(found.str(1)) : 1;
+}
+
+bool look_at_indices(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const bool is_bound =
+        failure.kind == FailureKind::out_of_bounds || failure.kind == FailureKind::no_bounds_check;
+    if (failure.kind == FailureKind::misaligned) return explain_misaligned(failure, evidence);
+    if (failure.kind == FailureKind::race_between_blocks)
+        return explain_race_between_blocks(failure, trial, evidence);
+    if ((is_bound || failure.kind == FailureKind::wrong_result) &&
+        explain_wrong_cells(failure, trial, evidence))
+        return true;
+    if (failure.kind == FailureKind::outside_shared_memory)
+        return explain_outside_tile(failure, trial, evidence);
+    if (!may_be_vector_index(failure)) return false;
+    if (explain_thread_factor(failure, evidence) || explain_repeated_place(failure, evidence))
+        return true;
+    if (failure.kind != FailureKind::uninitialised_shared) return false;
+    return explain_unused_component(failure, evidence) ||
+           explain_matrix_index_in_tile(failure, evidence) ||
+           explain_loop_step(failure, trial, evidence);
+}
+
+}  // namespace coalesce

@@ -1,0 +1,399 @@
+#include "examiner/rules.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/matches.h"
+#include "examiner/source_lines.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// A step of a pipeline: a call in the loop that takes the tiles.
+struct PipelineStep {
+    enum Kind { copy, commit, wait, barrier, use } kind = copy;
+    int line = 0;
+    std::string text = "";  ///< the call, with its arguments
+    bool is_in_condition = false;
+};
+
+/// The steps in one pass of the loop, in the order of the text.
+using PipelineSteps = std::vector<PipelineStep>;
+
+/// Returns the names of the functions in the file that start copies, and of those that do not.
+std::vector<std::string> list_functions(const std::string& code, bool are_copying) {
+    static const TextPattern head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
+    std::vector<std::string> names;
+    for (const TextMatch& one : find_matches(code, head)) {
+        const std::size_t open = match_end(one) - 1;
+        const std::string body = code.substr(open, find_closing_bracket(code, open) - open);
+        const bool copies = body.find("memcpy_async") != body.npos;
+        if (copies == are_copying) names.push_back(one.str(1));
+    }
+    return names;
+}
+
+bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+/// Returns the loop that contains a wait for copies, or else the last loop of the kernel.
+const Loop* find_pipeline_loop(const std::vector<Loop>& loops, const std::string& text) {
+    const int kernel = find_kernel_line(text, "");
+    const Loop* found = nullptr;
+    for (const Loop& loop : loops) {
+        if (loop.first_line > kernel && (!found || loop.first_line < found->first_line))
+            found = &loop;
+    }
+    return found;
+}
+
+PipelineSteps list_steps(const std::string& text, const Loop& loop) {
+    static const TextPattern call(R"(\b(\w+)\s*\()");
+    const std::string code = code_for_search(text);
+    const auto copying = list_functions(code, true), others = list_functions(code, false);
+    PipelineSteps steps;
+    for (const TextMatch& one : find_matches(code, call)) {
+        const int line = line_of(code, one);
+        if (line <= loop.first_line || line > loop.last_line) continue;
+        const std::string name = one.str(1);
+        PipelineStep step{.line = line};
+        const std::size_t open = match_end(one) - 1;
+        step.text = code.substr(match_offset(one),
+                                find_closing_bracket(code, open) + 1 - match_offset(one));
+        if (name == "__pipeline_commit")
+            step.kind = PipelineStep::commit;
+        else if (name == "__pipeline_wait_prior")
+            step.kind = PipelineStep::wait;
+        else if (name == "__syncthreads")
+            step.kind = PipelineStep::barrier;
+        else if (name == "__pipeline_memcpy_async" || is_one_of(copying, name))
+            step.kind = PipelineStep::copy;
+        else if (is_one_of(others, name))
+            step.kind = PipelineStep::use;
+        else
+            continue;
+        for (const Condition& condition : find_conditions(text, line)) {
+            step.is_in_condition |= !condition.is_exit && condition.line > loop.first_line;
+        }
+        steps.push_back(step);
+    }
+    return steps;
+}
+
+/// Returns the first step of a kind in [begin, end), or nullptr.
+const PipelineStep* find_step(const PipelineSteps& steps, PipelineStep::Kind kind,
+                              std::size_t begin = 0, std::size_t end = SIZE_MAX) {
+    for (std::size_t i = begin; i < std::min(end, steps.size()); ++i) {
+        if (steps[i].kind == kind) return &steps[i];
+    }
+    return nullptr;
+}
+
+std::size_t place_of(const PipelineSteps& steps, const PipelineStep* step) {
+    return step ? static_cast<std::size_t>(step - steps.data()) : steps.size();
+}
+
+/// A mistake in the order of the steps.
+struct OrderMistake {
+    int line = 0;  ///< 0: there is none
+    std::string sentence, next;
+};
+
+std::string on_line(int line) {
+    return "line " + std::to_string(line);
+}
+
+OrderMistake find_commit_mistake(const PipelineSteps& steps) {
+    const PipelineStep* copy = find_step(steps, PipelineStep::copy);
+    const PipelineStep* commit = find_step(steps, PipelineStep::commit);
+    if (!copy) return {};
+    if (!commit) {
+        return {copy->line, "no group is committed for the copies that start here.",
+                "Call __pipeline_commit() after them, in each pass: the wait counts groups."};
+    }
+    if (commit->line < copy->line &&
+        !find_step(steps, PipelineStep::commit, place_of(steps, copy))) {
+        return {commit->line,
+                "the group is committed before its copies start on " + on_line(copy->line) +
+                    ", so that they belong to the next group.",
+                "Start the copies first, then commit their group."};
+    }
+    const PipelineStep* wait = find_step(steps, PipelineStep::wait);
+    if (commit->is_in_condition && wait && !wait->is_in_condition) {
+        return {commit->line,
+                "a group is committed only under this condition. Without one, the wait on " +
+                    on_line(wait->line) + " leaves this tile's own group in flight.",
+                "Commit a group in every pass, even an empty one: then the newest group is always "
+                "that of the next tile."};
+    }
+    return {};
+}
+
+OrderMistake find_wait_mistake(const PipelineSteps& steps) {
+    static const TextPattern count(R"(\(\s*(\d{1,3})\s*\))");
+    const PipelineStep* use = find_step(steps, PipelineStep::use);
+    const PipelineStep* wait = find_step(steps, PipelineStep::wait);
+    if (!use) return {};
+    if (!wait) {
+        return {
+            use->line, "nothing waits for the tile's copies before the tile is read here.",
+            "Call __pipeline_wait_prior(n) before that: it leaves the n newest groups in flight."};
+    }
+    if (wait->line > use->line) {
+        return {
+            wait->line,
+            "the wait for the copies comes after the tile is read on " + on_line(use->line) + ".",
+            "Wait first, then let all threads meet at a barrier, then read the tile."};
+    }
+    if (wait->is_in_condition && !use->is_in_condition) {
+        return {wait->line,
+                "the copies are waited for only under this condition, but the tile is read in "
+                "every pass.",
+                "Wait in every pass, before the tile is read."};
+    }
+    TextMatch found;
+    if (search(wait->text, found, count) && std::stoi(found.str(1)) > 1 &&
+        std::ranges::count(steps, PipelineStep::commit, &PipelineStep::kind) == 1) {
+        return {wait->line,
+                "this wait leaves " + found.str(1) +
+                    " groups in flight, and this tile's own group is one of them: after it, only "
+                    "that of the next tile has been committed.",
+                "Leave 1 group in flight, that of the next tile."};
+    }
+    return {};
+}
+
+OrderMistake find_barrier_mistake(const PipelineSteps& steps) {
+    const PipelineStep* use = find_step(steps, PipelineStep::use);
+    const PipelineStep* wait = find_step(steps, PipelineStep::wait);
+    if (!use || !wait || wait->line > use->line) return {};
+    const std::size_t waited = place_of(steps, wait), used = place_of(steps, use);
+    const PipelineStep* between = find_step(steps, PipelineStep::barrier, waited, used);
+    const PipelineStep* before = find_step(steps, PipelineStep::barrier, 0, waited);
+    if (!between && before) {
+        return {before->line,
+                "the barrier comes before the wait on " + on_line(wait->line) +
+                    ". A thread waits for its own copies alone, so that others may read the tile "
+                    "before all copies have arrived.",
+                "Wait first, then call __syncthreads(), then read the tile."};
+    }
+    if (between && !find_step(steps, PipelineStep::barrier, used)) {
+        return {use->line,
+                "after reading this stage, nothing keeps a fast thread from refilling it in the "
+                "next pass while others still read: a barrier is missing.",
+                "Put __syncthreads() at the end of the loop's body, after the tile has been read."};
+    }
+    return {};
+}
+
+/// Returns the stage that a call takes: "1 - stage" for `fetch(tiles[1 - stage], ...)`.
+std::string stage_of(const PipelineStep* step) {
+    static const TextPattern stage(R"(\(\s*(?:\w+\s*,\s*)?\w+\[([^\]]*)\])");
+    TextMatch found;
+    return step && search(step->text, found, stage) ? trimmed(found.str(1)) : "";
+}
+
+OrderMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
+                                const std::string& text) {
+    const PipelineStep* copy = find_step(steps, PipelineStep::copy);
+    const PipelineStep* use = find_step(steps, PipelineStep::use);
+    const std::string filled = stage_of(copy), read = stage_of(use);
+    if (filled.empty() || read.empty()) return {};
+    std::string variable, assignment;
+    int changes = 0;
+    for (int line = loop.first_line + 1; line < loop.last_line; ++line) {
+        static const TextPattern change(R"(^\s*(\w*[sS]tage\w*)\s*(\+\+|[+^]?=[^;]*))");
+        const std::string code = code_on_line(text, line);
+        TextMatch found;
+        if (!search(code, found, change)) continue;
+        changes = line;
+        variable = found.str(1);
+        assignment = found.str(2);
+    }
+    if (filled == read && (changes == 0 || changes > use->line)) {
+        return {copy->line,
+                "the next tile's copy goes into the same stage, `" + filled +
+                    "`, that is read in this pass.",
+                "Fill the other stage, the one that is not being read."};
+    }
+    if (changes == 0) {
+        return {use->line, "`" + read + "` never changes: each pass reads the same stage.",
+                "Continue with the other stage at the end of each pass."};
+    }
+    const bool wraps =
+        assignment.find('%') != assignment.npos || assignment.find('-') != assignment.npos ||
+        assignment.find('^') != assignment.npos || assignment.find('?') != assignment.npos ||
+        assignment.find('&') != assignment.npos || assignment.find('!') != assignment.npos;
+    if (!wraps && filled.find('%') == filled.npos && read.find('%') == read.npos) {
+        return {changes, "`" + variable + "` counts on and on, but there are only two stages.",
+                "Let it alternate between them: 1 - " + variable + ", or the remainder by 2."};
+    }
+    const bool adds = filled.find('+') != filled.npos && filled.find('%') == filled.npos;
+    if (adds) {
+        return {copy->line, "`" + filled + "` gets beyond the last stage.",
+                "Take the remainder by the number of stages."};
+    }
+    if (changes < use->line && changes > copy->line) {
+        return {changes,
+                "the stage changes before the tile is read: " + on_line(use->line) +
+                    " then reads the stage that the next tile's copy fills.",
+                "Change the stage at the end of the pass, after the tile has been read."};
+    }
+    if (changes > use->line && filled != read && read.find('-') != read.npos) {
+        return {use->line,
+                "this reads the stage `" + read + "`, which the copy on " + on_line(copy->line) +
+                    " is not for: it fills `" + filled + "`.",
+                "Read the stage that was filled in the pass before."};
+    }
+    return {};
+}
+
+/// Looks for a copy that only some threads make, although its function divides it among all.
+OrderMistake find_few_copying_threads(const PipelineSteps& steps, const std::string& text) {
+    const PipelineStep* copy = find_step(steps, PipelineStep::copy);
+    if (!copy) return {};
+    for (const Condition& condition : find_conditions(text, copy->line)) {
+        const bool is_one = condition.text.find("threadIdx") != condition.text.npos &&
+                            condition.text.find("==") != condition.text.npos;
+        if (!is_one || condition.is_exit) continue;
+        return {condition.line,
+                "only some threads start their copies here, but the tile is divided among all.",
+                "Let every thread of the block call this: each copies its own part."};
+    }
+    return {};
+}
+
+/// Looks for a next tile that is not the one with which the loop continues.
+OrderMistake find_other_next_tile(const Loop& loop, const std::string& text) {
+    if (!loop.step || loop.counter.empty()) return {};
+    static const TextPattern step(R"(\+=\s*(.+)$)");
+    static const TextPattern next(R"(\bnext\s*=\s*(\w+)\s*\+\s*([^;]+);)");
+    TextMatch by, after;
+    if (!search(*loop.step, by, step)) return {};
+    for (int line = loop.first_line; line <= loop.last_line; ++line) {
+        const std::string code = code_on_line(text, line);
+        if (!search(code, after, next) || after.str(1) != loop.counter) continue;
+        if (trimmed(after.str(2)) == trimmed(by.str(1))) return {};
+        return {line,
+                "this takes `" + loop.counter + " + " + trimmed(after.str(2)) +
+                    "` for the next tile, but the loop continues with `" + loop.counter + " + " +
+                    trimmed(by.str(1)) + "`.",
+                "The next tile is the one of the loop's next pass."};
+    }
+    return {};
+}
+
+/// Looks for a copy of the tile of this pass where that of the next one belongs, or a store of the
+/// next tile where that of this pass belongs.
+OrderMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop) {
+    const PipelineStep* copy = find_step(steps, PipelineStep::copy);
+    const PipelineStep* use = find_step(steps, PipelineStep::use);
+    if (!copy || !use || loop.counter.empty()) return {};
+    const auto has = [](const PipelineStep* step, const std::string& word) {
+        return contains_word(step->text, word);
+    };
+    if (has(copy, loop.counter) && !has(copy, "next") && copy->line < use->line) {
+        return {copy->line, "this copies the tile of this pass, `" + loop.counter + "`, again.",
+                "Start the copy of the next tile."};
+    }
+    if (has(use, "next") && !has(use, loop.counter)) {
+        return {use->line, "this stores the tile of this pass as if it were the next one, `next`.",
+                "The tile that has arrived is `" + loop.counter + "`."};
+    }
+    return {};
+}
+
+/// Looks for a break that leaves the loop before the last tile is stored.
+OrderMistake find_early_break(const PipelineSteps& steps, const std::string& text) {
+    const PipelineStep* use = find_step(steps, PipelineStep::use);
+    if (!use) return {};
+    for (const Condition& condition : find_conditions(text, use->line)) {
+        if (!condition.is_exit || condition.returns || !condition.is_in_loop) continue;
+        return {condition.line,
+                "the block leaves its loop here, before the last tile has been stored.",
+                "Leave out only the copy of the next tile; the tile that has arrived must still "
+                "be stored."};
+    }
+    return {};
+}
+
+template <class... Finds>
+OrderMistake first_mistake(Finds... finds) {
+    OrderMistake mistake;
+    ((mistake.line == 0 ? void(mistake = finds()) : void()), ...);
+    return mistake;
+}
+
+bool is_of_pipeline(const Failure& failure) {
+    return failure.kind == FailureKind::copy_not_waited_for ||
+           failure.kind == FailureKind::copy_not_committed ||
+           failure.kind == FailureKind::uninitialised_shared ||
+           failure.kind == FailureKind::outside_shared_memory ||
+           failure.kind == FailureKind::missing_barrier ||
+           failure.kind == FailureKind::wrong_result ||
+           failure.kind == FailureKind::elements_left_out;
+}
+
+/// Blames the number of bytes that an mbarrier expects for a wait without end.
+bool blame_expected_bytes(Failure& failure, const std::string& text) {
+    static const TextPattern numbers(R"((\d+) bytes were announced, and (\d+) came)");
+    static const TextPattern call(R"(\bexpect\w*\s*\()");
+    std::string flat = failure.details;
+    std::ranges::replace(flat, '\n', ' ');
+    TextMatch found;
+    if (!search(flat, found, numbers)) return false;
+    failure.headline = "the mbarrier expects " + found.str(1) + " bytes, but the copies bring " +
+                       found.str(2) + ": the threads wait for the rest for ever.";
+    const std::string code = code_for_search(text);
+    for (const TextMatch& one : find_matches(code, call)) {
+        const int line = line_of(code, one);
+        if (line > find_kernel_line(text, "")) failure.place.line = line;
+    }
+    failure.next =
+        "Let the mbarrier expect what the copies bring, also where a tile extends beyond the "
+        "matrix: as many rows and as many bytes of each as are asked for.";
+    return true;
+}
+
+}  // namespace
+
+bool look_at_pipeline(Failure& failure, const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    if (failure.kind == FailureKind::deadlock) return blame_expected_bytes(failure, text);
+    if (!is_of_pipeline(failure) || tracks_copies_with_mbarrier(text)) return false;
+    if (code_for_search(text).find("__pipeline_memcpy_async") == std::string::npos) return false;
+    const std::vector<Loop> loops = find_loops(text);
+    const Loop* loop = find_pipeline_loop(loops, text);
+    if (!loop) return false;
+    const PipelineSteps steps = list_steps(text, *loop);
+    const auto of_copies = [&] {
+        return first_mistake([&] { return find_commit_mistake(steps); },
+                             [&] { return find_wait_mistake(steps); });
+    };
+    const auto of_stages = [&] { return find_stage_mistake(steps, *loop, text); };
+    const auto of_tiles = [&] {
+        return first_mistake([&] { return find_few_copying_threads(steps, text); },
+                             [&] { return find_other_next_tile(*loop, text); },
+                             [&] { return find_wrong_tile_number(steps, *loop); },
+                             [&] { return find_early_break(steps, text); });
+    };
+    const OrderMistake mistake =
+        failure.kind == FailureKind::copy_not_waited_for ||
+                failure.kind == FailureKind::copy_not_committed ||
+                failure.kind == FailureKind::missing_barrier
+            ? first_mistake(
+                  of_copies, [&] { return find_barrier_mistake(steps); }, of_stages, of_tiles)
+            : first_mistake(of_stages, of_tiles);
+    if (mistake.line == 0) return false;
+    if (failure.kind == FailureKind::wrong_result)
+        failure.details = wrap(failure.headline) + failure.details;
+    failure.headline = mistake.sentence;
+    failure.place.line = mistake.line;
+    failure.next = mistake.next;
+    return true;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,77 @@
+// Tests the parts of expressions that the causes of failures are found by.
+#include <doctest/doctest.h>
+
+#include "examiner/expressions.h"
+
+using namespace coalesce;
+
+namespace {
+
+const std::string kernel = R"(
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * 32 + threadIdx.x;
+    int row = blockIdx.y * 32 + threadIdx.y;
+    if (row >= rows) return;
+    for (int k = 0; k < 32; k += 8) {
+        if (int(row) + k < rows && (col) <= cols) {
+            tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * cols + col];
+        }
+    }
+    row = threadIdx.x;
+    if (row < rows || col < cols); {
+        out[col * rows + row] = 0;
+    }
+}
+)";
+
+}  // namespace
+
+TEST_CASE("an expression loses its outer brackets and casts") {
+    CHECK(simplified(" ((row + k)) ") == "row + k");
+    CHECK(simplified("int(threadIdx.x)") == "threadIdx.x");
+    CHECK(simplified("(a) + (b)") == "(a) + (b)");
+    CHECK(simplified("") == "");
+}
+
+TEST_CASE("an expression is split outside of brackets only") {
+    CHECK(split_outside_brackets("(a + b) * c + d", "+") ==
+          std::vector<std::string>{"(a + b) * c", "d"});
+    CHECK(split_outside_brackets("a", "&&") == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("the conditions of a line are those around it and those that leave before it") {
+    const auto found = find_conditions(kernel, 8);
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].is_exit);
+    CHECK(found[0].returns);
+    CHECK(!found[0].is_in_loop);
+    CHECK(!found[1].is_exit);
+    REQUIRE(found[1].comparisons.size() == 2);
+    CHECK(found[1].comparisons[1].left == "col");
+    CHECK(found[1].comparisons[1].op == "<=");
+    CHECK(found[1].comparisons[1].right == "cols");
+}
+
+TEST_CASE("a condition before a semicolon decides nothing") {
+    const auto found = find_conditions(kernel, 13);
+    REQUIRE(found.size() == 2);
+    CHECK(found[1].is_empty);
+    CHECK(found[1].joins_with_or());
+}
+
+TEST_CASE("the index of a matrix has an outer and an inner part") {
+    const MatrixIndex index = find_matrix_index(kernel, 8, "in");
+    CHECK(index.outer == "row + k");
+    CHECK(index.pitch == "cols");
+    CHECK(index.inner == "col");
+    CHECK(find_matrix_index(kernel, 8, "out").text.empty());
+    CHECK(find_matrix_index("in[i]", 1, "in").pitch.empty());
+}
+
+TEST_CASE("variables are replaced by the last value before a line") {
+    CHECK(expand(kernel, "row", 8) == "(blockIdx.y * 32 + threadIdx.y)");
+    CHECK(expand(kernel, "row", 13) == "(threadIdx.x)");
+    CHECK(expand(kernel, "k", 8) == "k");
+    CHECK(find_assignment_line(kernel, "row", 13) == 11);
+    CHECK(find_assignment_line(kernel, "missing", 13) == 0);
+}

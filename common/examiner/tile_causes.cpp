@@ -1,0 +1,387 @@
+#include "examiner/rules.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "examiner/expressions.h"
+#include "examiner/matches.h"
+#include "examiner/source_lines.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// The line that chooses the row or the column of a block's tile.
+struct TileChoice {
+    std::string name = "";   ///< "tile_col"; empty if there is none
+    std::string value = "";  ///< "(block / gridDim.y + tile_row) % gridDim.x"
+    int line = 0;
+};
+
+/// Returns the variable that the coordinate `axis` ("row" or "col") multiplies by the side of a
+/// tile, as in `int row = tile_row * TILE_DIM + threadIdx.y`.
+TileChoice find_tile_choice(const std::string& text, const std::string& axis) {
+    const std::string code = code_for_search(text);
+    const TextPattern use("\\b" + axis + R"(\s*=\s*([a-z]\w*)\s*\*\s*TILE_DIM)");
+    TextMatch found;
+    if (!search(code, found, use)) return {};
+    TileChoice choice{.name = found.str(1)};
+    const TextPattern definition("\\b" + choice.name + R"(\s*=([^=;][^;]*);)");
+    for (const TextMatch& one : find_matches(code, definition)) {
+        const int line = line_of(code, one);
+        if (line >= line_of(code, found)) break;
+        if (choice.line == 0) {
+            choice.value = trimmed(one.str(1));
+            choice.line = line;
+        }
+    }
+    return choice.line > 0 ? choice : TileChoice{};
+}
+
+/// Returns the line that numbers the blocks, as in `int block = blockIdx.y * gridDim.x + ...`.
+TileChoice find_block_number(const std::string& text) {
+    static const TextPattern definition(R"(\bint\s+(block)\s*=([^=;][^;]*);)");
+    const std::string code = code_for_search(text);
+    TextMatch found;
+    if (!search(code, found, definition)) return {};
+    return {found.str(1), trimmed(found.str(2)), line_of(code, found)};
+}
+
+/// A mistake in the choice of a tile.
+struct TileMistake {
+    int line = 0;  ///< 0: there is none
+    std::string sentence, next;
+};
+
+std::string code_quote(const std::string& code) {
+    return "`" + code + "`";
+}
+
+/// The two sizes of the grid, as the row and the column of a tile use them.
+struct GridSize {
+    std::string own, other;  ///< "gridDim.y", "gridDim.x" for rows
+};
+
+TileMistake find_wrong_size(const TileChoice& choice, const GridSize& size,
+                            const std::string& unit) {
+    if (choice.value.find("blockDim") != choice.value.npos) {
+        return {choice.line,
+                "blockDim counts the threads of a block, but the number of tiles is needed here.",
+                "Use gridDim: it counts blocks, and each block has one tile."};
+    }
+    static const TextPattern sizes(R"([%/]\s*(rows|cols|TILE_DIM)\b)");
+    TextMatch found;
+    if (search(choice.value, found, sizes)) {
+        return {choice.line,
+                code_quote(found.str(1)) + " counts elements, but " + code_quote(choice.name) +
+                    " counts tiles.",
+                "Use gridDim, which counts the tiles along each axis."};
+    }
+    static const TextPattern times(R"(\*\s*TILE_DIM\b)");
+    if (contains(choice.value, times)) {
+        return {choice.line,
+                code_quote(choice.name) +
+                    " is multiplied by TILE_DIM here, and once more where "
+                    "the block's first element is computed.",
+                "Let " + code_quote(choice.name) + " count tiles, without TILE_DIM."};
+    }
+    const std::string wrapped = "% " + size.other;
+    if (choice.value.ends_with(wrapped)) {
+        return {choice.line,
+                code_quote(choice.name) + " is the remainder by " + size.other +
+                    ", but there are " + size.own + " " + unit + " of tiles.",
+                "Take the remainder by " + size.own + "."};
+    }
+    return {};
+}
+
+/// Looks for a choice that can exceed the number of tiles, because no remainder is taken.
+TileMistake find_missing_remainder(const TileChoice& choice, const GridSize& size,
+                                   const std::string& text) {
+    const std::string& value = choice.value;
+    const bool ends_in_remainder =
+        split_outside_brackets(value, "%").size() > 1 &&
+        split_outside_brackets(split_outside_brackets(value, "%").back(), "+").size() == 1 &&
+        split_outside_brackets(split_outside_brackets(value, "%").front(), "+").size() == 1;
+    if (value.find("min(") != value.npos) {
+        return {choice.line,
+                "min lets several blocks take the last tile, instead of going on at the first.",
+                "Take the remainder by " + size.own + "."};
+    }
+    const bool is_sum = split_outside_brackets(value, "+").size() > 1;
+    const bool is_corrected =
+        text.find(choice.name + " -=") != text.npos || text.find(choice.name + " %=") != text.npos;
+    if (ends_in_remainder || !is_sum || is_corrected) return {};
+    return {choice.line,
+            code_quote(choice.name) + " = " + code_quote(value) +
+                " gets beyond the last tile: nothing takes the remainder of the whole sum.",
+            "Put the sum into brackets, and take its remainder by the number of tiles, " +
+                size.own + "."};
+}
+
+TileMistake find_difference(const TileChoice& choice, const GridSize& size) {
+    static const TextPattern difference(R"(-\s*\w+\s*\)\s*%)");
+    if (!contains(choice.value, difference)) return {};
+    return {choice.line,
+            "the difference in " + code_quote(choice.value) +
+                " can be negative, and then its remainder is none of the tiles.",
+            "Add " + size.own + " before the remainder is taken, or add instead of subtracting."};
+}
+
+/// Looks for a remainder and a quotient of the block's number by different sizes.
+TileMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) {
+    static const TextPattern remainder(R"(\b(block)\s*%\s*(gridDim\.[xy]))");
+    static const TextPattern quotient(R"(\b(block)\s*/\s*(gridDim\.[xy]))");
+    for (const bool is_row : {true, false}) {
+        const TileChoice& one = is_row ? row : col;
+        const TileChoice& other = is_row ? col : row;
+        TextMatch rest, whole;
+        if (!search(one.value, rest, remainder) || !search(other.value, whole, quotient)) continue;
+        if (rest.str(2) == whole.str(2)) continue;
+        return {other.line,
+                code_quote(one.name) + " repeats every " + rest.str(2) + " blocks, but " +
+                    code_quote(other.name) + " changes every " + whole.str(2) +
+                    " blocks: where these differ, some tiles are taken twice and others never.",
+                "Divide the block's number by the same size as on line " +
+                    std::to_string(one.line) + ", or take both by the other one."};
+    }
+    return {};
+}
+
+/// Looks for a row that counts blocks along x, or a column that counts blocks along y.
+TileMistake find_other_axis(const TileChoice& choice, const GridSize& size,
+                            const std::string& unit) {
+    const std::string other_index = size.own == "gridDim.y" ? "blockIdx.x" : "blockIdx.y";
+    if (choice.value != other_index) return {};
+    return {choice.line,
+            code_quote(choice.name) + " is " + other_index + ", which goes up to " + size.other +
+                " - 1, but there are " + size.own + " " + unit + " of tiles.",
+            "Number the blocks along both axes first, and make row and column of a tile from that "
+            "number; or let " +
+                code_quote(choice.name) + " go up to " + size.own + " - 1."};
+}
+
+TileMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
+                              const std::string& text) {
+    const GridSize rows{"gridDim.y", "gridDim.x"}, cols{"gridDim.x", "gridDim.y"};
+    const TileChoice number = find_block_number(text);
+    if (number.value.find("blockDim") != number.value.npos) {
+        return {number.line,
+                "blockDim counts the threads of a block, but a row of the grid has gridDim.x "
+                "blocks: different blocks get the same number.",
+                "Number the blocks with gridDim.x."};
+    }
+    for (const bool is_row : {true, false}) {
+        const TileChoice& one = is_row ? row : col;
+        if (one.line == 0) continue;
+        const GridSize& size = is_row ? rows : cols;
+        const std::string unit = is_row ? "rows" : "columns";
+        for (const TileMistake& mistake :
+             {find_wrong_size(one, size, unit), find_other_axis(one, size, unit),
+              find_difference(one, size)}) {
+            if (mistake.line > 0) return mistake;
+        }
+    }
+    if (row.line > 0 && col.line > 0) {
+        if (auto found = find_unequal_divisors(row, col); found.line > 0) return found;
+    }
+    if (const TileMistake mistake = find_missing_remainder(col, cols, text);
+        col.line > 0 && mistake.line > 0 && text.find("GPUS") == text.npos)
+        return mistake;
+    return {};
+}
+
+/// Returns the mistake in the choice of the GPU that a block serves, and of its tile.
+TileMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
+    static const TextPattern peer(R"(\bint\s+peer\s*=\s*([^;]*);)");
+    static const TextPattern first_tile(R"(\bpeer\s*\*\s*(\w+))");
+    static const TextPattern own_tile(R"(blockIdx\.x\s*([%/])\s*(\w+(?:\.\w)?))");
+    const std::string code = code_for_search(text);
+    TextMatch found;
+    if (!search(code, found, peer)) return {};
+    const int line = line_of(code, found);
+    const std::string chosen = trimmed(found.str(1));
+    if (chosen.find("blockIdx.x") == chosen.npos) {
+        return {line,
+                "`peer` does not depend on blockIdx.x: neighbouring blocks serve the same "
+                "GPU.",
+                "Let the blocks of a row serve the GPUs in turn, by blockIdx.x."};
+    }
+    const std::vector<std::string> parts = split_outside_brackets(chosen, "%");
+    const bool is_sum = split_outside_brackets(parts.front(), "+").size() > 1;
+    if (parts.size() == 1 || (is_sum && parts.size() > 1)) {
+        return {line,
+                "`peer` = " + code_quote(chosen) +
+                    " gets beyond the last GPU: nothing takes the remainder of the whole "
+                    "sum.",
+                "Put the sum into brackets, and take its remainder by GPUS."};
+    }
+    if (parts.back() != "GPUS") {
+        return {line,
+                "`peer` is a remainder by " + code_quote(parts.back()) +
+                    ", but it must be one of the GPUS.",
+                "Take the remainder by GPUS."};
+    }
+    if (chosen.find('-') != chosen.npos && chosen.find("int(") != chosen.npos) {
+        return {line,
+                "the difference in " + code_quote(chosen) +
+                    " can be negative, and then its remainder is none of the GPUs.",
+                "Add the GPU's number instead of subtracting it."};
+    }
+    TextMatch first, own;
+    if (!search(col.value, first, first_tile)) {
+        return {col.line,
+                code_quote(col.name) +
+                    " does not use `peer`: the tiles of a GPU begin "
+                    "at peer * tiles_across.",
+                "Add the peer's first tile."};
+    }
+    if (first.str(1) != "tiles_across") {
+        return {col.line,
+                "the tiles of GPU `peer` begin at peer * tiles_across, not at peer * " +
+                    first.str(1) + ".",
+                "Multiply peer by the number of tiles that a GPU has across."};
+    }
+    if (search(col.value, own, own_tile) && (own.str(1) == "%" || own.str(2) != "GPUS")) {
+        return {col.line,
+                "`peer` changes from block to block, and comes back after GPUS blocks. Until then "
+                "the tile must stay, but " +
+                    code_quote(own.str()) + " changes differently.",
+                "Count how often the GPUs have had their turn: blockIdx.x / GPUS."};
+    }
+    return {};
+}
+
+/// Looks for a grid whose width is not a multiple of the number of GPUs.
+TileMistake find_uneven_grid(const Trial& trial, const std::string& text) {
+    const auto gpus = constant_value(text, "GPUS");
+    const long long across = trial.launch.grid[0];
+    if (!gpus || *gpus < 2 || across % *gpus == 0) return {};
+    return {find_configure_line(text, ".grid"),
+            "the grid is " + std::to_string(across) + " blocks wide, which is not a multiple of " +
+                std::to_string(*gpus) +
+                " GPUs: gridDim.x / GPUS rounds down, and some tiles get "
+                "no block.",
+            "Round the number of tiles for each GPU up, then multiply it by the number of GPUs."};
+}
+
+bool may_be_tile_choice(const Failure& failure) {
+    return failure.kind == FailureKind::race_between_blocks ||
+           failure.kind == FailureKind::out_of_bounds ||
+           failure.kind == FailureKind::no_bounds_check ||
+           (failure.kind == FailureKind::wrong_result &&
+            has_trait(failure.fault, trait::may_be_launch | trait::may_be_any_index));
+}
+
+/// Looks for a column that is reduced once where the grid needs it more often.
+TileMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
+                                    const std::string& text) {
+    const std::size_t at = text.find(col.name + " -= gridDim.x");
+    const auto& grid = trial.launch.grid;
+    if (col.line == 0 || at == text.npos || grid[1] <= grid[0] + 1) return {};
+    return {line_number_at(text, at),
+            "with " + std::to_string(grid[1]) + " rows and " + std::to_string(grid[0]) +
+                " columns of tiles one subtraction is not enough: " + code_quote(col.name) +
+                " stays beyond the last column.",
+            "Take the remainder by gridDim.x instead."};
+}
+
+/// Points at the lines that choose a block's tile, and says how they do it.
+void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& col,
+                     const std::string& text) {
+    failure.place.line = std::max(row.line, col.line);
+    for (const TileChoice* one : {&row, &col}) {
+        const std::size_t changed = text.find(one->name + " %= ");
+        if (one->line > 0 && changed != text.npos)
+            failure.place.line = line_number_at(text, changed);
+    }
+    // The pattern of the cells suggests formulas in other words than the kernel's.
+    const std::size_t guess = failure.headline.find(" The pattern fits");
+    const std::size_t end = failure.headline.find(" Both block", guess);
+    if (guess != std::string::npos) {
+        failure.headline.erase(guess, end == std::string::npos ? end : end - guess);
+    }
+    std::string choice;
+    for (const TileChoice* one : {&row, &col}) {
+        if (one->line == 0) continue;
+        choice += (choice.empty() ? "" : " and ") + code_quote(one->name) + " (line " +
+                  std::to_string(one->line) + ")";
+    }
+    const bool names_blocks = failure.headline.find("oth block") != std::string::npos;
+    failure.next = "Work out " + choice +
+                   (names_blocks ? " for the two blocks named above: what should tell them apart?"
+                                 : " for the first blocks of the grid: every tile must be taken "
+                                   "once.");
+}
+
+/// Returns the line that sets a coordinate for the second time with blockIdx, although the first
+/// time it used the tile that the block had chosen. Returns 0 if there is none.
+int find_forgotten_choice(const std::string& text, const TileChoice& choice,
+                          const std::string& axis) {
+    const std::string code = code_for_search(text);
+    const TextPattern again("\\b" + axis + R"(\s*=\s*blockIdx\.[xy]\s*\*\s*TILE_DIM)");
+    TextMatch found;
+    return choice.line > 0 && search(code, found, again) ? line_of(code, found) : 0;
+}
+
+}  // namespace
+
+int find_tile_choice_line(const std::string& text) {
+    const TileChoice row = find_tile_choice(text, "row"), col = find_tile_choice(text, "col");
+    const TileChoice number = find_block_number(text);
+    if (number.line > 0 && number.value != "blockIdx.y * gridDim.x + blockIdx.x")
+        return number.line;
+    static const TextPattern peer(R"(\bint\s+peer\s*=)");
+    const std::string code = code_for_search(text);
+    TextMatch found;
+    if (search(code, found, peer) && col.value == "peer * tiles_across + blockIdx.x / GPUS")
+        return line_of(code, found);
+    const bool is_by_number = contains_word(row.value, "block");
+    return is_by_number && row.value != "block % gridDim.y" ? row.line
+                                                            : std::max(row.line, col.line);
+}
+
+bool look_at_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const std::string& text = evidence.source.text;
+    if (!may_be_tile_choice(failure)) return false;
+    const TileChoice row = find_tile_choice(text, "row"), col = find_tile_choice(text, "col");
+    const int grid = find_configure_line(text, ".grid"),
+              block = find_configure_line(text, ".block");
+    const bool is_of_launch = failure.place.line == grid || failure.place.line == block;
+    if ((row.line == 0 && col.line == 0) || is_of_launch) return false;
+    TileMistake mistake;
+    for (const std::string axis : {"row", "col"}) {
+        const TileChoice& choice = axis == "row" ? row : col;
+        if (const int line = find_forgotten_choice(text, choice, axis); line > 0) {
+            mistake = {
+                line,
+                code_quote(axis) +
+                    " is computed from blockIdx here, but the block has "
+                    "read the tile " +
+                    code_quote(choice.name) + ".",
+                "Store the tile that was read: use " + code_quote(choice.name) + " here too."};
+        }
+    }
+    if (mistake.line == 0 && evidence.exercise.block_order == "in-turn")
+        mistake = find_peer_mistake(col, text);
+    if (mistake.line == 0 && evidence.exercise.block_order == "in-turn")
+        mistake = find_uneven_grid(trial, text);
+    if (mistake.line == 0) mistake = find_tile_mistake(row, col, text);
+    if (mistake.line == 0) mistake = find_single_subtraction(col, trial, text);
+    if (mistake.line == 0) {
+        // Tiles that are missing have no block; a tile in another place was chosen all right.
+        const bool is_missed = failure.kind == FailureKind::race_between_blocks ||
+                               has_trait(failure.fault, trait::may_be_launch);
+        if (is_missed) point_at_choice(failure, row, col, text);
+        return is_missed;
+    }
+    if (failure.kind != FailureKind::no_bounds_check && failure.kind != FailureKind::out_of_bounds)
+        failure.details =
+            wrap(failure.headline.substr(0, failure.headline.find(". ") + 1)) + failure.details;
+    failure.headline = mistake.sentence;
+    failure.place.line = mistake.line;
+    failure.next = mistake.next;
+    return true;
+}
+
+}  // namespace coalesce

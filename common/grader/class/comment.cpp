@@ -1,0 +1,52 @@
+// Writes the comment for a pull request: a table of the exercises, and what is wrong with each.
+
+#include "base/text.h"
+#include "examiner/render.h"
+#include "examiner/safe_text.h"
+#include "grader/class/reports.h"
+#include "harness/text.h"
+
+namespace coalesce::grader {
+namespace {
+
+/// The most characters of a comment. GitHub allows 65,536.
+constexpr std::size_t kMaxCommentBytes = 60000;
+
+std::string first_headline(const Graded& graded) {
+    if (!graded.result) return "not graded yet";
+    const auto& failures = graded.result->verdict.failures;
+    return failures.empty() ? "" : escape_markdown(failures.front().headline);
+}
+
+std::string details(const Graded& graded) {
+    if (!graded.result || graded.result->verdict.failures.empty()) return "";
+    Verdict verdict = graded.result->verdict;
+    verdict.source = graded.source;
+    return "<details><summary>" + escape_markdown(graded.exercise) + "</summary>\n\n" +
+           markdown_text(verdict) + "\n</details>\n\n";
+}
+
+}  // namespace
+
+std::string comment_markdown(const ClassResults& results, const StudentResults& student) {
+    std::string text = "### " + escape_markdown(results.title) + ": " +
+                       format_short(student.points()) + " of " + format_short(student.possible()) +
+                       " points\n\n| Exercise | Points | Verdict | |\n|---|---|---|---|\n";
+    for (const Graded& graded : student.graded) {
+        const double points = graded.points().value_or(0);
+        text += "| " + escape_markdown(graded.exercise) + " | " + format_short(points) + " of " +
+                format_short(graded.possible.total()) + " | " + graded.code() + " | " +
+                first_headline(graded) + " |\n";
+    }
+    text += "\n";
+    for (const Graded& graded : student.graded) {
+        const std::string more = details(graded);
+        if (text.size() + more.size() > kMaxCommentBytes) {
+            return text + "The rest is too long for a comment.\n";
+        }
+        text += more;
+    }
+    return text;
+}
+
+}  // namespace coalesce::grader

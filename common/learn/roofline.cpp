@@ -1,0 +1,160 @@
+#include "learn/roofline.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "examiner/safe_text.h"
+#include "harness/text.h"
+
+namespace coalesce::learn {
+namespace {
+
+/// The schedulers of a multiprocessor. Each issues at most one instruction of a warp per cycle.
+constexpr double kSchedulers = 4;
+
+/// The range of instructions per byte that a drawing shows, as powers of ten.
+constexpr double kFirstPower = -2, kLastPower = 1;
+
+/// Returns the place of an intensity in a drawing, from 0 to 1.
+double across(double intensity) {
+    const double power = std::log10(intensity);
+    return std::clamp((power - kFirstPower) / (kLastPower - kFirstPower), 0.0, 1.0);
+}
+
+/// Returns the place of a rate in a drawing, from 0 at the bottom to 1 at the peak.
+double up(const Roofline& roofline, double rate) {
+    const double least = roofline.attainable(std::pow(10, kFirstPower));
+    const double most = roofline.ginstructions;
+    return std::clamp(std::log(rate / least) / std::log(most / least), 0.0, 1.0);
+}
+
+char letter_of(std::size_t point) {
+    return static_cast<char>('A' + point % 26);
+}
+
+/// Returns the instructions per byte at a place of a drawing, from 0 to 1.
+double intensity_at(double place) {
+    return std::pow(10, kFirstPower + place * (kLastPower - kFirstPower));
+}
+
+std::string svg_line(double x0, double y0, double x1, double y1) {
+    return format("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", x0, y0, x1, y1);
+}
+
+std::string svg_text(double x, double y, const std::string& text) {
+    return format("<text x=\"%.1f\" y=\"%.1f\">", x, y) + escape_xml(text) + "</text>\n";
+}
+
+}  // namespace
+
+double Roofline::attainable(double intensity) const {
+    return std::min(ginstructions, intensity * gbps);
+}
+
+bool Roofline::is_bound_by_memory(const RooflinePoint& point) const {
+    return point.intensity() < ridge();
+}
+
+Roofline roofline_for(const timing::Gpu& gpu) {
+    return {
+        .gpu = gpu.name,
+        .gbps = gpu.copy_gbps,
+        .ginstructions = gpu.multiprocessors * kSchedulers * gpu.clock_ghz / gpu.add_issue_cycles};
+}
+
+RooflinePoint point_of(const std::string& name, const Counters& counters) {
+    return {name, static_cast<double>(counters.warp_instructions),
+            static_cast<double>(counters.bytes_moved())};
+}
+
+std::string roofline_text(const Roofline& roofline) {
+    constexpr int width = 61, height = 13;
+    std::vector<std::string> lines(height, std::string(width, ' '));
+    const auto row = [&](double rate) {
+        return height - 1 - static_cast<int>(std::lround(up(roofline, rate) * (height - 1)));
+    };
+    const auto put = [&](int column, double rate, char letter) {
+        lines[static_cast<std::size_t>(row(rate))][static_cast<std::size_t>(column)] = letter;
+    };
+    for (int column = 0; column < width; ++column) {
+        const double intensity = intensity_at(static_cast<double>(column) / (width - 1));
+        put(column, roofline.attainable(intensity), intensity < roofline.ridge() ? '/' : '-');
+    }
+    for (std::size_t i = 0; i < roofline.points.size(); ++i) {
+        const double intensity = roofline.points[i].intensity();
+        put(static_cast<int>(std::lround(across(intensity) * (width - 1))),
+            roofline.attainable(intensity), letter_of(i));
+    }
+    std::string text = "10^9 instructions of warps per second, at most (" + roofline.gpu + ")\n";
+    for (int i = 0; i < height; ++i) {
+        const std::string label =
+            i == 0            ? format("%8.0f", roofline.ginstructions)
+            : i == height - 1 ? format("%8.0f", roofline.attainable(std::pow(10, kFirstPower)))
+                              : std::string(8, ' ');
+        std::string line = label + " |" + lines[static_cast<std::size_t>(i)];
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + "\n";
+    }
+    const std::string axis(width, '-');
+    return text + std::string(9, ' ') + "+" + axis + "\n" + std::string(10, ' ') +
+           "0.01                0.1                  1                 10\n" +
+           std::string(10, ' ') + "instructions of warps per byte\n";
+}
+
+std::string roofline_svg(const Roofline& roofline) {
+    constexpr double width = 640, height = 360, left = 70, right = 620, top = 30, bottom = 310;
+    const auto x = [&](double intensity) { return left + across(intensity) * (right - left); };
+    const auto y = [&](double rate) { return bottom - up(roofline, rate) * (bottom - top); };
+    std::string text = format(
+                           "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
+                           "font-family=\"sans-serif\" font-size=\"13\" stroke=\"currentColor\" "
+                           "stroke-width=\"0\" fill=\"currentColor\">\n<title>Roofline, ",
+                           width, height) +
+                       escape_xml(roofline.gpu) +
+                       "</title>\n<g stroke-width=\"1\" fill=\"none\">\n";
+    text += svg_line(left, bottom, right, bottom) + svg_line(left, bottom, left, top);
+    const double first = std::pow(10, kFirstPower), last = std::pow(10, kLastPower);
+    text += "</g>\n<g stroke-width=\"2\" fill=\"none\">\n" +
+            svg_line(x(first), y(roofline.attainable(first)), x(roofline.ridge()),
+                     y(roofline.ginstructions)) +
+            svg_line(x(roofline.ridge()), y(roofline.ginstructions), x(last),
+                     y(roofline.ginstructions)) +
+            "</g>\n";
+    for (const double mark : {.01, .1, 1., 10.}) {
+        text += svg_text(x(mark) - 10, bottom + 18, format_short(mark));
+    }
+    text += svg_text(left, bottom + 38, "instructions of warps per byte (simulated)") +
+            svg_text(left, top - 12,
+                     "10^9 instructions of warps per second, at most, on " + roofline.gpu +
+                         " (predicted)");
+    for (const RooflinePoint& point : roofline.points) {
+        const double at = x(point.intensity()), rate = roofline.attainable(point.intensity());
+        text += format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>\n", at, y(rate)) +
+                svg_text(at + 9, y(rate) + 16, point.name);
+    }
+    return text + "</svg>\n";
+}
+
+std::string explain_roofline(const Roofline& roofline) {
+    std::string text;
+    for (std::size_t i = 0; i < roofline.points.size(); ++i) {
+        const RooflinePoint& point = roofline.points[i];
+        const bool by_memory = roofline.is_bound_by_memory(point);
+        const double times =
+            by_memory ? roofline.ridge() / point.intensity() : point.intensity() / roofline.ridge();
+        text += wrap(std::string(1, letter_of(i)) + ", " + point.name + ": " +
+                     format_short(point.intensity()) + " instructions per byte (simulated). " +
+                     (by_memory ? "Memory is the limit, up to " + format_short(times) +
+                                      " times as many instructions per byte."
+                                : "Instructions are the limit: there are " + format_short(times) +
+                                      " times as many per byte as memory leaves time for."));
+    }
+    return text + wrap("The roof bends at " + format_short(roofline.ridge()) +
+                       " instructions per byte: " + format_short(roofline.ginstructions) +
+                       " billion instructions per second, and " + format_short(roofline.gbps) +
+                       " GB/s. All instructions of warps count, and the bytes of all sectors, even "
+                       "if a cache has them. Both limits are predicted.");
+}
+
+}  // namespace coalesce::learn

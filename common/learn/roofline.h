@@ -1,0 +1,54 @@
+/// \file
+/// Draws a roofline: which kernels are limited by memory, and which by the instructions that a GPU
+/// can execute.
+///
+/// This is the instruction roofline of Ding and Williams (2019). It counts all instructions of
+/// warps, because the counters do not tell arithmetic apart from addresses and branches, and the
+/// bytes of all sectors that are moved to and from the multiprocessors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/counters.h"
+#include "timing/gpu.h"
+
+namespace coalesce::learn {
+
+/// A kernel in a roofline.
+struct RooflinePoint {
+    std::string name;         ///< "yours"
+    double instructions = 0;  ///< instructions of warps
+    double bytes = 0;         ///< bytes of sectors
+
+    /// Returns the instructions per byte.
+    double intensity() const { return instructions / bytes; }
+};
+
+/// The two limits of a GPU.
+struct Roofline {
+    std::string gpu;           ///< "NVIDIA H200"
+    double gbps = 0;           ///< bytes that memory moves, in 10^9 per second
+    double ginstructions = 0;  ///< instructions of warps, in 10^9 per second
+    std::vector<RooflinePoint> points = {};
+
+    /// Returns the instructions per byte above which instructions are the limit.
+    double ridge() const { return ginstructions / gbps; }
+    /// Returns the most instructions of warps that are possible, in 10^9 per second.
+    double attainable(double intensity) const;
+    bool is_bound_by_memory(const RooflinePoint& point) const;
+};
+
+/// Returns the limits of a GPU, without any points.
+Roofline roofline_for(const timing::Gpu& gpu);
+/// Returns the point of a kernel with these counters.
+RooflinePoint point_of(const std::string& name, const Counters& counters);
+
+/// Draws the roofline in at most 80 columns and 20 lines. Each point is a letter on the roof.
+std::string roofline_text(const Roofline& roofline);
+/// Draws the same as SVG.
+std::string roofline_svg(const Roofline& roofline);
+/// Says for each point what limits the kernel, and how far it is from the ridge.
+std::string explain_roofline(const Roofline& roofline);
+
+}  // namespace coalesce::learn

@@ -1,0 +1,60 @@
+#include <iostream>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "examiner/examine.h"
+#include "examiner/render.h"
+#include "harness/device.h"
+#include "learn/commands.h"
+#include "learn/paths.h"
+#include "learn/roofline.h"
+
+namespace coalesce::learn {
+namespace {
+
+const timing::Gpu& find_gpu_by_name(const std::string& name) {
+    std::string names;
+    for (const timing::Gpu& gpu : timing::known_gpus()) {
+        if (gpu.name == name) return gpu;
+        names += "\n  " + gpu.name;
+    }
+    throw UsageError("there is no GPU called \"" + name + "\"; there are:" + names);
+}
+
+/// Returns the kernel and the solution as points. `verdict` must have counters.
+std::vector<RooflinePoint> points_of(const Verdict& verdict) {
+    std::vector<RooflinePoint> points = {point_of("yours", *verdict.counters)};
+    if (verdict.solution_counters) {
+        points.push_back(point_of("solution", *verdict.solution_counters));
+    }
+    return points;
+}
+
+}  // namespace
+
+int roofline(const Work& exercise, const RooflineArguments& words, char** argv) {
+    if (exercise.is_program()) {
+        throw UsageError(exercise.name() + " is a whole program, and a roofline shows a kernel");
+    }
+    Roofline drawn = roofline_for(find_gpu_by_name(words.gpu));
+    choose_device(DeviceChoice::simulator, argv);
+    if (!words.svg.empty()) check_writable(words.svg);
+    LocalRunner runner({.cache = learners_folder() / "cache"});
+    const std::string solution = "solutions/" + exercise.name() + "/" + exercise.asked().file();
+    const Verdict verdict = examine(exercise.source(words.file), exercise.asked(), runner,
+                                    {.solution = read_source(repository() / solution, solution)});
+    if (!verdict.counters) {
+        std::cout << terminal_text(verdict) << "\nOnly a kernel that is right has a roofline.\n";
+        return 1;
+    }
+    drawn.points = points_of(verdict);
+    if (!words.svg.empty()) {
+        write_file(words.svg, roofline_svg(drawn));
+        std::cout << words.svg << " has the picture; a web browser shows it.\n";
+        return 0;
+    }
+    std::cout << roofline_text(drawn) << "\n" << explain_roofline(drawn);
+    return 0;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,228 @@
+// Implements `learn step`: a kernel, line by line, forwards and backwards.
+#include "learn/commands.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "examiner/block_steps.h"
+#include "examiner/render.h"
+#include "harness/device.h"
+#include "harness/text.h"
+#include "learn/paths.h"
+#include "learn/raw_terminal.h"
+#include "learn/steps_view.h"
+
+namespace coalesce::learn {
+namespace {
+
+constexpr const char* kKeys =
+    "right/left step  down/up same warp  b barrier  m mistake  g line  [ ] lanes  q";
+
+StepsRequest parse_steps_request(const Work& exercise, const StepArguments& words) {
+    if (exercise.is_program())
+        throw UsageError(exercise.name() +
+                         " is a whole program: build/bin/simulate --trace FILE.json records it");
+    StepsRequest request;
+    if (words.block) request.block = *words.block;
+    if (words.rows || words.cols) {
+        if (exercise.is_beyond())
+            throw UsageError("--rows and --cols are for matrices, and " + exercise.name() +
+                             " has none");
+        const Shape shape{words.rows.value_or(words.cols.value_or(0)),
+                          words.cols.value_or(words.rows.value_or(0))};
+        if (shape.rows < 1 || shape.cols < 1 || shape.rows > 1024 || shape.cols > 1024)
+            throw UsageError("--rows and --cols take whole numbers from 1 to 1024 here");
+        if (!exercise.asked().accepts(shape))
+            throw UsageError(exercise.name() + " does not take a matrix of " + shape.name());
+        request.shape = shape;
+    }
+    return request;
+}
+
+/// Returns the step at which the display begins: the mistake, if there is one.
+std::size_t first_step(const Steps& steps, const StepArguments& words) {
+    if (words.step > 0) return std::min(static_cast<std::size_t>(words.step), steps.all.size()) - 1;
+    return steps.moments.empty() ? 0 : steps.moments.front().step;
+}
+
+class Screen {
+public:
+    Screen(const Steps& steps, const StepsSubject& subject, std::size_t first, Style& style)
+        : steps_(steps), subject_(subject), style_(style), at_(first) {}
+
+    /// Shows steps until the reader quits.
+    void run() {
+        if (!terminal_.has_keys()) throw UsageError("there are no keys to read; use --plain");
+        for (show(); !is_over_;) {
+            pollfd events[] = {{signals_.descriptor(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+            poll(events, 2, -1);
+            if (signals_.take() != 0) break;
+            if (events[1].revents != 0) read_keys();
+        }
+        std::cout << "\n" << std::flush;
+    }
+
+private:
+    void show() {
+        window_.lines = std::max(terminal_lines() - 1, 10);
+        window_.columns = std::max(std::min(terminal_columns(), 120), 40);
+        std::cout << "\033[H\033[2J" << show_step(steps_, subject_, at_, window_, style_)
+                  << (message_.empty() ? kKeys : message_) << std::flush;
+        message_.clear();
+    }
+
+    void read_keys() {
+        char keys[64];
+        const ssize_t count = ::read(STDIN_FILENO, keys, sizeof keys);
+        if (count <= 0) {
+            is_over_ = true;
+            return;
+        }
+        for (ssize_t k = 0; k < count && !is_over_; ++k) {
+            // The arrow keys send ESC [ and a letter.
+            if (keys[k] == '\033' && k + 2 < count && (keys[k + 1] == '[' || keys[k + 1] == 'O')) {
+                obey_arrow(keys[k + 2]);
+                k += 2;
+            } else {
+                obey(keys[k]);
+            }
+        }
+        if (!is_over_) show();
+    }
+
+    template <class Wanted>
+    void go(bool forward, const char* what, Wanted wanted) {
+        const std::size_t found = find_step(steps_, at_, forward, wanted);
+        if (found == at_)
+            message_ = std::string("there is no ") + (forward ? "later " : "earlier ") + what;
+        at_ = found;
+    }
+
+    void obey_arrow(char key) {
+        const int warp = steps_.all[at_].warp;
+        const auto is_same_warp = [&](std::size_t k) { return steps_.all[k].warp == warp; };
+        switch (key) {
+            case 'C': return go(true, "step", [](std::size_t) { return true; });
+            case 'D': return go(false, "step", [](std::size_t) { return true; });
+            case 'B': return go(true, "step of this warp", is_same_warp);
+            case 'A': return go(false, "step of this warp", is_same_warp);
+            case 'H': at_ = 0; return;
+            case 'F': at_ = steps_.all.size() - 1; return;
+            default: return;
+        }
+    }
+
+    void obey(char key) {
+        const auto has_barrier = [&](std::size_t k) { return !steps_.all[k].barriers.empty(); };
+        const auto is_moment = [&](std::size_t k) {
+            return std::any_of(steps_.moments.begin(), steps_.moments.end(),
+                               [&](const StepMoment& one) { return one.step == k; });
+        };
+        if (is_typing_line_) return type_line(key);
+        switch (key) {
+            case 'l':
+            case ' ': return obey_arrow('C');
+            case 'h': return obey_arrow('D');
+            case 'j': return obey_arrow('B');
+            case 'k': return obey_arrow('A');
+            case 'b': return go(true, "barrier", has_barrier);
+            case 'B': return go(false, "barrier", has_barrier);
+            case 'm': return go(true, "mistake", is_moment);
+            case 'M': return go(false, "mistake", is_moment);
+            case ']': window_.first_lane = std::min(window_.first_lane + 8, 24); return;
+            case '[': window_.first_lane = std::max(window_.first_lane - 8, 0); return;
+            case 'g':
+                is_typing_line_ = true;
+                typed_.clear();
+                message_ = "line: ";
+                return;
+            case 'q':
+            case '\004': is_over_ = true; return;
+            default: return;
+        }
+    }
+
+    /// Reads the number of a line, and goes to the next step of this line.
+    void type_line(char key) {
+        if (key >= '0' && key <= '9') {
+            typed_ += key;
+            message_ = "line: " + typed_;
+            return;
+        }
+        is_typing_line_ = false;
+        message_.clear();
+        const int line = std::atoi(typed_.substr(0, 6).c_str());
+        const auto is_there = [&](std::size_t k) { return steps_.all[k].line == line; };
+        if (find_step(steps_, at_, true, is_there) != at_)
+            return go(true, "step of this line", is_there);
+        go(false, "step of this line", is_there);
+    }
+
+    const Steps& steps_;
+    const StepsSubject& subject_;
+    Style& style_;
+    StepsWindow window_;
+    std::size_t at_;
+    std::string message_, typed_;
+    bool is_typing_line_ = false, is_over_ = false;
+    Signals signals_;
+    RawTerminal terminal_;
+};
+
+void print_all(const Steps& steps, const StepsSubject& subject) {
+    std::cout << subject.file << "  " << subject.launch << "  block " << steps.block_index[0] << ","
+              << steps.block_index[1] << "\n";
+    if (!subject.mistake.empty()) std::cout << wrap(subject.mistake);
+    for (std::size_t k = 0; k < steps.all.size(); ++k)
+        std::cout << describe_step(steps, subject, k);
+    if (!steps.is_complete)
+        std::cout << "The block goes on, but only the first " << steps.all.size()
+                  << " steps are recorded.\n";
+}
+
+}  // namespace
+
+int step(Session& session, const Work& exercise, const StepArguments& words, char** argv) {
+    const StepsRequest request = parse_steps_request(exercise, words);
+    choose_device(DeviceChoice::simulator, argv);
+    if (!words.json.empty()) check_writable(words.json);
+
+    const Source source = exercise.source(words.file);
+    BlockSteps recorded;
+    {
+        // The kernel's own output would disturb the screen.
+        LocalRunner runner({.cache = learners_folder() / "cache", .keeps_variables = true});
+        recorded = record_steps(source, exercise.asked(), runner, request);
+        bool is_cut = false;
+        runner.take_output(is_cut);
+    }
+    if (!recorded.ok()) {
+        std::cout << terminal_text(recorded.problem) << "Again: ./learn step " << exercise.words()
+                  << "      Check: ./learn check " << exercise.words() << "\n";
+        return 1;
+    }
+    if (!words.json.empty()) write_file(words.json, recorded.json);
+    Steps steps = read_steps(recorded.json);
+    if (!exercise.is_beyond()) name_values_by_source(steps);
+    if (steps.all.empty()) {
+        std::cout << "The block executes nothing that can be shown.\n";
+        return 1;
+    }
+    StepsSubject subject{.file = source.name,
+                         .source = lines_of(source.text),
+                         .launch = recorded.shape.name(),
+                         .mistake = recorded.mistake};
+    if (!session.style.clear || !isatty(STDIN_FILENO))
+        print_all(steps, subject);
+    else
+        Screen(steps, subject, first_step(steps, words), session.style).run();
+    return 0;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,130 @@
+/// \file
+/// The steps of a block, as read from the JSON that docs/guide/trace.md describes, and the state
+/// after each of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace coalesce::learn {
+
+constexpr int kWarpLanes = 32;
+
+/// Values of one variable in the lanes of a warp, as text. Empty where a lane has none.
+using LaneValues = std::array<std::string, kWarpLanes>;
+
+struct StepVariable {
+    std::string name, type;
+    bool is_real = false;  ///< whether its values are floating-point numbers
+    std::size_t function = 0;
+    int first_line = 0, last_line = 0;  ///< its scope; the last line is 0 if that is unknown
+};
+
+struct StepArray {
+    std::string name;
+    bool is_shared = false;
+    std::int64_t element_bytes = 0;
+    std::vector<std::int64_t> extents;
+
+    /// Names the element at a byte of the array: "tile[3][5]", or "out[7]" without extents.
+    std::string element_name(std::int64_t offset) const;
+};
+
+struct StepAccess {
+    std::string kind;  ///< "load", "store" or "atomic"
+    std::size_t array = 0;
+    std::uint32_t lanes = 0;
+    std::int64_t bytes = 0;  ///< for each lane
+    int cost = 0, ideal = 0;
+    bool is_asynchronous = false;
+    std::vector<std::int64_t> offsets;  ///< for each lane, in bytes from the array's beginning
+    std::vector<std::string> values;    ///< of each lane's elements
+
+    bool is_store() const { return kind != "load"; }
+};
+
+struct StepWait {
+    std::uint32_t lanes = 0;
+    std::string why;
+    int line = 0;
+};
+
+struct StepBarrier {
+    int barrier = 0, arrived = 0, expected = 0;
+    bool is_complete = false;
+};
+
+struct StepChange {
+    std::size_t variable = 0;
+    std::uint32_t lanes = 0;
+    std::vector<std::string> values;
+};
+
+/// One line of the source, executed by some lanes of a warp.
+struct Step {
+    int warp = 0, line = 0;
+    std::size_t function = 0;
+    std::uint32_t active = 0;
+    std::size_t first_instruction = 0, instructions = 0;
+    std::int64_t bytes_in_flight = 0;
+    std::vector<StepWait> waits;
+    std::vector<StepChange> changes;
+    std::vector<StepAccess> accesses;
+    std::vector<StepBarrier> barriers;
+};
+
+/// Something that a check has reported in a step, or the last store to a wrong element.
+struct StepMoment {
+    std::size_t step = 0;
+    std::string check, kind, message;
+    int line = 0, thread = 0;
+};
+
+/// The last write to an element.
+struct Writer {
+    std::size_t step = 0;
+    int warp = 0, lane = 0;
+    std::string value;
+};
+
+/// What the lanes of a warp hold after a step.
+struct WarpState {
+    std::map<std::size_t, LaneValues> variables;   ///< by variable
+    std::map<std::size_t, std::uint32_t> changed;  ///< lanes that the step itself has changed
+};
+
+struct Steps {
+    std::string kernel;
+    std::array<int, 3> block{}, block_index{}, grid{};
+    bool has_variables = false, is_complete = true;
+    std::vector<std::string> functions;
+    std::vector<std::vector<std::string>> ptx;  ///< the instructions of each function
+    std::vector<StepVariable> variables;
+    std::vector<StepArray> arrays;
+    std::vector<Step> all;
+    std::vector<StepMoment> moments;
+
+    /// Returns the state of the step's own warp after it.
+    WarpState state_after(std::size_t step) const;
+    /// Returns the last write to an element before this step, or nothing.
+    std::optional<Writer> writer_before(std::size_t step, std::size_t array,
+                                        std::int64_t offset) const;
+    /// Reports whether a variable is in scope in a step.
+    bool is_in_scope(const StepVariable& variable, const Step& step) const;
+};
+
+/// Reads the steps. Throws std::runtime_error if the text is something else.
+Steps read_steps(const std::string& json);
+
+/// Replaces values that the kernel has loaded from its input by the names of their elements, for
+/// kernels that only move data: the values of a matrix are random bits, which nobody recognizes.
+void name_values_by_source(Steps& steps);
+
+/// Returns lanes as text: "lanes 0-31", "lane 5", "lanes 0-3, 8".
+std::string name_lanes(std::uint32_t lanes);
+
+}  // namespace coalesce::learn

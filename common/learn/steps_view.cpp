@@ -1,0 +1,309 @@
+#include "learn/steps_view.h"
+
+#include <algorithm>
+#include <bit>
+#include <sstream>
+#include <tuple>
+
+#include "harness/text.h"
+
+namespace coalesce::learn {
+namespace {
+
+constexpr int kNameColumns = 14;
+/// The lines of source above and below the current one.
+constexpr int kSourceAround = 4;
+
+std::string fitted(const std::string& text, int columns) {
+    const auto width = static_cast<std::size_t>(std::max(columns, 1));
+    if (text.size() <= width) return text + std::string(width - text.size(), ' ');
+    return text.substr(0, width - 1) + "~";
+}
+
+std::string trimmed_right(std::string text) {
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+}
+
+std::string index_text(const std::array<int, 3>& index) {
+    std::string text = "(" + std::to_string(index[0]) + "," + std::to_string(index[1]);
+    if (index[2] != 0) text += "," + std::to_string(index[2]);
+    return text + ")";
+}
+
+std::string source_line(const StepsSubject& subject, int line) {
+    if (line < 1 || static_cast<std::size_t>(line) > subject.source.size()) return "";
+    return subject.source[static_cast<std::size_t>(line) - 1];
+}
+
+std::string unindented(const std::string& line) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    return begin == line.npos ? "" : line.substr(begin);
+}
+
+/// Returns the number of the thread in the block, as CUDA numbers its axes.
+std::string thread_text(const Steps& steps, int warp, int lane) {
+    const int number = warp * kWarpLanes + lane;
+    const int x = steps.block[0], y = steps.block[1];
+    return index_text({number % x, number / x % y, number / x / y});
+}
+
+/// Returns the values of a variable: one if all lanes agree, and otherwise those in view.
+std::string values_text(const LaneValues& values, std::uint32_t active, const StepsWindow& window) {
+    std::uint32_t known = 0;
+    const std::string* first = nullptr;
+    bool is_uniform = true;
+    for (std::size_t lane = 0; lane < values.size(); ++lane) {
+        if (values[lane].empty()) continue;
+        known |= 1u << lane;
+        if (first) is_uniform &= *first == values[lane];
+        if (!first) first = &values[lane];
+    }
+    if (!first) return "no value yet";
+    if (is_uniform && (active & ~known) == 0) return *first + " in all lanes";
+    const int width = (window.columns - kNameColumns - 2) / kLanesInView;
+    std::string text;
+    for (int lane = window.first_lane; lane < window.first_lane + kLanesInView; ++lane) {
+        const std::string& value = values[static_cast<std::size_t>(lane)];
+        text += " " + fitted(value.empty() ? "-" : value, width - 1);
+    }
+    return trimmed_right(text.substr(1));
+}
+
+std::string waits_text(const StepWait& wait) {
+    const std::string lanes = name_lanes(wait.lanes);
+    if (wait.why == "exited") return lanes + " have ended.";
+    const std::string line = wait.line ? " of line " + std::to_string(wait.line) : "";
+    if (wait.why == "other path")
+        return lanes + " wait for these lanes, to run line " + std::to_string(wait.line) + ".";
+    if (wait.why == "barrier") return lanes + " wait at the barrier" + line + ".";
+    if (wait.why == "warp sync") return lanes + " wait for lanes of their warp" + line + ".";
+    return lanes + " wait for " + (wait.why == "memory" ? "memory" : "the " + wait.why) + line +
+           ".";
+}
+
+std::string access_headline(const Steps& steps, const StepAccess& access) {
+    const StepArray& array = steps.arrays.at(access.array);
+    const std::string unit = array.is_shared ? "wavefront" : "sector";
+    std::string text = access.kind + (access.kind == "load" ? " from " : " to ") + array.name +
+                       ": " + name_lanes(access.lanes) + ", " + std::to_string(access.bytes) +
+                       " bytes each, " + format_count(static_cast<unsigned>(access.cost), unit);
+    if (access.cost > access.ideal) text += " where " + std::to_string(access.ideal) + " could do";
+    if (access.is_asynchronous) text += ", asynchronous";
+    return text;
+}
+
+/// Returns the elements that the lanes in view access.
+std::string elements_text(const Steps& steps, const StepAccess& access, const StepsWindow& window) {
+    const StepArray& array = steps.arrays.at(access.array);
+    const std::size_t elements =
+        access.offsets.empty() ? 0 : access.values.size() / access.offsets.size();
+    std::string text;
+    std::size_t nth = 0;
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+        if (!(access.lanes >> lane & 1)) continue;
+        const std::size_t k = nth++;
+        if (lane < window.first_lane) continue;
+        const std::string name = array.element_name(access.offsets[k]);
+        std::string one = std::to_string(lane) + ":" + name;
+        if (elements > 0 && access.values[k * elements] != name)
+            one += "=" + access.values[k * elements];
+        if (elements > 1) one += "..";
+        if (static_cast<int>(text.size() + one.size()) + 6 > window.columns) return text + " ..";
+        text += (text.empty() ? "" : "  ") + one;
+    }
+    return text;
+}
+
+/// Says who has written what the first lane in view loads from shared memory.
+std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& access,
+                        int first_lane) {
+    const StepArray& array = steps.arrays.at(access.array);
+    std::size_t nth = 0;
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+        if (!(access.lanes >> lane & 1)) continue;
+        const std::int64_t offset = access.offsets.at(nth++);
+        if (lane < first_lane) continue;
+        const auto writer = steps.writer_before(step, access.array, offset);
+        const std::string name = array.element_name(offset);
+        if (!writer) return array.is_shared ? name + " was not written before." : "";
+        return name + " was last written by thread " +
+               thread_text(steps, writer->warp, writer->lane) + " in step " +
+               std::to_string(writer->step + 1) + ", line " +
+               std::to_string(steps.all[writer->step].line) + ".";
+    }
+    return "";
+}
+
+std::string moment_text(const Steps& steps, const StepMoment& moment) {
+    if (moment.check == "result") return "Here the wrong element is stored.";
+    return moment.kind + ": " + moment.message + " (thread " +
+           thread_text(steps, moment.thread / kWarpLanes, moment.thread % kWarpLanes) + ", line " +
+           std::to_string(moment.line) + ")";
+}
+
+/// Adds a text in lines of at most `columns` characters.
+void add_wrapped(const std::string& text, int columns, std::vector<std::string>& lines) {
+    std::istringstream words(text);
+    std::string line;
+    for (std::string word; words >> word;) {
+        if (!line.empty() && static_cast<int>(line.size() + word.size()) >= columns) {
+            lines.push_back(line);
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + word;
+    }
+    lines.push_back(line);
+}
+
+/// Returns what happens in a step besides its variables, one sentence or access per line.
+std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
+                                     const StepsWindow& window) {
+    const Step& step = steps.all.at(at);
+    std::vector<std::string> lines;
+    for (const StepMoment& moment : steps.moments)
+        if (moment.step == at) add_wrapped(moment_text(steps, moment), window.columns, lines);
+    for (const StepAccess& access : step.accesses) {
+        lines.push_back(access_headline(steps, access));
+        lines.push_back("  " + elements_text(steps, access, window));
+        if (const std::string writer = writer_text(steps, at, access, window.first_lane);
+            !writer.empty())
+            lines.push_back("  " + writer);
+    }
+    for (const StepBarrier& barrier : step.barriers)
+        lines.push_back("barrier " + std::to_string(barrier.barrier) + ": " +
+                        std::to_string(barrier.arrived) + " of " +
+                        std::to_string(barrier.expected) + " threads have arrived" +
+                        (barrier.is_complete ? ", all go on" : ""));
+    for (const StepWait& wait : step.waits) lines.push_back(waits_text(wait));
+    if (step.bytes_in_flight > 0)
+        lines.push_back(std::to_string(step.bytes_in_flight) +
+                        " bytes of asynchronous copies are in flight.");
+    return lines;
+}
+
+/// Returns the variables in scope with their values: first those that the step has changed, then
+/// the others, the last declared ones first and pointers at the end.
+std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
+                                        const StepsWindow& window, const Style& style) {
+    const Step& step = steps.all.at(at);
+    const WarpState state = steps.state_after(at);
+    std::vector<std::size_t> shown;
+    for (const auto& [number, values] : state.variables)
+        if (steps.is_in_scope(steps.variables.at(number), step)) shown.push_back(number);
+    const auto rank = [&](std::size_t number) {
+        const StepVariable& variable = steps.variables.at(number);
+        return std::tuple(!state.changed.contains(number), variable.type.ends_with('*'),
+                          -variable.first_line, number);
+    };
+    std::sort(shown.begin(), shown.end(),
+              [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    std::vector<std::string> lines;
+    for (const std::size_t number : shown) {
+        const bool is_changed = state.changed.contains(number);
+        const std::string line =
+            fitted((is_changed ? "*" : " ") + steps.variables.at(number).name, kNameColumns) + " " +
+            values_text(state.variables.at(number), step.active, window);
+        lines.push_back(is_changed ? style.paint_strong(line) : line);
+    }
+    return lines;
+}
+
+std::string step_headline(const Steps& steps, const StepsSubject& subject, std::size_t at) {
+    const Step& step = steps.all.at(at);
+    return subject.file + "  " + subject.launch + "  block " + index_text(steps.block_index) +
+           "  step " + std::to_string(at + 1) + " of " + std::to_string(steps.all.size()) +
+           (steps.is_complete ? "" : "+") + "  warp " + std::to_string(step.warp) + "  " +
+           name_lanes(step.active);
+}
+
+std::vector<std::string> source_lines(const Steps& steps, const StepsSubject& subject,
+                                      std::size_t at, const StepsWindow& window,
+                                      const Style& style) {
+    const Step& step = steps.all.at(at);
+    std::vector<std::string> lines;
+    if (step.line == 0) {
+        const auto& ptx = steps.ptx.at(step.function);
+        const std::size_t last = std::min(step.first_instruction + step.instructions, ptx.size());
+        for (std::size_t k = step.first_instruction; k < last && lines.size() < 9; ++k)
+            lines.push_back("> " + fitted(ptx[k], window.columns - 2));
+        return lines;
+    }
+    const int count = static_cast<int>(subject.source.size());
+    const int first =
+        std::clamp(step.line - kSourceAround, 1, std::max(1, count - 2 * kSourceAround));
+    for (int line = first; line <= std::min(first + 2 * kSourceAround, count); ++line) {
+        const std::string number = std::to_string(line);
+        const std::string text = (line == step.line ? ">" : " ") +
+                                 std::string(4 - std::min<std::size_t>(number.size(), 4), ' ') +
+                                 number + "  " + source_line(subject, line);
+        const std::string shown = trimmed_right(fitted(text, window.columns));
+        lines.push_back(line == step.line ? style.paint_strong(shown) : shown);
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t at,
+                      const StepsWindow& window, const Style& style) {
+    std::vector<std::string> lines = {style.paint_strong(
+        trimmed_right(fitted(step_headline(steps, subject, at), window.columns)))};
+    for (std::string& line : source_lines(steps, subject, at, window, style))
+        lines.push_back(std::move(line));
+    const auto room = [&] { return window.lines - static_cast<int>(lines.size()); };
+
+    std::vector<std::string> events = event_lines(steps, at, window);
+    std::vector<std::string> variables = variable_lines(steps, at, window, style);
+    // The events are few. The variables get the rest of the screen.
+    const int for_events = std::min(static_cast<int>(events.size()), std::max(room() / 2, 3));
+    std::string header = fitted(" lane", kNameColumns + 1);
+    const int width = (window.columns - kNameColumns - 2) / kLanesInView;
+    for (int lane = window.first_lane; lane < window.first_lane + kLanesInView; ++lane)
+        header += fitted(std::to_string(lane), width);
+    lines.push_back(trimmed_right(header));
+    const std::size_t all = variables.size();
+    const int for_variables = std::max(room() - for_events - (for_events ? 1 : 0), 0);
+    if (static_cast<int>(all) > for_variables && for_variables > 0) {
+        variables.resize(static_cast<std::size_t>(for_variables) - 1);
+        variables.push_back(" (" + std::to_string(all - variables.size()) + " more variables)");
+    }
+    for (std::string& line : variables)
+        if (room() > 0) lines.push_back(std::move(line));
+    if (for_events) lines.push_back("");
+    for (int k = 0; k < for_events && room() > 0; ++k)
+        lines.push_back(trimmed_right(fitted(events[static_cast<std::size_t>(k)], window.columns)));
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+}
+
+std::string describe_step(const Steps& steps, const StepsSubject& subject, std::size_t at) {
+    const Step& step = steps.all.at(at);
+    std::string text = "step " + std::to_string(at + 1) + "  warp " + std::to_string(step.warp) +
+                       "  " + name_lanes(step.active);
+    if (step.line) {
+        text += "  line " + std::to_string(step.line) + ": " +
+                unindented(source_line(subject, step.line)) + "\n";
+    } else {
+        text += "  " + steps.ptx.at(step.function).at(step.first_instruction) + "\n";
+    }
+    const StepsWindow all_lanes{.columns = 400};
+    for (const StepChange& change : step.changes) {
+        const bool is_uniform =
+            std::count(change.values.begin(), change.values.end(), change.values.front()) ==
+            static_cast<std::ptrdiff_t>(change.values.size());
+        text += "    " + steps.variables.at(change.variable).name + " =";
+        for (const std::string& value : change.values) {
+            text += " " + value;
+            if (is_uniform) break;
+        }
+        text += is_uniform || change.lanes == step.active
+                    ? "\n"
+                    : "  (" + name_lanes(change.lanes) + ")\n";
+    }
+    for (const std::string& line : event_lines(steps, at, all_lanes)) text += "    " + line + "\n";
+    return text;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,49 @@
+/// \file
+/// Shows a step of a block as text: the line, the lanes, the variables and the accesses.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "learn/steps_file.h"
+#include "learn/terminal.h"
+
+namespace coalesce::learn {
+
+/// The program whose steps are shown.
+struct StepsSubject {
+    std::string file;                 ///< the source's name in messages
+    std::vector<std::string> source;  ///< its lines
+    std::string launch;               ///< such as "64 x 64"
+    std::string mistake;              ///< what is wrong with the kernel, or ""
+};
+
+/// The size of the screen, and which lanes are in view.
+struct StepsWindow {
+    int lines = 24, columns = 80;
+    int first_lane = 0;  ///< of the lanes whose values are listed
+};
+
+/// The number of lanes whose values are listed side by side.
+inline constexpr int kLanesInView = 8;
+
+/// Returns a screen that shows a step, with at most `window.lines` lines of at most
+/// `window.columns` columns. Below it is room for the line with the keys.
+std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t step,
+                      const StepsWindow& window, const Style& style);
+
+/// Returns a step in a few lines, for output without a terminal.
+std::string describe_step(const Steps& steps, const StepsSubject& subject, std::size_t step);
+
+/// Returns the next step after `from` that `wanted` accepts, or `from` if there is none. Looks
+/// backwards if `forward` is false.
+template <class Wanted>
+std::size_t find_step(const Steps& steps, std::size_t from, bool forward, Wanted wanted) {
+    for (std::size_t k = from; forward ? k + 1 < steps.all.size() : k > 0;) {
+        k = forward ? k + 1 : k - 1;
+        if (wanted(k)) return k;
+    }
+    return from;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,169 @@
+// Tests `learn step`: reading the steps, the state after each of them, the screen, and the keys.
+
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+
+#include "base/text.h"
+#include "expect.h"
+#include "learn/steps_view.h"
+#include "terminal.h"
+
+using coalesce::lines_of;
+using coalesce::ProcessResult;
+using namespace coalesce::learn;
+
+namespace {
+
+// Two warps store to shared memory, and the first one loads what the second one stored.
+const std::string JSON = R"({"version":1,"kernel":"k","grid":[1,1,1],"block":[64,1,1],
+"block_index":[0,0,0],"has_variables":true,"is_complete":true,"files":["k.cu"],"functions":["k"],
+"ptx":[["st.shared.b32 [tile], 1"]],
+"variables":[{"name":"i","function":0,"type":"int","kind":"int","bytes":4,"lines":[2,5]},
+             {"name":"x","function":0,"type":"float","kind":"float","bytes":4,"lines":[4,5]}],
+"arrays":[{"name":"tile","space":"shared","address":"0","size":256,"type":"float","kind":"float",
+           "bytes":4,"extents":[8,8]}],
+"steps":[
+ {"warp":0,"function":0,"file":0,"line":2,"active":3,"ptx":[0,1],"set":[[0,3,7,8]]},
+ {"warp":0,"function":0,"file":0,"line":3,"active":1,"ptx":[0,1],
+  "waiting":[{"lanes":2,"why":"other path","line":4}],
+  "accesses":[{"kind":"store","array":0,"lanes":1,"bytes":4,"wavefronts":1,"ideal":1,
+               "offsets":[0],"values":[7]}],
+  "barriers":[{"barrier":0,"arrived":32,"expected":64,"complete":false}]},
+ {"warp":1,"function":0,"file":0,"line":3,"active":1,"ptx":[0,1],"set":[[0,1,39]],
+  "accesses":[{"kind":"store","array":0,"lanes":1,"bytes":4,"wavefronts":1,"ideal":1,
+               "offsets":[36],"values":[39]}]},
+ {"warp":0,"function":0,"file":0,"line":4,"active":1,"ptx":[0,1],"set":[[1,1,39],[0,1,9]],
+  "accesses":[{"kind":"load","array":0,"lanes":1,"bytes":4,"wavefronts":2,"ideal":1,
+               "offsets":[36],"values":[39]}]}],
+"moments":[{"step":3,"check":"racecheck","kind":"read after write","line":4,"thread":0,
+            "message":"Reads what another thread has written."}]})";
+
+const StepsSubject SUBJECT{
+    "k.cu",
+    {"void k() {", "  int i = 7;", "  tile[i] = i;", "  float x = tile[9];", "}"},
+    "1 x 64",
+    ""};
+
+void write_text(const ScratchCourse& course, const std::string& text) {
+    course.write("exercises/03_tiled/kernel.cu", text);
+}
+
+}  // namespace
+
+TEST_CASE("lanes and elements have names") {
+    CHECK(name_lanes(~0u) == "lanes 0-31");
+    CHECK(name_lanes(1u << 5) == "lane 5");
+    CHECK(name_lanes(0x10f) == "lanes 0-3, 8");
+    const StepArray array{"tile", true, 4, {8, 8}};
+    CHECK(array.element_name(36) == "tile[1][1]");
+    CHECK(array.element_name(-4) == "tile[-1]");
+    CHECK(StepArray{"out", false, 4, {}}.element_name(40) == "out[10]");
+}
+
+TEST_CASE("the state after a step is the sum of the changes of its warp") {
+    const Steps steps = read_steps(JSON);
+    const WarpState first = steps.state_after(1), second = steps.state_after(2),
+                    last = steps.state_after(3);
+    CHECK(first.variables.at(0)[0] == "7");
+    CHECK(first.variables.at(0)[1] == "8");
+    CHECK(first.changed.empty());
+    CHECK(second.variables.at(0)[0] == "39");
+    CHECK(second.variables.at(0)[1].empty());
+    CHECK(last.variables.at(0)[0] == "9");
+    CHECK(last.changed.at(0) == 1);
+    // Going back gives what there was before.
+    CHECK(steps.state_after(1).variables.at(0)[0] == "7");
+}
+
+TEST_CASE("the last writer of an element is known") {
+    const Steps steps = read_steps(JSON);
+    const auto writer = steps.writer_before(3, 0, 36);
+    REQUIRE(writer);
+    CHECK(writer->step == 2);
+    CHECK(writer->warp == 1);
+    CHECK(writer->value == "39");
+    CHECK_FALSE(steps.writer_before(2, 0, 36));
+}
+
+TEST_CASE("a step is shown with everything that happens in it") {
+    const Steps steps = read_steps(JSON);
+    const std::string screen = show_step(steps, SUBJECT, 3, {}, {});
+    for (const char* words :
+         {"step 4 of 4", "warp 0", ">   4    float x = tile[9];", "*x ", "39",
+          "2 wavefronts where 1 could do", "0:tile[1][1]=39",
+          "was last written by thread (32,0) in step 3, line 3", "read after write"})
+        CHECK_MESSAGE(screen.find(words) != std::string::npos, words << "\n" << screen);
+    const std::string before = show_step(steps, SUBJECT, 1, {}, {});
+    CHECK(before.find("32 of 64 threads have arrived") != std::string::npos);
+    CHECK(before.find("lane 1 wait") != std::string::npos);
+    CHECK(before.find("\n x ") == std::string::npos);  // not in scope yet
+}
+
+TEST_CASE("a screen never has more lines or columns than there are") {
+    const Steps steps = read_steps(JSON);
+    for (const int columns : {40, 80, 120}) {
+        for (const int lines : {12, 23, 40}) {
+            const std::string screen =
+                show_step(steps, SUBJECT, 3, {.lines = lines, .columns = columns}, {});
+            CHECK(lines_of(screen).size() <= static_cast<std::size_t>(lines));
+            for (const std::string& line : lines_of(screen))
+                CHECK(line.size() <= static_cast<std::size_t>(columns));
+        }
+    }
+}
+
+TEST_CASE("text that is no trace is refused") {
+    CHECK_THROWS(read_steps("{}"));
+    CHECK_THROWS(read_steps("steps"));
+    std::string newer = JSON;
+    newer.replace(newer.find("\"version\":1"), 11, "\"version\":9");
+    CHECK_THROWS(read_steps(newer));
+}
+
+TEST_CASE("without a terminal, all steps are printed") {
+    const ScratchCourse course;
+    write_text(course, ScratchCourse::solution("03_tiled"));
+    const ProcessResult out = expect(course, {"step", "03", "--plain"}, 0,
+                                     {"step 1  warp 0  lanes 0-31", "of 1024 threads have arrived"});
+    CHECK(has(out.output, "store to tile"));
+    expect(course, {"step", "03", "--rows", "-1"}, 2, {"from 1 to 1024"});
+    expect(course, {"step", "00"}, 2, {"simulate --trace"});
+    expect(course, {"step", "03", "--block", "99999"}, 1, {"the grid has only"});
+    write_text(course, "nonsense");
+    expect(course, {"step", "03"}, 1, {"Again: ./learn step 03"});
+}
+
+TEST_CASE("a failed check offers the command that shows the mistake") {
+    const ScratchCourse course;
+    write_text(course, ScratchCourse::solution_with("03_tiled", "__syncthreads();", ""));
+    expect(course, {"check", "03"}, 1, {"See it happen: ./learn step 03"});
+    const ProcessResult out = expect(course, {"step", "03", "--plain"}, 0, {"tile"});
+    CHECK(has(out.output, "    read after write"));
+}
+
+TEST_CASE("keys go forwards and back to the same screen") {
+    const ScratchCourse course;
+    write_text(course, ScratchCourse::solution("03_tiled"));
+    PseudoTerminal terminal(course.command({"step", "03"}));
+    REQUIRE(terminal.shows("step 1 of"));
+    REQUIRE(terminal.shows("q"));
+    terminal.type("\033[C");
+    REQUIRE(terminal.shows("step 2 of"));
+    terminal.type("\033[C");
+    REQUIRE(terminal.shows("step 3 of"));
+    REQUIRE(terminal.shows("[ ] lanes"));
+    const auto third = terminal.lines();
+    terminal.type("b");
+    REQUIRE(terminal.shows("threads have arrived"));
+    REQUIRE(terminal.shows("[ ] lanes"));
+    terminal.type("\033[H");
+    REQUIRE(terminal.shows("step 1 of"));
+    terminal.type("  ");
+    REQUIRE(terminal.shows("step 3 of"));
+    REQUIRE(terminal.shows("[ ] lanes"));
+    CHECK(terminal.lines() == third);
+    terminal.type("q");
+    CHECK(terminal.status() == 0);
+    CHECK(terminal.is_as_usual());
+}

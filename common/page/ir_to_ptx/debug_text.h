@@ -1,0 +1,33 @@
+// Writes the debug information of a module as DWARF, in the form in which clang's back end writes it
+// into PTX. The simulator finds variables by it (simulator/trace/debug_info.h).
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "page/ir_to_ptx/debug_types.h"
+#include "page/ir_to_ptx/places.h"
+
+namespace coalesce::translator {
+
+/// A variable with its place in the PTX.
+struct PlacedVariable {
+    const DebugVariable* variable = nullptr;
+    std::string symbol;  ///< the memory that contains it
+    bool is_shared = false;
+};
+
+/// A function of the PTX. The labels of a scope surround its instructions.
+struct DebugFunction {
+    std::string name, begin, end;
+    std::vector<PlacedVariable> variables;
+    std::map<std::string, std::pair<std::string, std::string>>
+        scope_labels;  ///< by DebugScope::node
+};
+
+/// Returns the sections .debug_abbrev and .debug_info, or "" if there is no function.
+std::string debug_sections(const std::vector<DebugFunction>& functions, Files& files);
+
+}  // namespace coalesce::translator

@@ -1,0 +1,46 @@
+// What the source says about local variables: their names, types and scopes. A module has them only
+// if it was compiled with -O0 and full debug information, so that each variable keeps its memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "page/ir_to_ptx/types.h"
+
+namespace coalesce::translator {
+
+struct Value;
+
+struct DebugType {
+    struct Member {
+        std::string name;
+        const DebugType* type = nullptr;
+        u64 offset = 0;  ///< in bytes
+    };
+
+    std::string tag;  ///< "DW_TAG_pointer_type"; "DW_TAG_base_type" for a DIBasicType
+    std::string name;
+    u64 bytes = 0;
+    std::string encoding;           ///< of a base type: "DW_ATE_float"
+    const DebugType* of = nullptr;  ///< what it points to, consists of or renames; null for void
+    std::vector<u64> extents;       ///< of an array
+    std::vector<Member> members;    ///< of a structure
+};
+
+/// A part of a function in which variables are visible, with the lines that it contains.
+struct DebugScope {
+    std::string node;  ///< its metadata
+    u32 first_line = 0, last_line = 0;
+};
+
+struct DebugVariable {
+    std::string name;
+    std::string file;
+    u32 line = 0;
+    bool is_parameter = false;
+    const DebugType* type = nullptr;
+    const Value* memory = nullptr;  ///< the alloca, or the shared variable
+    DebugScope scope;
+};
+
+}  // namespace coalesce::translator

@@ -1,0 +1,41 @@
+// What an examination needs for an exercise that the module does not contain: the compiled reference, and the costs of
+// the solution. For the exercises of the book, both were computed when the book was built.
+
+import type { Compiler, CompilerAnswer, CompilerRequest } from "./compiler/compiler";
+import type { Task } from "./examiner";
+import { isOwn, nameOf, subjectOf, workOf } from "./exercises";
+import type { SimulatorThread } from "./thread";
+
+interface Parts {
+    reference: CompilerAnswer;
+    solution: object;
+}
+
+export class OwnParts {
+    private readonly known = new Map<string, Promise<Parts>>();
+
+    constructor(private readonly thread: SimulatorThread) {}
+
+    /** Returns nothing for an exercise of the book. Rejects with a message for the reader if the solution fails. */
+    async of(task: Task, compiler: Compiler): Promise<Partial<Parts>> {
+        if (!isOwn(task)) return {};
+        const name = nameOf(task);
+        let parts = this.known.get(name);
+        if (!parts) {
+            parts = this.compute(task, compiler);
+            this.known.set(name, parts);
+            // Try again after a failure, because the thread may have been ended.
+            parts.catch(() => this.known.delete(name));
+        }
+        return parts;
+    }
+
+    private async compute(task: Task, compiler: Compiler): Promise<Parts> {
+        const question = { ...subjectOf(task), source: workOf(task).solution };
+        const request = await this.thread.ask<CompilerRequest & { reference: CompilerRequest }>("request", question);
+        const { ir, said } = await compiler.compile(request);
+        const reference = await compiler.compile(request.reference);
+        const solution = await this.thread.ask<object>("cost", { ...question, reference, ir, said, compiler: compiler.version });
+        return { reference, solution };
+    }
+}

@@ -1,0 +1,17 @@
+// The page of the exercises that are not in the book, such as a teacher's own. `./learn play` serves them from the
+// course's folder as own-exercises.js. The address has the name of one of them after "#".
+
+import { loadScript } from "../scripts";
+import { escaped, withCode } from "../words";
+
+/** Chooses the exercise in the address, or the first one, and shows links to the others. */
+export async function chooseOwnExercise(root: HTMLElement) {
+    await loadScript("own-exercises.js", () => "ownExercises" in window);
+    const { exercises, problem } = window.ownExercises!;
+    const words = problem || (exercises.length ? "" : "There is none here. `./learn exercise new NAME` makes one, and `./learn play` serves it.");
+    const chosen = exercises.find(({ name }) => name === location.hash.slice(1)) ?? exercises[0];
+    const links = exercises.map(({ name, title }) => `<li><a href="#${name}"${name === chosen?.name ? ' aria-current="page"' : ""}>${name}</a>: ${escaped(title)}</li>`);
+    root.innerHTML = `<p>${withCode(words)}</p><ul>${links.join("")}</ul>`;
+    if (chosen) root.dataset.exercise = chosen.name;
+    addEventListener("hashchange", () => location.reload());
+}

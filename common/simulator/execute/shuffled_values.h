@@ -1,0 +1,65 @@
+// Finds values that a shuffle reads from a lane that does not take part in it, and that the program
+// uses.
+//
+// Idea   Such a value is undefined, but many correct programs read some: in a sum over half a warp,
+//        the upper lanes add values that nobody needs. So from such a shuffle on, the undefined
+//        values are followed through the registers of the lanes, and reported if a lane stores one
+//        to global memory. Following ends at the next barrier, or when no undefined value has been
+//        read for a while.
+// Watch  Values in memory are not followed, nor what a lane does because of an undefined condition,
+//        nor a value that a selection may drop.
+// Cost   None until a shuffle reads from a lane outside.
+#pragma once
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "simulator/execute/warp.h"
+
+namespace coalesce::simulator {
+
+class ShuffledValues {
+public:
+    /// Records what the active lanes have just read from the lanes `sources`. In the lanes in
+    /// `outside`, the value is undefined.
+    void note_shuffle(const Warp& w, const Op* op, const std::array<int, kLanes>& sources,
+                      Mask outside);
+    /// Executes Ops from `op` on while there are undefined values to follow. Returns the next Op,
+    /// or null if the warp cannot continue.
+    const Op* follow(Warp& w, const Op* op);
+    bool is_following() const { return is_following_; }
+
+private:
+    /// Follows the values through an Op that is about to be executed. `is_next` is false if other
+    /// Ops are executed before it.
+    void step(Warp& w, const Op* op, bool is_next);
+    Mask undefined(u32 reg) const;
+    void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);
+    void report(Warp& w, const Op* store, Mask lanes);
+
+    std::map<u32, Mask> undefined_;  ///< the lanes whose value is undefined, by root register
+    const Op* shuffle_ = nullptr;    ///< the last shuffle that read from outside
+    std::array<int, kLanes> sources_{};
+    const Frame* frame_ = nullptr;
+    u32 idle_steps_ = 0;
+    bool is_following_ = false;
+};
+
+/// Called by every shuffle; see ShuffledValues::note_shuffle().
+void note_shuffle_slowly(Warp& w, const Op* op, const std::array<int, kLanes>& sources,
+                         Mask outside);
+inline void note_shuffle(Warp& w, const Op* op, const std::array<int, kLanes>& sources,
+                         Mask outside) {
+    if (outside || w.shuffled) [[unlikely]]
+        note_shuffle_slowly(w, op, sources, outside);
+}
+
+/// Continues after an instruction that may have been a shuffle.
+inline const Op* after_shuffle(Warp& w, const Op* next) {
+    if (w.shuffled && !w.shuffled->is_following()) [[unlikely]]
+        return w.shuffled->follow(w, next);
+    return next;
+}
+
+}  // namespace coalesce::simulator

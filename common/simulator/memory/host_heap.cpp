@@ -1,0 +1,116 @@
+#include "simulator/memory/host_heap.h"
+
+#include <cstdlib>
+
+#if defined(__GLIBC__) && defined(__LP64__)
+#    include <dlfcn.h>
+#    include <unistd.h>
+
+#    include <atomic>
+#    include <cinttypes>
+#    include <cstdio>
+#    include <cstring>
+#endif
+
+namespace coalesce::simulator {
+
+#if defined(__GLIBC__) && defined(__LP64__)
+namespace {
+
+/// The size of a chunk's header: the size of the chunk before it, if that is free, and its own.
+constexpr u64 kHeader = 16;
+/// A block may use the first word of the next chunk's header.
+constexpr u64 kBorrowed = 8;
+constexpr u64 kFlags = 7, kPreviousInUse = 1, kMapped = 2;
+constexpr u64 kHostPage = 4096;
+
+u64 word_at(u64 address) {
+    u64 word;
+    std::memcpy(&word, reinterpret_cast<const void*>(address), sizeof word);
+    return word;
+}
+
+/// Reports whether the program's malloc is glibc's.
+bool uses_glibc_malloc() {
+    static const bool uses = [] {
+        void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+        void* own = libc ? dlsym(libc, "malloc") : nullptr;
+        if (libc) dlclose(libc);
+        return own && dlsym(RTLD_DEFAULT, "malloc") == own;
+    }();
+    return uses;
+}
+
+/// Returns the address of the main heap's first chunk, or 0 if there is no heap yet.
+u64 first_chunk() {
+    static std::atomic<u64> first{0};
+    if (first) return first;
+    std::FILE* maps = std::fopen("/proc/self/maps", "r");
+    if (!maps) return 0;
+    char line[512];
+    while (std::fgets(line, sizeof line, maps)) {
+        u64 begin = 0;
+        if (std::strstr(line, "[heap]") && std::sscanf(line, "%" SCNx64 "-", &begin) == 1)
+            first = begin;
+    }
+    std::fclose(maps);
+    return first;
+}
+
+bool is_chunk_size(u64 size) {
+    return size >= 2 * kHeader && size % kHeader == 0;
+}
+
+/// Returns the block in use that contains the address. `top` is the end of the heap.
+Interval walk_to(u64 address, u64 top) {
+    /// Limits the time of all walks together to about a second.
+    static std::atomic<i64> chunks_left{20'000'000};
+    for (u64 chunk = first_chunk(); chunk + kHeader < top && --chunks_left > 0;) {
+        const u64 size = word_at(chunk + kBorrowed) & ~kFlags;
+        const u64 next = chunk + size;
+        if (!is_chunk_size(size) || next > top) return {};
+        if (address < next) {
+            const bool in_use = next + kHeader <= top && word_at(next + kBorrowed) & kPreviousInUse;
+            if (!in_use || address < chunk + kHeader) return {};
+            return {chunk + kHeader, next + kBorrowed};
+        }
+        chunk = next;
+    }
+    return {};
+}
+
+/// Returns the large block that begins at the address, if one does.
+Interval mapped_block(u64 address) {
+    if (address % kHostPage != kHeader) return {};
+    const u64 size = word_at(address - kBorrowed);
+    const bool is_block = (size & kFlags) == kMapped && (size & ~kFlags) % kHostPage == 0 &&
+                          size > kHostPage && word_at(address - kHeader) == 0;
+    if (!is_block) return {};
+    return {address, address - kHeader + (size & ~kFlags)};
+}
+
+}  // namespace
+
+Interval find_overrun_host_block(u64 address, u64 bytes) {
+    if (!uses_glibc_malloc()) return {};
+    const u64 first = first_chunk(), top = reinterpret_cast<u64>(sbrk(0));
+    Interval block;
+    if (address >= first + kHeader && address < top) {
+        // Usually the address is that of a block, and its size is in front of it. Only if this size
+        // is too small, or no size at all, find out what it is.
+        const u64 size = word_at(address - kBorrowed) & ~kFlags;
+        const bool fits = address % kHeader == 0 && is_chunk_size(size) &&
+                          size <= top - address + kHeader && bytes <= size - kBorrowed;
+        if (!fits) block = walk_to(address, top);
+    } else {
+        block = mapped_block(address);
+    }
+    return block.size() > 0 && address + bytes > block.end ? block : Interval{};
+}
+#else
+Interval find_overrun_host_block(u64, u64) {
+    return {};
+}
+#endif
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,16 @@
+// Finds the line in the program's host code that an address in its code belongs to, for reports
+// about calls and accesses of the host. The program must be built with -g.
+#pragma once
+
+#include "simulator/base/types.h"
+#include "simulator/report/reports.h"
+
+namespace coalesce::simulator {
+
+/// Returns the place of the instruction at `address`, or an empty place if it is not known.
+Place host_place(u64 address);
+
+/// Returns the place where the program's own code has called this library, or an empty place.
+Place calling_place();
+
+}  // namespace coalesce::simulator

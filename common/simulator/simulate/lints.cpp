@@ -1,0 +1,241 @@
+// See lints.h.
+#include "simulator/simulate/lints.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "simulator/report/selection.h"
+#include "simulator/report/text.h"
+#include "simulator/simulate/metrics.h"
+
+namespace coalesce::simulator {
+
+const std::vector<LintRule> kLintRules{
+    {"uncoalesced-load", "Let neighbouring lanes load neighbouring elements."},
+    {"uncoalesced-store", "Let neighbouring lanes store neighbouring elements."},
+    {"partial-sectors", "Begin rows at multiples of 32 bytes, and use all bytes of a sector."},
+    {"bank-conflict", "Pad the rows of the shared array, or permute its columns (swizzle)."},
+    {"atomics-contended",
+     "Add up in registers or by shuffles first, and let fewer lanes share an "
+     "address."},
+    {"one-load-in-flight", "Issue several independent loads before the first of them is used."},
+    {"barrier-bound", "Do more work between two barriers, or let fewer threads share one."},
+};
+
+namespace {
+
+constexpr double kSectorBytes = 32;
+/// Lints that cost less than these fractions, of the launch's time and of the program's, are left
+/// out.
+constexpr double kLeastOfLaunch = .05, kLeastOfProgram = .02;
+/// Below this, no resource is busy enough for its waste to determine the time.
+constexpr double kLeastBusy = .5;
+/// An access that moves at least this many times the sectors that its bytes fill is uncoalesced.
+constexpr double kUncoalesced = 2;
+
+/// A waste at one place, before its price is known to matter.
+struct Waste {
+    const char* id = nullptr;
+    const Json* line = nullptr;  ///< null if it concerns the whole kernel
+    double ms = 0;
+    std::string what;
+};
+
+std::string format_fraction(double fraction) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%.0f %%", 100 * fraction);
+    return text;
+}
+
+/// Returns how busy the busiest resource is, as a fraction of the launch's time, if the resource
+/// `name` is used less by the fraction `less`.
+double busiest(const Json& busy, const std::vector<std::string>& names = {}, double less = 0) {
+    double most = 0;
+    for (const auto& [resource, value] : busy.items()) {
+        const bool is_reduced = std::find(names.begin(), names.end(), resource) != names.end();
+        most = std::max(most, value.get<double>() * (is_reduced ? 1 - less : 1));
+    }
+    return std::min(most, 1.0);
+}
+
+/// Collects the wastes of one kernel.
+class KernelLints {
+public:
+    explicit KernelLints(const Json& kernel)
+        : kernel_(kernel),
+          predicted_(kernel["predicted"]),
+          longest_(predicted_["longest"]),
+          ms_(counter(predicted_, "ms")) {}
+
+    std::vector<Waste> find() {
+        for (const Json& line : kernel_["lines"]) {
+            check_sectors(line, "load", resources_of_loads());
+            check_sectors(line, "store", {"memory", "l2_write"});
+            check_conflicts(line);
+        }
+        check_loads_in_flight();
+        check_barriers();
+        return std::move(wastes_);
+    }
+
+private:
+    double total(const std::string& counter_name) const {
+        return counter(kernel_, counter_name.c_str());
+    }
+
+    /// Loads pass through the first-level cache, which the model counts together with shared memory.
+    std::vector<std::string> resources_of_loads() const {
+        if (counter(longest_, "shared_bytes") > 0) return {"memory", "l2_read"};
+        return {"memory", "l2_read", "shared"};
+    }
+
+    void check_sectors(const Json& line, const std::string& kind,
+                       const std::vector<std::string>& resources) {
+        const double sectors = counter(line, (kind + "_sectors").c_str());
+        const double ideal = counter(line, (kind + "_useful_bytes").c_str()) / kSectorBytes;
+        const double all = total("load_sectors") + total("store_sectors");
+        if (sectors <= ideal || all == 0) return;
+        const double wasted = (sectors - ideal) / all, most = busiest(longest_["busy"]);
+        const bool is_store_bound = kind == "store" && longest_.value("binds", "") == "stores";
+        if (most < kLeastBusy && !is_store_bound) return;
+        const double gain =
+            is_store_bound ? wasted : most - busiest(longest_["busy"], resources, wasted);
+        const bool is_uncoalesced = sectors >= kUncoalesced * ideal;
+        const char* id = !is_uncoalesced  ? "partial-sectors"
+                         : kind == "load" ? "uncoalesced-load"
+                                          : "uncoalesced-store";
+        const double requests = counter(line, (kind + "_requests").c_str());
+        wastes_.push_back({id, &line, ms_ * gain,
+                           format_value(sectors / requests) + " sectors per " + kind + ", where " +
+                               format_value(ideal / requests) + " would hold its bytes."});
+    }
+
+    void check_conflicts(const Json& line) {
+        const double without = counter(longest_, "ms_without_conflicts"),
+                     longest = counter(longest_, "ms");
+        if (without <= 0 || longest <= 0) return;
+        const double price = ms_ * (1 - without / longest);
+        const double all = conflicts_of(kernel_, "load") + conflicts_of(kernel_, "store") +
+                           conflicts_of(kernel_, "atomic");
+        if (all == 0) return;
+        for (const char* kind : {"load", "store", "atomic"}) {
+            const double own = conflicts_of(line, kind);
+            if (own == 0) continue;
+            const bool is_atomic = std::string_view(kind) == "atomic";
+            wastes_.push_back({is_atomic ? "atomics-contended" : "bank-conflict", &line,
+                               price * own / all,
+                               format_value(own) + " bank conflicts of shared " + kind + "s."});
+        }
+    }
+    static double conflicts_of(const Json& counters, const std::string& kind) {
+        return counter(counters, ("shared_" + kind + "_wavefronts").c_str()) -
+               counter(counters, ("shared_" + kind + "_ideal").c_str());
+    }
+
+    /// Blames the line whose loads are waited for most often.
+    void check_loads_in_flight() {
+        const double moving = counter(longest_, "bytes_on_their_way"),
+                     needed = counter(longest_, "bytes_needed");
+        if (longest_.value("binds", "") != "flight" || needed <= 0) return;
+        const auto& lines = kernel_["lines"];
+        const auto most =
+            std::max_element(lines.begin(), lines.end(), [](const Json& a, const Json& b) {
+                return counter(a, "load_waits") < counter(b, "load_waits");
+            });
+        if (most == lines.end() || counter(*most, "load_waits") == 0) return;
+        const double fraction = std::max(moving / needed, busiest(longest_["busy"]));
+        wastes_.push_back({"one-load-in-flight", &*most, ms_ * std::max(0.0, 1 - fraction),
+                           format_value(moving) + " bytes are in flight per multiprocessor, and " +
+                               format_value(needed) + " would keep the memory busy."});
+    }
+
+    void check_barriers() {
+        double all = 0;
+        for (const auto& [part, cycles] : longest_["life"].items()) all += cycles.get<double>();
+        const double waiting = counter(longest_["life"], "barrier");
+        if (all <= 0 || longest_.value("binds", "") != "barrier") return;
+        wastes_.push_back(
+            {"barrier-bound", nullptr, ms_ * waiting / all,
+             "A warp waits at barriers for " + format_fraction(waiting / all) + " of its life."});
+    }
+
+    const Json &kernel_, &predicted_, &longest_;
+    double ms_;
+    std::vector<Waste> wastes_;
+};
+
+/// Reports whether a comment at the line, or at the line above, allows the lint.
+bool is_allowed(const std::string& id, const std::string& file, unsigned line) {
+    const auto names = [&](unsigned at) {
+        const std::string text = at > 0 ? source_line({file, at}) : "";
+        const std::size_t mark = text.find("coalesce: allow ");
+        if (mark == text.npos) return false;
+        const std::string list = " " + text.substr(mark + 15) + " ";
+        return list.find(" " + id + " ") != list.npos || list.find(" " + id + ",") != list.npos;
+    };
+    return names(line) || names(line - 1);
+}
+
+Finding to_finding(const Json& kernel, const Waste& waste) {
+    const auto rule = std::find_if(kLintRules.begin(), kLintRules.end(), [&](const LintRule& one) {
+        return waste.id == std::string_view(one.id);
+    });
+    const double ms = counter(kernel["predicted"], "ms");
+    char price[64];
+    std::snprintf(price, sizeof price, " Price: %.3g ms of %.3g (predicted).", waste.ms, ms);
+    Finding finding{.rule = "lint",
+                    .kind = waste.id,
+                    .kernel = kernel["name"],
+                    .message = waste.what + price + " " + rule->advice};
+    if (waste.line != nullptr) {
+        finding.file = path_to_show((*waste.line)["file"]);
+        finding.line = (*waste.line)["line"];
+    }
+    finding.is_warning = true;
+    return finding;
+}
+
+bool is_predicted(const Json& kernel) {
+    return kernel.contains("predicted") && kernel["predicted"].contains("longest");
+}
+
+}  // namespace
+
+std::vector<Finding> lints_of(const Json& run) {
+    double program_ms = 0;
+    for (const Json& kernel : run["kernels"])
+        if (is_predicted(kernel)) program_ms += counter(kernel["predicted"], "ms");
+    std::vector<std::pair<double, Finding>> priced;
+    for (const Json& kernel : run["kernels"]) {
+        if (!is_predicted(kernel)) continue;
+        const double ms = counter(kernel["predicted"], "ms");
+        for (const Waste& waste : KernelLints(kernel).find()) {
+            if (waste.ms < kLeastOfLaunch * ms || waste.ms < kLeastOfProgram * program_ms) continue;
+            if (waste.line != nullptr &&
+                is_allowed(waste.id, (*waste.line)["file"], (*waste.line)["line"]))
+                continue;
+            priced.emplace_back(waste.ms, to_finding(kernel, waste));
+        }
+    }
+    std::stable_sort(priced.begin(), priced.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<Finding> lints;
+    for (auto& [ms, finding] : priced) lints.push_back(std::move(finding));
+    return lints;
+}
+
+std::string lints_text(const std::vector<Finding>& lints) {
+    if (lints.empty()) return "no lints: nothing that is avoidable takes much of the time\n";
+    std::string text;
+    for (const Finding& lint : lints) {
+        const std::string place = format_place(lint.file, lint.line);
+        text += "lint: " + lint.kind + " in " + shorten_name(lint.kernel) + "\n";
+        if (!place.empty()) text += "  at " + place + "\n";
+        text += wrap(lint.message, kColumns, "  ", "  ") + "\n";
+    }
+    return text + "A comment `coalesce: allow ID` at a line switches a lint off there.\n";
+}
+
+}  // namespace coalesce::simulator

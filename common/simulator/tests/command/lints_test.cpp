@@ -1,0 +1,95 @@
+// Tests of --lints, and of the tasks that --write-vscode writes.
+#include <doctest/doctest.h>
+
+#include <regex>
+
+#include "base/text.h"
+#include "simulator/tests/command/command_run.h"
+
+using namespace coalesce::tests;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// Returns the line of lints.cu that `// lint ID` marks.
+std::string marked_line(const std::string& id) {
+    int number = 0;
+    for (const std::string& line : coalesce::lines_of(coalesce::read_file(LINTS_SOURCE))) {
+        ++number;
+        if (line.ends_with("// lint " + id)) return std::to_string(number);
+    }
+    return "no mark";
+}
+
+/// Returns the lints of a kernel in lints.cu, as "id:line".
+std::string lints_in(const std::string& kernel) {
+    const std::string text =
+        run({PROGRAMS "/lints", kernel}, {"--quiet", "--lints", "--annotations", "compiler"}).out;
+    static const std::regex lint(R"(lints\.cu:(\d+):1: warning: .* \[lint/([a-z-]+)\])");
+    std::string found;
+    for (std::sregex_iterator at(text.begin(), text.end(), lint), end; at != end; ++at)
+        found += (found.empty() ? "" : " ") + (*at)[2].str() + ":" + (*at)[1].str();
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("--lints names the line that costs time needlessly") {
+    CHECK(lints_in("transposed_store") == "uncoalesced-store:" + marked_line("uncoalesced-store"));
+    CHECK(lints_in("transposed_load") == "uncoalesced-load:" + marked_line("uncoalesced-load"));
+    CHECK(lints_in("unpadded_tile") == "bank-conflict:" + marked_line("bank-conflict"));
+    CHECK(lints_in("copy") == "");
+}
+
+TEST_CASE("a comment allows a lint") {
+    CHECK(lints_in("allowed_store") == "");
+}
+
+TEST_CASE("lints have a price, and fail no gate") {
+    const ScratchFile sarif;
+    const Outcome got =
+        run({PROGRAMS "/lints", "transposed_store"}, {"--lints", "--gate", "--sarif", sarif.path});
+    CHECK(got.exit_code == 0);
+    CHECK(std::regex_search(
+        unbroken(got.err),
+        std::regex(R"(lint: uncoalesced-store in transposed_store.* 32 sectors per store.*)"
+                   R"(Price: [0-9.]+ ms of [0-9.]+ \(predicted\))")));
+    const Json result = Json::parse(sarif.content())["runs"][0]["results"][0];
+    CHECK(result["ruleId"] == "lint/uncoalesced-store");
+    CHECK(result["level"] == "warning");
+    CHECK(has(run({PROGRAMS "/lints", "copy"}, {"--lints"}).err, "no lints"));
+}
+
+TEST_CASE("--write-vscode") {
+    char pattern[] = "/tmp/coalesce-vscode-XXXXXX";
+    const std::filesystem::path folder = mkdtemp(pattern);
+    const std::string command = "cd " + folder.string() + " && " SIMULATE " --write-vscode " +
+                                kProgram + " collide >out 2>&1";
+    CHECK(std::system(command.c_str()) == 0);
+    const Json tasks = Json::parse(coalesce::read_file(folder / ".vscode/tasks.json"));
+    const Json& task = tasks["tasks"][0];
+    CHECK(task["command"] == "simulate");
+    CHECK(task["args"].back() == "collide");
+
+    // The matcher finds what the task prints.
+    std::vector<std::string> options = task["args"];
+    options.resize(options.size() - 2);
+    const std::string printed = run({kProgram, "collide"}, options).out;
+    const Json& matcher = task["problemMatcher"]["pattern"];
+    const std::regex expression(matcher["regexp"].get<std::string>());
+    std::size_t matches = 0;
+    for (const std::string& line : coalesce::lines_of(printed)) {
+        std::smatch found;
+        if (!std::regex_match(line, found, expression)) continue;
+        ++matches;
+        CHECK(has(found[matcher["file"]], "endings.cu"));
+        CHECK(found[matcher["severity"]] == "error");
+        CHECK(found[matcher["code"]] == "globalrace/write-after-write");
+    }
+    CHECK(matches == 1);
+
+    // An existing file is not overwritten.
+    CHECK(std::system(command.c_str()) != 0);
+    CHECK(has(coalesce::read_file(folder / "out"), "tasks.json exists; add these tasks"));
+    std::filesystem::remove_all(folder);
+}

@@ -1,0 +1,241 @@
+#include "simulator/trace/dwarf.h"
+
+#include <cstdlib>
+#include <stdexcept>
+
+namespace coalesce::simulator::dwarf {
+namespace {
+
+constexpr u32 kAddressBytes = 8;
+
+bool is_part_of_word(char c) {
+    return c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != ',' && c != '}';
+}
+
+/// Appends a number, or a symbol with the number that is added to it, as in `.debug_loc+133`.
+void append_word(Section& section, std::string word, u32 bytes) {
+    const bool is_number =
+        !word.empty() && (std::isdigit(static_cast<u8>(word[0])) || word[0] == '-');
+    u64 value = 0;
+    if (is_number) {
+        value = std::strtoull(word.c_str(), nullptr, 0);
+    } else {
+        const std::size_t plus = word.find('+');
+        if (plus != word.npos) value = std::strtoull(word.c_str() + plus + 1, nullptr, 0);
+        section.symbols[section.bytes.size()] = word.substr(0, plus);
+    }
+    for (u32 k = 0; k < bytes; ++k) section.bytes.push_back(static_cast<u8>(value >> 8 * k));
+}
+
+u32 bytes_of_directive(std::string_view word) {
+    if (word == ".b8") return 1;
+    if (word == ".b16") return 2;
+    if (word == ".b32") return 4;
+    return word == ".b64" ? 8 : 0;
+}
+
+struct Abbreviation {
+    u32 tag = 0;
+    bool has_children = false;
+    std::vector<std::pair<u32, u32>> attributes;  ///< attribute and form
+};
+
+std::map<u64, Abbreviation> read_abbreviations(const Section& section, std::size_t at) {
+    std::map<u64, Abbreviation> all;
+    Cursor cursor(section, at);
+    while (!cursor.is_at_end()) {
+        const u64 code = cursor.uleb();
+        if (code == 0) break;
+        Abbreviation& one = all[code];
+        one.tag = static_cast<u32>(cursor.uleb());
+        one.has_children = cursor.number(1) != 0;
+        for (;;) {
+            const auto attribute = static_cast<u32>(cursor.uleb());
+            const auto form = static_cast<u32>(cursor.uleb());
+            if (attribute == 0 && form == 0) break;
+            one.attributes.emplace_back(attribute, form);
+        }
+    }
+    return all;
+}
+
+/// Reads the value of an attribute. References become offsets in .debug_info.
+Attribute read_attribute(Cursor& cursor, const Section& section, u32 form, u64 unit) {
+    Attribute value;
+    const auto block = [&](u64 size) {
+        const std::size_t begin = cursor.at();
+        value.is_block = true;
+        value.block.bytes = cursor.block(size);
+        for (auto s = section.symbols.lower_bound(begin);
+             s != section.symbols.end() && s->first < begin + size; ++s)
+            value.block.symbols[s->first - begin] = s->second;
+    };
+    const auto number = [&](u32 bytes) {
+        value.text = cursor.peek_symbol();
+        value.number = cursor.number(bytes);
+    };
+    switch (form) {
+        case 0x01: number(kAddressBytes); break;    // addr
+        case 0x03: block(cursor.number(2)); break;  // block2
+        case 0x04: block(cursor.number(4)); break;  // block4
+        case 0x05: number(2); break;                // data2
+        case 0x06:
+        case 0x0e:
+        case 0x17: number(4); break;                   // data4, strp, sec_offset
+        case 0x07: number(8); break;                   // data8
+        case 0x08: value.text = cursor.text(); break;  // string
+        case 0x09:
+        case 0x18: block(cursor.uleb()); break;     // block, exprloc
+        case 0x0a: block(cursor.number(1)); break;  // block1
+        case 0x0b:
+        case 0x0c: number(1); break;                                       // data1, flag
+        case 0x0d: value.number = static_cast<u64>(cursor.sleb()); break;  // sdata
+        case 0x0f: value.number = cursor.uleb(); break;                    // udata
+        case 0x10: number(4); break;                                       // ref_addr
+        case 0x11: value.number = unit + cursor.number(1); break;          // ref1
+        case 0x12: value.number = unit + cursor.number(2); break;          // ref2
+        case 0x13: value.number = unit + cursor.number(4); break;          // ref4
+        case 0x14: value.number = unit + cursor.number(8); break;          // ref8
+        case 0x15: value.number = unit + cursor.uleb(); break;             // ref_udata
+        case 0x19: value.number = 1; break;                                // flag_present
+        default:
+            throw std::runtime_error("an attribute of an unknown form, " + std::to_string(form));
+    }
+    return value;
+}
+
+}  // namespace
+
+Section read_section(std::string_view ptx, std::string_view name) {
+    Section section;
+    std::size_t at = ptx.find(".section");
+    for (; at != ptx.npos; at = ptx.find(".section", at + 1)) {
+        const std::size_t named = ptx.find_first_not_of(" \t", at + 8);
+        const std::size_t after = named + name.size();
+        if (named == ptx.npos || ptx.substr(named, name.size()) != name) continue;
+        if (after < ptx.size() && !std::isalnum(static_cast<u8>(ptx[after])) && ptx[after] != '_')
+            break;
+    }
+    if (at == ptx.npos) return section;
+    at = ptx.find('{', at);
+    u32 bytes = 0;
+    for (++at; at < ptx.size() && ptx[at] != '}';) {
+        if (ptx.substr(at, 2) == "//") {
+            at = std::min(ptx.find('\n', at), ptx.size());
+        } else if (!is_part_of_word(ptx[at])) {
+            ++at;
+        } else {
+            const std::size_t begin = at;
+            while (at < ptx.size() && is_part_of_word(ptx[at])) ++at;
+            const std::string word(ptx.substr(begin, at - begin));
+            if (const u32 directive = bytes_of_directive(word))
+                bytes = directive;
+            else if (word.back() != ':')
+                append_word(section, word, bytes);
+        }
+    }
+    return section;
+}
+
+u64 Cursor::number(u32 bytes) {
+    u64 value = 0;
+    const std::vector<u8> read = block(bytes);
+    for (u32 k = 0; k < bytes; ++k) value |= u64{read[k]} << 8 * k;
+    return value;
+}
+
+u64 Cursor::uleb() {
+    u64 value = 0;
+    for (u32 shift = 0;; shift += 7) {
+        const u64 byte = number(1);
+        if (shift < 64) value |= (byte & 0x7f) << shift;
+        if (!(byte & 0x80)) return value;
+    }
+}
+
+i64 Cursor::sleb() {
+    u64 value = 0;
+    for (u32 shift = 0;;) {
+        const u64 byte = number(1);
+        if (shift < 64) value |= (byte & 0x7f) << shift;
+        shift += 7;
+        if (byte & 0x80) continue;
+        if (shift < 64 && byte & 0x40) value |= ~u64{0} << shift;
+        return static_cast<i64>(value);
+    }
+}
+
+std::string Cursor::text() {
+    std::string text;
+    while (const u64 byte = number(1)) text += static_cast<char>(byte);
+    return text;
+}
+
+std::vector<u8> Cursor::block(u64 size) {
+    if (size > section_.bytes.size() - std::min(at_, section_.bytes.size()))
+        throw std::runtime_error("the debug information ends too early");
+    const auto begin = section_.bytes.begin() + static_cast<std::ptrdiff_t>(at_);
+    at_ += size;
+    return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+}
+
+std::string Cursor::peek_symbol() const {
+    const auto found = section_.symbols.find(at_);
+    return found == section_.symbols.end() ? "" : found->second;
+}
+
+std::string Cursor::symbol() {
+    std::string name = peek_symbol();
+    number(kAddressBytes);
+    return name;
+}
+
+Tree::Tree(std::string_view ptx) : locations(read_section(ptx, ".debug_loc")) {
+    const Section info = read_section(ptx, ".debug_info");
+    const Section abbreviations = read_section(ptx, ".debug_abbrev");
+    Cursor cursor(info);
+    while (!cursor.is_at_end()) {
+        const u64 unit = cursor.at();
+        const u64 end = cursor.number(4) + cursor.at();
+        cursor.number(2);  // the version
+        const auto known = read_abbreviations(abbreviations, cursor.number(4));
+        cursor.number(1);  // the size of an address
+        std::vector<Entry*> parents;
+        while (cursor.at() < end) {
+            const u64 offset = cursor.at();
+            const u64 code = cursor.uleb();
+            if (code == 0) {
+                if (!parents.empty()) parents.pop_back();
+                continue;
+            }
+            const Abbreviation& form = known.at(code);
+            Entry& entry = entries[offset];
+            entry.tag = form.tag;
+            for (const auto& [attribute, kind] : form.attributes)
+                entry.attributes[attribute] = read_attribute(cursor, info, kind, unit);
+            if (parents.empty())
+                units.push_back(&entry);
+            else
+                parents.back()->children.push_back(&entry);
+            if (form.has_children) parents.push_back(&entry);
+        }
+    }
+}
+
+const Entry* Tree::referred(const Entry& entry, u32 attribute) const {
+    const Attribute* reference = find(entry, attribute);
+    const auto found = reference ? entries.find(reference->number) : entries.end();
+    return found == entries.end() ? nullptr : &found->second;
+}
+
+const Attribute* Tree::find(const Entry& entry, u32 attribute) const {
+    if (const Attribute* own = entry.find(attribute)) return own;
+    for (const u32 completes : {kAbstractOrigin, kSpecification}) {
+        const Attribute* reference = entry.find(completes);
+        const auto found = reference ? entries.find(reference->number) : entries.end();
+        if (found != entries.end()) return find(found->second, attribute);
+    }
+    return nullptr;
+}
+
+}  // namespace coalesce::simulator::dwarf

@@ -1,0 +1,131 @@
+// The entries of a module's DWARF, as a tree of attributes.
+//
+// Builds on  nothing.
+// Read next  debug_info.h makes variables of them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/base/types.h"
+
+namespace coalesce::simulator::dwarf {
+
+/// The tags, attributes, operations and base types that the reader needs, with the numbers of the
+/// DWARF standard.
+enum : u32 {
+    kArrayType = 0x01,
+    kEnumerationType = 0x04,
+    kFormalParameter = 0x05,
+    kLexicalBlock = 0x0b,
+    kMember = 0x0d,
+    kPointerType = 0x0f,
+    kReferenceType = 0x10,
+    kStructureType = 0x13,
+    kTypedef = 0x16,
+    kUnionType = 0x17,
+    kClassType = 0x02,
+    kInheritance = 0x1c,
+    kInlinedSubroutine = 0x1d,
+    kSubrangeType = 0x21,
+    kBaseType = 0x24,
+    kConstType = 0x26,
+    kSubprogram = 0x2e,
+    kVariable = 0x34,
+    kVolatileType = 0x35,
+    kRvalueReferenceType = 0x42,
+};
+enum : u32 {
+    kLocation = 0x02,
+    kName = 0x03,
+    kByteSize = 0x0b,
+    kLowPc = 0x11,
+    kHighPc = 0x12,
+    kUpperBound = 0x2f,
+    kAbstractOrigin = 0x31,
+    kAddressClass = 0x33,
+    kCount = 0x37,
+    kMemberLocation = 0x38,
+    kDeclarationFile = 0x3a,
+    kDeclarationLine = 0x3b,
+    kEncoding = 0x3e,
+    kSpecification = 0x47,
+    kType = 0x49,
+    kLinkageName = 0x6e,
+    kMipsLinkageName = 0x2007,
+};
+enum : u8 { kAddress = 0x03, kPlusConstant = 0x23, kRegisterX = 0x90 };
+enum : u32 {
+    kBoolean = 2,
+    kFloat = 4,
+    kSigned = 5,
+    kSignedChar = 6,
+    kUnsigned = 7,
+    kUnsignedChar = 8
+};
+
+/// A section's bytes. Where the text names a label or a variable in place of a number, `symbols`
+/// has the name by the offset, and the bytes have what is added to it.
+struct Section {
+    std::vector<u8> bytes;
+    std::map<std::size_t, std::string> symbols;
+};
+/// Returns the section with this name, such as ".debug_info". Empty if there is none.
+Section read_section(std::string_view ptx, std::string_view name);
+
+/// Reads numbers from a section, one after the other. Throws std::runtime_error at its end.
+class Cursor {
+public:
+    explicit Cursor(const Section& section, std::size_t at = 0) : section_(section), at_(at) {}
+    std::size_t at() const { return at_; }
+    bool is_at_end() const { return at_ >= section_.bytes.size(); }
+    u64 number(u32 bytes);
+    u64 uleb();
+    i64 sleb();
+    std::string text();
+    std::vector<u8> block(u64 size);
+    /// Reads an address of 8 bytes, and returns the symbol in its place, or "".
+    std::string symbol();
+    /// Returns the symbol at the current position, or "".
+    std::string peek_symbol() const;
+
+private:
+    const Section& section_;
+    std::size_t at_;
+};
+
+struct Attribute {
+    u64 number = 0;
+    std::string text;  ///< a string, or the symbol in place of a number
+    Section block;     ///< of an expression
+    bool is_block = false;
+};
+
+struct Entry {
+    u32 tag = 0;
+    std::map<u32, Attribute> attributes;
+    std::vector<const Entry*> children;
+
+    const Attribute* find(u32 attribute) const {
+        const auto found = attributes.find(attribute);
+        return found == attributes.end() ? nullptr : &found->second;
+    }
+};
+
+/// All entries of a module. They point to each other, so the tree cannot be copied.
+struct Tree {
+    explicit Tree(std::string_view ptx);
+    Tree(const Tree&) = delete;
+
+    std::map<u64, Entry> entries;  ///< by offset in .debug_info
+    std::vector<const Entry*> units;
+    Section locations;  ///< .debug_loc
+    /// Returns the entry that an attribute refers to, or null.
+    const Entry* referred(const Entry& entry, u32 attribute) const;
+    /// Returns an attribute of an entry, or of the entry that it completes, or null.
+    const Attribute* find(const Entry& entry, u32 attribute) const;
+};
+
+}  // namespace coalesce::simulator::dwarf

@@ -1,0 +1,306 @@
+#include "simulator/trace/traced_state.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/kernel_name.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/code/width.h"
+#include "simulator/execute/calls.h"
+
+namespace coalesce::simulator {
+namespace {
+
+/// Returns the lines of the kernel's file that the instructions of a scope belong to.
+std::pair<u32, u32> lines_of_scope(const ptx::Function& function, const SourceVariable& variable) {
+    u32 last = variable.where.line;
+    const u32 end = std::min(variable.end, static_cast<u32>(function.body.size()));
+    for (u32 k = variable.begin; k < end; ++k) {
+        const ptx::SourceLine where = function.body[k].where;
+        if (where.file == variable.where.file) last = std::max(last, where.line);
+    }
+    return {variable.where.line, last};
+}
+
+std::optional<PartPlace> place_of_register(const FunctionCode& code, const std::string& name) {
+    const auto& registers = code.ast->registers;
+    const auto found = std::find_if(registers.begin(), registers.end(),
+                                    [&](const ptx::Register& one) { return one.name == name; });
+    if (found == registers.end()) return std::nullopt;
+    const u32 root = code.roots[static_cast<std::size_t>(found - registers.begin())];
+    for (const PlacedRegister& placed : code.placed) {
+        if (placed.root != root) continue;
+        const bool is_predicate = placed.bytes == bytes_of(Width::predicate);
+        return PartPlace{is_predicate ? PartPlace::Kind::predicate : PartPlace::Kind::reg,
+                         placed.offset};
+    }
+    return std::nullopt;
+}
+
+/// Returns where a variable begins, or nothing if it is not in memory of a single thread.
+std::optional<PartPlace> place_of(const FunctionCode& code, const Kernel& kernel,
+                                  const VariablePlace& place) {
+    if (place.is_register) return place_of_register(code, place.symbol);
+    if (const auto local = code.local_offsets.find(place.symbol); local != code.local_offsets.end())
+        return PartPlace{PartPlace::Kind::local, local->second + place.offset};
+    for (const ParameterSlot& parameter : code.parameters)
+        if (parameter.name == place.symbol)
+            return PartPlace{PartPlace::Kind::parameter, parameter.offset + place.offset};
+    const auto& parameters = kernel.ast->parameters;
+    for (std::size_t k = 0; code.ast->is_entry && k < parameters.size(); ++k)
+        if (parameters[k].name == place.symbol)
+            return PartPlace{PartPlace::Kind::kernel_parameter,
+                             kernel.parameter_offsets[k] + place.offset};
+    return std::nullopt;
+}
+
+void add_variable(TracedFunction& function, const Kernel& kernel, const SourceVariable& variable,
+                  BlockTrace& trace) {
+    std::vector<PartPlace> places;
+    for (const VariablePlace& given : variable.places) {
+        auto place = place_of(*function.code, kernel, given);
+        if (!place) continue;
+        place->begin = given.begin;
+        place->end = given.end;
+        places.push_back(*place);
+    }
+    if (places.empty()) return;
+    const auto [first, last] = lines_of_scope(*function.code->ast, variable);
+    for (const VariablePart& part : variable.parts) {
+        TracedPart added{.variable = static_cast<u32>(trace.variables.size()),
+                         .bytes = std::min(part.type.bytes, 8u),
+                         .begin = variable.begin,
+                         .end = variable.end,
+                         .places = places};
+        for (PartPlace& place : added.places) place.offset += part.offset;
+        trace.variables.push_back({.name = variable.name + part.path,
+                                   .function = function.number,
+                                   .type = part.type,
+                                   .first_line = first,
+                                   .last_line = last});
+        function.parts.push_back(std::move(added));
+    }
+}
+
+ScalarType type_of_register(const ptx::Register& one) {
+    ScalarType type{std::string(ptx::name_of(one.type)), ScalarKind::signed_integer,
+                    std::min(ptx::size_of(one.type), 8u)};
+    if (one.type == ptx::Type::pred) type.kind = ScalarKind::boolean;
+    if (ptx::is_float(one.type)) type.kind = ScalarKind::real;
+    return type;
+}
+
+void add_registers(TracedFunction& function, BlockTrace& trace) {
+    for (const ptx::Register& one : function.code->ast->registers) {
+        const auto place = place_of_register(*function.code, one.name);
+        if (!place || ptx::size_of(one.type) > 8) continue;
+        function.parts.push_back({.variable = static_cast<u32>(trace.variables.size()),
+                                  .bytes = std::max(1u, std::min(ptx::size_of(one.type), 8u)),
+                                  .places = {*place}});
+        trace.variables.push_back(
+            {.name = one.name, .function = function.number, .type = type_of_register(one)});
+    }
+}
+
+/// Finds which parts each instruction assigns by writing a register.
+void find_assignments(TracedFunction& function) {
+    const ptx::Function& ast = *function.code->ast;
+    std::map<u64, std::vector<u32>> parts_by_offset;
+    for (u32 k = 0; k < function.parts.size(); ++k)
+        for (const PartPlace& place : function.parts[k].places)
+            if (place.kind == PartPlace::Kind::reg || place.kind == PartPlace::Kind::predicate)
+                parts_by_offset[place.offset].push_back(k);
+    std::map<u32, u64> offset_of_root;
+    for (const PlacedRegister& placed : function.code->placed)
+        offset_of_root[placed.root] = placed.offset;
+    function.assigned.resize(ast.body.size());
+    for (std::size_t k = 0; k < ast.body.size(); ++k) {
+        if (ast.body[k].opcode.empty()) continue;
+        for (const u32 written : registers_written(ast.body[k])) {
+            const auto offset = offset_of_root.find(function.code->roots[written]);
+            if (offset == offset_of_root.end()) continue;
+            const auto parts = parts_by_offset.find(offset->second);
+            if (parts != parts_by_offset.end())
+                function.assigned[k].insert(function.assigned[k].end(), parts->second.begin(),
+                                            parts->second.end());
+        }
+    }
+}
+
+// ---- arrays ----
+
+/// Returns the name in the source of a shared variable: "tile" for "_ZZ9transposePfE4tile".
+std::string source_name(const std::string& symbol) {
+    if (!symbol.starts_with("_ZZ")) return symbol;
+    for (std::size_t digits = symbol.size(); digits > 0; --digits) {
+        if (!std::isdigit(static_cast<u8>(symbol[digits - 1]))) continue;
+        const std::string name = symbol.substr(digits);
+        std::size_t first = digits;
+        while (first > 0 && std::isdigit(static_cast<u8>(symbol[first - 1]))) --first;
+        return std::to_string(name.size()) == symbol.substr(first, digits - first) ? name : symbol;
+    }
+    return symbol;
+}
+
+const ptx::Variable* find_shared_variable(const Kernel& kernel, const std::string& symbol) {
+    const auto own = kernel.ast->variables.find(symbol);
+    if (own != kernel.ast->variables.end()) return &own->second;
+    const auto global = kernel.module->ast->variables.find(symbol);
+    return global == kernel.module->ast->variables.end() ? nullptr : &global->second;
+}
+
+/// Adds what the source says about an array in shared memory.
+void describe_shared(const std::string& symbol, const DebugInfo& debug_info, TracedArray& array) {
+    for (const auto& [function, variables] : debug_info) {
+        for (const SourceVariable& variable : variables) {
+            const bool is_it = std::any_of(
+                variable.places.begin(), variable.places.end(),
+                [&](const VariablePlace& p) { return !p.is_register && p.symbol == symbol; });
+            if (!is_it) continue;
+            array.name = variable.name;
+            array.extents = variable.extents;
+            if (variable.element)
+                array.element = *variable.element;
+            else if (variable.parts.size() == 1)
+                array.element = variable.parts[0].type;
+            return;
+        }
+    }
+}
+
+void add_shared_arrays(const Launch& launch, const DebugInfo& debug_info, BlockTrace& trace) {
+    for (const auto& [symbol, offset] : launch.kernel->shared_offsets) {
+        const ptx::Variable* variable = find_shared_variable(*launch.kernel, symbol);
+        TracedArray array{.name = source_name(symbol),
+                          .is_shared = true,
+                          .address = offset,
+                          .bytes = variable ? variable->size : 0};
+        // An array whose size the launch gives takes up what lies behind the others.
+        if (array.bytes == 0)
+            array.bytes = launch.kernel->static_shared + launch.config.dynamic_shared -
+                          std::min<u64>(offset, launch.kernel->static_shared);
+        describe_shared(symbol, debug_info, array);
+        trace.arrays.push_back(std::move(array));
+    }
+}
+
+void add_parameter_arrays(const Launch& launch, const DebugInfo& debug_info, BlockTrace& trace) {
+    const Kernel& kernel = *launch.kernel;
+    const auto variables = debug_info.find(kernel.ast->name);
+    std::vector<const SourceVariable*> parameters;
+    if (variables != debug_info.end())
+        for (const SourceVariable& variable : variables->second)
+            if (variable.is_parameter) parameters.push_back(&variable);
+    for (std::size_t k = 0; k < kernel.ast->parameters.size(); ++k) {
+        u64 pointer = 0;
+        if (kernel.ast->parameters[k].size != sizeof pointer) continue;
+        std::memcpy(&pointer, launch.parameters.data() + kernel.parameter_offsets[k],
+                    sizeof pointer);
+        const Allocation* found = launch.allocations->find(pointer);
+        if (!found) continue;
+        TracedArray array{.name = "argument " + std::to_string(k + 1),
+                          .address = pointer,
+                          .bytes = found->end - pointer};
+        if (k < parameters.size() && parameters.size() == kernel.ast->parameters.size()) {
+            array.name = parameters[k]->name;
+            if (parameters[k]->element) array.element = *parameters[k]->element;
+        }
+        trace.arrays.push_back(std::move(array));
+    }
+}
+
+/// Returns how far an address is outside an array.
+u64 distance_from(const TracedArray& array, u64 address) {
+    if (address < array.address) return array.address - address;
+    return address < array.address + array.bytes ? 0 : address - array.address - array.bytes + 1;
+}
+
+}  // namespace
+
+const u8* address_of(const PartPlace& place, const Warp& w, const Frame* frame, int lane) {
+    const auto l = static_cast<u32>(lane);
+    switch (place.kind) {
+        case PartPlace::Kind::reg:
+        case PartPlace::Kind::predicate:
+            return (frame ? frame->registers : w.kernel_file) + place.offset;
+        case PartPlace::Kind::local:
+            return w.local + u64{w.local_bytes} * l + (frame ? frame->local_base : 0) +
+                   place.offset;
+        case PartPlace::Kind::parameter:
+            return frame->parameters + u64{frame->code->parameter_bytes} * l + place.offset;
+        case PartPlace::Kind::kernel_parameter:
+            return w.block->launch->parameters.data() + place.offset;
+    }
+    return nullptr;
+}
+
+u64 read_part(const PartPlace& place, u32 bytes, const Warp& w, const Frame* frame, int lane) {
+    const u8* from = address_of(place, w, frame, lane);
+    if (place.kind == PartPlace::Kind::predicate) {
+        Mask mask = 0;
+        std::memcpy(&mask, from, sizeof mask);
+        return mask >> lane & 1;
+    }
+    if (place.kind == PartPlace::Kind::reg) from += static_cast<u32>(lane) * (bytes == 8 ? 8 : 4);
+    u64 bits = 0;
+    std::memcpy(&bits, from, bytes);
+    return bits;
+}
+
+TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
+                              const std::vector<SourceVariable>* variables, BlockTrace& trace) {
+    TracedFunction function{.code = &code, .number = static_cast<u32>(trace.functions.size())};
+    trace.functions.push_back(kernel_name(code.name));
+    const auto& body = code.ast->body;
+    const auto first =
+        std::find_if(body.begin(), body.end(), [](const auto& one) { return !one.opcode.empty(); });
+    function.first_source = static_cast<u32>(first - body.begin());
+    std::vector<std::string>& lines = trace.instructions.emplace_back();
+    for (const ptx::Instruction& one : body)
+        lines.emplace_back(one.opcode.empty() ? one.label + ":"
+                                              : std::string(kernel.module->ast->text_of(one)));
+    function.has_debug_info = variables != nullptr;
+    if (variables) {
+        for (const SourceVariable& variable : *variables)
+            add_variable(function, kernel, variable, trace);
+    } else {
+        add_registers(function, trace);
+    }
+    find_assignments(function);
+    return function;
+}
+
+void add_arrays(const Launch& launch, const DebugInfo& debug_info, BlockTrace& trace) {
+    add_parameter_arrays(launch, debug_info, trace);
+    add_shared_arrays(launch, debug_info, trace);
+}
+
+u32 find_array(const Launch& launch, bool shared, u64 address, BlockTrace& trace) {
+    u32 best = kNone;
+    const auto is_better = [&](u32 k) {
+        if (best == kNone) return true;
+        const u64 now = distance_from(trace.arrays[k], address),
+                  before = distance_from(trace.arrays[best], address);
+        // Of two pointers into one allocation, the closer one is meant.
+        return now < before ||
+               (now == before && trace.arrays[k].address > trace.arrays[best].address);
+    };
+    for (u32 k = 0; k < trace.arrays.size(); ++k)
+        if (trace.arrays[k].is_shared == shared && is_better(k)) best = k;
+    const Allocation* allocation = shared ? nullptr : launch.allocations->find(address);
+    if (best != kNone && (distance_from(trace.arrays[best], address) == 0 || !allocation))
+        return best;
+    TracedArray array{.name = "shared memory", .is_shared = shared, .bytes = 0};
+    if (shared) array.bytes = launch.kernel->static_shared + launch.config.dynamic_shared;
+    if (!shared) array.name = "memory";
+    if (allocation) {
+        array.name = allocation->name.empty() ? "allocation " + std::to_string(allocation->serial)
+                                              : allocation->name;
+        array.address = allocation->begin;
+        array.bytes = allocation->end - allocation->begin;
+    }
+    trace.arrays.push_back(std::move(array));
+    return static_cast<u32>(trace.arrays.size() - 1);
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,91 @@
+// Records what one block does, step by step.
+//
+// Builds on  block_trace.h, execute/access_listener.h.
+// Idea       The block runs in plain mode, in which every instruction is a separate Op and every
+//            register has a slot of its own. The tracer hears of each instruction before it runs.
+//            When the line, the warp or its lanes change, a step has ended: the tracer then reads
+//            the variables of the step's lanes from the places that the debug information names,
+//            and keeps those that have changed.
+// Cost       Other blocks run as always. Without a tracer nothing is slower.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/execute/access_listener.h"
+#include "simulator/trace/block_trace.h"
+#include "simulator/trace/traced_state.h"
+
+namespace coalesce::simulator {
+
+class BlockTracer : public StepListener {
+public:
+    /// Prepares to trace this block. Records at most `limit` steps.
+    BlockTracer(const Launch& launch, u64 block, std::size_t limit);
+
+    void step(const Warp& w, const Op* op) override;
+    void note(const Warp& w, const Op* op, const ObservedAccess& access) override;
+    void note_local_store(const Warp& w, int lane, u64 address, u32 bytes) override;
+
+    /// Ends the last step. Call this when the block has ended.
+    void end_block();
+    /// Returns the trace. Call this after the launch, because some checks report only then.
+    BlockTrace finish();
+    /// Reports whether the block has stored to this address of global memory.
+    bool has_stored_to(u64 address) const { return find_last_store(address) != kNone; }
+    /// Adds the last store to this address to the trace's moments.
+    void mark_last_store(u64 address);
+
+private:
+    /// An access whose values must be read once its instruction has been executed.
+    struct PendingAccess {
+        std::size_t access = 0;  ///< index into the step's accesses
+        u64 addresses[kLanes];
+    };
+
+    TracedFunction& function_of(const FunctionCode& code);
+    KnownVariable& known(const Warp& w, u32 variable);
+    ptx::SourceLine line_of(const Frame* frame, u32 source) const;
+    bool is_shown(ptx::SourceLine where) const;
+    u32 file_of(ptx::SourceLine where);
+    bool continues_step(const Warp& w, u32 source, ptx::SourceLine where) const;
+    void begin_step(const Warp& w, u32 source, ptx::SourceLine where);
+    void note_assignments(const Warp& w, u32 source);
+    void add_waiting(const Warp& w, Step& step) const;
+    /// Ends the current step. `running` is the warp that continues, at the instruction `source`, or
+    /// null if none does.
+    void end_step(const Warp* running, u32 source);
+    void read_variables(const Warp& w, const Frame* frame, u32 source, Mask lanes);
+    void finish_instruction();
+    void read_values(const PendingAccess& pending);
+    void note_barrier(const ptx::Instruction& instruction);
+    void take_new_reports();
+    u32 find_step(const Report& report) const;
+    /// Returns the last step that stores to this address of global memory, or kNone.
+    u32 find_last_store(u64 address) const;
+
+    const Launch& launch_;
+    const std::size_t limit_;
+    DebugInfo debug_info_;
+    BlockTrace trace_;
+    std::map<const FunctionCode*, TracedFunction> functions_;
+    std::vector<std::vector<KnownVariable>> known_;  ///< by warp, then by variable
+    std::string folder_;                             ///< of the kernel's own source file
+    std::map<u32, u32> file_numbers_;  ///< from files of the PTX to those of the trace
+
+    // The step that is being recorded.
+    const Warp* warp_ = nullptr;  ///< null if there is none
+    const Frame* frame_ = nullptr;
+    u32 first_source_ = 0, last_source_ = 0;
+    bool has_jumped_back_ = false;
+    std::vector<PendingAccess> pending_;
+    std::optional<u32> pending_barrier_;
+
+    u64 reports_seen_ = 0;
+    std::vector<Report> reports_before_;
+};
+
+}  // namespace coalesce::simulator
