@@ -70,10 +70,10 @@ std::vector<ProofCase> list_cheats(const Assigned& exercise) {
         cheat("changes its input", insert_first_line(exercise, change_of_input(exercise))),
         cheat("keeps data from one launch to the next",
               "__device__ int kept;\n" + insert_first_line(exercise, "atomicAdd(&kept, 1);")),
-        cheat("reads the clock",
+        cheat("asks where it runs",
               insert_first_line(exercise,
-                                "long long t; asm volatile(\"mov.u64 %0, %%globaltimer;\" : "
-                                "\"=l\"(t)); if (t == 0) return;")),
+                                "int where; asm volatile(\"mov.u32 %0, %%smid;\" : "
+                                "\"=r\"(where)); if (where < 0) return;")),
         cheat("never ends",
               insert_first_line(exercise, "for (volatile int i = 0; i >= 0; i = 0) {}")),
         cheat("includes a file from this computer",

@@ -214,7 +214,7 @@ private:
         add_name(shown, true);
 
         CLI::App* decided =
-            add(&app_, "set", "Override the points of one submission, with a reason", set_points);
+            add(&app_, "set", "Override the points of a submission", set_points);
         decided->add_option("STUDENT", words_.student, "The student's name, as in grades.csv")
             ->required();
         decided->add_option("EXERCISE", words_.exercise, "03, or 03_tiled")->required();
