@@ -209,8 +209,8 @@ function(add_step name)
   endif()
 endfunction()
 
-# Adds a lesson that is a complete program, steps/NAME/program.cu. It is built without the harness, as the lesson tells
-# its readers.
+# Adds a lesson that is a complete program, steps/NAME/program.cu. It is built without the harness, because the
+# lesson shows a program that needs no other file.
 function(add_whole_program name)
   add_executable(${name} ${PROJECT_SOURCE_DIR}/steps/${name}/program.cu)
   build_for_both_gpus(${name})
@@ -270,7 +270,7 @@ endfunction()
 set(COALESCE_CUDA_CLANG ${CMAKE_CURRENT_LIST_DIR}/../common/cuda_headers/bin/cuda-clang)
 # add_program_by_clang(WAY NAME SOURCE [THROUGH_IR] [OPTIONS OPTION...] LIBRARIES LIBRARY...): adds a program that
 # cuda-clang compiles from the .cu file SOURCE. The target is WAY_NAME, and its program is build/tests/WAY/NAME. With
-# THROUGH_IR, ir_to_ptx generates the PTX, as in a page.
+# THROUGH_IR, ir_to_ptx generates the PTX, as it does in a web page.
 function(add_program_by_clang way name source)
   cmake_parse_arguments(PARSE_ARGV 3 arg THROUGH_IR "" "OPTIONS;LIBRARIES")
   set(translator)

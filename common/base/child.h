@@ -76,8 +76,8 @@ private:
 
 /// Runs a program, and kills it after `seconds` if it has not ended by then.
 ProcessResult run_to_end(const Command& command, double seconds = 1e6);
-/// Runs a program like `run_to_end`, with `has_own_process_group` set and with stderr captured. If the program
-/// cannot be started, the exit code is 127 and the output gives the reason.
+/// Runs a program like `run_to_end`, with `has_own_process_group` set and with stderr captured. If
+/// the program cannot be started, the exit code is 127 and the output gives the reason.
 ProcessResult run_child(const std::vector<std::string>& words, double seconds,
                         const std::vector<std::string>& environment = {},
                         const std::filesystem::path& folder = {});

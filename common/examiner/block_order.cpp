@@ -33,16 +33,16 @@ constexpr BlockOrder kBlockOrderTable[] = {{"diagonal", diagonal_tile, {96, 128}
 /// than the matrix has tiles.
 constexpr long long kMaxCheckedBlocks = 4096;
 
-/// The tile that a block takes, and the line of the warp's first access to global memory. The kernel
-/// chooses the tile just before this line.
+/// The tile that a block takes, and the line of the warp's first access to global memory. The
+/// kernel chooses the tile just before this line.
 struct TakenTile {
     Cell tile;
     int line = 0;
 };
 
-/// Returns the tile whose elements the traced warp stores, or nothing if it stores none. If there is
-/// a block for each tile, a warp that stores elements of another tile as well took that one. Loads
-/// would show less: a kernel can load what it does not need.
+/// Returns the tile whose elements the traced warp stores, or nothing if it stores none. If there
+/// is a block for each tile, a warp that stores elements of another tile as well took that one.
+/// Loads would show less: a kernel can load what it does not need.
 std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expected) {
     const bool is_alone = trial.launch.blocks() * side * side >=
                           static_cast<long long>(trial.shape.rows) * trial.shape.cols;
@@ -68,8 +68,8 @@ std::optional<TakenTile> find_first_tile(const Trial& trial, int side) {
     return find_taken_tile(trial, side, {-1, -1});
 }
 
-/// Returns the tile that the blocks take in the lesson's order, counted in the order in which blocks
-/// are launched. It does not matter how many dimensions the grid has.
+/// Returns the tile that the blocks take in the lesson's order, counted in the order in which
+/// blocks are launched. It does not matter how many dimensions the grid has.
 Cell expected_tile(const BlockOrder& order, long long block) {
     const int wide = order.shape.cols / order.tile, tall = order.shape.rows / order.tile;
     return order.tile_for_block(static_cast<int>(block % wide), static_cast<int>(block / wide),

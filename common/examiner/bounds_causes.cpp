@@ -195,7 +195,8 @@ Failure explain_outside_shared(const Trial& trial, const Report& report, const E
     }
     failure.details += wrap("configure gives it " + std::to_string(bytes) + " shared_bytes.");
     failure.next = "Compare the indices with the size of the array.";
-    // With more memory, a correct kernel works, whereas a wrong index remains wrong.
+    // Launch the kernel again with more shared memory. A kernel that only had too little memory
+    // then works, whereas one with a wrong index still fails.
     constexpr long long kLargest = 48 << 10;
     const TrialRequest with_more{.shape = trial.shape,
                                  .shared_bytes = std::min(4 * bytes, kLargest)};

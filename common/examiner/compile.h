@@ -51,7 +51,7 @@ struct CompileOptions {
     std::string architecture = "compute_90";
     /// The cache folder. An empty path disables caching.
     std::filesystem::path cache = {};
-    /// Which compiler.
+    /// The compiler to use.
     Compiler compiler = Compiler::any;
     /// Time limit in seconds, after which nvcc and clang are killed.
     int seconds = 20;

@@ -285,7 +285,8 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
 
 std::vector<std::string> clang_filter_command(const std::string& clang,
                                               const std::string& architecture) {
-    // The command does not use this computer's C++ library, so that all computers accept the same includes.
+    // The command does not use this computer's C++ library, so that all computers accept the same
+    // includes.
     const auto command =
         clang_command(clang, architecture,
                       {"-nostdinc", "-nostdinc++", "-isystem", clang_headers(), "-isystem",

@@ -52,8 +52,8 @@ std::string numbers(const Trial& trial) {
 /// Even the largest tiles fit into this shape several times in each direction.
 constexpr Shape kTestRectangle{128, 256};
 
-/// Returns the launch for `kTestRectangle`, or nothing if the exercise does not take that shape or the
-/// launch fails.
+/// Returns the launch for `kTestRectangle`, or nothing if the exercise does not take that shape or
+/// the launch fails.
 std::optional<LaunchShape> configure_for_rectangle(const Evidence& evidence) {
     if (!evidence.exercise.accepts(kTestRectangle)) return std::nullopt;
     const Trial seen = evidence.launch_without_checks(kTestRectangle);
@@ -317,9 +317,9 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
         "blocks begin as far apart as each is large?";
 }
 
-/// If only a square was written, finds out whether blocks took tiles outside the matrix. Such
-/// blocks stop at the edge of a tile, whereas swapped bounds make them stop at the shorter side of
-/// the matrix.
+/// If only a square of the output was written, finds out whether blocks took tiles outside the
+/// matrix. In that case, the written square ends at the edge of a tile. If the kernel has swapped
+/// bounds instead, the square ends at the shorter side of the matrix.
 bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
     if (failure.fault != Fault::bounds_exchanged || stores.idle_blocks == 0 ||
         !evidence.exercise.accepts(kRaggedShape)) {

@@ -1,4 +1,5 @@
-// Loads NVRTC when it is first needed, so that programs start quickly and run on computers without it.
+// Loads NVRTC when it is first needed. Programs therefore start quickly, and run on computers that
+// do not have it.
 #include <dlfcn.h>
 
 #include <filesystem>
@@ -97,7 +98,8 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
         return result;
     }
     // Compile functions without __device__ for the device, since there is no host code. NVRTC
-    // searches for headers in the toolkit and next to the source, in a folder that does not exist.
+    // searches for headers in the toolkit and in the folder of the source. This folder does not
+    // exist, so no other file can be included.
     std::vector<std::string> options = {"-std=c++20", keeps_variables ? "-G" : "-lineinfo",
                                         "-default-device", "--gpu-architecture=" + architecture};
     const std::string headers = toolkit_headers();

@@ -39,7 +39,8 @@ std::string terminal_text(const Failure& failure);
 /// Formats a verdict as Markdown. Text from the kernel is in code blocks that the text cannot
 /// close.
 std::string markdown_text(const Verdict& verdict);
-/// Formats a verdict as an HTML <article> without scripts. Text from the kernel cannot become markup.
+/// Formats a verdict as an HTML <article> without scripts. Text from the kernel cannot become
+/// markup.
 std::string html_text(const Verdict& verdict);
 
 /// A row of the cost table, such as "sectors per load". It contains the kernel's figure, the

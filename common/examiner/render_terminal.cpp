@@ -60,7 +60,8 @@ int count_lines(const std::string& text) {
     return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// Lists the failures after the first one, or only their number if they need more than `lines` lines.
+/// Lists the failures after the first one, or only their number if they need more than `lines`
+/// lines.
 std::string other_failures_text(const Verdict& verdict, int lines) {
     const std::vector<std::string> others = other_failures(verdict);
     const std::string text = list_text("Besides:\n", others, "- ");
@@ -77,8 +78,8 @@ std::string format_full_map(const Failure& failure) {
     return map.empty() ? "" : "\n" + map;
 }
 
-/// Returns a small map of the cells for the remaining lines of a screen. Returns "" if too few lines
-/// are left, or if the sentences already describe all that the map shows.
+/// Returns a small map of the cells for the remaining lines of a screen. Returns "" if too few
+/// lines are left, or if the sentences already describe all that the map shows.
 std::string format_small_map(const Failure& failure, int lines_left) {
     constexpr int fewest = 8, most = 16, of_legend = 3;
     if (lines_left < fewest + of_legend || !failure.map || !failure.map->has_pattern()) return "";

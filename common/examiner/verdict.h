@@ -117,7 +117,8 @@ struct Verdict {
     }
     /// Reports whether the kernel is correct, clean and cheap enough.
     bool passed() const { return outcome == Outcome::passed; }
-    /// Returns the identifier of the first failure, such as "missing-barrier", or "" if the kernel passed.
+    /// Returns the identifier of the first failure, such as "missing-barrier", or "" if the kernel
+    /// passed.
     std::string failure_id() const { return failures.empty() ? "" : failures.front().id(); }
 };
 

@@ -47,8 +47,8 @@ public:
     std::int64_t out_cols() const { return out_cols_; }
     /// Reports whether the output overwrites the input in the same memory.
     bool is_in_place() const { return is_in_place_; }
-    /// Reports whether a picture says more than a sentence: at least two characters show faults, and
-    /// both the rows and the columns of the picture differ.
+    /// Reports whether a picture says more than a sentence: at least two characters show faults,
+    /// and both the rows and the columns of the picture differ.
     bool has_pattern() const;
     /// Reports whether all characters are the same.
     bool is_uniform() const;

@@ -91,7 +91,7 @@ private:
     /// several of these.
     static constexpr std::int64_t kSmallestTile = 16;
 
-    // Collecting.
+    // Used while cells are collected.
     bool is_examined(std::int64_t index) const;
     void record_position(Cell out, bool is_untouched);
     void record_value(const Look& look, const Look& in_matrix);
@@ -111,7 +111,7 @@ private:
     std::optional<Finding> find_missed_tiles() const;
     std::optional<Finding> find_half_exchanged() const;
 
-    // Some cells are wrong: diagnosis_wrong.cpp.
+    // Diagnoses outputs with wrong cells. See diagnosis_wrong.cpp.
     Finding conclude_wrong() const;
     std::optional<Finding> find_stores_to_one_line() const;
     std::optional<Finding> find_read_outside() const;
@@ -137,7 +137,7 @@ private:
     std::string describe_tiles(const Tally& example, std::int64_t side, bool is_turned) const;
     std::string describe_tile_moves(std::int64_t side) const;
 
-    // Used by both.
+    // Used by both diagnoses.
     bool has_too_few_bad_cells() const;
     std::uint64_t matrices() const;
     TileGrid out_tiles(std::int64_t side) const {

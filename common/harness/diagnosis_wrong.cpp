@@ -200,7 +200,7 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
     for (std::size_t i = 1; i < converted_values_.size(); ++i) {
         if (converted_values_[i].count > converted_values_[best].count) best = i;
     }
-    // Zeros alone prove nothing.
+    // Cells that contain zero prove nothing by themselves.
     const bool shows =
         20 * nonzero_converted_values_.count >= wrong_cells_.count && !has_too_few_bad_cells();
     if (!shows || !is_nearly_all(converted_values_[best].count, wrong_cells_.count))
@@ -210,7 +210,8 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
                    ", which cuts off the fraction and what is too large");
 }
 
-/// The value is nearly correct.
+/// Recognizes values that are nearly correct, because a conversion or a computation changed only
+/// some of their bits.
 std::optional<Finding> Diagnosis::find_lost_bits() const {
     const auto of = [&](ValueChange change) -> const Tally& {
         return value_changes_[static_cast<std::size_t>(change)];

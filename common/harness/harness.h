@@ -104,7 +104,7 @@ struct Variant {
     /// The location of the input. Host code and transfers are variants too, but nothing is counted
     /// for them.
     Memory in = Memory::device;
-    /// Where the output is.
+    /// The location of the output.
     Memory out = Memory::device;
     /// Whether the variant calls a library that needs a real GPU. The simulator skips such variants
     /// and says why.

@@ -23,11 +23,11 @@ constexpr unsigned char kGuardByte = 0x5C;
 
 /// Returns a 32-bit hash. Each bit of the argument affects about half of the bits of the result.
 std::uint32_t mix(std::uint32_t value);
-/// The inverse of `mix`.
+/// Returns the number whose hash is `mixed`, so it is the inverse of `mix`.
 std::uint32_t unmix(std::uint32_t mixed);
 /// Returns a 64-bit hash. Each bit of the argument affects about half of the bits of the result.
 std::uint64_t mix(std::uint64_t value);
-/// The inverse of `mix`.
+/// Returns the number whose hash is `mixed`, so it is the inverse of `mix`.
 std::uint64_t unmix(std::uint64_t mixed);
 
 /// The bits of an element of up to 16 bytes.
@@ -68,7 +68,7 @@ private:
     std::uint64_t exchanged_index(std::uint64_t index) const;
     template <class Element>
     void fill_as(void* to, std::uint64_t first, std::size_t count) const;
-    /// Returns the index that holds the value of `original` after all exchanges.
+    /// Returns the index that holds, after all exchanges, the value that was at index `original`.
     std::uint64_t index_holding(std::uint64_t original) const;
     void exchange(std::uint64_t index, std::uint64_t other);
     void assign_special_values();

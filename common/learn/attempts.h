@@ -52,8 +52,8 @@ public:
 
     /// Returns all attempts in the order they were made.
     std::vector<Attempt> read();
-    /// Stores the source and the attempt, and returns all attempts. If the same source was tried before, that attempt
-    /// keeps its number.
+    /// Stores the source and the attempt, and returns all attempts. If the same source was tried
+    /// before, that attempt keeps its number.
     std::vector<Attempt> note(Attempt attempt, const std::string& text);
 
     /// Returns the path of the stored copy of an attempt's source. The copy is named after the hash

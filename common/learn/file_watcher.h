@@ -28,7 +28,8 @@ public:
     FileWatcher(const FileWatcher&) = delete;
     FileWatcher& operator=(const FileWatcher&) = delete;
 
-    /// Returns a descriptor that becomes readable when the file may have changed, or -1 if the watcher polls.
+    /// Returns a descriptor that becomes readable when the file may have changed, or -1 if the
+    /// watcher polls.
     int descriptor() const { return inotify_; }
     /// Reports whether the watcher polls instead of using inotify.
     bool is_polling() const { return inotify_ < 0; }

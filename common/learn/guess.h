@@ -26,7 +26,8 @@ struct Guess {
 /// Returns the model's prediction for a kernel as JSON: "percent" is the percentage of a copy's
 /// speed, and "label" is a string such as "predicted, NVIDIA H200, ...".
 Json predicted_fact(const Predicted& predicted);
-/// Sets the actual cost in `guess` if a verdict's counters or the result of `predicted_fact` contain it.
+/// Sets the actual cost in `guess` if a verdict's counters or the result of `predicted_fact`
+/// contain it.
 void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted);
 
 /// Returns a string that states the actual cost and whether the guess was correct. Examples are "it

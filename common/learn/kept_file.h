@@ -19,8 +19,8 @@ struct NewerFormatError {};
 /// A file that is replaced as a whole by every write.
 class LockedFile {
 public:
-    /// A function that parses the text of the file. Throws NewerFormatError if the format is newer, or
-    /// any other exception if the text is damaged.
+    /// A function that parses the text of the file. Throws NewerFormatError if the format is newer,
+    /// or any other exception if the text is damaged.
     using Read = std::function<void(const std::string& text)>;
 
     /// Opens the file, and creates the folder if necessary. If the file cannot be used, calls

@@ -78,8 +78,8 @@ public:
                "]\n";
     }
     std::string reference() const {
-        return "// " + output_.name + "[index]\n__device__ " + output_.type.name + " " +
-               task_.reference_name(words_.name, output_) + "(" + parameters() + ") {\n" +
+        return "// " + output_.name + bracketed(indices()) + "\n__device__ " + output_.type.name +
+               " " + task_.reference_name(words_.name, output_) + "(" + parameters() + ") {\n" +
                element_body(words_.element) + "}\n";
     }
     std::string kernel() const {
@@ -90,20 +90,49 @@ public:
                "          Stuck?   ./learn hint " + name +
                "\n#include \"exercise.h\"  // Launch, ceil_div\n\n__device__ " + output_.type.name +
                " element(" + parameters() + ") {\n" + element_body(words_.element) + "}\n\n" +
-               task_.kernel_declaration(words_.name) +
-               " {\n    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\n    //! [blank]\n"
-               "    //! // TODO: compute the element of this thread.\n    if (i >= " +
-               count() + ") return;\n    " + output_.name + "[i] = element(" + given() +
-               ");\n    //! [blank]\n}\n\nconstexpr Launch configure(" + sizes() +
-               ") {\n    return {.grid = {ceil_div(" + count() + ", 256)}, .block = {256}};\n}\n";
+               task_.kernel_declaration(words_.name) + " {\n" +
+               (is_matrix() ? matrix_body() : vector_body()) + "}\n\nconstexpr Launch configure(" +
+               sizes() + ") {\n    return " + (is_matrix() ? matrix_launch() : vector_launch()) +
+               ";\n}\n";
     }
 
 private:
+    /// Reports whether the output has rows and columns. Then the threads have them too.
+    bool is_matrix() const { return output_.extents.size() == 2; }
+
+    std::string matrix_body() const {
+        const std::string rows = factor(output_.extents[0]), cols = factor(output_.extents[1]);
+        return "    const int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
+               "    const int row = blockIdx.y * blockDim.y + threadIdx.y;\n\n    //! [blank]\n"
+               "    //! // TODO: compute the element of this thread.\n    if (row >= " +
+               rows + " || col >= " + cols + ") return;\n    " + output_.name + "[row * " + cols +
+               " + col] = element(" + joined(inputs(), ", ") + ", row, col);\n    //! [blank]\n";
+    }
+    std::string matrix_launch() const {
+        return "{.grid = {ceil_div(" + output_.extents[1] + ", 32), ceil_div(" +
+               output_.extents[0] + ", 8)}, .block = {32, 8}}";
+    }
+    std::string vector_body() const {
+        return "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\n    //! [blank]\n"
+               "    //! // TODO: compute the element of this thread.\n    if (i >= " +
+               count() + ") return;\n    " + output_.name + "[i] = element(" + given() +
+               ");\n    //! [blank]\n";
+    }
+    std::string vector_launch() const {
+        return "{.grid = {ceil_div(" + count() + ", 256)}, .block = {256}}";
+    }
+
+    /// Returns an extent in the form that it needs as part of a product.
+    static std::string factor(const std::string& extent) {
+        static const std::regex name("[A-Za-z0-9_]*");
+        return std::regex_match(extent, name) ? extent : "(" + extent + ")";
+    }
+    static std::string bracketed(const std::vector<std::string>& indices) {
+        return "[" + joined(indices, "][") + "]";
+    }
     std::string count() const {
-        return output_.extents.size() == 1
-                   ? output_.extents[0]
-                   : joined(output_.extents, " * ",
-                            [](const std::string& one) { return "(" + one + ")"; });
+        return output_.extents.size() == 1 ? output_.extents[0]
+                                           : joined(output_.extents, " * ", factor);
     }
     std::string sizes() const {
         return joined(task_.sizes, ", ", [](const std::string& size) { return "int " + size; });
@@ -139,19 +168,23 @@ private:
         }
         return all;
     }
-    /// Returns the arguments of a call of the reference for element i.
-    std::string given() const {
+    /// Returns the names of everything that the reference reads.
+    std::vector<std::string> inputs() const {
         std::vector<std::string> all;
         for (const Parameter& one : task_.parameters) {
             if (one.is_read_by_reference()) all.push_back(one.name);
         }
+        return all;
+    }
+    /// Returns the arguments of a call of the reference for element i.
+    std::string given() const {
         std::string rest = "i", places;
         for (std::size_t axis = output_.extents.size(); axis-- > 0;) {
-            const std::string& extent = output_.extents[axis];
-            places = ", " + (axis == 0 ? rest : rest + " % (" + extent + ")") + places;
-            rest += " / (" + extent + ")";
+            const std::string extent = factor(output_.extents[axis]);
+            places = ", " + (axis == 0 ? rest : rest + " % " + extent) + places;
+            rest += " / " + extent;
         }
-        return joined(all, ", ") + places;
+        return joined(inputs(), ", ") + places;
     }
 
     const NewExercise& words_;

@@ -1,6 +1,6 @@
 /// \file
-/// The command `learn exercise`: makes an exercise of your own, and proves that it is sound. The files
-/// of the exercise are in solutions/x_NAME and exercises/x_NAME.
+/// The command `learn exercise`: makes an exercise of your own, and proves that it is sound. The
+/// files of the exercise are in solutions/x_NAME and exercises/x_NAME.
 #pragma once
 
 #include <string>
@@ -28,11 +28,11 @@ struct VerifyExercise {
     bool has_mutants = true;  ///< whether to try mutants of the solution
 };
 
-/// Proves that an exercise is sound: the solution passes, the skeleton fails, and the kernels in right/
-/// and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists those that
-/// pass, writes the skeleton again, and proposes limits. Returns the exit code, which is 1 if something
-/// is wrong with the exercise. `argv` is the command line of this process, which may restart itself to
-/// load the simulator.
+/// Proves that an exercise is sound: the solution passes, the skeleton fails, and the kernels in
+/// right/ and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists
+/// those that pass, writes the skeleton again, and proposes limits. Returns the exit code, which is
+/// 1 if something is wrong with the exercise. `argv` is the command line of this process, which may
+/// restart itself to load the simulator.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
 /// Does the same for an exercise whose folders are below `root`, without choosing a device.

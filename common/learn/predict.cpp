@@ -101,8 +101,8 @@ void print_question(const course::ChoiceQuestion& question) {
         std::cout << wrap_with_hanging_indent("  " + std::to_string(++number) + "  ", choice.text);
 }
 
-// Asks until the learner picks the correct choice or skips the question. Returns false at the end of
-// the input.
+// Asks until the learner picks the correct choice or skips the question. Returns false at the end
+// of the input.
 bool ask_choice(const course::ChoiceQuestion& question) {
     print_question(question);
     for (;;) {

@@ -41,7 +41,7 @@ public:
         say("the solution", "passes on " + format_count(verdict.shapes.size(), "shape"));
         write_skeleton("kernel.cu", skeleton.blank());
         expect_failure(*step_.exercise, skeleton.blank(), "the skeleton");
-        if (step_.hunt) verify_hunt();
+        verify_hunt();
         verify_folder("right");
         verify_folder("wrong");
         if (has_mutants) try_mutants();
@@ -58,6 +58,16 @@ private:
         faults_ += is_fault;
         std::cout << format("%-34s%s\n", what.c_str(), ((is_fault ? "!  " : "") + how).c_str())
                   << std::flush;
+    }
+
+    /// Says how a kernel fails. If this is a fault, adds the place and the reason.
+    void say_verdict(const std::string& what, const Verdict& verdict, bool is_fault) {
+        if (verdict.passed()) return say(what, "passes", is_fault);
+        say(what, "is " + verdict.failure_id(), is_fault);
+        const Failure& failure = verdict.failures.front();
+        const std::string line =
+            failure.place.line > 0 ? "line " + std::to_string(failure.place.line) + ": " : "";
+        std::cout << wrap(line + failure.headline, "    ");
     }
 
     Verdict examine_text(const Exercise& exercise, const std::string& text,
@@ -90,12 +100,15 @@ private:
     }
 
     void verify_hunt() {
-        const exercises::Skeleton hunt = exercises::parse_skeleton(
-            read_file(solution_ / "hunt.cu"), "solutions/" + step_.name + "/hunt.cu");
+        const std::optional<std::string> marked = read_if_exists(solution_ / "hunt.cu");
+        if (!marked && !step_.hunt) return;
+        if (!marked) return say("the bug hunt", "has no hunt.cu beside kernel.cu", true);
+        if (!step_.hunt) return say("hunt.cu", "needs [hunt] in exercise.toml", true);
+        const exercises::Skeleton hunt =
+            exercises::parse_skeleton(*marked, "solutions/" + step_.name + "/hunt.cu");
         write_skeleton("hunt.cu", hunt.blank());
         const Verdict verdict = examine_text(*step_.hunt, hunt.solved(), "hunt.cu");
-        say("the fixed bug hunt", verdict.passed() ? "passes" : "is " + verdict.failure_id(),
-            !verdict.passed());
+        say_verdict("the fixed bug hunt", verdict, !verdict.passed());
         expect_failure(*step_.hunt, hunt.blank(), "the bug hunt");
     }
 
@@ -129,8 +142,7 @@ private:
                                          : std::ranges::count(ids, verdict.failure_id()) > 0;
             good += is_expected;
             if (is_expected) continue;
-            say(folder + "/" + file.filename().string(),
-                verdict.passed() ? "passes" : "is " + verdict.failure_id(), true);
+            say_verdict(folder + "/" + file.filename().string(), verdict, true);
         }
         if (!files.empty()) {
             say(folder + "/", std::to_string(good) + " of " + format_count(files.size(), "kernel") +

@@ -37,13 +37,13 @@ struct Work {
     /// Reports whether the exercise is a whole program instead of a kernel that can be counted,
     /// drawn or timed.
     bool is_program() const { return asked().is_program; }
-    /// Reports whether the exercise is beyond the transpose. Such an exercise moves no matrix that could
-    /// be drawn, and its speed cannot be compared with that of a copy.
+    /// Reports whether the exercise is beyond the transpose. Such an exercise moves no matrix that
+    /// could be drawn, and its speed cannot be compared with that of a copy.
     bool is_beyond() const { return asked().elements.has_value(); }
     /// Returns the exercise's description from the course.
     const Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }
-    /// Returns the lesson's text: "steps/03_tiled/README.md". The exercises beyond the transpose share
-    /// a page of the guide.
+    /// Returns the lesson's text: "steps/03_tiled/README.md". The exercises beyond the transpose
+    /// share a page of the guide.
     std::string lesson() const;
     /// Returns the points for passing the exercise.
     int points() const { return asked().points; }

@@ -46,7 +46,8 @@ struct Chunks : Way {
 
     void start() override { exchange_from(0); }
 
-    // The last iteration packs nothing. It only transposes the local part of the last chunk.
+    // Packs and exchanges the chunks from `first_chunk` on. The last iteration packs nothing: it
+    // only transposes the local part of the last chunk.
     void exchange_from(int first_chunk) {
         for (int chunk = first_chunk; chunk <= tuning.chunks; ++chunk) {
             Slot& slot = slots[chunk % 2];

@@ -29,7 +29,7 @@ struct Tuning {
     int pause = 0;  ///< the head start of each exchange, in microseconds
 };
 
-/// The description of a way, and the function that creates it.
+/// A way to exchange pieces: its description, and the function that creates it.
 struct KindOfWay {
     std::string name = "";    ///< "peers"
     std::string about = "";   ///< a sentence that describes the way

@@ -11,10 +11,10 @@ namespace {
 // sets of tutorial kernels (docs/results/tutorial). docs/guide/time_model.md lists the kernels that
 // were measured after their predictions had been recorded.
 
-/// Launches whose pace is well known: copies in long runs that keep memory busy, transposes through
-/// shared memory with no other busy unit, and launches whose blocks end as fast as they can start.
-/// Random copies and transposes of odd shapes (docs/results/random_kernels) are harder to predict:
-/// 51 of 69 lie within this band.
+/// Launches whose speed is well known: copies in long runs that keep memory busy, transposes
+/// through shared memory with no other busy unit, and launches that are limited by how fast blocks
+/// can start. Random copies and transposes of odd shapes (docs/results/random_kernels) are harder
+/// to predict: 51 of 69 lie within this band.
 constexpr double kCopyBand = .08;
 /// Launches that wait for memory, either for its latency or because they read much more than they
 /// write.

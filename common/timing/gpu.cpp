@@ -61,7 +61,7 @@ const std::vector<Section>& sections() {
           {"l2_bytes", &Gpu::l2_bytes, 0, 1e12, ""},
           {"l2_latency_ns", &Gpu::l2_latency_ns, 1, 1e5, "of a load that hits there"}}},
         {"multiprocessor",
-         "One multiprocessor: times in its clock cycles",
+         "One multiprocessor: times in clock cycles",
          {{"l1_latency", &Gpu::l1_latency_cycles, 1, 1e4, "of a load that hits there"},
           {"shared_latency", &Gpu::shared_latency_cycles, 1, 1e4, "of a load"},
           {"l2_read_bytes", &Gpu::l2_read_bytes_per_cycle, kMinPositive, 1e4,
@@ -292,12 +292,13 @@ std::string write_gpu(const Gpu& gpu) {
     for (const char* key : kPartialKeys)
         text += line(key, written(*find_partial_cost(gpu, key)), "");
     text +=
-        "\n# A copy in runs of so many bytes takes 1 + read + write times as long as one in long "
-        "runs\n[runs]\n";
+        "\n# A copy whose runs have this many bytes takes 1 + read + write times as long as a copy "
+        "in "
+        "long runs\n[runs]\n";
     for (const char* key : kRunKeys) text += line(key, list(*find_run_list(gpu, key)), "");
     if (gpu.bulk.bytes.empty()) return text;
     text +=
-        "\n# Bulk copies into shared memory: cycles that a multiprocessor needs for a row of so "
+        "\n# Bulk copies into shared memory: cycles that a multiprocessor needs for a row of this "
         "many bytes, if the row is copied\n# alone (row) or as part of a box "
         "(row_of_box)\n[bulk]\n";
     for (const char* key : kBulkKeys) text += line(key, list(*find_bulk_list(gpu, key)), "");

@@ -128,8 +128,8 @@ Cost instruction_cost(const Instruction& i, std::uint32_t index) {
     if (op == "cp" || op == "fence" || op == "mbarrier") return {1, 4, Pipe::any};
     if (op == "add" || op == "sub") return {1, 4, wide ? Pipe::integer : Pipe::any};
     if (op == "shfl" || op == "movmatrix") return {1, 24, Pipe::any};
-    // Their cost has not been measured. Assume one issue slot, as for arithmetic. The prediction
-    // reports Unknown::tensor_cores.
+    // The cost of matrix instructions has not been measured. Assume one issue slot, as for
+    // arithmetic. The prediction reports Unknown::tensor_cores.
     if (op == "mma" || op == "wmma") return {1, 4, Pipe::any};
     if (op == "sqrt" || op == "rsqrt" || op == "rcp" || op == "sin" || op == "cos" || op == "ex2" ||
         op == "lg2" || op == "tanh")

@@ -343,8 +343,8 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
     }
 }
 
-/// Returns how much later than average a load's data arrive (negative if earlier). The data of a
-/// memory range arrive together, for every request that the block makes until then.
+/// Returns how much later than average a load's data arrives (negative if earlier). The data of a
+/// memory range arrives together, for every request that the block makes until then.
 double Simulation::draw_lateness(BlockState& block, const Operation& o, double at) {
     double most = 0;
     for (const std::uint32_t number : o.memory_ranges) {
@@ -374,8 +374,8 @@ void Simulation::access_shared_memory(const Operation& o, double at, double& don
     next = std::max(next, lsu_ - kLsuQueueCycles);
 }
 
-/// Returns when the data that a load requests at `begin` arrive. Data that neighbours have
-/// requested are in the second-level cache, or will be there after a random fraction of memory's
+/// Returns when the data that a load requests at `begin` arrives. Data that neighbours have
+/// requested is in the second-level cache, or will be there after a random fraction of memory's
 /// latency.
 double Simulation::load_arrival_time(BlockState& block, const Operation& o, double begin) {
     const double sent = std::max(lsu_, from_l2_);

@@ -485,8 +485,8 @@ void WarpLowering::record_writer(std::uint32_t reg, std::uint32_t operation) {
 }
 
 /// Returns how many iterations ptxas combines in the innermost loop from `to` to `branch`, or 0 if
-/// it is not unrolled. Loops that store to global memory are not unrolled here, because they wait
-/// for the path to memory.
+/// it is not unrolled. The model treats loops that store to global memory as not unrolled, because
+/// the path to memory limits their time anyway.
 std::uint32_t turns_unrolled(const std::vector<Instruction>& instructions, std::uint32_t branch,
                              std::uint32_t to) {
     std::uint32_t turns = 0;

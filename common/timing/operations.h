@@ -69,7 +69,7 @@ struct Operation {
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
     bool is_box = false;               ///< for bulk_load, whether the pieces are rows of boxes
     std::vector<std::uint32_t> after;  ///< the operations whose results this one needs
-    /// The memory ranges whose data arrive together, numbered per block.
+    /// The memory ranges whose data arrives together, numbered per block.
     std::vector<std::uint32_t> memory_ranges;
 };
 

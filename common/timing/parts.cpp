@@ -61,7 +61,7 @@ double PartialLines::left_for_other_blocks() const {
 void OpenLines::write(BlockLines& block, Part part, double t) {
     float& missing = block.missing[part.line];
     double& since = block.since[part.line];
-    if (missing < kMaxMissingBytes) return;  // the block has written all of it
+    if (missing < kMaxMissingBytes) return;  // the block has written the whole line
     if (since < 0) {
         since = t;
         ++open_;

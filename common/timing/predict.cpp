@@ -297,8 +297,8 @@ void compute_sector_cycles(Work& work, const Traffic& t, const Gpu& gpu, double 
     const bool reads = t.read > 0, writes = t.written > 0;
     const double share = work.write_fraction =
         t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
-    // The costs of runs were measured with copies, half of whose data are reads. So the cost of a
-    // direction counts twice if all data move in that direction, and little if few do.
+    // The costs of runs were measured with copies, half of whose data is read. So the cost of a
+    // direction counts twice if all data moves in that direction, and little if only a little does.
     const Runs& runs = gpu.runs;
     const double least_read = 2 * kSectorBytes;
     const double read = reads ? excess_cost_with_neighbours(runs, runs.read, t.runs_of_pairs,
@@ -315,7 +315,7 @@ void compute_sector_cycles(Work& work, const Traffic& t, const Gpu& gpu, double 
     const double cycles = kSectorBytes * slower * multiprocessors * gpu.clock_ghz / gbps;
     work.read_fraction = t.read_fraction;
     work.read_cycles = cycles * t.pairs;
-    // The data that are written last are still in the cache when the launch ends.
+    // The data that is written last is still in the cache when the launch ends.
     const double written = t.written * kSectorBytes * blocks,
                  stays = std::min(written, kUnflushedWriteFraction * gpu.l2_bytes);
     work.write_cycles = cycles * t.written_fraction * (writes ? 1 - stays / written : 1) *

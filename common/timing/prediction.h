@@ -29,8 +29,8 @@ constexpr OccupancyLimit last_of(OccupancyLimit) {
     return OccupancyLimit::grid;
 }
 
-/// A property of a launch that the model does not know. If there is one, the error of the prediction
-/// may be larger than its band.
+/// A property of a launch that the model does not know. If there is one, the error of the
+/// prediction may be larger than its band.
 enum class Unknown {
     atomics,        ///< how long atomics wait for each other
     local_memory,   ///< the cost of spilled registers and of arrays in local memory

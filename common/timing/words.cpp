@@ -95,7 +95,7 @@ std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
     return "";
 }
 
-// ---- why ----
+// ---- reasons ----
 
 /// Returns what limits the number of resident blocks.
 std::string limit_text(const Prediction& p, const Gpu& gpu) {

@@ -1,6 +1,6 @@
 // Exercise 07_vec2 -- move two floats with each load and store.
 //
-// Given   the kernel of lesson 05 with half as many threads across, each for two adjacent columns.
+// Given   the kernel of lesson 05, with half as many threads across. Each has two adjacent columns.
 //         `rows` and `cols` are even. The tile is accessed float by float, as before.
 // Write   the bodies of both halves, with float2 for global memory (7 lines).
 // Check   ./learn check 07          Stuck?   ./learn hint 07

@@ -1,7 +1,7 @@
-// Bug hunt x_vector_add -- this addition is right for small vectors.
+// Bug hunt x_vector_add -- this addition is right, but slow for large vectors.
 //
-// Seen    it is right up to 256 elements. For more elements, its cost grows too fast.
-// Fix     the step of the loop.
+// Seen    For more than 256 elements, the cost grows too fast.
+// Fix     the step of the loop (1 line).
 // Check   ./learn check x_vector_add --hunt
 #include "exercise.h"  // Launch, ceil_div
 

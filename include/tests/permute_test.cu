@@ -308,14 +308,14 @@ TEST_CASE("which way when") {
     };
     CHECK(has_triples(3, 224));
     CHECK_FALSE(has_triples(3, 222));  // rows are not whole words
-    CHECK_FALSE(has_triples(5, 224));  // five units
+    CHECK_FALSE(has_triples(5, 224));  // elements of five units
     const auto has_triple_vectors = [](std::int64_t rows, std::int64_t cols, int offset) {
         const Plan plan = plan_of(6, {rows, cols}, {1, 0}, offset);
         return permuting::has_triple_vectors(permuting::make_compounds<2>(plan));
     };
     CHECK(has_triple_vectors(224, 224, 0));
     CHECK_FALSE(has_triple_vectors(224, 220, 0));  // rows are not whole vectors
-    CHECK_FALSE(has_triple_vectors(224, 224, 1));  // and do not start where vectors do
+    CHECK_FALSE(has_triple_vectors(224, 224, 1));  // arrays begin inside a vector
     CHECK_FALSE(has_triple_vectors(64, 224, 0));   // tiles would be empty
     CHECK_EQ(permuting::make_compounds<4>(plan_of(12, {4096, 4096}, {1, 0})).tile_cols, 64);
     CHECK_EQ(permuting::make_compounds<2>(plan_of(2, {2, 2048, 48, 75}, {0, 2, 1, 3})).tile_cols,

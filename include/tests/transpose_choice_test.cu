@@ -66,7 +66,7 @@ TEST_CASE("which kernel when") {
     CHECK(loads_evict_last<4>(task(16384, 16384), true));
     CHECK_FALSE(loads_evict_last<4>(task(8192, 8192), true));  // it would slow down small matrices
     CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // batches count together
-    CHECK(loads_evict_last<4>(task(8191, 8193), false));  // pays earlier if rows start anywhere
+    CHECK(loads_evict_last<4>(task(8191, 8193), false));       // pays earlier if rows are unaligned
     CHECK_EQ(choose_rewinding<1>(task(16383, 16381)), Rewinding::large);
     CHECK_EQ(choose_rewinding<1>(task(8191, 8193)), Rewinding::small);
     CHECK_EQ(choose_rewinding<2>(task(8191, 8193)), Rewinding::large);
@@ -114,7 +114,7 @@ TEST_CASE("which kernel when") {
     CHECK(are_sectors_split<4>(task(5004, 5000, 2), 5000));
     CHECK(are_sectors_split<4>(task(200004, 260), 260));
     CHECK_FALSE(are_sectors_split<4>(task(400004, 128), 128));     // wider tiles would be empty
-    CHECK_FALSE(are_sectors_split<8>(task(10002, 10000), 10000));  // as fast
+    CHECK_FALSE(are_sectors_split<8>(task(10002, 10000), 10000));  // would not be faster
     CHECK(is_stack_of_words<1>(task(100, 96, 4096)));
     CHECK(is_stack_of_words<2>(task(98, 100, 4096)));
     CHECK_FALSE(is_stack_of_words<1>(task(98, 100, 4096)));

@@ -1,7 +1,7 @@
 // Exercise 06_diagonal -- let the blocks take their tiles along diagonals.
 //
 // Given   the kernel of lesson 05, in which a block takes the tile (tile_row, tile_col).
-// Write   both values, which must also work on grids that are not square (2 lines).
+// Write   tile_row and tile_col, which must also work on grids that are not square (2 lines).
 // Check   ./learn check 06          Stuck?   ./learn hint 06
 #include "exercise.h"  // Launch, ceil_div
 

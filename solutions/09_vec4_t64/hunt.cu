@@ -1,4 +1,4 @@
-// Bug hunt 09_vec4_t64 -- a colleague's 64 x 64 tile: "the second half transposes the first".
+// Bug hunt 09_vec4_t64 -- a colleague's kernel with a tile of 64 x 64.
 //
 // Seen    The result was correct for 256 x 256, 1000 x 1000 and 32768 x 32768.
 // Fix     it, and change as little as you can (1 line).

@@ -1,4 +1,4 @@
-// Exercise 11_any_shape -- stores that begin at sectors, wherever the rows of `out` begin.
+// Exercise 11_any_shape -- begin stores at sectors, even if the rows of `out` do not.
 //
 // Given   a tile that also holds the last LEAD rows of the tile above, so that a block can begin
 //         the store of a row up to LEAD elements earlier. `out` itself begins at a sector.

@@ -2,7 +2,7 @@
 //
 // Given   a block for every tile; the block of the upper tile reads both tiles of a pair. The
 //         matrix is in `data` before and after the launch, and there is no second matrix.
-// Write   the check that lets only one block of a pair work, and the part after reading (8 lines).
+// Write   the check that lets only one block of a pair work, and what follows the loads (8 lines).
 // Check   ./learn check 14          Stuck?   ./learn hint 14
 #include "exercise.h"  // Launch, ceil_div
 

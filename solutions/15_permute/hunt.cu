@@ -29,8 +29,8 @@ __global__ void transpose_stack(float* out, const float* in, int rows, int cols)
         if (row < MATRIX_ROWS && col + k < cols) {
             //! [blank]
             //! out[(col + k) * rows + first_row + row] = tile[threadIdx.x][threadIdx.y + k];
-            int of_stack = first_row / MATRIX_ROWS * cols + col + k;
-            out[of_stack * MATRIX_ROWS + row] = tile[threadIdx.x][threadIdx.y + k];
+            int out_row = first_row / MATRIX_ROWS * cols + col + k;
+            out[out_row * MATRIX_ROWS + row] = tile[threadIdx.x][threadIdx.y + k];
             //! [blank]
         }
     }

@@ -1,7 +1,7 @@
-// Bug hunt x_column_sums -- this sum is right for square matrices.
+// Bug hunt x_column_sums -- this sum is right only for square matrices.
 //
-// Seen    it is right for 1 x 1 and 32 x 32.
-// Fix     the index.
+// Seen    The result was correct for 1 x 1 and 32 x 32.
+// Fix     the index (1 line).
 // Check   ./learn check x_column_sums --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,7 +1,7 @@
-// Bug hunt x_product -- this product is right for one pair of tiles.
+// Bug hunt x_product -- this product is right only for one pair of tiles.
 //
-// Seen    it is right if `inner` is at most 16.
-// Fix     add one line.
+// Seen    The result is right if `inner` is at most 16.
+// Fix     it: add one line.
 // Check   ./learn check x_product --hunt
 #include "exercise.h"  // Launch, ceil_div
 

@@ -58,8 +58,8 @@ static void launch_tile(float* out, const float* in, int rows, int cols) {
     copy_tile<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// Copies in one loop. The compiler cannot know that `out` and `in` do not overlap, so it may not
-// move a load before a store. Each element waits for the previous one.
+// Loads and stores in one loop. The compiler cannot know that `out` and `in` do not overlap, so it
+// may not move a load before a store. Each load waits for the previous store.
 //! [one_by_one]
 template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void copy_one_by_one(float* out, const float* in, int rows, int cols) {
@@ -80,7 +80,7 @@ static void launch_one_by_one(float* out, const float* in, int rows, int cols) {
     copy_one_by_one<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// Copies through shared memory, as 03 must. A copy gains nothing from it, so the cost shows.
+// Copies through shared memory, as lesson 03 must. A copy gains nothing, so the cost is visible.
 //! [shared]
 template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void copy_shared(float* out, const float* in, int rows, int cols) {

@@ -5,8 +5,7 @@
 // Watch      The 32 lanes of a warp read 32 neighbours, which are 128 bytes in 4 sectors.
 //            They write to 32 addresses that are `rows` floats apart. These are in 32
 //            sectors, and only 4 of the 32 bytes in each sector are useful.
-// Next       03_tiled transposes a tile in shared memory, so that a store costs 4 sectors
-//            too.
+// Next       03_tiled transposes a tile in shared memory, so that a store also costs 4 sectors.
 
 #include "harness/harness.h"
 

@@ -1,6 +1,6 @@
 // 03_tiled -- transpose a tile in shared memory.
 //
-// Builds on  02_naive: the same loads, but they fill a tile in shared memory, and stores read it.
+// Builds on  02_naive: the same loads fill a tile in shared memory, from which the stores read.
 // Idea       A block reads its tile row by row, waits for all of it, and writes it column by
 //            column. A column of the tile is a row of `out`, so stores are coalesced too.
 // Watch      A load costs 4 sectors and a store 4, so no byte is wasted. But the 32 lanes that
@@ -84,7 +84,7 @@ __global__ void transpose_fine(float* out, const float* in, int rows, int cols) 
 
     __syncthreads();
 
-    // On a ragged edge the mirrored element may not exist.
+    // On a ragged edge, the element mirrored within the tile may be outside the matrix.
     int source_col = blockIdx.x * TILE_DIM + threadIdx.y;
     int source_row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (inside && source_row < rows && source_col < cols) {

@@ -39,7 +39,7 @@ static void launch(float* out, const float* in, int rows, int cols) {
     transpose_padded<TILE_DIM><<<grid, block>>>(out, in, rows, cols);
 }
 
-// The launch sets the size of the tile. The padding is part of its pitch.
+// The launch sets the size of the tile. The pitch of the tile includes the padding.
 //! [dynamic]
 __global__ void transpose_padded_dynamic(float* out, const float* in, int rows, int cols) {
     extern __shared__ float tile[];

@@ -5,7 +5,7 @@
 // Watch      8 sectors per request instead of 4, and half the requests. The bytes are the same. The
 //            tile is still accessed float by float: its rows are 33 floats long, so a float2 would
 //            be misaligned in every second row.
-// Next       08_vec4 uses the widest access there is, 16 bytes per lane.
+// Next       08_vec4 uses the widest access, 16 bytes per lane.
 
 #include "harness/harness.h"
 

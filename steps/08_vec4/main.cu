@@ -1,11 +1,11 @@
 // 08_vec4 -- each load and store moves four floats.
 //
 // Builds on  07_vec2: float4 instead of float2. Nothing else changes.
-// Idea       A lane moves 16 bytes per instruction, the maximum: a quarter of 05's requests.
+// Idea       A lane moves 16 bytes per instruction, the maximum: a quarter of lesson 05's requests.
 // Watch      16 sectors per request, from four rows of the tile. Each float4 takes four accesses to
 //            shared memory. In each of them, 8 lanes of a row are 4 banks apart, and the 4 rows are
-//            1 bank apart. So 32 banks are used, without conflicts. A wider tile will have some.
-// Next       09_vec4_t64 doubles the side of the tile, so that a warp reads longer runs.
+//            1 bank apart. So the 32 lanes use 32 banks. A wider tile will have conflicts.
+// Next       09_vec4_t64 doubles the side of the tile, so that a warp reads longer runs of memory.
 
 #include "harness/harness.h"
 

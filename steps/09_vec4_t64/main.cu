@@ -53,7 +53,7 @@ static void launch(float* out, const float* in, int rows, int cols) {
     transpose_vec4<TILE_DIM, BLOCK_ROWS><<<grid, block>>>(out, in, rows, cols);
 }
 
-// ---- float2: 07's kernel with a 64 x 64 tile ----
+// ---- float2: the kernel of lesson 07 with a 64 x 64 tile ----
 
 //! [vec2]
 template <int TILE_DIM, int BLOCK_ROWS>

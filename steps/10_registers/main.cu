@@ -2,7 +2,7 @@
 //
 // Builds on  09_vec4_t64: the same tile, but it is written and read with 16 bytes per lane.
 // Idea       A thread transposes 4 x 4 floats in its registers, so it can store them as float4s.
-// Watch      The swizzled tile has no bank conflicts, and takes a quarter of 09's shared requests.
+// Watch      The swizzled tile has no bank conflicts, and a quarter of lesson 09's shared requests.
 // Next       11_any_shape: matrices of any shape, and elements of any size.
 
 #include "harness/harness.h"
@@ -133,10 +133,10 @@ static void launch_tall(float* out, const float* in, int rows, int cols) {
     transpose_tall<TILE_ROWS, BLOCK_ROWS><<<grid, block, bytes>>>(out, in, rows, cols);
 }
 
-// ---- the last percent: loads that stay, and strips 8 KB apart ----
+// ---- the last percent: cache lines that stay in L2, and strips 8 KB apart ----
 //
 // The tile keeps the order of `in`, and is transposed when it is read. A thread needs few registers
-// for that, so its two loads are in flight together in four blocks per multiprocessor.
+// for that, so four blocks fit on a multiprocessor. Each thread has two loads in flight.
 
 //! [raw]
 // Loads a float4. STAY asks the second-level cache to evict its cache line last.
@@ -181,7 +181,7 @@ __global__ void transpose_raw(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // A thread takes two columns of four rows, and stores a float4 of each.
+    // A thread reads four rows of two columns, and stores one float4 for each column.
     int x = threadIdx.y * 2;
     float2 pair[4];
     for (int i = 0; i < 4; ++i) {

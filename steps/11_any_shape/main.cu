@@ -2,7 +2,7 @@
 //
 // Builds on  10_registers: its ideas, applied to matrices that its kernels cannot handle.
 // Idea       Templates, 64-bit indices and pitches suit any matrix. Packing and shifting add speed.
-// Watch      1 byte per lane is 1 sector per request: four times the requests for the same bytes.
+// Watch      With 1 byte per lane, a request moves 1 sector, so there are 4 times the requests.
 // Next       12_async lets the hardware copy by itself.
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // Builds on  10_registers: 4 x 4 pieces transposed in registers, its swizzle, its order of tiles.
 // Idea       cp.async copies to shared memory without registers. Commit, continue, and wait later.
-// Watch      The counters are exactly those of 10. A pipeline affects when copies happen: time it.
+// Watch      The counters are those of lesson 10. A pipeline changes when copies happen: time it.
 // Next       13_tma uses a separate unit that copies rows and boxes.
 
 #include <cuda_pipeline.h>
@@ -28,8 +28,8 @@ static void launch_one_tile(float* out, const float* in, int rows, int cols) {
 }
 
 //! [fetch_and_store]
-// Returns the index of float4 `quad` of row `row` in the tile, swizzled as in 10. The 8 threads
-// that read together use rows that are 4 apart.
+// Returns the index of float4 `quad` of row `row` in the tile, swizzled as in lesson 10. The 8
+// threads that read together use rows that are 4 apart.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }

@@ -2,7 +2,7 @@
 //
 // Builds on  12_async: copies run in the background. Now one thread requests a whole row or box.
 // Idea       One instruction copies a row or a box of rows; an mbarrier counts arriving bytes.
-// Watch      Boxes take a sixteenth of 12's requests, and the same sectors.
+// Watch      Boxes take a sixteenth of lesson 12's requests, and the same sectors.
 // Next       14_in_place has no second matrix to write to.
 
 #include "harness/blocks_that_stay.h"
@@ -30,8 +30,8 @@ __global__ void transpose_rows(float* out, const float* in, int rows, int cols) 
     }
     wait(arrived, 0);
 
-    // The 8 threads that read together take pieces on a diagonal, since rows that are 4 apart begin
-    // in only 2 of 8 bank groups. Two neighbouring threads still fill a sector of `out`.
+    // Rows that are 4 apart begin in only 2 of 8 bank groups. To avoid conflicts, the 8 threads
+    // that read together take pieces on a diagonal. Two of them still fill a sector of `out`.
     int row_quad = threadIdx.x % QUADS;
     int col_quad = (threadIdx.x / QUADS + row_quad / 2) % QUADS;
     int row = tile_row + row_quad * 4, col = tile_col + col_quad * 4;

@@ -1,9 +1,10 @@
-// Transposes a matrix of any shape in place, by permuting columns, rows and columns in turn.
+// Transposes a matrix of any shape in place, in three passes.
 //
-// After B. Catanzaro, A. Keller, M. Garland, A Decomposition for In-place Matrix Transposition
-// (PPoPP 2014). Let c be the greatest common divisor of rows and cols, a = rows / c, b = cols / c.
-// Three passes move each element within its column, then its row, then its column. A row or column
-// is in shared memory while it is permuted, so no other memory is needed.
+// The first pass moves each element within its column, the second within its row, and the third
+// within its column again. A row or column is in shared memory while it is permuted, so no other
+// memory is needed. The method is from B. Catanzaro, A. Keller, M. Garland, A Decomposition for
+// In-place Matrix Transposition (PPoPP 2014). The comments below use their letters: c is the
+// greatest common divisor of rows and cols, a = rows / c, and b = cols / c.
 #pragma once
 
 #include <algorithm>
@@ -92,8 +93,9 @@ static void launch_rows(float* data, unsigned rows, unsigned cols, unsigned b) {
     shuffle_rows<BACK><<<std::min(rows, 8192u), 512, bytes>>>(data, rows, cols, b);
 }
 
-// WIDTH columns at a time are in shared memory, so the columns must be the shorter side. A tall
-// matrix is the transpose of a wide one, so the passes of the wide one are undone in reverse order.
+// WIDTH columns at a time are in shared memory, so columns must not be longer than rows. A tall
+// matrix is the transpose of a wide matrix, so the passes of the wide matrix are undone in reverse
+// order.
 template <int WIDTH>
 static void launch_decomposed(float* data, const float*, int rows, int cols) {
     bool back = rows > cols;

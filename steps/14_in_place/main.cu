@@ -2,7 +2,7 @@
 //
 // Builds on  10_registers: the same tiles, but `out` is `in`, so each store overwrites an element.
 // Idea       Tiles (i, j) and (j, i) of a square are swapped. Rectangles: `cycles`, decomposed.h.
-// Watch      A request touches 4 sectors as in 04, in both directions, with half the memory.
+// Watch      A request touches 4 sectors, as in lesson 04, but only half the memory is needed.
 // Next       15_permute transposes many small matrices, and arrays of three and four axes.
 
 #include "decomposed.h"
@@ -44,12 +44,12 @@ static void launch_pairs(float* data, const float*, int rows, int cols) {
     transpose_in_place<BLOCK_ROWS><<<grid, block>>>(data, nullptr, rows, cols);
 }
 
-// ---- the same in registers, as in 10: 64 x 64 tiles, 16 bytes per access ----
+// ---- the same in registers, as in lesson 10: 64 x 64 tiles, 16 bytes per access ----
 
 constexpr int PIECES = 16;  // 4 x 4 pieces along a side of a tile
 
 //! [registers]
-// Returns the index of float4 `quad` of row `col` in a transposed tile, swizzled as in 10.
+// Returns the index of float4 `quad` of row `col` in a transposed tile, swizzled as in lesson 10.
 __device__ int swizzled(int col, int quad) {
     return col * PIECES + (quad ^ (col / 4 % 8));
 }

@@ -1,8 +1,8 @@
 // 15_permute -- many small matrices, and arrays of three and four axes.
 //
 // Builds on  14_in_place: back to two buffers. There are many matrices, each with its own tiles.
-// Idea       A tile needs only the last axis of `in` and that of `out`; others select a matrix.
-// Watch      As long as tiles are full, the same sectors per request as for one large matrix.
+// Idea       A tile spans the last axes of `in` and of `out`. The other axes select a matrix.
+// Watch      Full tiles touch as many sectors per request as the tiles of one large matrix.
 // Next       16_many_gpus transposes a matrix that is too large for any single GPU.
 
 #include "planes.h"
@@ -79,10 +79,10 @@ static void launch_tiles(float* out, const float* in, const Planes& planes) {
     transpose_planes<<<tiles, dim3(TILE_DIM, BLOCK_ROWS)>>>(out, in, planes);
 }
 
-// ---- 16 bytes per access: 4 x 4 pieces transposed in registers, as in 10 ----
+// ---- 16 bytes per access: 4 x 4 pieces transposed in registers, as in lesson 10 ----
 
 //! [registers]
-// Returns the index of float4 `quad` of row `col` in a transposed tile, swizzled as in 10.
+// Returns the index of float4 `quad` of row `col` in a transposed tile, swizzled as in lesson 10.
 template <int QUADS>
 __device__ int swizzled(int col, int quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));

@@ -12,7 +12,7 @@ struct Planes {
     long long in_step[2] = {}, out_step[2] = {};  // from one matrix to the next, along either axis
 
     __host__ __device__ unsigned matrices() const { return unsigned(batches[0]) * batches[1]; }
-    // Return how many tiles of length `tile` cover a column, and how many cover a row.
+    // Return how many tiles of length `tile` cover a column (down) and a row (across).
     __host__ __device__ unsigned down(int tile) const { return (rows + tile - 1) / tile; }
     __host__ __device__ unsigned across(int tile) const { return (cols + tile - 1) / tile; }
 };
@@ -61,9 +61,9 @@ inline Permutation merged(const Permutation& from) {
 //! [merge]
 
 //! [reduce]
-// Returns the two axes of a tile, and up to two axes that count matrices. Rows are the last axis of
-// `out`, columns the last axis of `in`. If both are the same axis, rows are the axis before it in
-// `out`.
+// Returns the matrices to which a permutation reduces: the two axes of a tile, and up to two axes
+// that count the matrices. The last axis of `out` numbers the rows, and the last axis of `in`
+// numbers the columns. If these are the same axis, the axis before it in `out` numbers the rows.
 inline Planes planes_of(const Permutation& axes) {
     long long in_step[4], out_step[4];  // of each axis of `in`
     for (long long k = axes.rank - 1, step = 1; k >= 0; --k) {

@@ -1,9 +1,9 @@
 // 16_many_gpus -- one matrix on several GPUs, whose kernels store into each other's memory.
 //
-// Builds on  10_registers: each GPU does the same work. Where and when it stores is new.
+// Builds on  10_registers: each GPU transposes as there. New is where and when it stores.
 // Idea       With NVLink, the memory of another GPU has addresses like any other: store there.
 // Watch      No link is idle, and no two GPUs store to the same one. A store touches 4 sectors.
-// Next       hosts.cu: several hosts. On your own: other types, and matrices that arrive in parts.
+// Next       hosts.cu uses several hosts. On your own: other types, matrices that arrive in parts.
 
 #include "many/exchange.h"
 
@@ -95,7 +95,7 @@ __global__ void transpose_pieces(Pieces pieces, int cols, int rank) {
 //! [pieces]
 
 //! [wide]
-// The same with the kernel of 10: 4 x 4 pieces in registers, and 16 bytes per lane.
+// Does the same with the kernel of lesson 10: 4 x 4 pieces in registers, and 16 bytes per lane.
 static constexpr int WIDE_DIM = 64, QUADS = WIDE_DIM / 4;
 
 __device__ unsigned swizzled(unsigned col, unsigned quad) {

@@ -43,7 +43,7 @@ Recording read_recording(const std::filesystem::path& folder, const std::string&
     Recording recording{step, {}};
     const json recorded = json::parse(in);
     for (const json& from : recorded.at("variants")) {
-        if (!from.contains("warp")) continue;  // it has no picture
+        if (!from.contains("warp")) continue;  // this variant has no picture
         RecordedVariant variant;
         from.at("name").get_to(variant.name);
         from.at("warp").at("warp").get_to(variant.warp);

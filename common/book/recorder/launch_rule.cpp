@@ -20,7 +20,7 @@ constexpr std::int64_t divide_rounding_up(std::int64_t count, std::int64_t size)
 constexpr std::int64_t tiles(const Sample& sample, unsigned tile) {
     return divide_rounding_up(sample.rows, tile) * divide_rounding_up(sample.cols, tile);
 }
-// The simplest ones first.
+// The quantities that are tried, the simplest ones first.
 constexpr Extent extents[] = {
     {"one", [](const Sample&, unsigned) -> std::int64_t { return 1; }},
     {"rows", [](const Sample& sample, unsigned) -> std::int64_t { return sample.rows; }},

@@ -30,7 +30,7 @@ awk '
     }
     within {
         ends = $0 ~ /^\}|\};$|\} [A-Za-z]/ && $0 !~ /^    struct \{/
-        if ($0 ~ /^    struct \{/) {  # a group of its own: its place is where it begins
+        if ($0 ~ /^    struct \{/) {  # a nested struct: its offset is that of its first member
             word = $0; sub(/.*\} */, "", word); sub(/;.*/, "", word)
             print "OFFSET(" name ", " word ")"
         } else {

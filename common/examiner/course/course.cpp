@@ -253,7 +253,8 @@ bool is_step_name(const std::string& name) {
     return name.size() >= 4 && digit(name[0]) && digit(name[1]) && name[2] == '_';
 }
 
-/// The texts of one lesson. `exercise` is null if the lesson has no exercise, as in a handout without solutions/.
+/// The texts of one lesson. `exercise` is null if the lesson has no exercise, as in a handout
+/// without solutions/.
 struct LessonTexts {
     std::string name;  ///< name of its folders
     const CourseText* lesson = nullptr;

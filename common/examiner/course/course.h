@@ -79,7 +79,7 @@ struct CourseText {
     std::string file;
     std::string text;
 };
-/// Reads the records that exist in the course's folder.
+/// Reads the texts of the course's records in the folder `root`, except records that do not exist.
 std::vector<CourseText> read_course_texts(const std::filesystem::path& root);
 /// Builds a course from the texts of its records. Throws CourseError if a record is invalid.
 Course parse_course(const std::vector<CourseText>& texts);

@@ -18,8 +18,8 @@ struct NumberQuestion {
 };
 
 /// Returns the numeric questions of a lesson that have the same answer for every reader. Only a run
-/// of the learner's own kernel answers kCopyPercentQuestion. Throws CourseError if the first variant
-/// does not expect the counter that a question asks for.
+/// of the learner's own kernel answers kCopyPercentQuestion. Throws CourseError if the first
+/// variant does not expect the counter that a question asks for.
 std::vector<NumberQuestion> number_questions(const Step& step);
 
 /// A possible answer, and the reply to a reader who picks it.
@@ -34,7 +34,8 @@ struct ChoiceQuestion {
 };
 
 /// Reads questions: "? question", followed by "+ correct" and "- incorrect" choices, each with its
-/// reply on lines that begin with two blanks. `file` names the text in messages. Throws CourseError.
+/// reply on lines that begin with two blanks. `file` names the text in messages. Throws
+/// CourseError.
 std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::string& text);
 
 /// Reads the questions of a lesson, such as "03_tiled". Returns none if the lesson has no

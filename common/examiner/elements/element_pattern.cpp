@@ -45,7 +45,7 @@ std::string describe_indices(const Indices& bad, std::int64_t count, const char*
         return "every " + ordinal(static_cast<std::uint64_t>(step)) + " " + one + ", from number " +
                std::to_string(bad.front()) + " on";
     }
-    // All but every n-th.
+    // The bad ones may be all except every n-th.
     Indices good;
     for (std::int64_t i = 0, k = 0; i < count; ++i) {
         if (k < all && bad[static_cast<std::size_t>(k)] == i) {

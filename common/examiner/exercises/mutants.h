@@ -1,5 +1,6 @@
 /// \file
-/// Reads solutions/NN_name/mutants.toml, which lists the failures that an exercise's check must find.
+/// Reads solutions/NN_name/mutants.toml, which lists the failures that an exercise's check must
+/// find.
 ///
 ///     [blank]                          # the skeleton, unchanged
 ///     failure = "nothing-written"

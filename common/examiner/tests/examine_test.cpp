@@ -124,7 +124,7 @@ TEST_CASE("what a kernel prints is shown, its beginning, and a flood is cut") {
     CHECK(little.passed());
     CHECK(little.output.starts_with("rows 64\nrows 64\n"));
     CHECK_FALSE(little.output_is_truncated);
-    // A million lines in all.
+    // All launches together print about a million lines.
     const Verdict flood = examined(
         kernel_with("    for (int i = 0; i < 40; ++i) printf(\"line %d\\n\", i);\n" + move));
     CHECK(flood.output.size() <= 4096);
@@ -242,7 +242,7 @@ TEST_CASE("the verdict as JSON says the same") {
     CHECK(json.at("shapes").at(0).at("launch").at("block") == nlohmann::json::array({32, 8, 1}));
     CHECK(json.at("lines").size() == 1);
     CHECK(json.at("milliseconds").at("total").get<double>() > 0);
-    // Nothing else is left.
+    // The folder contains no other file.
     CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 

@@ -1,4 +1,5 @@
-// Tests patterns against std::regex on random text, and their time on texts that keep std::regex busy.
+// Compares patterns with std::regex on random text, and limits the time that patterns take on text
+// that makes std::regex backtrack.
 #include "examiner/text_pattern.h"
 
 #include <doctest/doctest.h>

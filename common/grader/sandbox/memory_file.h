@@ -54,7 +54,8 @@ public:
     Answer() = default;
     /// Takes over the memory.
     explicit Answer(Descriptor memory) : memory_(std::move(memory)) {}
-    /// Returns a copy of `count` bytes. Throws std::runtime_error if the answer is too short.
+    /// Returns a copy of `count` bytes that start at `offset`. Throws std::runtime_error if the
+    /// memory is shorter.
     std::string bytes(std::size_t offset, std::size_t count) const;
     /// Returns a copy of the string that `put_text` wrote at `offset`. If the stored length is
     /// wrong, the string is meaningless but never extends beyond the memory.

@@ -131,8 +131,9 @@ private:
         }
         write_file(assignment.teacher() / "hidden.toml", hidden_text(assignment));
     }
-    /// Returns grades.csv, with the first allowed failure of each case in place of the others.
-    /// Whether time or memory runs out first, for example, can differ between runs.
+    /// Returns grades.csv, in which each allowed failure is replaced by the first one that is
+    /// allowed for its case. The failures can differ between runs, for example because time or
+    /// memory may run out first.
     std::string csv() const {
         std::string text;
         for (std::string line :

@@ -1,4 +1,4 @@
-// The command line, the shapes.
+// Tests the command line, and the shapes on which kernels are verified.
 #include "harness/options.h"
 
 #include <doctest/doctest.h>

@@ -77,7 +77,7 @@ TEST_CASE("the first 32 elements hold what only a copy of the bits keeps") {
     CHECK(holds(doubles, 32, 1));
     CHECK(holds(halves, 32, 0x8000));
     CHECK(holds(halves, 32, 0x7e12));
-    // The same with another seed.
+    // The values are also present with another seed.
     CHECK(holds(Pattern(4, 77), 32, 0x80000000));
     CHECK(holds(Pattern(16), 32, 0x8000000080000000));
 }

@@ -16,7 +16,7 @@ __device__ long long time_line(const void* where, void* sink) {
     const auto* line = static_cast<const unsigned*>(where);
     const long long start = cycles_now();
     const unsigned v = __ldcg(line + threadIdx.x % 32);
-    // The vote needs the value.
+    // The vote needs the loaded value, so the clock is read only after the load has ended.
     if (__any_sync(~0u, v == 0x9e3779b9u)) keep_alive(v, sink);
     return cycles_now() - start;
 }

@@ -49,7 +49,7 @@ struct LongRuns {
 struct ShortRuns {
     /// "copy reads", "copy writes", "copy both", "copy none", "read" or "write".
     std::string what;
-    /// "next" if neighbouring strips follow one another, "far" if they are far apart.
+    /// "next" if consecutive blocks take adjacent strips, "far" if their strips are far apart.
     std::string strips;
     double pitch = 0, run = 0, gbps = 0;
 };

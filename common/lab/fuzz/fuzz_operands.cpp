@@ -214,7 +214,7 @@ FuzzedLaunch read_launch(Input& in) {
     return launching;
 }
 
-// ---- running it ----
+// ---- running the kernel ----
 
 void run(const FuzzedLaunch& launching, const Memory& memory, u32 steps, u8* map) {
     static const Kernels kernels;

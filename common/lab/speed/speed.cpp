@@ -1,13 +1,13 @@
-// How fast is the simulated GPU? Prints times, and their ratios to those of another libcudart, run
-// in alternation.
+// Measures the speed of the simulated GPU. With --against, also measures another libcudart, and
+// prints the ratios of the two libraries' times.
 //
 //    build/bin/simulator_speed [--against DIR] [--rounds N]
 //    build/bin/simulator_speed --programs [--against DIR] [--rounds N]     ordinary programs, with
 //                                                                          and without checks
 //
-// Idea   Machines are shared and noisy, so a single time means little; the ratio of two alternating
-//        runs means more. Every case runs one process per side in turn, and keeps the fastest time
-//        of each side.
+// Idea   Machines are shared and noisy, so a single time says little. The ratio of two times says
+//        more if the runs alternate. So each round of a case runs one process per library, and the
+//        fastest time of each library counts.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -508,7 +508,7 @@ TEST_CASE("progress, list, doctor") {
     Json progress = course.learn_json({"progress", "--json"});
     CHECK(progress["next"] == "00_program");
     const auto all = coalesce::course::read_course(COALESCE_REPOSITORY);
-    // with their bug hunts
+    // Every exercise except lesson 00 has a bug hunt.
     CHECK(progress["exercises"].size() == 1 + 2 * all.steps.size() + 2 * all.beyond.size());
     CHECK(course.learn_json({"list", "--json"}) == progress);
     expect(course, {"doctor"}, 0, {"compiler", "GPU", "simulator", "can be checked here"});

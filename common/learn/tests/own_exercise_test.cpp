@@ -1,5 +1,5 @@
-// Tests `learn exercise new` and `learn exercise verify`: a new exercise becomes one that learners can
-// check, and mistakes in it are reported.
+// Tests `learn exercise new` and `learn exercise verify`: a new exercise becomes one that learners
+// can check, and mistakes in it are reported.
 
 #include <filesystem>
 
@@ -100,6 +100,34 @@ TEST_CASE("mistakes in an exercise of your own are named with their place") {
                  replaced(course.read("exercises/x_scale/kernel.cu"), "// TODO",
                           "if (i < n) out[i] = element(in, factor, n, i);  // TODO"));
     expect(course, verify, 1, {"wrong/fine.cu", "!  passes", "1 thing to correct"});
+    course.write("solutions/x_scale/wrong/fine.cu",
+                 "// expect: never-written\nint answer = nothing;\n");
+    expect(course, verify, 1, {"wrong/fine.cu", "!  is does-not-compile", "line 2: "});
+    fs::remove(course.path("solutions/x_scale/wrong/fine.cu"));
+
+    // A bug hunt needs both its file and its entry in the record.
+    course.write("solutions/x_scale/hunt.cu", solution);
+    expect(course, verify, 1, {"hunt.cu", "needs [hunt]"});
+    fs::remove(course.path("solutions/x_scale/hunt.cu"));
+    course.write(kRecord, course.read(kRecord) +
+                              "\n[hunt]\npoints = 1\nquestion = \"a\"\npicture = \"b\"\n"
+                              "api = \"c\"\nline = \"d\"\n");
+    expect(course, verify, 1, {"the bug hunt", "has no hunt.cu"});
+}
+
+TEST_CASE("a kernel that writes a matrix has rows and columns") {
+    const ScratchCourse course;
+    own_solutions(course);
+    expect(course,
+           {"exercise", "new", "shift", "--title", "Shift", "--sizes", "rows cols", "--argument",
+            "int* out[rows][cols + 1]", "--argument", "const int* in[rows]", "--argument",
+            "int rows", "--argument", "int cols", "--element", "in[row] + col"},
+           0, {"Next:"});
+    const std::string kernel = course.read("solutions/x_shift/kernel.cu");
+    CHECK(kernel.find("if (row >= rows || col >= (cols + 1)) return;") != kernel.npos);
+    CHECK(kernel.find("out[row * (cols + 1) + col] =") != kernel.npos);
+    CHECK(course.read("solutions/x_shift/reference.cu").starts_with("// out[row][col]\n"));
+    expect(course, {"exercise", "verify", "shift"}, 0, {"x_shift is sound"});
 }
 
 TEST_CASE("what exercise new refuses") {

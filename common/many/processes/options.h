@@ -10,7 +10,7 @@
 
 namespace coalesce::processes {
 
-/// The options.
+/// The command line, parsed.
 struct Request {
     std::vector<Shape> shapes;  ///< the shapes to verify or, with `bench`, to measure
     std::vector<KindOfWay> ways;

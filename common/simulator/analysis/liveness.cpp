@@ -42,7 +42,8 @@ Liveness::Liveness(const ptx::Function& function, const ControlFlow& flow)
 
 std::vector<u32> Liveness::live_after(u32 instruction, const std::vector<u32>& candidates) const {
     std::vector<u32> alive;
-    std::set<u32> open(candidates.begin(), candidates.end());  // used or written next?
+    // The candidates of which it is not yet known whether they are read or written next.
+    std::set<u32> open(candidates.begin(), candidates.end());
     const BasicBlock& block = flow_.block_at(instruction);
     for (u32 at = instruction + 1; at < block.end && !open.empty(); ++at) {
         const ptx::Instruction& i = function_.body[at];

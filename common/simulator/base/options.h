@@ -18,7 +18,7 @@ struct Checks {
     bool streams = true;      ///< streamcheck: order between streams, and with the host
     bool leak = false;        ///< leakcheck at exit
     /// equalvalues: races in which the store does not change the memory, because the value is the
-    /// same. With other input it may change it.
+    /// same. With other input, the store may change the memory.
     bool equal_values = false;
 
     /// Reports whether the check with this name is on. Anything that is not one of these checks

@@ -311,7 +311,7 @@ void GlobalRace::end_block(Block& block) {
     block.order.reset();
 }
 
-// ---- what orders accesses ----
+// ---- barriers and fences, which order accesses ----
 
 /// Starts a new epoch.
 void GlobalRace::begin_epoch(Block& block) {

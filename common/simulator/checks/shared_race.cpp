@@ -37,7 +37,8 @@ constexpr u32 kMaxStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
 /// The clock of a copy that no thread has waited for. It is later than any clock that a warp has
 /// seen.
 constexpr u32 kPendingClock = 0xffff;
-/// The shift of a word that is split into separate cells for its bytes.
+/// A value in the shift field that is not a shift. It marks a word that is split into one cell for
+/// each byte.
 constexpr u32 kSplitMark = 7;
 
 constexpr auto stamp_of = cell_field<kStampShift, 16>, warp_of = cell_field<kWarpShift, 9>,

@@ -1,11 +1,11 @@
 // Detects data races in the shared memory of a block, and reads of uninitialized shared memory.
 //
 // Builds on  race_log.h.
-// Idea       Happens-before with vector clocks, one per warp. Entry [w] of warp w's own clock is
-//            w's time, which counts the events that ordered w's accesses before something:
-//            barriers, __syncwarp, fences. Entry [v] is the time of v up to which w is ordered
-//            after v. An access by v at time c is ordered before what w does now if entry [v] of
-//            w's clock is above c.
+// Idea       Each warp has a vector clock, which tells what happened before the warp's next access.
+//            Entry [w] of warp w's own clock is w's time, which counts the events that ordered w's
+//            accesses before something: barriers, __syncwarp, fences. Entry [v] is the time of v
+//            up to which w is ordered after v. An access by v at time c is ordered before what w
+//            does now if entry [v] of w's clock is above c.
 // Cells      As in global_race.h, a 64-bit cell stores which lane accessed a word (or a byte, if
 //            threads share words). Each word has one cell for the last write, and two for reads.
 // O(1)       Cells contain a stamp. A new block, or a barrier of the whole block, uses a new stamp,

@@ -94,11 +94,11 @@ struct Kernel::Code {
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
-    /// For each straight piece of code, the number of instructions on each line. A piece ends with
-    /// an Op that has a weight (Op::weight), so the executions of that Op give the counts of all
-    /// lines.
+    /// For each straight-line piece of code, the number of instructions on each line. A piece ends
+    /// with an Op that has a weight (Op::weight), so the executions of that Op give the counts of
+    /// all lines.
     std::vector<std::map<std::pair<u32, u32>, u32>> straight_line_runs{1};
-    /// For each straight piece, the number of instructions with each remark. Parallel to
+    /// For each straight-line piece, the number of instructions with each remark. Parallel to
     /// `straight_line_runs`.
     std::vector<std::map<Remark, u32>> remarks{1};
     u32 uniform_bytes = 0;

@@ -48,8 +48,8 @@ struct alignas(64) Op {
     Slot d = {};                  ///< destination
     Slot a = {}, b = {}, c = {};  ///< sources
     i64 immediate = 0;            ///< address offset or barrier id, depending on the handler
-    /// For a memory instruction, its index in Kernel::sites. For an Op that ends a straight piece,
-    /// the index of the piece in Kernel::Code::straight_line_runs.
+    /// For a memory instruction, its index in Kernel::sites. For an Op that ends a straight-line
+    /// piece, the index of the piece in Kernel::Code::straight_line_runs.
     u32 site = 0;
     /// The number of PTX instructions that this Op stands for, including hoisted ones.
     u16 weight = 0;
@@ -127,8 +127,8 @@ struct Site : MemoryUse {
     u32 instruction = 0;                      ///< index into Function::body
     const ptx::Function* function = nullptr;  ///< the kernel or a function that it calls
     ptx::SourceLine where;
-    /// True for an access with .cta. An atomic with it (atomicAdd_block) is one only for threads of
-    /// its own block.
+    /// True for an access with .cta. Such an atomic (atomicAdd_block) is atomic only among the
+    /// threads of its own block.
     bool has_block_scope = false;
 };
 
@@ -153,8 +153,8 @@ class ByteUses;
 /// The totals over all launches of a kernel.
 struct KernelTotals {
     u64 launches = 0;  ///< completed launches; the other totals cover only these
-    /// The launches that were ended by an error. Their counts are ignored, because how far each
-    /// worker had come is random.
+    /// The launches that were ended by an error. Their counts are ignored, because it is random how
+    /// many blocks each worker had executed by then.
     u64 stopped = 0;
     u64 unchecked_launches = 0;  ///< launches without checks: see Options::sample
     Dim3 grid, block;            ///< of the last launch, whether completed or stopped

@@ -99,8 +99,8 @@ u32 count_words_in_busiest_bank(const u32* addresses, u32 bytes, int count) {
 }
 
 /// Returns the number of wavefronts in a pass of `kCount` lanes, or 0 if the pass is not regular.
-/// Measured in units of one lane's access (4, 8 or 16 bytes: shift 2, 3 or 4), the rule is the same
-/// with fewer, wider banks, and a pass has as many lanes as there are wide banks.
+/// The function counts in units of one lane's access (4, 8 or 16 bytes: shift 2, 3 or 4). In these
+/// units, shared memory has `kCount` banks that are one unit wide, and the rule is the same.
 template <u32 kCount>
 u32 count_regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     u32 lowest = ~0u, highest = 0, banks = 0, off_stride = 0, low_bits = 0;
@@ -117,7 +117,7 @@ u32 count_regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     if (highest - lowest < kCount) return 1;                         // within one row of banks
     if (std::popcount(banks) == static_cast<int>(kCount)) return 1;  // each bank exactly once
     if (off_stride == 0 && stride % (1u << shift) == 0) {
-        // The kCount units are distinct, and use every (2^k)-th bank.
+        // The lanes access kCount different units, which lie in every 2^k-th bank.
         return std::min(kCount, 1u << std::countr_zero(stride >> shift));
     }
     return 0;

@@ -159,7 +159,7 @@ u64 accessible_devices(int device) {
 
 }  // namespace coalesce::simulator::cudart
 
-// ---- which device ----
+// ---- choosing a device ----
 
 cudaError_t cudaGetDeviceCount(int* count) {
     return answer(__func__, [&] { return give(count, device_count()); });

@@ -52,7 +52,7 @@ void Modules::add_variable(LoadedModule& module, const void* host_variable, cons
     if (managed_pointer) module.managed.push_back(variable);
 }
 
-// ---- finding ----
+// ---- finding kernels and variables ----
 
 KernelHandle& Modules::find(const void* function) {
     require(function, cudaErrorInvalidDeviceFunction);
@@ -83,7 +83,7 @@ VariableAddress Modules::find_variable(const void* host_variable) {
     fail(cudaErrorInvalidSymbol);
 }
 
-// ---- reading ----
+// ---- reading modules ----
 
 void Modules::read(LoadedModule& module) {
     std::lock_guard lock(mutex_);

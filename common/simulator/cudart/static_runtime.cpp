@@ -1,17 +1,17 @@
-// Redirects programs that nvcc built with its default, the static runtime, which contain CUDA's
-// functions themselves.
+// Redirects programs that contain a copy of the CUDA runtime. nvcc builds such programs by default.
 //
 // Theory of operation
 //   Such a program does not look up cudaMalloc in any library, so no library can replace it. But
-//   its symbol table contains the address of its copy. `simulate` preloads this library and sets
-//   COALESCE_SIM_STATIC_RUNTIME to the library that the program would need if its runtime were
-//   shared: this one, or libcudart.so.12. If `simulate` runs a program that starts others, the
-//   value is `any`, and each process that contains a runtime chooses the library itself. Before the
-//   program's own constructors register its kernels, the first bytes of each copy are overwritten
-//   by a jump to the function of the same name in that library. The rest of each copy never runs,
-//   so it never calls a driver. A copy that is too short for a jump only calls another one.
+//   its symbol table contains the addresses of its own CUDA functions. `simulate` preloads this
+//   library and sets COALESCE_SIM_STATIC_RUNTIME to the library that the program would need if its
+//   runtime were shared: this one, or libcudart.so.12. If `simulate` runs a program that starts
+//   others, the value is `any`, and each process that contains a runtime chooses the library
+//   itself. Before the program's own constructors register its kernels, the first bytes of each of
+//   these functions are overwritten by a jump to the function of the same name in that library. The
+//   rest of such a function never runs, so it never calls a driver. Functions that are too short
+//   for a jump only call another one.
 //
-// The jump exists only for x86-64. On other processors, simulate/read_program_file.cpp rejects such
+// The jump exists only for x86-64. On other processors, simulate/program_file.cpp rejects such
 // programs.
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,9 +1,9 @@
 // cp.async: copies from global to shared memory that run while the threads do something else.
 //
-// Idea   A copy is stored when it is issued, and executed as late as the program allows: when the
+// Idea   A copy is queued when it is issued, and executed as late as the program allows: when the
 //        issuing thread waits for it. A kernel that forgets to wait therefore reads old bytes from
 //        shared memory here, as it may on hardware.
-// Groups Every thread counts its own groups. The copies of a warp are stored in the order in which
+// Groups Every thread counts its own groups. The copies of a warp are queued in the order in which
 //        they were issued. An entry covers all lanes that issued the copy with the same number of
 //        committed groups.
 // Watch  If the thread reads fewer bytes than it writes, the rest is filled with zeros.

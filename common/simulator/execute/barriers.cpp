@@ -216,7 +216,7 @@ void handle_ended_lanes(Warp& w) {
     cluster_lanes_ended(w);
 }
 
-// ---- words ----
+// ---- the instruction limit, and reports ----
 
 void charge_instructions(Warp& w, u64 count) {
     Launch& launch = *w.block->launch;

@@ -57,8 +57,8 @@ struct Launch {
     u64 recorded_block = ~u64{0};      ///< or, if there is such a block, to this one alone
     std::vector<u64> only;             ///< only these blocks run; if empty, all blocks run
     std::vector<u64> skipped_blocks;   ///< these blocks do not run
-    /// Runs one of the blocks in `skipped_blocks` when its turn comes. Empty if those blocks have already
-    /// run.
+    /// Runs one of the blocks in `skipped_blocks` when its turn comes. Empty if those blocks have
+    /// already run.
     std::function<void(u64)> run_skipped_block;
     u64 first_neighbour = 0, neighbours = 0;
     /// The first of the recorded blocks in the grid's next row, and their number.

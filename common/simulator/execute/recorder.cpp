@@ -35,8 +35,9 @@ constexpr u32 kSectorsOfLine = 4;
 /// Reports whether all lanes are active and their addresses are consecutive.
 bool is_contiguous(const ObservedAccess& access) {
     if (access.lanes != kAllLanes) return false;
-    // Compare each address with the first one. The addresses were stored as a vector a moment ago,
-    // and the host can quickly load them in the same form.
+    // Compare all addresses with the first one in a loop that the compiler vectorizes. The
+    // addresses have just been stored as vectors, and the host forwards such a store only to a load
+    // of the same width.
     const u64 first = access.addresses[0];
     u64 differs = 0;
     for (int l = 0; l < kLanes; ++l)

@@ -6,9 +6,9 @@
 //        blocks can observe the order in which they run, the order is the same as without
 //        recording. For many neighbouring blocks, the recorder stores which sectors they access.
 //        These blocks run as usual, with a listener.
-// Alone  If only the time is needed, nothing else runs, so a launch over gigabytes takes a few
-//        milliseconds. Memory then does not hold what the launch would have left there.
-// Not    Launches whose blocks wait for each other run as usual and are not recorded.
+// Alone  If only the time is needed, no other blocks run, so a launch over gigabytes takes a few
+//        milliseconds. Memory then lacks the results of the blocks that did not run.
+// Limit  Launches whose blocks wait for each other run as usual and are not recorded.
 #pragma once
 
 #include <array>

@@ -98,7 +98,7 @@ struct Warp {
     bool observed = false;
     /// True if accesses to shared memory must be examined as well.
     bool observed_shared = false;
-    /// How often this worker has executed each straight piece of code, parallel to
+    /// How often this worker has executed each straight-line piece of code, parallel to
     /// Kernel::Code::straight_line_runs.
     u64* straight_line_counts = nullptr;
     u64 executed = 0;               ///< PTX instructions executed since the warp began
@@ -178,7 +178,7 @@ struct Warp {
     /// Switches to the registers of a call, or of the kernel itself if `of` is null.
     void enter(Frame* of);
 
-    /// Counts the straight piece of code that ends with this Op.
+    /// Counts the straight-line piece of code that ends with this Op.
     void count(const Op* op) {
         executed += op->weight;
         ++straight_line_counts[op->site];

@@ -38,10 +38,10 @@ struct Flushing {
         return flush_subnormal(F::apply(flush_subnormal(sources)...));
     }
 };
-/// Flushes a result as hardware does. Hardware decides whether the result is subnormal after
-/// rounding it to 24 bits, as if there were no lowest exponent. A value just below the smallest
-/// normal number may therefore round up to that number as a subnormal, and is still flushed.
-/// `scaled` is the result times 2^64, which is never subnormal.
+/// Flushes a result as hardware does. Hardware first rounds the result to 24 bits, as if exponents
+/// had no lower limit, and then tests whether it is subnormal. A value just below the smallest
+/// normal number may therefore be subnormal in this test, although the nearest float is that normal
+/// number. Hardware flushes it too. `scaled` is the result times 2^64, which is never subnormal.
 inline float flush_by_scaled(float result, float scaled) {
     const bool is_tiny = magnitude(result) < 0x1p-126f ||
                          (magnitude(result) == 0x1p-126f && magnitude(scaled) < 0x1p-62f);

@@ -350,8 +350,9 @@ void lower_functions(Kernel& kernel, Kernel::Code& code) {
     code.uniform_bytes = uniform.bytes();
 }
 
-/// Reports whether unrolled loops change which accesses ptxas merges. The unrolled loops come from
-/// the estimate, which needs a function that has already been lowered.
+/// Reports whether unrolled loops change which accesses ptxas merges. In this case, the kernel must
+/// be lowered again: which loops ptxas unrolls is known only after the first lowering, because
+/// estimating it needs the lowered function.
 bool merges_across_iterations(const Kernel& kernel, const std::vector<u32>& unrolled) {
     if (unrolled.empty()) return false;
     const ControlFlow flow(*kernel.ast);

@@ -37,7 +37,8 @@ void FunctionLowering::find_first_reads_of_cas_loops() {
         if (i.operands[2].is_register()) is_compared[i.operands[2].reg] = true;
     }
     if (addresses.empty()) return;
-    repeat_until_stable(function_, [&](const ptx::Instruction& i) {  // what one was copied from
+    // Also include the registers from which a compared value was copied.
+    repeat_until_stable(function_, [&](const ptx::Instruction& i) {
         return i.opcode == "mov" && contains_any(is_compared, registers_written(i)) &&
                add_all_to(is_compared, registers_read(i));
     });

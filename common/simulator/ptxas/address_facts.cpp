@@ -108,7 +108,7 @@ AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::st
     find_zeros();
 }
 
-// ---- zeros ----
+// ---- low bits that are zero ----
 
 /// Finds the low bits of each register that are always zero. Starts by assuming that all bits are
 /// zero, and drops those that an instruction may set.

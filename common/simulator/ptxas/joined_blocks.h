@@ -1,4 +1,4 @@
-// Determines which blocks of a function become one straight piece of machine code: consecutive
+// Determines which blocks of a function become one straight-line piece of machine code: consecutive
 // blocks, and blocks that lanes may skip if ptxas replaces the branch with guards. ptxas uses
 // guards if the block is short and other work is available while the block's loads are in flight.
 #pragma once

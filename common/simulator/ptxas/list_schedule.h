@@ -1,4 +1,4 @@
-// Finds the order in which ptxas would arrange the instructions of a straight piece before it
+// Finds the order in which ptxas would arrange the instructions of a straight-line piece before it
 // assigns registers.
 //
 // Idea   Among the instructions that can be issued, the next is the one with the longest path to

@@ -1,10 +1,11 @@
 // Unrolls the loops in which ptxas combines several iterations.
 //
 // Idea   These loops count in constant steps to a limit that is known in advance, and consist of
-//        one straight piece. In the copies of an iteration, each value has its own name, and the
-//        number of remaining iterations is checked once for all copies.
-// Seen   by inserting instructions into a loop and comparing the length of the machine code with
-//        that for `.pragma "nounroll"`, and in the same way for all loops of the course's programs.
+//        one straight-line piece. In the copies of an iteration, each value has its own name, and
+//        the number of remaining iterations is checked once for all copies.
+// Seen   These rules were found by inserting instructions into a loop and comparing the length of
+//        the machine code with that for `.pragma "nounroll"`, and in the same way for all loops of
+//        the course's programs.
 #pragma once
 
 #include "simulator/ptxas/machine_code.h"

@@ -1,6 +1,6 @@
 // Approximates the machine code that ptxas generates for a function, as far as it affects
-// registers: the instructions, the values that they read and write, and the straight pieces that
-// they form.
+// registers: the instructions, the values that they read and write, and the straight-line pieces
+// that they form.
 //
 // Idea   A branch around a few instructions becomes a guard on each of them, so that they are
 //        scheduled together with the surrounding ones. A loop that counts in constant steps to a

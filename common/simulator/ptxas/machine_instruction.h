@@ -68,8 +68,8 @@ u32 latency_of_second_step(const ptx::Instruction& instruction);
 /// Returns the words that an instruction needs in addition to its sources and result. For example,
 /// a division becomes a dozen instructions.
 u32 internal_words(const ptx::Instruction& instruction);
-/// Returns how many of the words counted by internal_words() are read together with a pair and should
-/// therefore be in odd registers.
+/// Returns how many of the words counted by internal_words() are read together with a pair and
+/// should therefore be in odd registers.
 u32 count_odd_internal_words(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

@@ -70,8 +70,8 @@ public:
 private:
     // ---- pieces ----
 
-    /// Returns the straight pieces in an order in which each piece comes after those that dominate
-    /// it.
+    /// Returns the straight-line pieces in an order in which each piece comes after those that
+    /// dominate it.
     std::vector<StraightPiece> straight_pieces() const {
         std::vector<StraightPiece> straight_pieces;
         for (u32 first = 0; first < flow_.blocks().size();) {
@@ -127,7 +127,7 @@ private:
         return is_among(first, flow_.blocks()[last].next) && any_of(unrolled_, is_inside);
     }
 
-    // ---- the accesses of a straight piece ----
+    // ---- the accesses of a straight-line piece ----
 
     /// Finds the accesses that may be merged, and the alignment of their addresses.
     void find_accesses(u32 begin, u32 end) {

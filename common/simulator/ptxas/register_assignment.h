@@ -13,7 +13,7 @@
 //         needed much later.
 // Late    A load or store reads its registers some time after it was issued, so these are not
 //         reused directly after it.
-// Seen    in the machine code that ptxas generates for small kernels.
+// Seen    These rules were found in the machine code that ptxas generates for small kernels.
 #pragma once
 
 #include "simulator/ptxas/lifetimes.h"

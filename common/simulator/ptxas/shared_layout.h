@@ -3,8 +3,8 @@
 // Order  The kernel's own variables come first, then those of the functions that it calls, then the
 //        module's, in the order of their declarations, each at the next multiple of its alignment.
 //        Arrays of unknown size all start after them, at a multiple of 16 bytes.
-// Seen   by storing to variables of different sizes and alignments, declared and used in different
-//        orders, and reading the addresses from the machine code.
+// Seen   These rules were found by storing to variables of different sizes and alignments, which
+//        are declared and used in different orders, and reading the addresses from the machine code.
 #pragma once
 
 #include <map>

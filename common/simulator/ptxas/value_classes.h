@@ -5,8 +5,9 @@
 //         same sources, the register is as constant as the least constant of its sources. `mul.lo
 //         %r, %ctaid.x, 32` is the same for all threads of a block, and `mad %tid.y, 132, tile` is
 //         the same in every block.
-// Rule    launch < block and launch < position. With sources of the classes block and position, the
-//         result has the class thread.
+// Rule    A value of the class `launch` is more constant than one of the class `block` or `position`.
+//         If one source has the class `block` and another `position`, the result has the class
+//         `thread`.
 // Sound   Wherever that instruction is, in a branch or in a loop, it always gives this value, and a
 //         program that reads the register has executed it before. So the value may be computed at
 //         the start. Sources must be written earlier in the text, so that the prologues, which

@@ -21,7 +21,8 @@ class NeededValues {
 public:
     explicit NeededValues(const ptx::Function& function);
 
-    /// Reports whether an instruction with a lasting effect reads the register, or a value computed from it.
+    /// Reports whether an instruction with a lasting effect reads the register, or a value computed
+    /// from it.
     bool is_needed(u32 reg) const { return needed_[reg]; }
     /// Returns the halves of a register that are needed. Registers of 32 bits or less have only a
     /// low half.

@@ -286,7 +286,7 @@ TEST_CASE("half the blocks do nothing: where they come in a turn changes little"
         Work work = with_idle(idle_first);
         work.read_cycles = 1;
         CHECK(simulate(work, plain_gpu()).cycles == Approx(busy).epsilon(.05));
-        work.has_uneven_blocks = false;  // an incomplete cycle of kinds then counts as typical
+        work.has_uneven_blocks = false;  // an incomplete sequence of kinds then counts as typical
         if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * busy);
     }
 }

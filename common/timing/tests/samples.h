@@ -19,7 +19,7 @@ Prediction like_04();
 /// Like lesson 05: four loads per thread, and eight resident blocks of 256 threads.
 Prediction like_05();
 
-/// Returns a prediction in which every number has a value and `binds` is the bottleneck.
+/// Returns a prediction in which every number has a value, with the given bottleneck.
 Prediction that_binds(Bottleneck bottleneck);
 
 inline bool says(const std::string& text, const std::string& part) {

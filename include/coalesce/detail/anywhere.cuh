@@ -1,6 +1,6 @@
 /// \file
-/// Kernels for matrices whose rows start anywhere. They move either single elements, or vectors
-/// that they splice from two aligned vectors.
+/// Kernels for matrices with unaligned rows, which may start at any element. They move either
+/// single elements, or vectors that they splice from two aligned vectors.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -118,11 +118,10 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
     return vector;
 }
 
-/// A kernel like Pieces, but for rows that start anywhere. Loaded vectors and stored vectors are
-/// both spliced from two vectors. From each row of `out`, a block takes the elements that form
-/// whole groups of SHIFT_BYTES. Its stores are therefore whole vectors and, for 32 bytes, whole
-/// sectors. To make this possible, it loads LEAD extra rows, which are the last rows of the
-/// previous block.
+/// A kernel like Pieces, but for unaligned rows. Loaded vectors and stored vectors are both spliced
+/// from two vectors. From each row of `out`, a block takes the elements that form whole groups of
+/// SHIFT_BYTES. Its stores are therefore whole vectors and, for 32 bytes, whole sectors. To make
+/// this possible, it loads LEAD extra rows, which are the last rows of the previous block.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
 struct Realigned {
     static constexpr int N = BYTES / SIZE;

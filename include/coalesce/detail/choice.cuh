@@ -1,6 +1,6 @@
 /// \file
 /// Chooses the kernel family for a task and launches the kernel: stacks, channels, strips, aligned
-/// tiles, or tiles that start anywhere.
+/// tiles, or unaligned tiles.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -115,8 +115,8 @@ cudaError_t launch_tall_kernel(const Task& task, const Queue& queue) {
     return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, queue);
 }
 
-/// With fewer strips than this, some multiprocessors would be idle at the end, so strips are made
-/// half as long.
+/// The minimum number of strips of full length. With fewer strips, some multiprocessors would be
+/// idle at the end, so strips are made half as long.
 constexpr std::int64_t min_full_length_strips = 3000;
 
 /// Reports whether rows of bytes start at word boundaries, consist of whole words, and are long
@@ -361,8 +361,8 @@ bool prefers_strips(const Task& task, std::int64_t shorter) {
     return is_empty || shorter * SIZE % 128 != 0;
 }
 
-/// From this number of columns in a tall matrix, or rows in a wide one, the tiles of Rewound are
-/// faster than strips.
+/// The number of columns in a tall matrix, or of rows in a wide one, from which the tiles of
+/// Rewound are faster than strips.
 constexpr std::int64_t max_strip_cols = 152;
 template <int SIZE>
 constexpr std::int64_t max_strip_rows = SIZE == 1 ? 256 : 152;

@@ -199,10 +199,10 @@ struct Fastest<16> {
 /// Loading with `evict_last` makes transposes of at least this many bytes faster. It makes
 /// smaller ones slower, by up to 6 % at 64 MB.
 constexpr std::int64_t min_evict_last_bytes = 400'000'000;
-/// Like `min_evict_last_bytes`, but for matrices whose rows start anywhere.
+/// Like `min_evict_last_bytes`, but for matrices with unaligned rows.
 constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
-/// Like `min_evict_last_bytes`, but for strips of wide matrices in fast memory. Matrices of 21 to 31
-/// rows are excluded, because their last round of loads is short.
+/// Like `min_evict_last_bytes`, but for strips of wide matrices in fast memory. Matrices of 21 to
+/// 31 rows are excluded, because their last round of loads is short.
 constexpr std::int64_t min_evict_last_bytes_wide = 100'000'000;
 /// Reports whether loading with `evict_last` makes the transpose faster.
 template <int SIZE>
@@ -213,9 +213,9 @@ bool loads_evict_last(const Task& task, bool is_aligned) {
     return task.rows * task.cols >= most / task.batches;
 }
 
-/// The tile size of the kernel Rewound, for elements of 1 and 2 bytes whose rows start anywhere. It
-/// depends on the size of one matrix in bytes. Narrow matrices use a different kernel, because
-/// these tiles are too large for them.
+/// The tile size of the kernel Rewound, for elements of 1 and 2 bytes in unaligned rows. It depends
+/// on the size of one matrix in bytes. Narrow matrices use a different kernel, because these tiles
+/// are too large for them.
 enum class Rewinding { none, small, large };
 template <int SIZE>
 Rewinding choose_rewinding(const Task& task) {
@@ -230,12 +230,12 @@ Rewinding choose_rewinding(const Task& task) {
     return Rewinding::none;
 }
 
-/// If rows start anywhere, two adjacent strips of tiles share sectors and cache lines. If a strip
-/// is longer than this, in rows or columns, these have been evicted from the second-level cache
-/// before the next strip uses them.
+/// The longest strip of tiles, in rows or columns, whose cache lines the second-level cache keeps
+/// until the next strip uses them. If rows are unaligned, two adjacent strips share sectors and
+/// cache lines.
 constexpr std::int64_t max_strip_length = 26'000;
-/// Like `max_strip_length`, but for elements of 4 bytes in fast memory, where grouped strips cost more
-/// than they save.
+/// Like `max_strip_length`, but for elements of 4 bytes in fast memory, where grouped strips cost
+/// more than they save.
 constexpr std::int64_t max_strip_length_in_fast_memory = 40'000;
 /// The number of strips in a group. Together they cover 15 to 32 KB of each row. With fewer strips,
 /// too little of a row would be read at a time.
@@ -276,7 +276,7 @@ bool are_out_rows_sector_aligned(const Task& task) {
 
 /// Reports whether vector stores would write partial sectors of `out`, in arrays so large that
 /// these sectors are evicted from the second-level cache before the rest arrives. In this case, the
-/// kernels for rows that start anywhere are faster.
+/// kernels for unaligned rows are faster.
 template <int SIZE>
 bool are_sectors_split(const Task& task, std::int64_t shorter) {
     constexpr std::int64_t least_side = 256;

@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
     }
 }
 
-/// A kernel for rows that keep their inner order and start anywhere. It writes `out` in whole
-/// vectors, each spliced from one row, or from the end of one row and the start of the next.
+/// A kernel for unaligned rows that keep their inner order. It writes `out` in whole vectors, each
+/// spliced from one row, or from the end of one row and the start of the next.
 template <int SIZE>
 struct Spliced {
     static_assert(SIZE <= 4, "larger ones are gathered");
@@ -112,8 +112,9 @@ struct Spliced {
     }
 };
 
-/// Rows of at least `min_spliced_bytes` bytes are spliced. Each thread stores `spliced_vectors_per_thread` vectors,
-/// and a block stores `spliced_bytes_per_block` bytes of `out`.
+/// Rows of at least `min_spliced_bytes` bytes are spliced. Each thread stores
+/// `spliced_vectors_per_thread` vectors, and a block stores `spliced_bytes_per_block` bytes of
+/// `out`.
 constexpr int min_spliced_bytes = 64, spliced_vectors_per_thread = 2,
               spliced_bytes_per_block = threads * spliced_vectors_per_thread * 16;
 

@@ -54,9 +54,9 @@ inline std::int64_t divide_rounding_up(std::int64_t size, std::int64_t count) {
     return count / size + (count % size != 0);
 }
 
-/// A launch of a kernel, or a copy by the driver, that is kept for later. The first argument of every
-/// kernel is a struct that begins with the addresses of `out` and `in`. Some kernels have a second
-/// argument, which is a number.
+/// A launch of a kernel, or a copy by the driver, that is kept for later. The first argument of
+/// every kernel is a struct that begins with the addresses of `out` and `in`. Some kernels have a
+/// second argument, which is a number.
 struct KeptLaunch {
     struct Addresses {
         void* out;

@@ -151,8 +151,8 @@ void choose_tile_of_words(Compounds& task) {
     task.warps = chunks * (SIZE == 1 ? 4 : SIZE == 2 || is_small ? 2 : 1);
 }
 
-/// Returns the number of words between rows of a tile whose rows have `bytes` bytes and are loaded as
-/// vectors. A row may start anywhere in its first vector.
+/// Returns the number of words between rows of a tile whose rows have `bytes` bytes and are loaded
+/// as vectors. A row may start anywhere in its first vector.
 inline int pitch_of_vectors(int bytes) {
     return (bytes + 30) / 16 * 4;
 }
@@ -283,7 +283,7 @@ inline bool has_triple_vectors(const Compounds& task) {
            transposing::has_fast_memory();
 }
 
-/// The shortest side, in elements, for which tiles of vectors pay off.
+/// The shortest side, in elements, for which tiles of vectors are worth their cost.
 template <int SIZE>
 constexpr std::int64_t min_vector_side = SIZE == 1 ? 64 : 32;
 

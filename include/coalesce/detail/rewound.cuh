@@ -1,5 +1,5 @@
 /// \file
-/// The kernel for large matrices of elements of 1 and 2 bytes whose rows start anywhere.
+/// The kernel for large matrices of elements of 1 and 2 bytes with unaligned rows.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,9 +12,9 @@
 
 namespace coalesce::transposing {
 
-/// A kernel for elements smaller than a word whose rows start anywhere. Each thread loads aligned
-/// vectors. Of each row, 256 bytes are loaded and 240 of them used, wherever in a vector the row
-/// starts. The block stores the row's words to shared memory, starting with the row's first
+/// A kernel for elements smaller than a word, in matrices with unaligned rows. Each thread loads
+/// aligned vectors. It loads 256 bytes of each row and uses 240 of them, wherever in a vector the
+/// row starts. The block stores the row's words to shared memory, starting with the row's first
 /// element, so that the words of a column are below each other. It transposes these words in
 /// registers and stores them again: N elements of a column then form four words. Each vector for
 /// `out` is spliced from five such words, so all stores are whole vectors. To make this possible, a

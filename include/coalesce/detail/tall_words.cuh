@@ -12,25 +12,26 @@
 
 namespace coalesce::transposing {
 
-/// A kernel like Tall that transposes 4 x 4 bytes in registers. A block loads a strip as one line, and
-/// then overwrites it with the strip's columns, as words of four rows each. It splices every vector of
-/// `out` from five of these words. It loads LEAD extra rows, so that it can store whole sectors.
+/// A kernel like Tall that transposes 4 x 4 bytes in registers. A block loads a strip as one line,
+/// and then overwrites it with the strip's columns, as words of four rows each. It splices every
+/// vector of `out` from five of these words. It loads LEAD extra rows, so that it can store whole
+/// sectors.
 struct TallOfWords {
     static constexpr int THREADS = 512, WARPS = THREADS / 32, BLOCKS = 4, UNITS = 4;
     static constexpr int SECTOR = 32, LEAD = SECTOR;
     using Line = SharedLine<16>;
 
-    /// Return the numbers of words between words 0, 1, 2 and 3 of a vector, and between the columns of
-    /// a strip. Word 0 of a vector is followed by word 0 of the next vector, so lanes that read the
-    /// same word of several vectors use different banks. The numbers are odd, so that lanes that store
-    /// to several words and columns also use different banks.
+    /// Return the numbers of words between words 0, 1, 2 and 3 of a vector, and between the columns
+    /// of a strip. Word 0 of a vector is followed by word 0 of the next vector, so lanes that read
+    /// the same word of several vectors use different banks. The numbers are odd, so that lanes
+    /// that store to several words and columns also use different banks.
     static __host__ __device__ int word_step(int rows) { return rows / 16 | 1; }
     static __host__ __device__ int column_step(int rows) { return word_step(rows) * 4 + 1; }
 
     /// Returns the number of rows that a block stores.
     static int strip_rows(std::int64_t cols) {
-        // A warp takes UNITS units. A unit is 8 words of each of 16 rows, and `down` units are below
-        // each other.
+        // A warp takes UNITS units. A unit is 8 words of each of 16 rows, and `down` units are
+        // below each other.
         const std::int64_t down = UNITS * WARPS / ((cols / 4 + 7) / 8);
         const std::int64_t rows = down * 16 / SECTOR * SECTOR;
         const std::int64_t most = 992;
@@ -88,7 +89,8 @@ struct TallOfWords {
         return (number & 3) * word_step(rows) + (number >> 2);
     }
 
-    /// Replaces the strip by its columns. Each thread loads all of its words before any thread stores.
+    /// Replaces the strip by its columns. Each thread loads all of its words before any thread
+    /// stores.
     template <bool IS_INNER>
     static __device__ void replace_by_columns(const Line& line, int cols, int rows, int begin,
                                               int end, char* shared) {

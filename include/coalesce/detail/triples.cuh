@@ -128,17 +128,18 @@ __global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds
     triples.store();
 }
 
-/// A kernel for elements of three half words. Rows and columns must start at multiples of 16 bytes and
-/// consist of whole vectors. From each of four rows, each thread loads three vectors, which are eight
-/// elements. It transposes them in registers. A tile in shared memory has the same order as `out`.
+/// A kernel for elements of three half words. Rows and columns must start at multiples of 16 bytes
+/// and consist of whole vectors. From each of four rows, each thread loads three vectors, which are
+/// eight elements. It transposes them in registers. A tile in shared memory has the same order as
+/// `out`.
 struct TripleVectors {
     static constexpr int ACROSS = 7, DOWN = 28, THREADS = ACROSS * DOWN;
     static constexpr int N = 8, BYTES = 6;  ///< columns per thread; bytes per element
     static constexpr int ROWS = 4 * DOWN, COLS = N * ACROSS;  ///< the size of a tile
     static constexpr int VECTORS = ROWS * BYTES / 16;         ///< per column of a tile
-    /// The number of vectors between the columns of two neighbouring threads. A thread has N columns.
-    /// The number is one more than a multiple of 8, so that neighbouring threads, which store at the
-    /// same time, access different banks.
+    /// The number of vectors between the columns of two neighbouring threads. A thread has N
+    /// columns. The number is one more than a multiple of 8, so that neighbouring threads, which
+    /// store at the same time, access different banks.
     static constexpr int GROUP = (N * VECTORS + 7) / 8 * 8 + 1;
     static constexpr int SHARED_BYTES = ACROSS * GROUP * 16;
     static_assert(ROWS * BYTES % 16 == 0, "columns are whole vectors");
@@ -179,8 +180,8 @@ struct TripleVectors {
         }
     }
 
-    /// Returns word `number` of column c of a thread's elements. The column consists of four elements,
-    /// and a word of two half words.
+    /// Returns word `number` of column c of a thread's elements. The column consists of four
+    /// elements, and a word of two half words.
     static __device__ unsigned word_of(const unsigned (&word)[4][12], int c, int number) {
         const int one = 2 * number, other = one + 1;
         const int at = c * 3 + one % 3, other_at = c * 3 + other % 3;

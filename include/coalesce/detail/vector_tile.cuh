@@ -19,8 +19,8 @@ namespace coalesce::permuting {
 template <int SIZE, transposing::Loads LOADS = transposing::Loads::plain>
 struct VectorTile {
     static constexpr int N = 16 / SIZE;
-    /// DOWN and ACROSS are the numbers of vectors per side if runs are long. MAX_VECTORS is the largest
-    /// number of vectors per tile. Each thread has one vector.
+    /// DOWN and ACROSS are the numbers of vectors per side if runs are long. MAX_VECTORS is the
+    /// largest number of vectors per tile. Each thread has one vector.
     static constexpr int DOWN = SIZE == 1 ? 8 : 16, ACROSS = 16;
     static constexpr int MAX_VECTORS = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
     static constexpr int THREADS = (MAX_VECTORS + 31) / 32 * 32;

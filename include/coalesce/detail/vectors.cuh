@@ -139,7 +139,7 @@ template <int SIZE, int N, int BYTES>
 __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N]) {
     constexpr int WORDS = BYTES / 4;
     if constexpr (SIZE >= 4) {
-        // This only renames registers.
+        // The compiler only renames registers here.
         constexpr int LENGTH = SIZE / 4;
 #pragma unroll
         for (int i = 0; i < N * N * LENGTH; ++i) {

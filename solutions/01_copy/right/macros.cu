@@ -1,4 +1,4 @@
-// Macros, as in C.
+// Uses macros, as in C.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 #define INSIDE(r, c) ((r) < rows && (c) < cols)

@@ -1,4 +1,4 @@
-// Blocks of 16 x 16.
+// Uses blocks of 16 x 16 threads.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// 1024 threads in one dimension.
+// Uses 1024 threads in one dimension.
 constexpr unsigned SIDE = 32;
 
 __global__ void transpose(float* __restrict__ out, const float* __restrict__ in, int rows,

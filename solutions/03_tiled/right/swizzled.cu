@@ -1,4 +1,4 @@
-// A swizzle instead of conflicts.
+// Swizzles the tile, so that there are no bank conflicts.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Padded, in dynamic shared memory.
+// Uses a padded tile in dynamic shared memory.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

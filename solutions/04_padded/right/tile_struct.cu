@@ -1,4 +1,4 @@
-// A struct hides the padding.
+// Hides the padding in a struct.
 template <int SIDE, int PADDING>
 class Tile {
 public:

@@ -1,4 +1,4 @@
-// Pointers walk through both matrices.
+// Moves pointers through both matrices.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

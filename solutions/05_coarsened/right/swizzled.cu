@@ -1,4 +1,4 @@
-// A swizzled tile without padding.
+// Uses a swizzled tile without padding.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

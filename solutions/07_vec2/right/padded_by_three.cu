@@ -1,4 +1,4 @@
-// Three columns of padding.
+// Pads by three columns.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

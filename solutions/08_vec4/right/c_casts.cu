@@ -1,4 +1,4 @@
-// Pointers of C, and make_float4.
+// Uses casts as in C, and make_float4.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

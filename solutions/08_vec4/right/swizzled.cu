@@ -1,4 +1,4 @@
-// A swizzled tile without padding.
+// Uses a swizzled tile without padding.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __device__ int place(int row, int col) {

@@ -1,4 +1,4 @@
-// dim3, and variables with names.
+// Uses dim3 and named variables in configure.
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Numbers instead of names.
+// Uses numbers instead of named constants in configure.
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

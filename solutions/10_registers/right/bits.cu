@@ -1,4 +1,4 @@
-// The swizzle by bits.
+// Computes the swizzle with bit operations.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
 
 // Returns the index of float4 `quad` of row `col` (a column of `in`) in the transposed tile.

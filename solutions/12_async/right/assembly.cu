@@ -1,4 +1,4 @@
-// cp.async written as PTX.
+// Writes cp.async as inline PTX.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
 
 // Returns the index of float4 `quad` of row `row` in the tile.

@@ -1,4 +1,4 @@
-// Eight tiles per block.
+// Lets each block transpose eight tiles.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

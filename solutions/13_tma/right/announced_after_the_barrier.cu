@@ -65,8 +65,8 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     }
     wait(arrived, 0);
 
-    // The 8 threads that read together take pieces on a diagonal, since rows that are 4 apart begin
-    // in only 2 of 8 bank groups. Two neighbouring threads still fill a sector of `out`.
+    // Rows that are 4 apart begin in only 2 of 8 bank groups. To avoid conflicts, the 8 threads
+    // that read together take pieces on a diagonal. Two of them still fill a sector of `out`.
     int row_quad = threadIdx.x % QUADS;
     int col_quad = (threadIdx.x / QUADS + row_quad / 2) % QUADS;
     int row = tile_row + row_quad * 4, col = tile_col + col_quad * 4;

@@ -1,4 +1,4 @@
-// Swizzled tiles without padding.
+// Uses swizzled tiles without padding.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

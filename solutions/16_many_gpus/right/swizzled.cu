@@ -1,4 +1,4 @@
-// A swizzled tile without padding.
+// Uses a swizzled tile without padding.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;
 

@@ -1,5 +1,5 @@
 // expect: inputs-repeated | wrong-elements
-// mistake: the search begins with 0, but all elements are smaller than 0
+// mistake: The search begins with 0, but all elements are smaller than 0.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements | inputs-left-out
-// mistake: if the values of two lanes are equal, their indices are not compared
+// mistake: If the values of two lanes are equal, their indices are not compared.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

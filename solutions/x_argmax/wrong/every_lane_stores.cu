@@ -1,5 +1,5 @@
 // expect: race-between-blocks
-// mistake: every lane stores its own result, not only lane 0
+// mistake: Every lane stores its own result, not only lane 0.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

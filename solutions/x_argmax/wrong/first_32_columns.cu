@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: only 32 columns are read
+// mistake: Only 32 columns are read.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

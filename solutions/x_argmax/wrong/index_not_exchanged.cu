@@ -1,5 +1,5 @@
 // expect: wrong-elements | inputs-left-out
-// mistake: lanes exchange only the value, not the index
+// mistake: Lanes exchange only the value, not the index.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

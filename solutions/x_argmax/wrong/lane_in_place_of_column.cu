@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the lane is stored instead of the column
+// mistake: The lane is stored instead of the column.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the last step of the reduction, with offset 1, is missing
+// mistake: The last step of the reduction, with offset 1, is missing.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

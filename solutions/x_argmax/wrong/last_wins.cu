@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: if two elements of a lane are equal, the last one wins
+// mistake: If two elements of a lane are equal, the last one wins.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

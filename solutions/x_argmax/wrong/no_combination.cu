@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the results of the lanes are not combined
+// mistake: The results of the lanes are not combined.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

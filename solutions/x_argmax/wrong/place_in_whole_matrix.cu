@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the index counts from the beginning of the matrix
+// mistake: The index counts from the beginning of the matrix.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: uncoalesced-loads
-// mistake: one thread searches a whole row, so a warp reads from 32 rows at once
+// mistake: One thread searches a whole row, so a warp reads from 32 rows at once.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: nothing-written
-// mistake: only the index is stored
+// mistake: Only the index is stored.
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: uninitialised-read
-// mistake: the loop adds to the output, which has no initial value
+// mistake: The loop adds to the output, which has no initial value.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

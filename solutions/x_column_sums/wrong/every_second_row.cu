@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the loop takes every second row
+// mistake: The loop takes every second row.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: inputs-repeated
-// mistake: the sum begins with the first row, and the loop adds this row again
+// mistake: The sum begins with the first row, and the loop adds this row again.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: grid-too-small | never-written
-// mistake: the grid has enough blocks for the rows, not for the columns
+// mistake: The grid has enough blocks for the rows, not for the columns.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

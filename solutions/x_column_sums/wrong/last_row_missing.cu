@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the loop ends one row too early
+// mistake: The loop ends one row too early.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: threads beyond the last column do not return
+// mistake: Threads beyond the last column do not return.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

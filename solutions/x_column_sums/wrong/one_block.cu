@@ -1,5 +1,5 @@
 // expect: grid-too-small
-// mistake: the grid has one block
+// mistake: The grid has one block.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

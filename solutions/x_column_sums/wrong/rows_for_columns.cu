@@ -1,5 +1,5 @@
 // expect: wrong-elements | no-bounds-check | out-of-bounds | shifted
-// mistake: the kernel adds the elements of rows instead of columns
+// mistake: The kernel adds the elements of rows instead of columns.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: each row replaces the sum instead of being added
+// mistake: Each row replaces the sum instead of being added.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

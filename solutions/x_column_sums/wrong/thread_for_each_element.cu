@@ -1,5 +1,5 @@
 // expect: race-between-blocks | uninitialised-read
-// mistake: there is a thread for each element, which adds the element to the output
+// mistake: There is a thread for each element, which adds the element to the output.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: uncoalesced-loads
-// mistake: a warp adds a column, so its lanes read from 32 rows at once
+// mistake: A warp adds a column, so its lanes read from 32 rows at once.
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

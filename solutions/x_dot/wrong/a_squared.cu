@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: a is multiplied by itself
+// mistake: `a` is multiplied by itself.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

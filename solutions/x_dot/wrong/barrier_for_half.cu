@@ -1,5 +1,5 @@
 // expect: divergent-barrier
-// mistake: the barrier is inside the if, so half of the threads do not reach it
+// mistake: The barrier is inside the if, so half of the threads do not reach it.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: too-many-atomics
-// mistake: each thread adds to the result, instead of one thread per block
+// mistake: Each thread adds to the result, instead of one thread per block.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: only the first warp of a block adds its sum to the result
+// mistake: Only the first warp of a block adds its sum to the result.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: too-many-requests | bank-conflicts
-// mistake: the threads that add are spread over all warps, so all warps execute all steps
+// mistake: The threads that add are spread over all warps, so all warps execute all steps.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

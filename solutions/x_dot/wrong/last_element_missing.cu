@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the loop ends one element too early
+// mistake: The loop ends one element too early.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

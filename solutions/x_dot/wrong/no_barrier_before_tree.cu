@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: the tree begins before all threads have stored their parts
+// mistake: The tree begins before all threads have stored their parts.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: there is no barrier between the steps of the tree
+// mistake: There is no barrier between the steps of the tree.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: there is no loop, although there are fewer threads than elements
+// mistake: There is no loop, although there are fewer threads than elements.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

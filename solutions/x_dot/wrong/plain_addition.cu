@@ -1,5 +1,5 @@
 // expect: race-between-blocks
-// mistake: blocks add to the result without an atomic operation
+// mistake: Blocks add to the result without an atomic operation.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

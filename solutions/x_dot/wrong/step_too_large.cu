@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the step is twice the number of threads
+// mistake: The step is twice the number of threads.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

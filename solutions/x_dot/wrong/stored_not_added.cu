@@ -1,5 +1,5 @@
 // expect: race-between-blocks
-// mistake: each block replaces the result of the other blocks
+// mistake: Each block replaces the result of the other blocks.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

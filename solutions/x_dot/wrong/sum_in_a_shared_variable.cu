@@ -1,5 +1,5 @@
 // expect: missing-barrier | shared-race
-// mistake: all threads add to one shared variable at the same time
+// mistake: All threads add to one shared variable at the same time.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

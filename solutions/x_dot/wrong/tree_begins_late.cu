@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the first step of the tree is missing, so half of the parts are lost
+// mistake: The first step of the tree is missing, so half of the parts are lost.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the last step of the tree is missing
+// mistake: The last step of the tree is missing.
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

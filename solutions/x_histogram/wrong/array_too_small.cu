@@ -1,5 +1,5 @@
 // expect: outside-shared-memory
-// mistake: the array has 64 counts, although there are up to 256 bins
+// mistake: The array has 64 counts, although there are up to 256 bins.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

@@ -1,5 +1,5 @@
 // expect: inputs-repeated | wrong-elements
-// mistake: each value is counted twice
+// mistake: Each value is counted twice.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

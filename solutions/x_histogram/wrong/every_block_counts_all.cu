@@ -1,5 +1,5 @@
 // expect: inputs-repeated | wrong-elements
-// mistake: each block counts all values
+// mistake: Each block counts all values.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

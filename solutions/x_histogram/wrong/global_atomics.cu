@@ -1,5 +1,5 @@
 // expect: too-many-atomics
-// mistake: every value is counted in global memory
+// mistake: Every value is counted in global memory.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the loop ends one value too early
+// mistake: The loop ends one value too early.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: threads begin to count before other threads have cleared the counts
+// mistake: Threads begin to count before other threads have cleared the counts.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: the counts are added to the result while other threads are still counting
+// mistake: The counts are added to the result while other threads are still counting.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

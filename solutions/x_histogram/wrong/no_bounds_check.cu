@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: the last block reads beyond the input
+// mistake: The last block reads beyond the input.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

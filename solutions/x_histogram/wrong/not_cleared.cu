@@ -1,5 +1,5 @@
 // expect: uninitialised-shared
-// mistake: the counts of the block are never cleared
+// mistake: The counts of the block are never cleared.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: each thread counts one value, although there are more values than threads
+// mistake: Each thread counts one value, although there are more values than threads.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

@@ -1,5 +1,5 @@
 // expect: missing-barrier | shared-race
-// mistake: two threads may count the same value at the same time, without an atomic operation
+// mistake: Two threads may count the same value at the same time, without an atomic operation.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

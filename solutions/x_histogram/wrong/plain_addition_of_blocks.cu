@@ -1,5 +1,5 @@
 // expect: race-between-blocks
-// mistake: blocks add to the result without an atomic operation
+// mistake: Blocks add to the result without an atomic operation.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

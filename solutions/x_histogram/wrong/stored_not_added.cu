@@ -1,5 +1,5 @@
 // expect: race-between-blocks
-// mistake: each block replaces the counts of the other blocks
+// mistake: Each block replaces the counts of the other blocks.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

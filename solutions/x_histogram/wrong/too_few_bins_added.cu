@@ -1,5 +1,5 @@
 // expect: inputs-left-out | wrong-elements | edge-wrong | never-written
-// mistake: only the first 32 bins are added to the result
+// mistake: Only the first 32 bins are added to the result.
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

@@ -1,5 +1,5 @@
 // expect: divergent-barrier
-// mistake: only the threads that add reach the barriers
+// mistake: Only the threads that add reach the barriers.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the first step is 2 instead of 1
+// mistake: The first step is 2 instead of 1.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

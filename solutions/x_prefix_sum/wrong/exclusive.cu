@@ -1,5 +1,5 @@
 // expect: wrong-elements | shifted
-// mistake: the sum of a place does not include the element at this place
+// mistake: The sum of a place does not include the element at this place.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements | inputs-left-out | edge-wrong
-// mistake: the last step, 512, is missing
+// mistake: The last step, 512, is missing.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

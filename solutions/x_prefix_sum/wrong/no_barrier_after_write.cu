@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: the next step begins before all threads have written
+// mistake: The next step begins before all threads have written.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: the steps begin before all threads have stored their elements
+// mistake: The steps begin before all threads have stored their elements.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: threads beyond the last element load
+// mistake: Threads beyond the last element load.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

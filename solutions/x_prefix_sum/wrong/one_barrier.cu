@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: threads overwrite elements that other threads have not yet read
+// mistake: Threads overwrite elements that other threads have not yet read.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,5 +1,5 @@
 // expect: work-repeated | too-many-requests | lanes-idle | uncoalesced-loads | uncoalesced-stores
-// mistake: one thread does all the work
+// mistake: One thread does all the work.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

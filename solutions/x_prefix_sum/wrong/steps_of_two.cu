@@ -1,5 +1,5 @@
 // expect: wrong-elements | inputs-left-out
-// mistake: the step grows by 2 instead of doubling
+// mistake: The step grows by 2 instead of doubling.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,5 +1,5 @@
 // expect: uninitialised-shared
-// mistake: the places after the last element are never filled
+// mistake: The positions after the last element are never filled.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out | wrong-elements | edge-wrong
-// mistake: the sums begin again at each warp
+// mistake: The sums begin again at each warp.
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

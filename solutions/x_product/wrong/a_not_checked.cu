@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds | wrong-elements
-// mistake: threads load the tile of a without a bounds check
+// mistake: Threads load the tile of `a` without a bounds check.
 #include "exercise.h"
 
 constexpr int TILE = 16;

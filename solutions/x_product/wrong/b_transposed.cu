@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the tile of b is read along the wrong axis
+// mistake: The tile of `b` is read along the wrong axis.
 #include "exercise.h"
 
 constexpr int TILE = 16;

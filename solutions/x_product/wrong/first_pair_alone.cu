@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: only the first pair of tiles is multiplied
+// mistake: Only the first pair of tiles is multiplied.
 #include "exercise.h"
 
 constexpr int TILE = 16;

@@ -1,5 +1,5 @@
 // expect: grid-too-small | never-written | wrong-elements
-// mistake: the two sizes of the grid are exchanged
+// mistake: The two sizes of the grid are swapped.
 #include "exercise.h"
 
 constexpr int TILE = 16;

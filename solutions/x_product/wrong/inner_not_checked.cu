@@ -1,5 +1,5 @@
 // expect: wrong-elements | no-bounds-check | out-of-bounds
-// mistake: the tiles are loaded beyond inner, so a row of a continues with the next row
+// mistake: The loads lack a check against `inner`, so a row of `a` continues with the next row.
 #include "exercise.h"
 
 constexpr int TILE = 16;

@@ -1,5 +1,5 @@
 // expect: wrong-elements | inputs-left-out
-// mistake: the last product of each pair of tiles is left out
+// mistake: The last product of each pair of tiles is left out.
 #include "exercise.h"
 
 constexpr int TILE = 16;

@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: threads multiply before other threads have loaded the tiles
+// mistake: Threads multiply before other threads have loaded the tiles.
 #include "exercise.h"
 
 constexpr int TILE = 16;

@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: the next tiles are loaded while other threads are still multiplying
+// mistake: The next tiles are loaded while other threads are still multiplying.
 #include "exercise.h"
 
 constexpr int TILE = 16;

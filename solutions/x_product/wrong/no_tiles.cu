@@ -1,5 +1,5 @@
 // expect: work-repeated | too-many-requests
-// mistake: each thread reads a whole row and a whole column
+// mistake: Each thread reads a whole row and a whole column.
 #include "exercise.h"
 
 constexpr int TILE = 16;

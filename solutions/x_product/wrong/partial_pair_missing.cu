@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the last pair of tiles is left out if it is incomplete
+// mistake: The last pair of tiles is left out if it is incomplete.
 #include "exercise.h"
 
 constexpr int TILE = 16;

@@ -1,5 +1,5 @@
 // expect: wrong-elements | no-bounds-check | out-of-bounds | race-between-blocks
-// mistake: the index of the result uses inner instead of cols as the length of a row
+// mistake: The index of the result uses inner instead of cols as the length of a row.
 #include "exercise.h"
 
 constexpr int TILE = 16;

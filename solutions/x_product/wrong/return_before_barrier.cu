@@ -1,5 +1,5 @@
 // expect: divergent-barrier | uninitialised-shared
-// mistake: threads outside of the result return before the barrier
+// mistake: Threads outside of the result return before the barrier.
 #include "exercise.h"
 
 constexpr int TILE = 16;

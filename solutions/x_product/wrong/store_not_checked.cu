@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: threads outside of the result store
+// mistake: Threads outside of the result store.
 #include "exercise.h"
 
 constexpr int TILE = 16;

@@ -1,5 +1,5 @@
 // expect: inputs-left-out | wrong-elements
-// mistake: each product replaces the sum instead of being added
+// mistake: Each product replaces the sum instead of being added.
 #include "exercise.h"
 
 constexpr int TILE = 16;

@@ -1,5 +1,5 @@
 // expect: race-between-blocks | uninitialised-read
-// mistake: every lane adds its part to the output, without an atomic operation
+// mistake: Every lane adds its part to the output, without an atomic operation.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

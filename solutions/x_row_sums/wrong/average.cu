@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the sum is divided by the number of columns
+// mistake: The sum is divided by the number of columns.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

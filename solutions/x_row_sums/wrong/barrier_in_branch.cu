@@ -1,5 +1,5 @@
 // expect: divergent-barrier
-// mistake: only the threads that add reach the barrier
+// mistake: Only the threads that add reach the barrier.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: only the first 32 elements of a row are added
+// mistake: Only the first 32 elements of a row are added.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

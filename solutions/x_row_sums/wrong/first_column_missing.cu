@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the loop begins with column 1
+// mistake: The loop begins with column 1.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

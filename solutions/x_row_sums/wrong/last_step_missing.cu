@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the loop ends before lane 1 is added to lane 0
+// mistake: The loop ends before lane 1 is added to lane 0.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

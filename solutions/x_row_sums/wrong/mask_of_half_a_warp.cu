@@ -1,5 +1,5 @@
 // expect: bad-warp-mask
-// mistake: the mask of the shuffle has 16 lanes, but 32 execute it
+// mistake: The mask of the shuffle has 16 lanes, but 32 execute it.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: missing-barrier | shared-race
-// mistake: there is no barrier between the steps of the tree
+// mistake: There is no barrier between the steps of the tree.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the sums of the lanes are not combined
+// mistake: The sums of the lanes are not combined.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

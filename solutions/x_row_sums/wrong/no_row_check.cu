@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: warps beyond the last row do not return
+// mistake: Warps beyond the last row do not return.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out
-// mistake: the last columns are left out if they are fewer than 32
+// mistake: The last columns are left out if they are fewer than 32.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements | no-bounds-check | out-of-bounds | edge-wrong
-// mistake: the index uses rows instead of cols as the length of a row
+// mistake: The index uses rows instead of cols as the length of a row.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

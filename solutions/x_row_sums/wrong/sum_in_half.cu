@@ -1,5 +1,5 @@
 // expect: beyond-tolerance
-// mistake: the sum is kept in half precision
+// mistake: The sum is kept in half precision.
 #include <cuda_fp16.h>
 
 #include "exercise.h"

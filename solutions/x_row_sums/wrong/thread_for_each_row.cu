@@ -1,5 +1,5 @@
 // expect: uncoalesced-loads
-// mistake: one thread adds a whole row, so a warp reads from 32 rows at once
+// mistake: One thread adds a whole row, so a warp reads from 32 rows at once.
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

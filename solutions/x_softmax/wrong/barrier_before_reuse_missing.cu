@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: the shared array is written again before all threads have read the largest element
+// mistake: The shared array is written again before all threads have read the largest element.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements | inputs-repeated
-// mistake: the exponents in the sum are 50 larger than those that it divides
+// mistake: The exponents in the sum are 50 larger than those that it divides.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: each thread divides by its own part of the sum
+// mistake: Each thread divides by its own part of the sum.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: never-written | grid-too-small
-// mistake: the loop of the stores is missing, so only 256 columns are written
+// mistake: The loop of the stores is missing, so only 256 columns are written.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: there is no barrier between the steps that find the maximum
+// mistake: There is no barrier between the steps that find the maximum.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

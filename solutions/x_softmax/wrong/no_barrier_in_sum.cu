@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: there is no barrier between the steps that compute the sum
+// mistake: There is no barrier between the steps that compute the sum.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

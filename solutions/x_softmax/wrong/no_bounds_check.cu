@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: threads without an element store nevertheless
+// mistake: Threads without an element store nevertheless.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

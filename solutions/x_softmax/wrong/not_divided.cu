@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the exponentials are not divided by their sum
+// mistake: The exponentials are not divided by their sum.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the largest element is not subtracted, so the exponential overflows
+// mistake: The largest element is not subtracted, so the exponential overflows.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

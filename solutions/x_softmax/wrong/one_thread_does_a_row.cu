@@ -1,5 +1,5 @@
 // expect: lanes-idle | work-repeated | too-many-requests | uncoalesced-loads
-// mistake: one thread of each block does all the work
+// mistake: One thread of each block does all the work.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: line-repeated | wrong-elements | never-written | race-between-blocks
-// mistake: all blocks process the first row
+// mistake: All blocks process the first row.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: inputs-left-out | wrong-elements
-// mistake: the last step of the sum, which adds part[1], is missing
+// mistake: The last step of the sum, which adds part[1], is missing.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements | inputs-repeated
-// mistake: each thread adds the whole row instead of its own elements
+// mistake: Each thread adds the whole row instead of its own elements.
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: all sequences are sorted in ascending order
+// mistake: All sequences are sorted in ascending order.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

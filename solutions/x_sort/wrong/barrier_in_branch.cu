@@ -1,5 +1,5 @@
 // expect: divergent-barrier
-// mistake: only the threads that exchange reach the barrier
+// mistake: Only the threads that swap values reach the barrier.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

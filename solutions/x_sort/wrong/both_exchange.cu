@@ -1,5 +1,5 @@
 // expect: missing-barrier | shared-race
-// mistake: both partners of a pair exchange its values
+// mistake: Both threads of a pair swap its values.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements | shifted
-// mistake: the result is in descending order
+// mistake: The result is in descending order.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the direction depends on the stride instead of the size
+// mistake: The direction depends on the stride instead of the size.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: threads beyond the last number load
+// mistake: Threads beyond the last number load.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

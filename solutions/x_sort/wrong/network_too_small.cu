@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the last size, 1024, is missing, so the two halves are never merged
+// mistake: The last size, 1024, is missing, so the two halves are never merged.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

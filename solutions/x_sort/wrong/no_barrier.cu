@@ -1,5 +1,5 @@
 // expect: missing-barrier | shared-race
-// mistake: there is no barrier between the steps
+// mistake: There is no barrier between the steps.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: the network begins before all threads have loaded their numbers
+// mistake: The network begins before all threads have loaded their numbers.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

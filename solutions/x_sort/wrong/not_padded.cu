@@ -1,5 +1,5 @@
 // expect: uninitialised-shared | wrong-elements
-// mistake: the places after the last number are never filled
+// mistake: The positions after the last number are never filled.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

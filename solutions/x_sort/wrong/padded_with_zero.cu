@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the places after the last number hold 0 instead of the largest int
+// mistake: The positions after the last number hold 0 instead of the largest int.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

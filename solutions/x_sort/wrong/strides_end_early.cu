@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: stride 1 is missing, so neighbours are never compared
+// mistake: Stride 1 is missing, so neighbours are never compared.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

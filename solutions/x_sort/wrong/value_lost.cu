@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the exchange loses one of the two values
+// mistake: The swap loses one of the two values.
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

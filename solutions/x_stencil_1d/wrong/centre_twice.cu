@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the element in the middle is added twice
+// mistake: The element in the middle is added twice.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

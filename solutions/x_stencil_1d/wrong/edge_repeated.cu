@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: outside of the vector, the first or last element is used instead of 0
+// mistake: Outside of the vector, the first or last element is used instead of 0.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

@@ -1,5 +1,5 @@
 // expect: wrong-elements | uninitialised-shared
-// mistake: only one element of each halo is filled
+// mistake: Only one element of each halo is filled.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

@@ -1,5 +1,5 @@
 // expect: uninitialised-shared
-// mistake: the halo on the right is never filled
+// mistake: The halo on the right is never filled.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

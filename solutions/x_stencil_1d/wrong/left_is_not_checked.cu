@@ -1,5 +1,5 @@
 // expect: out-of-bounds
-// mistake: the first block reads before the beginning of the vector
+// mistake: The first block reads before the beginning of the vector.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

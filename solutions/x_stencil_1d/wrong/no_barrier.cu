@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: threads read the tile before other threads have filled it
+// mistake: Threads read the tile before other threads have filled it.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

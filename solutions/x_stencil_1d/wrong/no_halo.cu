@@ -1,5 +1,5 @@
 // expect: uninitialised-shared
-// mistake: the halo is never filled
+// mistake: The halo is never filled.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

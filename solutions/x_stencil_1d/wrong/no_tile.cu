@@ -1,5 +1,5 @@
 // expect: too-many-requests | uncoalesced-loads | work-repeated
-// mistake: each thread reads its seven elements from global memory
+// mistake: Each thread reads its seven elements from global memory.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

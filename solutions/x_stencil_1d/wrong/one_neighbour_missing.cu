@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the last neighbour is left out
+// mistake: The last neighbour is left out.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: threads beyond the end of the vector load and store
+// mistake: Threads beyond the end of the vector load and store.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

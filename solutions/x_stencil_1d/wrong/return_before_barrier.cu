@@ -1,5 +1,5 @@
 // expect: divergent-barrier | uninitialised-shared
-// mistake: threads beyond the end of the vector return before the barrier
+// mistake: Threads beyond the end of the vector return before the barrier.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

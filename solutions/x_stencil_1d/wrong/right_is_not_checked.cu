@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: the last block reads beyond the end of the vector
+// mistake: The last block reads beyond the end of the vector.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

@@ -1,5 +1,5 @@
 // expect: outside-shared-memory | wrong-elements | uninitialised-shared | shared-race | missing-barrier
-// mistake: the block's own elements are stored without the offset of the halo
+// mistake: The block's own elements are stored without the offset of the halo.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

@@ -1,5 +1,5 @@
 // expect: uncoalesced-stores | uncoalesced-loads
-// mistake: each thread adds a run of elements, so a warp reads from 32 distant places
+// mistake: Each thread adds a run of elements, so a warp reads from 32 distant addresses.
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: uninitialised-read
-// mistake: the sum is added to the output (+=) instead of being assigned (=)
+// mistake: The sum is added to the output (+=) instead of being assigned (=).
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: never-written | wrong-elements
-// mistake: the loop begins with element 1
+// mistake: The loop begins with element 1.
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: race-between-blocks | work-repeated
-// mistake: the step is the size of a block, so blocks repeat the work of other blocks
+// mistake: The step is the size of a block, so blocks repeat the work of other blocks.
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: no-bounds-check
-// mistake: the bounds check has <= instead of <
+// mistake: The bounds check has <= instead of <.
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: endless-loop
-// mistake: the loop counter never changes
+// mistake: The loop counter never changes.
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: grid-too-small | bad-launch
-// mistake: the number of blocks is rounded down
+// mistake: The number of blocks is rounded down.
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

@@ -1,5 +1,5 @@
 // expect: no-bounds-check
-// mistake: threads beyond the end of the vectors load and store
+// mistake: Threads beyond the end of the vectors load and store.
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

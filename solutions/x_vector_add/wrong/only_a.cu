@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the kernel does not add b
+// mistake: The kernel does not add `b`.
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

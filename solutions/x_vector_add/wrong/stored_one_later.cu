@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: each sum is stored one element too late
+// mistake: Each sum is stored one element too late.
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

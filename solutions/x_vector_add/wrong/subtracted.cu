@@ -1,5 +1,5 @@
 // expect: wrong-elements
-// mistake: the kernel computes the difference instead of the sum
+// mistake: The kernel computes the difference instead of the sum.
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

@@ -90,7 +90,7 @@ std::string joined(const std::set<std::string>& words) {
     return text;
 }
 
-// Lines end anywhere.
+// Joins the lines of a text, because a line may end between any two words.
 std::string in_one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;

@@ -1,4 +1,4 @@
-// 64 x 64 threads.
+// A block has 64 x 64 threads, more than a device allows.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// It wants three numbers.
+// The function `configure` takes three numbers instead of two.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

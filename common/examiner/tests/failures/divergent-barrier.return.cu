@@ -1,4 +1,4 @@
-// They return before it.
+// Threads beyond the edge of the matrix return before the barrier.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Headers are the toolkit's alone.
+// The file includes a header that is not one of the toolkit's.
 #include "mine.h"  // here
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

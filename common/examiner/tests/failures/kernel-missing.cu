@@ -1,4 +1,4 @@
-// It has another name.
+// The kernel has the wrong name.
 __global__ void transposed(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// A function like any other.
+// The function lacks __global__, so it is not a kernel.
 void transpose(float* out, const float* in, int rows, int cols) {  // here
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Only the rows are checked.
+// The bounds check covers only the rows.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

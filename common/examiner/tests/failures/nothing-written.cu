@@ -1,4 +1,4 @@
-// The body is still blank.
+// The body of the kernel is still blank.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// A row too few.
+// The tile has one row too few.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[31][32];
     int col = blockIdx.x * blockDim.x + threadIdx.x;

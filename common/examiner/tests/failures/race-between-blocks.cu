@@ -1,4 +1,4 @@
-// The result is correct only if no other thread stores later.
+// Two threads also store to out[0], so the result depends on which thread stores last.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

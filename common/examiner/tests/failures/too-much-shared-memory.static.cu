@@ -1,4 +1,4 @@
-// An array of 160000 bytes.
+// The tile has 160,000 bytes, more than static arrays can have.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[200][200];
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Doubles.
+// The kernel takes doubles instead of floats.
 __global__ void transpose(double* out, const double* in, int rows, int cols) {  // here
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

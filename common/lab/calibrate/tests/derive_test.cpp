@@ -85,7 +85,7 @@ Raw a_whole_measurement() {
     for (const double run : {64.0, 32.0, 8192.0}) {
         const double cost = run == 32 ? 0.5 : run == 64 ? 0.25 : 0;
         for (const double pitch : {16384.0, 32768.0, 131072.0}) {
-            // At this pitch many strips share a memory channel
+            // At this pitch many strips share a memory channel.
             const double slow = pitch == 131072 ? 2 : 1;
             raw.short_runs.push_back({"copy none", "next", pitch, run, 3600});
             raw.short_runs.push_back({"copy reads", "next", pitch, run, 3600 / (1 + cost) / slow});

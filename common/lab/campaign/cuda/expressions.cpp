@@ -312,7 +312,7 @@ std::string convert(Kernel& kernel, const std::string& text, Type from, Type to)
     return fill(is_real(to) ? "($1)(i16)($2)" : "($1)($2)", {to, text});
 }
 
-// ---- where values go ----
+// ---- destinations of values ----
 
 const Variable& target(Kernel& kernel, const Place& place, SharedBy value) {
     const SharedBy needed = join(place.flow, value);
@@ -356,7 +356,7 @@ void define_numbers_array(Kernel& kernel) {
         "0x7fffffff};\n");
 }
 
-// ---- draws ----
+// ---- random choices ----
 
 Type random_type(Kernel& kernel) {
     // Compilers may round sums of products differently, so learner kernels contain more of them.

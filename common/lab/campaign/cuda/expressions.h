@@ -42,8 +42,8 @@ const Variable& target(Kernel& kernel, const Place& place, SharedBy value = Shar
 void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from = Type::u32,
             SharedBy value = SharedBy::thread);
 
-/// Adds both overloads of the device function limited() to the globals; define_numbers_array() adds the
-/// array numbers[8].
+/// Adds both overloads of the device function limited() to the globals; define_numbers_array() adds
+/// the array numbers[8].
 void define_limited_function(Kernel& kernel);
 void define_numbers_array(Kernel& kernel);
 

@@ -117,8 +117,8 @@ void volatile_local(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@kept");
 }
 
-/// Accesses initialized memory of the module, also through a pointer that may point into one of
-/// several memory spaces.
+/// Reads through a pointer that may point into one of three memory spaces: local memory, an
+/// initialized array of the module, or global memory.
 void load_through_generic_pointer(Kernel& kernel, Place& place) {
     define_numbers_array(kernel);
     kernel.write(

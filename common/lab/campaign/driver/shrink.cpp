@@ -29,7 +29,7 @@ bool is_removable(const std::string& line) {
     const bool is_instruction = line.back() == ';' && line[first] != '{' && line[first] != '}' &&
                                 line.find(".callprototype") == line.npos &&
                                 line.find(".branchtargets") == line.npos;
-    // A call can be removed only together with its braces
+    // A call can be removed only together with its braces.
     const bool is_call = line.find(')') != line.npos;
     return is_instruction && !is_call && line.find("st.local") == line.npos;
 }

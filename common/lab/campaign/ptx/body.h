@@ -33,7 +33,7 @@ inline const char* move_instruction(Kind kind) {
 /// The features of a kernel. They are drawn at random for each kernel, so that features which
 /// disable one of the simulator's optimizations are missing from some kernels.
 struct Features {
-    /// ^`is_portable` restricts kernels to those with the same results on every device.
+    /// If `is_portable`, the kernel has the same results on every device.
     bool approximations = false, is_portable = false;
     bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
     bool named_barriers = false, mbarriers = false, async_copies = false;

@@ -190,7 +190,7 @@ void Body::loop(const ThreadSet& where) {
         emit("setp.gt.s32 $, $, 0", {p, turns});
     };
     switch (random_.below(3)) {
-        case 0:  // the test behind the body
+        case 0:  // the test comes after the body
             text_.jump(body);
             text_.begin(body);
             statements(random_.between(1, 8), w);
@@ -212,7 +212,7 @@ void Body::loop(const ThreadSet& where) {
             available_registers = at_test;
             break;
         }
-        default: {  // entered in its middle
+        default: {  // the loop is entered in its middle
             const int rest = text_.new_block();
             text_.jump(body);
             text_.begin(body);
@@ -326,7 +326,7 @@ void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer
     emit(callee.second(b));
     emit(callee.back(back));
     Reg first = use(Kind::word);
-    /// Recursion depth.
+    // The first parameter of a recursive function is the depth of the recursion.
     if (form == Form::recursive) first = make_with(Kind::word, "and.b32 $, $, 3", {first});
     emit("st.param.b32 [$], $", {a, first});
     switch (form) {

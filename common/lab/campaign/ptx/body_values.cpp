@@ -142,7 +142,7 @@ void Body::lane_instruction() {
     std::string sources;
     const u32 literal_at = i->literal && random_.percent(25) ? random_.below(i->sources * 2) : ~0u;
     for (u32 k = 0; k < i->sources; ++k) {
-        // Use at most one literal, since two would be folded
+        // Use at most one literal, since ptxas would fold two of them into one.
         const bool is_literal = k == literal_at && k > 0;
         sources += ", " + (is_literal ? literal(*i, i->from[k]) : name_of(use(i->from[k])));
     }
@@ -168,7 +168,7 @@ void Body::lane_instruction() {
     emit("$$ $$", {guarded, name, destinations, sources});
 }
 
-// ---- what prologues hoist ----
+// ---- values that prologues compute ----
 
 /// Computes new values from values that are the same for some set of threads. The results are the
 /// same for that set as well.
@@ -351,7 +351,7 @@ void Body::pack_and_unpack() {
     emit("mov.$ $}, $", {type, parts, from});
 }
 
-// ---- what comes out ----
+// ---- results of the kernel ----
 
 void Body::fold(Reg reg) {
     Reg word = reg;

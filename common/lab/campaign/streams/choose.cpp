@@ -12,7 +12,7 @@ using campaign::Random;
 
 constexpr int kRegisters = 65536;    // registers of a multiprocessor
 constexpr int kOtherRegisters = 40;  // registers that a thread needs besides its elements
-// Bytes of shared memory that a block can use without opting in to a larger size
+// Bytes of shared memory that a block can use without opting in to a larger size.
 constexpr int kDefaultSharedBytes = 49152;
 constexpr int kMaxSharedBytes = 227 * 1024, kTotalSharedBytes = 228 * 1024,
               kSystemSharedBytes = 1024;
@@ -142,7 +142,8 @@ void choose_barriers(Plan& plan, Random& random) {
     do {
         choose_tile(plan, random, kind);
         if (which != 0) plan.passes = random.pick({2, 2, 4});
-        // All threads have to reach a barrier in the loop.
+        // Choose again if the tile does not divide evenly among the threads. Some threads would
+        // then leave the loop early, but all of them must reach the barrier in it.
     } while (!fits_registers(plan) ||
              (which != 1 && plan.width * plan.height % plan.threads() != 0));
     if (which != 1) plan.loads = Loads::barrier;

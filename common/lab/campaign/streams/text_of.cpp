@@ -1,5 +1,5 @@
-// Turns a plan into CUDA source. Read `generate_source` at the end first. Tests compare the kernels'
-// results with `Computation`.
+// Turns a plan into CUDA source. Read `generate_source` at the end first. Tests compare the
+// kernels' results with `Computation`.
 #include <algorithm>
 
 #include "base/text.h"

@@ -91,7 +91,7 @@ TEST_CASE("what is predicted is compared where it was measured, at the size of t
           std::string::npos);
     CHECK(text.find("\nall                      3    10.0 %") != std::string::npos);
     CHECK(times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);
-    // All kernels are known, so there is no row for the known ones
+    // All kernels are known, so the text has no row for known kernels.
     CHECK(text.find("known") == std::string::npos);
     const Json json = times_json(times);
     CHECK(json["results"].size() == 3);

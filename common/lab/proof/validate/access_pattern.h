@@ -15,10 +15,10 @@ struct Access {
     int offset = 0;                                 ///< offset of the first element
     /// Number that is xor-ed with the index, as in a swizzle.
     unsigned exclusive_or = 0;
-    /// If nonzero, the index is hashed with this value
+    /// If nonzero, the index is hashed with this value.
     unsigned scatter = 0;
     unsigned lanes = 0xffffffff;  ///< lanes that take part
-    /// Only this many threads of the block take part, which leaves a ragged edge.
+    /// Only this many threads of the block take part, so their last warp may be incomplete.
     unsigned first_threads = 4096;
     unsigned elements = 1;  ///< modulus of the index
 

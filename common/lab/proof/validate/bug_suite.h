@@ -1,6 +1,6 @@
 /// \file
-/// The simulator's seeded bugs and clean look-alikes, found by the marks in their sources, and what
-/// all judges think of them. The judges are the simulator and the four tools of compute-sanitizer.
+/// Finds the seeded bugs and their clean look-alikes by the marks in the sources, and collects the
+/// verdict of each checker: the simulator and the four tools of compute-sanitizer.
 #pragma once
 
 #include <map>

@@ -60,7 +60,7 @@ struct CounterSummary {
     int within_noise = 0;       ///< cases that differ, but within the noise of an inexact metric
     int known = 0;              ///< cases that differ for a known reason
     double largest_excess = 0;  ///< largest excess of the metric, relative to the simulator's count
-    /// Largest value compared; if it is 0, the comparison proves nothing
+    /// Largest value compared. If it is 0, the comparison proves nothing.
     double largest_count = 0;
 };
 

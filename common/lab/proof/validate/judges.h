@@ -10,8 +10,8 @@
 
 namespace coalesce::proof {
 
-/// Called with the number of finished opinions and the total number, from any thread but never
-/// concurrently.
+/// Called with the number of opinions that the judges have given, and the number that they will
+/// give. Any thread may make the call, but calls never overlap.
 using VerdictProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 /// Collects the opinions of all judges on all cases, with `jobs` runs in parallel. Cases that never

@@ -41,11 +41,11 @@ struct MatrixPattern {
     };
     Kind kind = Kind::load_matrices;
     unsigned block_x = 32, blocks = 1;
-    // ldmatrix and stmatrix
+    // For ldmatrix and stmatrix:
     int matrices = 4;
     bool turned = false;
     Access rows;  ///< how the lanes access rows of 16 bytes in shared memory
-    // wmma
+    // For wmma:
     FragmentKind fragment = FragmentKind::a_of_halves_by_rows;
     unsigned stride = 16;  ///< elements
 

@@ -45,8 +45,8 @@ struct ThemeOutput {
     std::string full;   ///< ncu's output for large launches
 };
 
-/// The kernels of a theme, for both files. make_theme_record() throws std::runtime_error unless all three
-/// outputs are for the same kernels.
+/// The kernels of a theme, for both files. make_theme_record() throws std::runtime_error unless all
+/// three outputs are for the same kernels.
 struct ThemeRecord {
     Json measured = Json::array(), held_back = Json::array();
 };

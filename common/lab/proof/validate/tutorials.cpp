@@ -1,10 +1,10 @@
 // tutorials -- for kernels from courses and tutorials, does the simulator count what the hardware
 // counts, and are the measured times within the predicted bands?
 //
-// With --measure, on a GPU, it runs each program of common/lab/proof/tests/tutorial, alone and under
-// Nsight Compute, and writes docs/results/tutorial. With --measure-again, it adds to those results
-// how far counters vary from run to run. Otherwise, on any machine, it runs the programs on the
-// simulator and compares.
+// With --measure, on a GPU, it runs each program of common/lab/proof/tests/tutorial, alone and
+// under Nsight Compute, and writes docs/results/tutorial. With --measure-again, it adds to those
+// results how far counters vary from run to run. Otherwise, on any machine, it runs the programs on
+// the simulator and compares.
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

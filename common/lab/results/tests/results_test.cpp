@@ -83,7 +83,7 @@ TEST_CASE("what is counted, predicted and measured of a variant is one row; riva
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", results}}.dump());
     results = {predicted("02_naive", "naive", "A GPU")};
     folder.write("docs/results/c.json", Json{{"device", PREDICTED}, {"results", results}}.dump());
-    // Another program writes this file.
+    // The program `shapes` writes this file. It contains no results of steps.
     folder.write("docs/results/shapes.json",
                  R"({"device": {"name": "G"}, "results": [{"case": "x"}]})");
     const std::string text =

@@ -37,7 +37,7 @@ struct Copy3D {
     size_t width, height, depth;
 };
 
-/// Fails for invalid boxes.
+/// Returns the same copy as the runtime describes it. Fails if a box is invalid.
 cudaMemcpy3DParms to_runtime_copy(const Copy2D* copy);
 cudaMemcpy3DParms to_runtime_copy(const Copy3D* copy);
 

@@ -140,7 +140,7 @@ Result cuDriverGetVersion(int* version) {
     return version ? cudaDriverGetVersion(version) : cudaErrorInvalidValue;
 }
 
-// ---- created ----
+// ---- contexts that the program creates ----
 
 Result cuCtxCreate_v2(Context* context, unsigned flags, int device) {
     return create(__func__, context, flags, device);
@@ -207,7 +207,7 @@ Result cuCtxSynchronize_v2(Context) {
     return forward_with_context(__func__, cudaDeviceSynchronize);
 }
 
-// ---- primary ----
+// ---- primary contexts ----
 
 Result cuDevicePrimaryCtxRetain(Context* context, int device) {
     return call(__func__, [&] {

@@ -94,7 +94,7 @@ Result cuGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGra
 COALESCE_SAME(cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled, 3);
 COALESCE_SAME(cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled, 3);
 
-// ---- what graphs hold ----
+// ---- user objects and graph memory ----
 
 COALESCE_SAME(cuUserObjectCreate, cudaUserObjectCreate, 5);
 COALESCE_SAME(cuUserObjectRetain, cudaUserObjectRetain, 2);

@@ -92,7 +92,7 @@ COALESCE_SAME_ANYWHERE(cuMemPoolTrimTo, cudaMemPoolTrimTo, 2);
 COALESCE_SAME_ANYWHERE(cuMemPoolGetAttribute, cudaMemPoolGetAttribute, 3);
 COALESCE_SAME_ANYWHERE(cuMemPoolSetAttribute, cudaMemPoolSetAttribute, 3);
 
-// ---- the host's ----
+// ---- host memory ----
 
 COALESCE_BY(allocate, cuMemAllocHost_v2, cudaMallocHost, 2);
 COALESCE_BY(allocate, cuMemHostAlloc, cudaHostAlloc, 3);
@@ -102,7 +102,7 @@ COALESCE_SAME(cuMemHostUnregister, cudaHostUnregister, 1);
 COALESCE_SAME(cuMemHostGetDevicePointer_v2, cudaHostGetDevicePointer, 3);
 COALESCE_SAME(cuMemHostGetFlags, cudaHostGetFlags, 2);
 
-// ---- advice, and questions ----
+// ---- advice and queries ----
 
 COALESCE_SAME_IN_STREAM(cuMemPrefetchAsync_v2, cudaMemPrefetchAsync, 5);
 COALESCE_SAME(cuMemAdvise_v2, cudaMemAdvise, 4);

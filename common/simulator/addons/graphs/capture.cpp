@@ -41,7 +41,7 @@ bool forbids_unsafe_calls(const Capture& capture) {
            capture.mode == cudaStreamCaptureModeGlobal;
 }
 
-/// Returns the nodes in `to` and every node that one of them can be reached from.
+/// Returns the nodes in `to`, and all nodes from which a path leads to one of them.
 std::set<const Node*> find_ancestors(const std::vector<Dependency>& to) {
     std::set<const Node*> found;
     std::vector<const Node*> next;
@@ -65,7 +65,7 @@ void end(const Capture& capture) {
 
 }  // namespace
 
-// ---- who takes part ----
+// ---- the streams that take part ----
 
 void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from) {
     for (const Dependency& dependency : from) {
@@ -204,7 +204,7 @@ void check_nothing_captured() {
                    "a stream is being captured: nothing of it has run yet.");
 }
 
-// ---- what is captured ----
+// ---- adding nodes ----
 
 void invalidate_on_failure(Capture& capture, const std::function<void()>& make) {
     try {

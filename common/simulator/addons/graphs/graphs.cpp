@@ -150,7 +150,7 @@ void Graph::for_each_graph(const std::function<void(Graph&)>& body) {
     }
 }
 
-// ---- all of them ----
+// ---- all graphs ----
 
 Graphs& Graphs::instance() {
     // The object is never destroyed, because the program's own destructors may still call us while

@@ -182,7 +182,7 @@ const Op* run_bit_product(Warp& w, const Op* op) {
     });
 }
 
-// ---- what there is ----
+// ---- the supported instructions ----
 
 /// The supported products for one element type of matrix a: the element types of the accumulators,
 /// and the shapes for mma and for wmma.

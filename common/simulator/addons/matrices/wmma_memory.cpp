@@ -29,7 +29,7 @@ using ptx::StateSpace;
 
 namespace {
 
-// ---- which accesses ----
+// ---- choosing the accesses ----
 
 /// Plans the accesses to a fragment. `along` is true if each line of the fragment is contiguous in
 /// memory.
@@ -103,7 +103,7 @@ struct AccessPlan {
     }
 };
 
-// ---- carrying them out ----
+// ---- executing the accesses ----
 
 /// The address and the row stride of a matrix in memory, for each lane.
 struct Matrix {
@@ -199,7 +199,7 @@ const Op* run_accesses(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// ---- what there is ----
+// ---- the supported instructions ----
 
 /// Returns the number of elements in a row in memory, for a matrix without padding.
 u32 default_stride(const MatrixFragment& fragment, bool is_line_contiguous) {

@@ -3,7 +3,7 @@
 // Builds on  texel_access.h; sampling.h, which computes the texels that a fetch reads.
 // Watch      Residency (`d|p`) is always true, because no array is sparse. A fetch does not take
 //            part in load_waits.
-// Not there  Fetches of pairs of halves (.v2.f16x2), depth comparisons, multisample arrays,
+// Missing    Fetches of pairs of halves (.v2.f16x2), depth comparisons, multisample arrays,
 //            separate textures and samplers (.texmode_independent).
 #include <bit>
 
@@ -110,7 +110,7 @@ const Op* run_fetch(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// ---- questions ----
+// ---- queries ----
 
 struct QueryOp : ImageOp {
     enum class What : u8 { width, height, depth };

@@ -245,7 +245,7 @@ __global__ void rows_by_tiles(float* out, const float* matrix, const float* vect
     const auto block = cg::this_thread_block();
     const auto tile = cg::tiled_partition<16>(block);
     const int row = blockIdx.x * (blockDim.x / 16) + block.thread_rank() / 16;
-    if (row >= rows) return;  // by whole tiles
+    if (row >= rows) return;  // all lanes of a tile return together
     float sum = 0;
     for (int col = tile.thread_rank(); col < cols; col += 16)
         sum += matrix[row * cols + col] * vector[col];

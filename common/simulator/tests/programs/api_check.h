@@ -1,4 +1,5 @@
-// Helpers for the tests of the runtime API. Each output line is a call or a fact, and its result.
+// Helpers for the tests of the runtime API. Each line of output names a call with its result, or a
+// property and whether it holds.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -3,7 +3,7 @@
 // expect: work between arrival and wait: ok
 // expect: a block that has ended: ok
 // expect: threads that have ended: ok
-// expect: lanes that part: ok
+// expect: diverged lanes: ok
 // expect: different places: ok
 // expect: relaxed, with a fence: ok
 // expect: global memory: ok
@@ -55,7 +55,7 @@ __global__ void ended_threads(unsigned* out) {
     cluster_sync();
 }
 
-__global__ void parted(unsigned* out) {
+__global__ void diverged(unsigned* out) {
     __shared__ unsigned values[32];
     values[threadIdx.x] = threadIdx.x + blockIdx.x;
     if (threadIdx.x % 2) {
@@ -149,8 +149,8 @@ int main() {
     expect_equal("a block that has ended", first(2), {6, 0});
     in_clusters(ended_threads, 2, 64, 2, words);
     expect_equal("threads that have ended", first(2), {41, 40});
-    in_clusters(parted, 2, 32, 2, words);
-    expect_equal("lanes that part", first(64), for_threads<unsigned>(64, [](int i) {
+    in_clusters(diverged, 2, 32, 2, words);
+    expect_equal("diverged lanes", first(64), for_threads<unsigned>(64, [](int i) {
                      return i % 32 + (i / 32 ^ 1) + (i % 2 ? 100u : 200u);
                  }));
     in_clusters(places, 2, 64, 2, words);

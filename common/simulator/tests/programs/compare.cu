@@ -62,7 +62,9 @@ GROUP("setp of floats, flushing");
            [](T a, T b) { return p_and_q(__VA_ARGS__); }(flushed(a), flushed(b)));
 FLOAT_OPERATORS(SETP_FTZ, f32)
 
-// ---- setp combined with c < 0 or its opposite, where q gets the opposite comparison ----
+// ---- setp with a third operand: the predicate c < 0, or its negation with "!" ----
+//
+// The comparison is combined with that predicate for p, and the negated comparison for q.
 
 GROUP("setp combined");
 #define COMBINED(op, combine, negation, T)                                                      \

@@ -232,7 +232,7 @@ void test_integers_to_floats() {
     TO_HALF_ALL_ROUNDINGS("bf16", kBF16, "u64", u64, "l", integers<u64>());
 }
 
-// ---- floats among themselves ----
+// ---- float to float ----
 
 float flushed(float a) { return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0f, a) : a; }
 float saturated(float a) { return !(a > 0) ? 0 : a < 1 ? a : 1; }

@@ -1,4 +1,4 @@
-// cooperative_groups.cu in a debug build, where lanes meet through different function calls.
+// cooperative_groups.cu in a debug build, where lanes reach the same barrier from different calls.
 // nvcc: -G
 // not built by clang: -G is an option of nvcc
 // expect: block: ok

@@ -21,7 +21,7 @@ struct Measured {
     std::string text;  ///< "add.sat.s32", "lop3.b32 0xca"
     Shape shape;
     int result_bits;
-    int widths[4];  ///< of the sources
+    int widths[4];  ///< widths of the sources
     u64 digest;
 };
 

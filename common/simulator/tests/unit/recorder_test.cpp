@@ -292,8 +292,8 @@ TEST_CASE("atomics of shared memory are recorded as the machine carries them out
     const Case cases[] = {
         {"red.shared.add.u32 [word], 1;", 1, 1},           // one lane adds for all
         {"red.shared.add.u32 [%r3], 1;", 32, 1},           // one lane adds for all lanes
-        {"red.shared.add.u32 [%r3], %r1;", 32, 32},        // they take turns
-        {"red.shared.add.f32 [%r3], 0f3F800000;", 32, 96}  // which become a load and an exchange
+        {"red.shared.add.u32 [%r3], %r1;", 32, 32},        // lanes are served in turn
+        {"red.shared.add.f32 [%r3], 0f3F800000;", 32, 96}  // each loads and exchanges
     };
     for (const Case& one : cases) {
         CAPTURE(one.atomic);

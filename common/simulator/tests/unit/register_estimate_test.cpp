@@ -1,5 +1,9 @@
 // Tests which rules the register estimate follows, and which it leaves out. registers/ tests its
 // accuracy with whole kernels.
+//
+// Each case compares the estimate with the number of registers that ptxas assigns to the same PTX.
+// "As ptxas" says that the expected number is ptxas's own. Where the estimate may differ, a comment
+// such as "ptxas: 8" gives ptxas's number.
 #include "simulator/ptxas/register_estimate.h"
 
 #include <doctest/doctest.h>
@@ -646,7 +650,7 @@ TEST_CASE("a division without sign by a constant needs a register less than othe
         return estimate("ld.global.u32 %r10, [%rd4+400];\n" + opcode +
                         " %r12, %r10, %r1;\nst.global.u32 [%rd5+400], %r12;\n");
     };
-    for (const char* opcode : {"div.u32", "rem.u32"}) CHECK(divides(opcode) == 12);  // as in ptxas
+    for (const char* opcode : {"div.u32", "rem.u32"}) CHECK(divides(opcode) == 12);  // as ptxas
 }
 
 TEST_CASE("a division of 16 bits calls a routine that takes five registers") {
@@ -723,7 +727,7 @@ TEST_CASE("a constant that guarded instructions need is there for all lanes behi
             "st.global.u32 [" +
             address + "+4], %r2;");
     };
-    CHECK(stored_behind("%rd1") == 8);  // as in ptxas
+    CHECK(stored_behind("%rd1") == 8);  // as ptxas
     CHECK(stored_behind("%rd2") == 10);
 }
 
@@ -736,7 +740,7 @@ TEST_CASE("what becomes of a loaded pair is computed in place, unless it is shif
     const std::string product =
         "ld.global.u32 %r9, [%rd1];\nmul.wide.s32 %rd7, %r9, 40;\nadd.s64 %rd8, %rd7, %rd2;\n";
     const std::string sum = "add.s64 %rd9, %rd8, 1000;\n";
-    // As in ptxas.
+    // All as ptxas.
     CHECK(stored(loaded, sum) == 12);
     CHECK(stored(loaded, "shl.b64 %rd10, %rd8, 3;\nadd.s64 %rd9, %rd10, %rd2;\n") == 14);
     CHECK(stored(product, sum) == 14);
@@ -750,7 +754,7 @@ TEST_CASE("what was loaded or stored is not loaded again, unless something may h
         stored += "st.global.f32 [%rd5+" + at + "], %f" + std::to_string(k) + ";\nld.global.f32 " +
                   f + ", [%rd5+" + at + "];\n";
     }
-    // As in ptxas.
+    // All as ptxas.
     CHECK(estimate(loads(4) + again + stores(4) + stores(4, 20)) == 18);
     CHECK(estimate(loads(4) + "bar.sync 0;\n" + again + stores(4) + stores(4, 20)) == 26);
     CHECK(estimate(loads(4) + "st.global.u32 [%rd1], %r1;\n" + again + stores(4) + stores(4, 20)) ==

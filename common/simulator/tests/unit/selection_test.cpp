@@ -1,4 +1,4 @@
-// Tests which reports suppressions match, and how names are shortened for people.
+// Tests which reports a suppression matches, and how long names are shortened for display.
 #include <doctest/doctest.h>
 
 #include "simulator/report/selection.h"

@@ -111,7 +111,7 @@ EXAMPLE(nbody_unrolled) {
     return all_pairs(nbody_unrolled, 256);
 }
 
-// Computes the potential of atoms at the points of a plane. The atoms are in constant memory.
+// The atoms whose potential `coulomb_plane` computes at the points of a plane.
 __constant__ float4 atoms[256];
 __global__ void coulomb_plane(float* out, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

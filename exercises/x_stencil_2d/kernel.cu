@@ -1,0 +1,27 @@
+// Exercise x_stencil_2d -- how fast a picture becomes brighter from top to bottom (Sobel filter).
+//
+// Given   a tile with room for the block's elements and one more on each side.
+// Write   the loads into the tile, and the barrier. Elements outside of `in` are 0 (7 lines).
+// Check   ./learn check x_stencil_2d          Stuck?   ./learn hint x_stencil_2d
+#include "exercise.h"  // Launch, ceil_div
+
+constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;
+
+__global__ void stencil_2d(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_Y][TILE_X];
+    const int first_row = blockIdx.y * BLOCK_Y, first_col = blockIdx.x * BLOCK_X;
+
+    // TODO: fill the tile. tile[0][0] holds the element above and to the left of the block.
+
+    const int row = first_row + threadIdx.y, col = first_col + threadIdx.x;
+    if (row >= rows || col >= cols) return;
+    const float* above = &tile[threadIdx.y][threadIdx.x];
+    const float* below = &tile[threadIdx.y + 2][threadIdx.x];
+    out[row * cols + col] =
+        below[0] + 2 * below[1] + below[2] - (above[0] + 2 * above[1] + above[2]);
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, BLOCK_X), ceil_div(rows, BLOCK_Y)},
+            .block = {BLOCK_X, BLOCK_Y}};
+}
