@@ -156,6 +156,7 @@ private:
             return;
         }
         is_typing_line_ = false;
+        message_.clear();
         const int line = std::atoi(typed_.substr(0, 6).c_str());
         const auto is_there = [&](std::size_t k) { return steps_.all[k].line == line; };
         if (find_step(steps_, at_, true, is_there) != at_)

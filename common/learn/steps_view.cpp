@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <sstream>
+#include <tuple>
 
 #include "harness/text.h"
 
@@ -133,20 +135,34 @@ std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& 
     return "";
 }
 
+std::string moment_text(const Steps& steps, const StepMoment& moment) {
+    if (moment.check == "result") return "Here the wrong element is stored.";
+    return moment.kind + ": " + moment.message + " (thread " +
+           thread_text(steps, moment.thread / kWarpLanes, moment.thread % kWarpLanes) + ", line " +
+           std::to_string(moment.line) + ")";
+}
+
+/// Adds a text in lines of at most `columns` characters.
+void add_wrapped(const std::string& text, int columns, std::vector<std::string>& lines) {
+    std::istringstream words(text);
+    std::string line;
+    for (std::string word; words >> word;) {
+        if (!line.empty() && static_cast<int>(line.size() + word.size()) >= columns) {
+            lines.push_back(line);
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + word;
+    }
+    lines.push_back(line);
+}
+
 /// Returns what happens in a step besides its variables, one sentence or access per line.
 std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
                                      const StepsWindow& window) {
     const Step& step = steps.all.at(at);
     std::vector<std::string> lines;
-    for (const StepMoment& moment : steps.moments) {
-        if (moment.step != at) continue;
-        lines.push_back(
-            moment.check == "result"
-                ? "Here the wrong element is stored."
-                : moment.kind + ": " + moment.message + " (thread " +
-                      thread_text(steps, moment.thread / kWarpLanes, moment.thread % kWarpLanes) +
-                      ", line " + std::to_string(moment.line) + ")");
-    }
+    for (const StepMoment& moment : steps.moments)
+        if (moment.step == at) add_wrapped(moment_text(steps, moment), window.columns, lines);
     for (const StepAccess& access : step.accesses) {
         lines.push_back(access_headline(steps, access));
         lines.push_back("  " + elements_text(steps, access, window));
@@ -166,22 +182,31 @@ std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
     return lines;
 }
 
-/// Returns the variables in scope, those that the step has changed first, with their values.
+/// Returns the variables in scope with their values: first those that the step has changed, then
+/// the others, the last declared ones first and pointers at the end.
 std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
                                         const StepsWindow& window, const Style& style) {
     const Step& step = steps.all.at(at);
     const WarpState state = steps.state_after(at);
-    std::vector<std::string> changed, others;
-    for (const auto& [number, values] : state.variables) {
+    std::vector<std::size_t> shown;
+    for (const auto& [number, values] : state.variables)
+        if (steps.is_in_scope(steps.variables.at(number), step)) shown.push_back(number);
+    const auto rank = [&](std::size_t number) {
         const StepVariable& variable = steps.variables.at(number);
-        if (!steps.is_in_scope(variable, step)) continue;
+        return std::tuple(!state.changed.contains(number), variable.type.ends_with('*'),
+                          -variable.first_line, number);
+    };
+    std::sort(shown.begin(), shown.end(),
+              [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    std::vector<std::string> lines;
+    for (const std::size_t number : shown) {
         const bool is_changed = state.changed.contains(number);
-        const std::string name = fitted((is_changed ? "*" : " ") + variable.name, kNameColumns);
-        const std::string line = name + " " + values_text(values, step.active, window);
-        (is_changed ? changed : others).push_back(is_changed ? style.paint_strong(line) : line);
+        const std::string line =
+            fitted((is_changed ? "*" : " ") + steps.variables.at(number).name, kNameColumns) + " " +
+            values_text(state.variables.at(number), step.active, window);
+        lines.push_back(is_changed ? style.paint_strong(line) : line);
     }
-    changed.insert(changed.end(), others.begin(), others.end());
-    return changed;
+    return lines;
 }
 
 std::string step_headline(const Steps& steps, const StepsSubject& subject, std::size_t at) {

@@ -90,14 +90,14 @@ TEST_CASE("a step is shown with everything that happens in it") {
     const Steps steps = read_steps(JSON);
     const std::string screen = show_step(steps, SUBJECT, 3, {}, {});
     for (const char* words :
-         {"step 4 of 4", "warp 0", ">    4    float x = tile[9];", "*x ", "39",
+         {"step 4 of 4", "warp 0", ">   4    float x = tile[9];", "*x ", "39",
           "2 wavefronts where 1 could do", "0:tile[1][1]=39",
           "was last written by thread (32,0) in step 3, line 3", "read after write"})
         CHECK_MESSAGE(screen.find(words) != std::string::npos, words << "\n" << screen);
     const std::string before = show_step(steps, SUBJECT, 1, {}, {});
     CHECK(before.find("32 of 64 threads have arrived") != std::string::npos);
     CHECK(before.find("lane 1 wait") != std::string::npos);
-    CHECK(before.find(" x ") == std::string::npos);  // not in scope yet
+    CHECK(before.find("\n x ") == std::string::npos);  // not in scope yet
 }
 
 TEST_CASE("a screen never has more lines or columns than there are") {
@@ -125,7 +125,7 @@ TEST_CASE("without a terminal, all steps are printed") {
     const ScratchCourse course;
     write_text(course, ScratchCourse::solution("03_tiled"));
     const ProcessResult out = expect(course, {"step", "03", "--plain"}, 0,
-                                     {"step 1  warp 0  lanes 0-31", "of 256 threads have arrived"});
+                                     {"step 1  warp 0  lanes 0-31", "of 1024 threads have arrived"});
     CHECK(has(out.output, "store to tile"));
     expect(course, {"step", "03", "--rows", "-1"}, 2, {"from 1 to 1024"});
     expect(course, {"step", "00"}, 2, {"simulate --trace"});
