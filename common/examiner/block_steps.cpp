@@ -148,8 +148,8 @@ private:
 
     bool is_tiny(Shape shape) const {
         constexpr double fewest_elements = 1024;
-        const double elements = elements_ ? element_count(shape)
-                                          : static_cast<double>(shape.rows) * shape.cols;
+        const double elements =
+            elements_ ? element_count(shape) : static_cast<double>(shape.rows) * shape.cols;
         return elements < fewest_elements;
     }
 
