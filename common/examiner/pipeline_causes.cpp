@@ -342,7 +342,7 @@ bool blame_expected_bytes(Failure& failure, const std::string& text) {
     static const TextPattern numbers(R"((\d+) bytes were announced, and (\d+) came)");
     static const TextPattern call(R"(\bexpect\w*\s*\()");
     std::string flat = failure.details;
-    std::ranges::replace(flat, '\n', ' ');
+    std::replace(flat.begin(), flat.end(), '\n', ' ');
     TextMatch found;
     if (!search(flat, found, numbers)) return false;
     failure.headline = "the mbarrier expects " + found.str(1) + " bytes, but the copies bring " +

@@ -69,7 +69,7 @@ Failure check_text(const std::string& text, const std::string& name) {
 }  // namespace
 
 std::string with_line_feeds(std::string text) {
-    if (text.find('\n') == text.npos) std::ranges::replace(text, '\r', '\n');
+    if (text.find('\n') == text.npos) std::replace(text.begin(), text.end(), '\r', '\n');
     return text;
 }
 
