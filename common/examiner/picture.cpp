@@ -50,6 +50,26 @@ struct Addresses {
     }
 };
 
+/// Reports whether each lane has the same address as lane ^ distance, wherever both are active.
+bool have_pairs_same_address(const simulated::Access& access, unsigned distance) {
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        const unsigned other = lane ^ distance;
+        const bool both = access.active >> lane & access.active >> other & 1;
+        if (both && access.addresses[lane] != access.addresses[other]) return false;
+    }
+    return true;
+}
+
+/// Returns how many lanes shared memory serves together: all if each accesses up to 4 bytes, half of
+/// them at 8 bytes, and a quarter at 16. Loads whose lanes share addresses in pairs are served for
+/// twice as many lanes, as in simulator/counters/counters.h.
+unsigned lanes_per_pass(const simulated::Access& access) {
+    if (access.bytes_per_lane <= 4) return 32;
+    const bool has_pairs = !access.is_store && (have_pairs_same_address(access, 1) ||
+                                                have_pairs_same_address(access, 2));
+    return 128 / access.bytes_per_lane * (has_pairs ? 2 : 1);
+}
+
 WarpAccess draw_access(const simulated::Access& access, const Addresses& matrices,
                        const Source& source) {
     WarpAccess drawn{access,
@@ -144,8 +164,7 @@ std::vector<PictureRow> draw_memory_rows(const simulated::Access& access, std::u
 }
 
 std::vector<PictureRow> draw_bank_rows(const simulated::Access& access) {
-    // Shared memory serves 8-byte accesses by half-warps, and 16-byte accesses by quarter-warps.
-    const unsigned lanes_together = access.bytes_per_lane <= 4 ? 32 : 128 / access.bytes_per_lane;
+    const unsigned lanes_together = lanes_per_pass(access);
     std::vector<PictureRow> rows;
     for (unsigned first = 0; first < 32; first += lanes_together) {
         std::array<std::vector<std::uint64_t>, kBanks> words;

@@ -185,7 +185,7 @@ TEST_CASE("blocks must take tiles in the lesson's order") {
         const Verdict told = examined(straight, exercise);
         INFO(terminal_text(told));
         CHECK(told.failure_id() == "wrong-block-order");
-        CHECK(told.failures.front().headline.find("take tiles of the same") != std::string::npos);
+        CHECK(told.failures.front().headline.find("process tiles of the same") != std::string::npos);
         CHECK(told.failures.front().place.line > 0);
     }
 }

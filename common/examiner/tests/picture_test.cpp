@@ -69,6 +69,8 @@ TEST_CASE("a column of a tile is one bank 32 times, a padded one 32 banks once")
     CHECK(draw_bank_rows(lanes(64, 0)).size() == 1);
     CHECK(draw_bank_rows(lanes(0, 8, 8)).size() == 2);
     CHECK(draw_bank_rows(lanes(0, 16, 16)).size() == 4);
+    CHECK(draw_bank_rows(lanes(0, 0, 8)).size() == 1);
+    CHECK(draw_bank_rows(lanes(0, 0, 16)).size() == 2);
 }
 
 TEST_CASE("a picture has as many rows as the simulator counts") {

@@ -1,7 +1,7 @@
 // expect: wrong-element
 // mistake: The kernel copies without reversing, and the program compares `out` with itself.
 // says: out[0] is 0, but 1023 belongs there
-// shows: calls this right
+// shows: still reports that the result
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: nothing-written
 // mistake: The launched kernel does nothing, and the host does the work after the copy back.
-// shows: calls this right
+// shows: still reports that the result
 #include <cuda_runtime.h>
 
 #include <cstdio>
