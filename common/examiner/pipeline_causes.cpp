@@ -339,14 +339,14 @@ bool is_of_pipeline(const Failure& failure) {
 
 /// Blames the number of bytes that an mbarrier expects for a wait without end.
 bool blame_expected_bytes(Failure& failure, const std::string& text) {
-    static const TextPattern numbers(R"((\d+) bytes were announced, and (\d+) came)");
+    static const TextPattern numbers(R"((\d+) bytes were announced, and (\d+) arrived)");
     static const TextPattern call(R"(\bexpect\w*\s*\()");
     std::string flat = failure.details;
     std::replace(flat.begin(), flat.end(), '\n', ' ');
     TextMatch found;
     if (!search(flat, found, numbers)) return false;
     failure.headline = "the mbarrier expects " + found.str(1) + " bytes, but the copies bring " +
-                       found.str(2) + ": the threads wait for the rest for ever.";
+                       found.str(2) + ", so the threads wait for ever.";
     const std::string code = code_for_search(text);
     for (const TextMatch& one : find_matches(code, call)) {
         const int line = line_of(code, one);

@@ -65,7 +65,7 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
     }
     if (line > 0) return line;
     const bool is_of_load = finding.fault == Fault::wrong_origin ||
-                            (finding.fault == Fault::wrong_pitch && says("fits in["));
+                            (finding.fault == Fault::wrong_pitch && says("seems to use in["));
     if (!is_of_load) return store_line;
     const Trial seen = evidence.launch_without_checks(trial.shape);
     for (const LineCounters& one : seen.lines) {

@@ -213,8 +213,7 @@ private:
             ->required();
         add_name(shown, true);
 
-        CLI::App* decided =
-            add(&app_, "set", "Override the points of a submission", set_points);
+        CLI::App* decided = add(&app_, "set", "Override the points of a submission", set_points);
         decided->add_option("STUDENT", words_.student, "The student's name, as in grades.csv")
             ->required();
         decided->add_option("EXERCISE", words_.exercise, "03, or 03_tiled")->required();

@@ -1,7 +1,7 @@
 // expect: copy-not-waited-for
 // mistake: The bytes of the last row are not announced.
 // says: announced
-// says: announced bytes
+// says: announce the bytes of all copies
 // never: __syncthreads
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 

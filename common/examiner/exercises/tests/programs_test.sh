@@ -55,7 +55,7 @@ says "the missing file" "nowhere.cu" "$folder/output"
 expect 2 "a test case that there is not" kernel "$folder/blank.cu" "no such case"
 says "a test case that there is not" "Nothing was examined" "$folder/output"
 expect 2 "a device that there is not" env COALESCE_DEVICE=moon "$checks"
-says "a device that there is not" "COALESCE_DEVICE=moon" "$folder/output"
+says "a device that there is not" "sim, gpu or auto, not moon" "$folder/output"
 expect 2 "a verdict that cannot be written" env COALESCE_KERNEL="$folder/blank.cu" \
     COALESCE_VERDICT="$folder/none/verdict.json" "$checks" --test-case=02_naive
 # There must be test cases for each exercise of a lesson and its hunt, and no others. The whole program has no hunt.

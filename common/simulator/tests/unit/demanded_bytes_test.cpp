@@ -172,7 +172,6 @@ TEST_CASE("a value that is combined with another counts as written") {
     for (const char* store :
          {"selp.b32 %r2, %r1, %r3, %p1; st.global.u32 [%rd2], %r2;",
           "@%p1 mov.u32 %r1, 0; st.global.u32 [%rd2], %r1;",
-          "st.local.u32 [depot], %r1; ld.local.u32 %r2, [depot]; st.global.u32 [%rd2], %r2;",
           "and.b32 %r2, %r1, %r3; st.global.u32 [%rd2], %r2;",
           "mov.u32 %r3, %tid.x; or.b32 %r2, %r1, %r3; st.global.u32 [%rd2], %r2;",
           "shl.b32 %r2, %r1, 4; st.global.u32 [%rd2], %r2;",
@@ -182,6 +181,14 @@ TEST_CASE("a value that is combined with another counts as written") {
         CHECK(a.load().decides == 0);
         CHECK(a.arrivals(a.bytes.stores.size() - 1).empty());
     }
+}
+
+TEST_CASE("bytes are followed into local memory, and from there") {
+    const Analysed a(
+        "ld.global.u32 %r1, [%rd1]; st.local.u32 [depot], %r1;\n"
+        "ld.local.u32 %r2, [depot]; st.global.u32 [%rd2], %r2;");
+    CHECK(a.arrivals(0) == "0>0 1>1 2>2 3>3");
+    CHECK(a.arrivals(1) == "0>0 1>1 2>2 3>3");
 }
 
 TEST_CASE("a bit-field is rewritten in place") {
