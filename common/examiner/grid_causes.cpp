@@ -175,8 +175,8 @@ std::string explain_unwritten_cells(const LaunchShape& launch,
     if (!origins) return ", but some threads store the same cells, or a bounds check stops them.";
     const auto& block = launch.block;
     if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
-        return ", and the blocks lie side by side. Perhaps a bounds check stops some threads, or "
-               "threads of a block store the same cells.";
+        return ", and the blocks lie side by side. Perhaps a bounds check stops some, or threads "
+               "of a block store the same cells.";
     }
     return ", in blocks of " + format_product(block[0], block[1]) +
            " threads. Is the distance between two blocks equal to the size of a block?";
@@ -192,7 +192,7 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
     if (origins) failure.details += wrap(origins->text());
     failure.next =
         "Work out row and col for the first thread of block (1, 0) and of block (0, 1), and for "
-        "threads (1, 0) and (0, 1) of a block. Does each of these threads store its own cell?";
+        "threads (1, 0) and (0, 1) of a block. Does each store its own cell?";
     if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }

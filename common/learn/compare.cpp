@@ -42,7 +42,7 @@ void show_side_by_side(const Work& exercise, const std::string& yours, const Sty
     if (style.clear) {
         std::cout << side_by_side("yours", "the solution", lines, style.columns);
     } else {
-        std::cout << "Lines marked - are only in your kernel, and those marked + only in the "
+        std::cout << "Lines marked - are only in your kernel, lines marked + only in the\n"
                      "solution:\n\n"
                   << diff_text(lines);
     }
@@ -108,14 +108,14 @@ int diff(Session& session, const Work& exercise, const DiffArguments& words) {
         auto earlier = read_if_exists(repository() / "exercises" / step.builds_on / "kernel.cu");
         before = earlier.value_or("");
         after = learners_text(exercise);
-        what = "Your kernels. Lines marked - are only in " + step.builds_on +
-               ", and those marked + only in " + step.name + ":";
+        what = "Your kernels. ";
     } else {
         before = extract_step_kernel(step.builds_on);
         after = extract_step_kernel(step.name);
-        what = "The lessons' kernels. Lines marked - are only in " + step.builds_on +
-               ", and those marked + only in " + step.name + ":";
+        what = "The lessons' kernels. ";
     }
+    what += "Lines marked - are only in " + step.builds_on + ",\nlines marked + only in " +
+            step.name + ":";
     auto lines = only_changes(line_diff(before, after));
     std::cout << what << "\n\n" << diff_text(lines) << "\n";
     std::cout << "The idea: " << step.title << " (" << exercise.lesson() << ")\n";

@@ -71,6 +71,12 @@ std::string table_text(const std::vector<Cells>& rows) {
     return text;
 }
 
+/// Reports whether the line is a comment for the book.
+bool is_comment(const std::string& line) {
+    const size_t begin = line.find_first_not_of(' ');
+    return begin != line.npos && line.compare(begin, 4, "<!--") == 0;
+}
+
 /// Formats one lesson. Lines of a paragraph are collected until the paragraph ends.
 class LessonText {
 public:
@@ -90,7 +96,7 @@ private:
         } else if (line.starts_with("<details>")) {
             end_block();
             fold(line);
-        } else if (is_hidden_ || (!in_code_ && line.starts_with("<"))) {
+        } else if (is_hidden_ || (!in_code_ && (line.starts_with("<") || is_comment(line)))) {
             return;
         } else if (line.starts_with("```")) {
             end_block();

@@ -187,7 +187,7 @@ void add_doctor(CommandLine& line) {
 
 void add_check(CommandLine& line) {
     const auto [command, words] = add<CheckArguments>(
-        line, "check", "Check a kernel; exit code 0 passed, 1 failed, 2 error",
+        line, "check", "Check a kernel (exit: 0 passed, 1 failed, 2 error)",
         [](Session& session, const CheckArguments& words) { return check(session, words); });
     command->add_option("EXERCISE", words.exercise,
                         "all, 02, 2 or 02_naive; default: the next one");
@@ -255,7 +255,7 @@ void add_step(CommandLine& line) {
 
 void add_roofline(CommandLine& line) {
     const auto [command, words] = add_for_exercise<RooflineArguments>(
-        line, "roofline", "Show whether memory or instructions limit your kernel",
+        line, "roofline", "Show whether memory or instructions limit a kernel",
         [&line](Session&, const Work& exercise, const RooflineArguments& words) {
             return roofline(exercise, words, line.words());
         });
@@ -285,7 +285,7 @@ struct ResetArguments {
 
 void add_reset(CommandLine& line) {
     const auto [command, words] = add<ResetArguments>(
-        line, "reset", "Restore the original file; your text is saved first",
+        line, "reset", "Restore the original file, and save your text",
         [](Session& session, const ResetArguments& words) {
             return reset(find_exercise(session.course, words.exercise, words.is_hunt));
         });

@@ -192,11 +192,10 @@ int show_list(Session& session, bool json) {
     if (session.course.program) print_step_line(*session.course.program, state);
     for (auto& step : session.course.steps) print_step_line(step, state);
     // The list fits a screen of 24 lines together with the footer of `learn watch`.
-    std::cout
-        << "x             " << format_count(session.course.beyond.size(), "exercise")
-        << " beyond the transpose: ./learn list x\n"
-        << "Stale: the file was edited since it passed. ./learn list 03 lists the variants of 03.\n"
-           "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
+    std::cout << "x             " << format_count(session.course.beyond.size(), "exercise")
+              << " beyond the transpose: ./learn list x\n"
+              << "Stale: edited since it passed. ./learn list 03 lists the variants of 03.\n"
+                 "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
     return 0;
 }
 
@@ -238,7 +237,7 @@ void show_lesson(const course::Step& step) {
             comma = ", ";
         }
         if (variant.rows_multiple * variant.cols_multiple > 1) {
-            std::cout << "; needs multiples of " << variant.rows_multiple << " x "
+            std::cout << "; for multiples of " << variant.rows_multiple << " x "
                       << variant.cols_multiple;
         }
         std::cout << "\n";

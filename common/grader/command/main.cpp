@@ -65,7 +65,7 @@ private:
 
     void add_folder(CLI::App* command) {
         command->add_option("--folder", words_.folder,
-                            "The folder that contains assignments (assignments/)");
+                            "The folder of all assignments (assignments/)");
     }
     void add_name(CLI::App* command, bool is_option) {
         if (is_option) {
@@ -85,7 +85,7 @@ private:
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
             "--no-sandbox", [this] { words_.tier = Tier::unsandboxed; },
-            "For development: use no sandbox, and mark all results");
+            "For development: no sandbox, and marked results");
     }
 
     CLI::Option* add_tier(CLI::App* command, const char* what) {
@@ -134,7 +134,7 @@ private:
                           "Judge again what has a result, and compare");
         command->add_flag("--quiet", words_.processes.is_quiet, "Show no progress");
         command->add_flag("--gpu", words_.gpu,
-                          "Also time right kernels on this GPU, without points");
+                          "Also time right kernels on this GPU, for no points");
         add_sandbox(command);
     }
 

@@ -188,7 +188,8 @@ TEST_CASE("what was changed on the way is no grade") {
         CHECK(room.chunk(1).code == 0);
         std::string sealed = read_file(room.some_result());
         std::ofstream(room.some_result(), std::ios::binary) << sealed << " ";
-        CHECK(room.must({"merge", room.plan.string()}, 3).find("remove it") != std::string::npos);
+        CHECK(room.must({"merge", room.plan.string()}, 3).find("remove the file") !=
+              std::string::npos);
         CHECK_FALSE(room.has_grades());
         fs::remove(room.some_result());
         CHECK(room.chunk(1).code == 0);

@@ -256,7 +256,7 @@ TEST_CASE("on a GPU a run has times, and includes the rivals") {
     CHECK(has(outcome.output, "75.0 %"));
     CHECK(has(outcome.output, "\nrivals "));
     stage.program("01_copy", 0, results("01_copy", "sim", true));
-    CHECK(has(stage.learn("run 01 02").output, "another device"));
+    CHECK(has(stage.learn("run 01 02").output, "a different device"));
 }
 
 TEST_CASE("rivals do not run on the simulator unless they are named") {

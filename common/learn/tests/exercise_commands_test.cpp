@@ -378,14 +378,13 @@ TEST_CASE("a question about time is answered by the model, which says for which 
     expect(course, {"predict", "05", "4", "1", "50"}, 0,
            {"percent of a copy's speed: you said 50", "once it passes"});
     course.solve("05_coarsened");
-    expect(
-        course, {"check", "05"}, 0,
-        {"You predicted 50 percent of a copy's speed; the model predicts", "(predicted, NVIDIA"});
+    expect(course, {"check", "05"}, 0,
+           {"You predicted 50 percent of a copy's speed; the model predicts", "(predicted,"});
     const Json guess = course.progress_of("05_coarsened")["predictions"][2];
     CHECK(guess["right"] == false);
     CHECK(guess["fact"] == percent_of_copy(course, "05", "05_coarsened"));
     const coalesce::ProcessResult shown = course.learn({"predict", "05"});
-    CHECK(has(shown.output, "(predicted, NVIDIA"));
+    CHECK(has(shown.output, "(predicted,"));
     std::istringstream lines(shown.output);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
     // A learner who has seen the time can no longer guess it, but is told the time.
@@ -446,7 +445,7 @@ TEST_CASE("explain asks before it shows the solution, and explains the costs aft
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
     expect(course, {"explain", "03"}, 0,
            {"Your kernel and the solution are the same", "What each line of your kernel costs",
-            "takes 32 wavefronts where 1 would do", "No byte is wasted", "At 8192 x 8192 about",
+            "takes 32 wavefronts, but 1 would be", "No byte is wasted", "At 8192 x 8192 about",
             "one multiprocessor", "wait for loads", "A warp lives about"});
     CHECK(course.progress_of("03_tiled")["solution_seen"] == false);
 }
@@ -464,8 +463,8 @@ TEST_CASE("diff shows what a step changes, in the lessons and in your own kernel
     expect(course, {"diff", "04"}, 1, {"03_tiled has not passed yet"});
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
     expect(course, {"diff", "04"}, 0,
-           {"- are only in 03_tiled, + only in 04_padded", "TILE_DIM + "});
-    expect(course, {"diff", "02", "--yes"}, 0, {"- are only in 01_copy, + only in 02_naive"});
+           {"- are only in 03_tiled", "+ only in 04_padded:", "TILE_DIM + "});
+    expect(course, {"diff", "02", "--yes"}, 0, {"- are only in 01_copy", "+ only in 02_naive:"});
     CHECK(course.progress_of("02_naive")["solution_seen"] == true);
 }
 

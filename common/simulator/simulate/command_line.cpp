@@ -136,7 +136,7 @@ void add_options(CLI::App& app, CommandLine& line) {
     number("--threads", "COALESCE_SIM_THREADS", "Threads of this machine to use (all cores)");
     number(
         "--seed", "COALESCE_SIM_SEED",
-        "Vary the order of warps and blocks, to reveal races;\nthe same seed gives the same order");
+        "Vary the order of warps and blocks, to find races;\nthe same seed gives the same order");
     number("--devices", "COALESCE_SIM_DEVICES",
            "GPUs that the program sees (1); they share memory");
     hand_on("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G", "SIZE",

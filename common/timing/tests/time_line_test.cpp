@@ -154,8 +154,8 @@ TEST_CASE("an empty time line is a sentence") {
     p.time_line = {};
     CHECK(time_line_text(p) ==
           "padded: one multiprocessor (predicted, NVIDIA H200, within 8 %)\n"
-          "The model has no time line of it.\n");
-    CHECK(count_of(time_line_svg(p), "The model has no time line of it.") == 1);
+          "The model has no time line of this launch.\n");
+    CHECK(count_of(time_line_svg(p), "The model has no time line of this launch.") == 1);
 }
 
 TEST_CASE("the drawing has a description, and light and dark colours") {

@@ -322,7 +322,7 @@ TEST_CASE("without a time, unknowns are mentioned but no bottleneck") {
     p.unknown = {Unknown::waits};
     CHECK(said_of(p).text() ==
           "padded: no time (predicted, NVIDIA H200, off by 8 % or more). The model found no time "
-          "for it.\n"
+          "for this launch.\n"
           "The model does not know how long blocks wait for each other: the prediction may be "
           "wrong by more "
           "than 8 %.\n");

@@ -10,7 +10,7 @@
 // expect: an array on the stack: cudaSuccess
 // expect: aligned memory: cudaSuccess
 // expect: memory that has grown: cudaSuccess
-// expect-stderr: 48 bytes past the end of the host memory
+// expect-stderr: end 48 bytes past
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaMemcpy
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaMemcpy2D
 #include <cstdlib>
