@@ -360,7 +360,7 @@ TEST_CASE("in the pages, buttons and links take the place of the terminal's comm
     CHECK(page("# 03\n\n    ./learn run 03\n\nText") == "# 03\n\n\n\nText");
     CHECK(page("Write it in `exercises/03_tiled/kernel.cu`, here or in your own editor.") ==
           "Write it in the editor.");
-    // The number of lines stays the same, so that messages name the right ones.
+    // The number of lines stays the same, so that messages name the correct lines.
     CHECK(page("`./learn watch 03`\nchecks it whenever you save.") ==
           "The page checks\n it whenever you pause.");
     const std::string run = page("Run `./learn run 03 --variant tiled --rows 1 --cols 1024`.");

@@ -41,8 +41,8 @@ struct TakenTile {
 };
 
 /// Returns the tile whose elements the traced warp stores, or nothing if it stores none. If there
-/// is a block for each tile, a warp that stores elements of another tile as well took that one.
-/// Loads would show less: a kernel can load what it does not need.
+/// is a block for each tile, a warp that also stores elements of another tile took that tile. Loads
+/// would show less, because a kernel can load elements that it does not need.
 std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expected) {
     const bool is_alone = trial.launch.blocks() * side * side >=
                           static_cast<long long>(trial.shape.rows) * trial.shape.cols;

@@ -162,7 +162,7 @@ private:
         for (const Shape shape : shapes) {
             Trial trial = run(shape, block);
             const bool is_first = steps.json.empty();
-            // Of the shapes on which the kernel is right, keep the first one that is not tiny.
+            // Of the shapes on which the kernel is correct, keep the first that is not tiny.
             if (!is_first && trial.is_good() && !is_tiny(steps.shape)) continue;
             steps.shape = shape;
             steps.json = trial.block_trace;
@@ -173,7 +173,7 @@ private:
         return first;
     }
 
-    /// Records the block in which the mistake of a trial shows, if it is another one.
+    /// Records the block in which the mistake of a trial shows, if it is another block.
     void record_mistake(const Trial& trial, BlockSteps& steps) {
         if (trial.is_good()) return;
         TracedBlock block{.steps = kMaxTracedSteps};

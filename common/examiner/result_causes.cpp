@@ -109,7 +109,7 @@ bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
     return true;
 }
 
-/// Corrects the guess about tiles that stayed where they were, if the kernel has exchanged the block
+/// Corrects the guess about tiles that stayed where they were, if the kernel has swapped the block
 /// indices or has no need to.
 void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
     const std::string guess = ": swap the block indices too";

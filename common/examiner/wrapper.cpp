@@ -62,7 +62,7 @@ std::string to_valid_utf8(std::string text) {
     return text;
 }
 
-/// Exchanges `__shared__ alignas(...)`, with any words before it, for `alignas(...) __shared__`.
+/// Replaces `__shared__ alignas(...)`, with any words before it, by `alignas(...) __shared__`.
 /// clang takes alignas only at the beginning of a declaration. The text stays as long as it was.
 std::string move_alignas_forward(const std::string& text) {
     constexpr std::string_view space = " \t\r\n", shared = "__shared__", word = "alignas";

@@ -118,7 +118,8 @@ std::optional<Finding> Diagnosis::find_missed_edge() const {
     for (const Tiles& tiles : tiles_) {
         const auto [rows, cols] = tiles.full_end;
         const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
-        // For tiles with a side of 2 or 4, nearly every matrix has cells beyond the last full tile.
+        // With a side of 2 or 4, only 1 to 3 rows and columns lie beyond the last full tile. If they
+        // are bad, that may well have a cause other than the tiles.
         const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
         if (!has_edge || tiles.inside > 0) continue;
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
@@ -232,7 +233,7 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
 }
 
 /// Recognizes in-place outputs that are correct on one side of the diagonal, and almost nowhere on
-/// the other.
+/// the other side.
 std::optional<Finding> Diagnosis::find_half_exchanged() const {
     if (!problem_.is_in_place() || problem_.rows != problem_.cols) return std::nullopt;
     const auto side = static_cast<std::uint64_t>(problem_.rows);

@@ -124,7 +124,7 @@ Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_s
 }
 
 void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
-    // Apply each exchange on top of the earlier ones, so that the mapping stays one to one.
+    // Apply each swap on top of the earlier ones, so that the mapping stays one to one.
     const std::uint64_t mine = exchanged_index(index), theirs = exchanged_index(other);
     const auto set = [&](std::uint64_t from, std::uint64_t to) {
         exchanges_[from] = to;

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the reason why no GPU works, or "" if one does. Throws UsageError if no GPU works but the
-// request requires one.
+// Returns the reason why no GPU works, or "" if a GPU works. Throws UsageError if no GPU works but
+// the request requires a GPU.
 std::string find_gpu_problem_for(const RunRequest& request) {
     const std::string why = find_gpu_problem();
     if (why.empty() || !request.needs_gpu) return why;

@@ -41,7 +41,7 @@ std::string unindented(const std::string& line) {
     return begin == line.npos ? "" : line.substr(begin);
 }
 
-/// Returns the number of the thread in the block, as CUDA numbers its axes.
+/// Returns the thread's index in the block, as "(x, y, z)" if the block has several axes.
 std::string thread_text(const Steps& steps, int warp, int lane) {
     const int number = warp * kWarpLanes + lane;
     const int x = steps.block[0], y = steps.block[1];
@@ -115,7 +115,7 @@ std::string elements_text(const Steps& steps, const StepAccess& access, const St
     return text;
 }
 
-/// Says who has written what the first lane in view loads from shared memory.
+/// Names the thread that wrote the value which the first lane in view loads from shared memory.
 std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& access,
                         int first_lane) {
     const StepArray& array = steps.arrays.at(access.array);

@@ -113,7 +113,7 @@ private:
                                 exercise_.words() + " restores it.");
         }
         // Replace only the line that lists the keys. The last verdict stays on the screen until
-        // there is a new one.
+        // there is a new verdict.
         std::cout << (style_.clear ? "\r\033[K" : "") << "checking ..."
                   << (style_.clear ? "" : "\n") << std::flush;
         try {

@@ -28,7 +28,7 @@ constexpr double kCyclesPerLine = 1;
 constexpr double kCyclesPerHalfLineFill = .5;
 /// Time constant for averaging the utilization of memory, in cycles.
 constexpr double kUtilizationAveragingCycles = 6000;
-/// Room for written data that is not yet in memory, in cycles of a multiprocessor's share of
+/// Space for written data that is not yet in memory, in cycles of a multiprocessor's share of
 /// memory.
 constexpr double kWriteBufferCycles = 4000;
 /// The longest burst, in cycles, in which a multiprocessor may exceed its share while others pause.
@@ -63,7 +63,7 @@ public:
         const double begin = use(t, sectors * work_.read_cycles * part_);
         return begin + latency();  // `use` has changed the latency
     }
-    /// Returns when the second-level cache has room for the sectors. The cache delays data that
+    /// Returns when the second-level cache has space for the sectors. The cache delays data that
     /// memory cannot accept yet.
     double write(double t, double sectors) {
         return use(t, sectors * work_.write_cycles * part_) - kWriteBufferCycles;
@@ -181,8 +181,8 @@ private:
         return here > all ? all / here : 1;
     }
     /// Returns the number of blocks to simulate: a few rounds of resident blocks. If blocks differ,
-    /// the number covers whole repetitions of the sequence of their kinds, with at least two
-    /// repetitions between the first and the last rounds.
+    /// their kinds repeat with a fixed period. The number is then a multiple of that period, and
+    /// leaves at least two periods between the first and the last rounds.
     double max_simulated_blocks() const {
         const double rounds = std::max(8.0 * work_.resident, 24.0);
         if (!work_.has_uneven_blocks) return rounds;
@@ -400,7 +400,7 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
         return;
     }
     const double bytes = o.sectors * kSectorBytes;
-    // Asynchronous copies go to shared memory, and need no room in the first-level cache.
+    // Asynchronous copies go to shared memory, and take no space in the first-level cache.
     const bool takes_room = o.kind == Kind::load;
     const double room = o.lines * double{kLineBytes};
     const double asked = takes_room ? cache_room_.wait(begin, room) : begin;

@@ -58,7 +58,7 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
 namespace {
 
 // From sm_80 on, the storage that holds both shared memory and the first-level cache is this many
-// bytes larger than the largest shared memory. (From documents)
+// bytes larger than the largest shared memory. (From NVIDIA's documents)
 constexpr int kCacheBytesBeyondShared = 28 << 10;
 
 /// Returns a warp's share of the first-level cache, in lines. Shared memory takes its part of the
@@ -71,7 +71,7 @@ double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Oc
 
 /// Returns the size of a multiprocessor's first-level cache. The shared memory is set to the
 /// smallest supported size that holds the resident blocks, and the cache gets the rest. (From
-/// documents)
+/// NVIDIA's documents)
 double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
     const int all = gpu.shared_bytes + kCacheBytesBeyondShared;
     if (recording.shared_bytes == 0) return all;
@@ -81,7 +81,8 @@ double first_level_bytes(const Recording& recording, const Gpu& gpu, int residen
     return kCacheBytesBeyondShared;
 }
 
-/// Interpolates in the table how much more a run of `bytes` bytes costs than a plain copy.
+/// Returns the excess cost of runs of `bytes` bytes, interpolated from the table `of`: the time that
+/// they add to a plain copy, as a fraction of its time.
 double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
     for (std::size_t k = 1; k < runs.bytes.size(); ++k) {

@@ -77,7 +77,7 @@ std::vector<double> values_of(const std::vector<Column>& columns, double Moment:
 
 // ---- bytes in flight ----
 
-/// Marks the times without loads in flight, over the full height, with a label if there is room.
+/// Marks the times without loads in flight, over the full height, with a label if it fits.
 std::string gaps(const std::vector<Column>& columns) {
     constexpr double room_for_word = 60;
     std::string svg;

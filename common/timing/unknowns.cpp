@@ -79,7 +79,7 @@ std::vector<bool> find_lane_dependent_registers(const std::vector<Instruction>& 
 }
 
 /// Reports whether lanes read different addresses of constant memory. Such reads are served one
-/// after the other, and the recording does not say how many there are.
+/// after the other, and the recording does not say how many different addresses there are.
 bool reads_constants_by_lane(const Recording& recording) {
     const auto is_load = [](const Instruction& i) { return i.opcode == "ld" && i.has("const"); };
     const std::vector<Instruction>& all = recording.instructions;

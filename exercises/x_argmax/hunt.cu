@@ -1,6 +1,6 @@
 // Bug hunt x_argmax -- this search finds the right value, but not always the first place.
 //
-// Seen    `value` is right, but `index` is sometimes too large.
+// Seen    `value` is correct, but `index` is sometimes too large.
 // Fix     the condition (1 line).
 // Check   ./learn check x_argmax --hunt
 #include "exercise.h"  // Launch, ceil_div

@@ -1,7 +1,7 @@
-// Exercise x_argmax -- find the largest element of each row, and the first column that has it.
+// Exercise x_argmax -- find the largest element of each row, and the first column that contains it.
 //
 // Given   the largest of each lane's own elements, and its column.
-// Write   the combination of the 32 lanes (8 lines).
+// Write   the code that combines the results of the 32 lanes (8 lines).
 // Check   ./learn check x_argmax          Stuck?   ./learn hint x_argmax
 #include "exercise.h"  // Launch, ceil_div
 

@@ -1,6 +1,6 @@
 // Bug hunt x_histogram -- this histogram loses some values.
 //
-// Seen    Most counts are right, but their sum is sometimes smaller than n.
+// Seen    Most counts are correct, but their sum is sometimes smaller than n.
 // Fix     it: add one line.
 // Check   ./learn check x_histogram --hunt
 #include "exercise.h"  // Launch, ceil_div

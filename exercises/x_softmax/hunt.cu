@@ -1,6 +1,6 @@
 // Bug hunt x_softmax -- this softmax depends on which warp is faster.
 //
-// Seen    The result is right in most runs.
+// Seen    The result is correct in most runs.
 // Fix     it: add one line.
 // Check   ./learn check x_softmax --hunt
 #include "exercise.h"  // Launch, ceil_div

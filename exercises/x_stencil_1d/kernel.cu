@@ -1,6 +1,6 @@
 // Exercise x_stencil_1d -- add each element and its three neighbours on both sides.
 //
-// Given   a tile with room for the block's elements and three more on each side.
+// Given   a tile with space for the block's elements and three more on each side.
 // Write   the loads into the tile, and the barrier. Elements outside `in` are 0 (7 lines).
 // Check   ./learn check x_stencil_1d          Stuck?   ./learn hint x_stencil_1d
 #include "exercise.h"  // Launch, ceil_div

@@ -1,6 +1,6 @@
 // Bug hunt x_stencil_2d -- this filter reads elements of the tile that nobody has loaded.
 //
-// Seen    the last rows of the tile hold whatever was in shared memory before.
+// Seen    The last rows of the tile contain whatever was in shared memory before.
 // Fix     one line.
 // Check   ./learn check x_stencil_2d --hunt
 #include "exercise.h"  // Launch, ceil_div

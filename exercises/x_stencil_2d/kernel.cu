@@ -1,6 +1,6 @@
 // Exercise x_stencil_2d -- how fast a picture becomes brighter from top to bottom (Sobel filter).
 //
-// Given   a tile with room for the block's elements and one more on each side.
+// Given   a tile with space for the block's elements and one more on each side.
 // Write   the loads into the tile, and the barrier. Elements outside of `in` are 0 (6 lines).
 // Check   ./learn check x_stencil_2d          Stuck?   ./learn hint x_stencil_2d
 #include "exercise.h"  // Launch, ceil_div

@@ -1,4 +1,4 @@
-// Bug hunt x_vector_add -- this addition is right, but slow for large vectors.
+// Bug hunt x_vector_add -- this addition is correct, but slow for large vectors.
 //
 // Seen    For more than 256 elements, the cost grows too fast.
 // Fix     the step of the loop (1 line).

@@ -1,6 +1,6 @@
 // Bug hunt 12_async -- a colleague's pipeline, which commits no more groups than necessary.
 //
-// Seen    "It was right whenever I looked." But does it wait for the last tile of a block?
+// Seen    Every result was correct so far. But does it wait for the last tile of a block?
 // Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 12 --hunt
 #include "exercise.h"  // Launch, ceil_div

@@ -1,4 +1,4 @@
-// Bug hunt x_column_sums -- this sum is right only for square matrices.
+// Bug hunt x_column_sums -- this sum is correct only for square matrices.
 //
 // Seen    The result was correct for 1 x 1 and 32 x 32.
 // Fix     the index (1 line).

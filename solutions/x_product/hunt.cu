@@ -1,6 +1,6 @@
-// Bug hunt x_product -- this product is right only for one pair of tiles.
+// Bug hunt x_product -- this product is correct only for one pair of tiles.
 //
-// Seen    The result is right if `inner` is at most 16.
+// Seen    The result is correct if `inner` is at most 16.
 // Fix     it: add one line.
 // Check   ./learn check x_product --hunt
 #include "exercise.h"  // Launch, ceil_div

@@ -1,6 +1,6 @@
 // Bug hunt x_row_sums -- this sum is too small.
 //
-// Seen    The sum is right for one column. For more columns, it is about half of what it should be.
+// Seen    The sum is correct for one column. For more columns, it is about half as large as it should be.
 // Fix     it (1 line).
 // Check   ./learn check x_row_sums --hunt
 #include "exercise.h"  // Launch, ceil_div

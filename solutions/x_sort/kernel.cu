@@ -1,7 +1,7 @@
 // Exercise x_sort -- sort up to 1024 numbers with one block.
 //
 // Given   the numbers in shared memory, followed by copies of the largest int.
-// Write   the sorting network: exchange pairs `stride` apart, in sequences of `size` (12 lines).
+// Write   the sorting network: swap pairs `stride` apart, in sequences of `size` (12 lines).
 // Check   ./learn check x_sort          Stuck?   ./learn hint x_sort
 #include "exercise.h"  // Launch, ceil_div
 

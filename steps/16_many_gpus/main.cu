@@ -52,9 +52,9 @@ struct Work {
     int peer, tile_row, tile_col;
 };
 
-// Among N neighbouring blocks, one takes a tile of the piece that stays, and N - 1 take tiles of a
-// piece for one peer. When that piece is done, the next blocks serve the next peer. Each GPU begins
-// with a different peer.
+// Of every N neighbouring blocks, one takes a tile of the piece that stays. The other N - 1 work on
+// the piece for one peer. When that piece is done, the next blocks serve the next peer. Each GPU
+// begins with a different peer.
 __device__ Work work_of_block(int rank) {
     int ranks = gridDim.x, tiles = gridDim.y * gridDim.z;  // tiles in each piece
     int tile = blockIdx.z * gridDim.y + blockIdx.y;

@@ -277,7 +277,7 @@ std::vector<recorder::Sample> sample_launches(const Variant& variant) {
 // ---- a variant ----
 
 /// Returns the name of an exercise's task, such as "transpose", or "" if the variant does only a
-/// part of one.
+/// part of a task.
 std::string task_name(const Produces& produces) {
     for (const auto& [name, task] : kTasks) {
         const bool is_same = task.kind == produces.kind && task.in_place == produces.in_place &&
@@ -288,8 +288,8 @@ std::string task_name(const Produces& produces) {
     return "";
 }
 
-/// Returns the variant's launch as JSON. Throws NoRule if the variant launches no kernel, or one
-/// that cannot be launched like the kernel of an exercise.
+/// Returns the variant's launch as JSON. Throws NoRule if the variant launches no kernel, or a
+/// kernel that cannot be launched like the kernel of an exercise.
 ordered_json launch_json(const Variant& variant, Task& task) {
     if (variant.permute) throw NoRule("it takes an array of many axes, no matrix");
     if (variant.in != Memory::device || variant.out != Memory::device || variant.needs_gpu) {

@@ -123,7 +123,7 @@ private:
 
     // ---- values ----
 
-    /// Finds values that are near the expected ones, but not near enough.
+    /// Finds values that are close to the expected values, but not close enough.
     std::optional<Failure> find_rounding() const {
         if (output_.type.is_integer() || output_.type.components > 1) return std::nullopt;
         double largest = 0, worst = 0;
@@ -202,7 +202,7 @@ private:
                are_distinct(sources);
     }
 
-    /// Finds a square output whose rows and columns are exchanged.
+    /// Finds a square output whose rows and columns are swapped.
     std::optional<Failure> find_swap() const {
         if (output_.extents.size() != 2 || output_.extents[0] != output_.extents[1]) {
             return std::nullopt;

@@ -173,7 +173,7 @@ TEST_CASE("the time of a correct but too expensive kernel is compared with the s
         CAPTURE(text);
         CHECK(says(text, "At 8192 x 8192 the solution takes about"));
     }
-    // If there is not enough room, the map is omitted, but not the failure.
+    // If there is not enough space, the map is omitted, but the failure is still shown.
     CHECK(!says(terminal_text(found, {.lines = 12}), "8192"));
 }
 

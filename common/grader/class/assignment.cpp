@@ -92,7 +92,7 @@ private:
         return shapes_;
     }
 
-    // Draws a size near that for which costs are counted. It is a multiple of a quarter or, if a
+    // Draws a size close to the size at which costs are counted. It is a multiple of a quarter or, if a
     // quarter is less than a warp, of a half, so that warps stay full.
     int draw_counted_size(std::size_t size) {
         constexpr int warp = 32, quarters = 4;
@@ -104,7 +104,7 @@ private:
     }
 
     // Draws sizes that are not the public ones, so that a kernel cannot be cheap merely by
-    // recognizing them. Returns 0 x 0 if the public sizes are the only ones near enough.
+    // recognizing them. Returns 0 x 0 if the public sizes are the only ones close enough.
     Shape draw_counted_sizes() {
         for (int tries = 0; tries < 100; ++tries) {
             std::vector<int> values;
@@ -226,7 +226,7 @@ std::string refused_text(const Assignment& assignment) {
         "`./learn check " +
         step_number(assignment.exercises.front().name) +
         " --as-graded` refuses the same, with the line:\n\n";
-    // The first exercise's rules stand for all, unless the teacher has changed those of one.
+    // The first exercise's rules apply to all, unless the teacher has changed an exercise's rules.
     for (const std::string& rule : describe_rules(ptx_rules(assignment.exercises.front())))
         text += "- " + rule + "\n";
     return text +

@@ -258,7 +258,7 @@ private:
 
     // Skips a file. Its unpacked bytes count towards the limit even if it is litter, because a zip
     // bomb may be called ._x. In most formats the reader must unpack this file to reach the next
-    // one.
+    // file.
     void skip_file(archive* opened, archive_entry* entry, const std::vector<std::string>& path,
                    bool is_told) {
         // The archive may state a false size. In that case, the unpacked bytes are limited below.

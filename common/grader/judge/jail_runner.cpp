@@ -61,8 +61,8 @@ constexpr int kReorderedLaunches = 2;
 /// shapes only the results are compared, which takes a fraction of the time.
 constexpr std::uint64_t kMaxElementsForChecks = 1 << 14;
 
-/// The limit for all launches of a submission, as a multiple of the limit for one. Otherwise a
-/// submission could use up the whole limit at each shape.
+/// The limit for all launches of a submission, as a multiple of the limit for one launch.
+/// Without it, a submission could use up the whole limit at each shape.
 constexpr int kTotalLaunchMultiple = 2;
 /// Warp instructions that a launch may execute for each second of its limit. Instructions decide,
 /// because they are the same in every run. A launch with all checks executes more than this in a

@@ -37,8 +37,8 @@ bool keep_user_and_group(uid_t user, gid_t group) {
            write_text("/proc/self/gid_map", groups);
 }
 
-/// Reports whether namespaces can be nested. fork_first_of_namespace creates the outer one, and
-/// bubblewrap the inner one.
+/// Reports whether namespaces can be nested. fork_first_of_namespace creates the outer
+/// namespace, and bubblewrap the inner namespace.
 bool can_nest(unsigned long namespaces, uid_t user, gid_t group) {
     const pid_t trial = fork_in_namespaces(namespaces);
     if (trial < 0) return false;

@@ -58,8 +58,8 @@ Graded graded(std::optional<Result> result) {
     return {"03_tiled", {6, 2, 2}, "line one\nline two\n", std::move(result)};
 }
 
-// Returns the results of a student with a correct solution, of one with a wrong solution and a
-// hostile name, and of one who is not graded yet.
+// Returns the results of three students: the first has a correct solution, the second a wrong
+// solution and a hostile name, and the third is not graded yet.
 ClassResults a_class() {
     return {.assignment = "hw1",
             .title = "Tiles & <more>",

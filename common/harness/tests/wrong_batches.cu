@@ -86,7 +86,7 @@ __global__ void one_way(float* out, const float* in, int rows, int cols) {
     if (row < rows && col < cols && row < col) out[col * cols + row] = in[row * cols + col];
 }
 
-/// Two threads exchange the same pair of elements, so nothing changes.
+/// Two threads swap the same pair of elements, so nothing changes.
 __global__ void twice(float* data, const float*, int rows, int) {
     for (int again = 0; again < 2; ++again) {
         for (int row = 0; row < rows; ++row) {

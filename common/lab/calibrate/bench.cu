@@ -17,7 +17,7 @@ int attribute(cudaDeviceAttr which) {
 }
 
 /// Returns the size of a buffer: the largest power of two, up to 4 GiB, at which two buffers fit in
-/// memory with room to spare. No lesson moves more than 4 GiB.
+/// memory with space to spare. No lesson moves more than 4 GiB.
 std::size_t buffer_bytes() {
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));

@@ -30,7 +30,7 @@ __device__ std::uint64_t follow(std::uint64_t pointer) {
 }
 
 /// Follows pointers with one thread per block. Each block starts at a different point of the ring,
-/// because a multiprocessor is nearer to some parts of the cache than to others, and the mean is
+/// because a multiprocessor is closer to some parts of the cache than to others, and the mean is
 /// wanted. The first `warm_up` loads are not timed.
 template <Through THROUGH>
 __global__ void chase(int warm_up, int loads, std::uint64_t* result_counters) {

@@ -32,7 +32,7 @@ struct Scale {
     }
 };
 
-/// Returns a scale that leaves a little room around all times.
+/// Returns a scale that leaves a little space around all times.
 Scale fit_scale(const std::vector<TimePair>& pairs) {
     double least = std::numeric_limits<double>::infinity(), most = 0;
     for (const TimePair& pair : pairs) {

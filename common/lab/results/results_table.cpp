@@ -29,7 +29,7 @@ struct ResultsTable {
     std::vector<Row> rows;
     std::string counted_shape, gpu, shape, measured_gpu;
     bool is_verified_gpu = true, has_unknown = false;
-    bool has_traffic = true;  // whether the table has room for this column
+    bool has_traffic = true;  // whether this column fits into the table
 
     bool has_counted() const { return !counted_shape.empty(); }
     bool has_predicted() const { return !gpu.empty(); }

@@ -72,7 +72,7 @@ TEST_CASE("the state after a step is the sum of the changes of its warp") {
     CHECK(second.variables.at(0)[1].empty());
     CHECK(last.variables.at(0)[0] == "9");
     CHECK(last.changed.at(0) == 1);
-    // Going back gives what there was before.
+    // Going back restores the earlier value.
     CHECK(steps.state_after(1).variables.at(0)[0] == "7");
 }
 

@@ -65,7 +65,7 @@ private:
 };
 
 /// Returns an earlier instruction with the same operation if it dominates the current position, and
-/// otherwise a new one.
+/// otherwise a new instruction.
 Value* Splitter::reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i64 number) {
     std::vector<Instruction*>& known = made_[{op, type, a, b, number}];
     for (Instruction* one : known) {

@@ -10,7 +10,7 @@
 //          4. The piece taken from the beginning of the chain is the longest one whose first access
 //             is aligned to the size of the piece. Loads may be extended to a power of two.
 // Watch  Rules 3 and 4 load bytes that the program did not request. These bytes are in a piece that
-//        is aligned to its size, so they are in the same sector as the others.
+//        is aligned to its size, so they are in the same sector as the bytes that it did request.
 #include <algorithm>
 #include <bit>
 #include <map>

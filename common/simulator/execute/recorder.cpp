@@ -175,8 +175,8 @@ void NeighbourLog::note(const Warp& w, const Op*, const ObservedAccess& access) 
         for_each_run(access, [&](timing::SectorRun run) {
             count += run.count;
             ++runs;
-            // After a run of at least one line, the next run is often adjacent and found
-            // immediately.
+            // A run of at least one cache line often follows the previous run directly, so
+            // adding it is fast. Other runs are prefetched first.
             if (run.count >= kSectorsOfLine) {
                 footprint->sectors_summed_over_blocks +=
                     footprint->sectors.add(run, blocks_started_);

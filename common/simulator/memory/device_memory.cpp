@@ -109,7 +109,7 @@ struct DeviceMemory::State {
         return candidate && candidate->allocation.contains(address, 1) ? candidate : nullptr;
     }
     /// Returns the allocation whose end a loop has probably run past to reach `address`, or nullptr
-    /// if none is near.
+    /// if no allocation is close enough.
     const Allocation* find_overrun_allocation(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
         const Owned* candidate = at_or_below(address);
@@ -144,7 +144,7 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
     : capacity_(round_up(std::max(capacity_bytes, kSmallestCapacity), kHugeSlot)),
       state_(std::make_unique<State>()) {
     const u64 wanted = capacity_;
-    // Start with a large range: four times the capacity leaves room for the gaps, and freed
+    // Start with a large range: four times the capacity leaves space for the gaps, and freed
     // addresses need not be reused soon. If the process may not map that much (ulimit -v), try
     // less.
     for (u64 spare = 4;; spare = 2, capacity_ = round_up(capacity_ / 2, kHugeSlot)) {

@@ -175,7 +175,7 @@ void add_shared_arrays(const Launch& launch, const DebugInfo& debug_info, BlockT
                           .is_shared = true,
                           .address = offset,
                           .bytes = variable ? variable->size : 0};
-        // An array whose size the launch gives takes up what lies behind the others.
+        // An array whose size the launch gives takes up the rest of shared memory.
         if (array.bytes == 0)
             array.bytes = launch.kernel->static_shared + launch.config.dynamic_shared -
                           std::min<u64>(offset, launch.kernel->static_shared);

@@ -733,8 +733,8 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     recording.threads = 256;
     recording.registers = 16;
 
-    // The next row of blocks reads half of the same data, from the second-level cache unless a row
-    // is too long.
+    // Half of the data that the next row of blocks reads has been read before. It is still in the
+    // second-level cache, unless a row has too many blocks.
     Gpu gpu = plain_gpu();
     gpu.l2_bytes = 1e6;
     recording.below.add({1000, 100});
@@ -746,8 +746,8 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     CHECK(predict(recording, gpu).memory_bytes == p.memory_bytes);
     recording.below.clear();
 
-    // For scattered runs of 128 bytes memory takes half as long again, both for reads and for
-    // writes.
+    // If either the reads or the writes are scattered runs of 128 bytes, memory takes 1.5 times as
+    // long.
     recording.writes.sectors.clear();
     for (std::uint64_t k = 0; k < 800; ++k) recording.writes.sectors.add({k * 4096, 4});
     CHECK(predict(recording, plain_gpu()).run_bytes_written == Approx(128));

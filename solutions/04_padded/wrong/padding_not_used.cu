@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: The tile has room for padding, but the index does not use the padded row length.
+// mistake: The tile has space for padding, but the index does not use the padded row length.
 // says: Let the 32 lanes
 constexpr int TILE_DIM = 32;
 

@@ -1,5 +1,5 @@
 // expect: outside-shared-memory | never-written | edge-wrong
-// mistake: The tile has room for 4 more rows, but up to 7 are needed.
+// mistake: The tile has space for only 4 more rows, but up to 7 are needed.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR / 2;  // here
 

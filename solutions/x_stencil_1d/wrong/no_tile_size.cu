@@ -1,5 +1,5 @@
 // expect: outside-shared-memory
-// mistake: The tile has no room for the halo.
+// mistake: The tile has no space for the halo.
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

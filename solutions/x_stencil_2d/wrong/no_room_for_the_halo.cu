@@ -1,5 +1,5 @@
 // expect: outside-shared-memory
-// mistake: The tile has no room for the halo.
+// mistake: The tile has no space for the halo.
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

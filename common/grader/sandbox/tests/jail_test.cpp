@@ -247,7 +247,7 @@ TEST_CASE("a jail that is killed is started again, and the job that it lost is t
     REQUIRE(jail.start() == "");
     const pid_t first = jail.process();
     // Kill the jail during an endless job. SIGKILL takes effect with a delay, in which the jail
-    // could finish a short one.
+    // could finish a short job.
     const std::string long_request = attack_request("sleep");
     std::thread killer([first] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -278,7 +278,7 @@ TEST_CASE("whenever what starts a jail is killed, no process is left") {
             pause();
         }
         // In its first milliseconds, bubblewrap's inner process waits and would survive the outer
-        // one.
+        // process.
         usleep(static_cast<useconds_t>(100 * i));
         kill(grader, SIGKILL);
         waitpid(grader, nullptr, 0);

@@ -185,7 +185,7 @@ Memory allocate_for(const std::vector<ShapeCase>& shapes,
         most_in = std::max(most_in, one.bytes());
         most_out = std::max(most_out, one.bytes());
     }
-    // The extra room ensures that the distance between the two buffers is not a power of two.
+    // The extra space ensures that the distance between the two buffers is not a power of two.
     return {DeviceBuffer(most_in + kRoom), DeviceBuffer(most_out + kRoom)};
 }
 

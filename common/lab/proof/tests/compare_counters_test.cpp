@@ -112,7 +112,7 @@ TEST_CASE("the pipe's counters may be slightly larger, but neither smaller nor m
     CHECK(with(100).differences.empty());
     CHECK(with(-1).differences.size() == 1);
     CHECK(with(1000).differences.size() == 1);
-    // Inexact metrics prove nothing, and deviations in them disprove nothing.
+    // Inexact metrics are ignored, whether they agree or deviate.
     CHECK(with(1000).is_equal());
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("if the pipe's counter agrees with the simulator, ncu's estimate is ig
     CounterComparison comparison = compare_counters(both.cases, both.launches);
     CHECK(comparison.is_equal());
     CHECK(comparison.differences.empty());
-    // The pipe is now off by one as well, and a near miss does not count as equal.
+    // The pipe is now off by one as well, and two close values do not count as equal.
     both.launches[0].metrics[pipe] += 1;
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
     // A metric that is wrong more often than right is no longer used as a check.

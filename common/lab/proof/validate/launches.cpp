@@ -78,8 +78,8 @@ private:
                 const course::Variant* listed = known.find(variant.name);
                 // Host code and copies done by the driver launch no kernels.
                 if (!listed || listed->kernel.empty()) continue;
-                // Variants that work in place or on arrays may launch several kernels or different
-                // ones.
+                // Variants that work in place or on arrays may launch several kernels, or different
+                // kernels.
                 if (!variant.is_plain()) continue;
                 for (const Shape shape : kShapes) add(step.name, variant, listed->kernel, shape);
             }

@@ -156,7 +156,8 @@ TEST_CASE("atomics on 8 and 16 bits give what was there") {
   %q6 = getelementptr i8, ptr %q, i64 6
   store i1 %y1, ptr %q6, align 1
   ret void)");
-    // -7 & 15 is 9, and ~9 is -10.
+    // The bytes of the second word, from the lowest: 0, -7 and -7 from the three atomicrmw,
+    // -10 = ~(-7 & 15) and 1 from the first cmpxchg, 33 and 0 from the second.
     CHECK(run(ir, {}, {.words = 2}) == std::vector<u64>{0x21000000, 0x002101F6F9F900});
     CHECK(count(ptx_of(ir), "atom") == 5);
 }

@@ -41,7 +41,7 @@ static void shared_before_begin() {
     from_the_left<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64));
 }
 
-// The stencil has a halo on both sides, but the array has room for one.
+// The stencil has a halo on both sides, but the array has space for only one.
 __global__ void stencil(float* out, const float* in) {
     __shared__ float row[129];
     row[threadIdx.x + 1] = in[threadIdx.x + 1];

@@ -1,5 +1,5 @@
 // not built by clang: cuda/atomic is part of NVIDIA's toolkit
-// Loops that wait, or that look like waiting. All of them end.
+// Loops that wait, and loops that only seem to wait. All of them end.
 #include "../cases.h"
 
 #include <cuda/atomic>

@@ -42,7 +42,7 @@ Columns<u16> operands(const SmallFormat& f, int count) {
     return choices<u16>(count, edges, 30000, [&f](Noise& noise) {
         const u64 bits = noise.next() >> 24;
         const u32 one = round_to(f, 1);
-        // Every second number is near 1, where sums are rounded.
+        // Every second number is close to 1, where sums are rounded.
         const u32 near_1 = one - 4 * (1u << f.fraction_bits) + (bits >> 4) % (8u << f.fraction_bits);
         return static_cast<u16>(bits & 1 ? bits >> 8 : near_1 | (bits & 2 ? f.sign() : 0));
     });

@@ -5,12 +5,12 @@
 // The kernels are those of the correct exercise files in COURSE, compiled here, and of the programs
 // in the folders, which contain PTX (except those built with -G). Both sides use the same PTX.
 // Kernels with the same instructions and the same number of threads count once, whatever their
-// names and labels. The test fails if too few estimates are near ptxas's numbers, and prints the
+// names and labels. The test fails if too few estimates are close to ptxas's numbers, and prints the
 // worst ones.
 //
 // A hash of the instructions divides the kernels into two halves. One half may be inspected to
 // improve the estimate. The other half is held back, so that its result holds for new kernels too.
-// The test prints both results. --list prints every kernel whose estimate is not near. --one-in
+// The test prints both results. --list prints every kernel whose estimate is not close. --one-in
 // compares a sample of one kernel in N.
 #include <algorithm>
 #include <array>
@@ -38,14 +38,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The relative difference from ptxas's number up to which an estimate counts as near.
+/// The relative difference from ptxas's number up to which an estimate counts as close.
 constexpr double kNear = 0.15;
-/// The minimum fractions of kernels whose estimate must be near, and of launches whose number of
-/// resident blocks must be correct. They lie slightly below the current fractions, so that the test
-/// does not fail because of a few new kernels, but does fail if a rule is lost. Kernels with
-/// clusters have their own minimum. Most of them are short, and the estimate leaves out the
-/// registers that ptxas needs for addresses in other blocks (62.8 % of 86 are near, though 97.7 %
-/// of their launches have the correct number of blocks).
+/// The minimum fractions of kernels with a close estimate, and of launches for which the number of
+/// resident blocks is correct. These limits lie slightly below the current fractions, so that the
+/// test does not fail because of a few new kernels, but does fail if a rule is broken.
+/// Kernels with clusters have limits of their own. Most of these kernels are short, and the estimate
+/// leaves out the registers that ptxas needs for addresses in other blocks. Of 86 estimates, 62.8 %
+/// are close, but 97.7 % of the launches have the correct number of blocks.
 struct Demand {
     const char* group;
     std::size_t kernels;  ///< the minimum number of kernels

@@ -139,8 +139,8 @@ TEST_CASE("a path to fewer live words may begin with an address of several steps
 }
 
 TEST_CASE("a load that frees its address comes before earlier instructions") {
-    // The sum can reuse the register of its operand. The load replaces its address by a single
-    // word: a two-word address in the first case, a one-word address in the second.
+    // The sum can reuse the register of its operand. The loaded word can reuse a register of the
+    // load's address, which has two registers in the first case and one in the second.
     const auto made = [] {
         return Code(5).comes({0, 1, 2}).compute(3, {1}).is_wanted(3).load(4, {2}).is_wanted(4);
     };

@@ -1,5 +1,5 @@
 // Kernels limited by arithmetic: n-body problems, random numbers, fractals, expensive functions.
-// Long: many small kernels of one theme, each with the example that checks it.
+// Long: it has many small kernels on one theme, each with the example that checks it.
 #include "tutorial.h"
 
 using namespace tutorial;

@@ -1,5 +1,5 @@
 // Matrix products, from the naive kernel to register tiles, and matrix-vector products.
-// Long: many small kernels of one theme, each with the example that checks it.
+// Long: it has many small kernels on one theme, each with the example that checks it.
 #include <cuda_fp16.h>
 #include <mma.h>
 

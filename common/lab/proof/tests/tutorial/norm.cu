@@ -1,5 +1,5 @@
 // Neural network layers: softmax, normalization, activations, parts of attention.
-// Long: many small kernels of one theme, each with the example that checks it.
+// Long: it has many small kernels on one theme, each with the example that checks it.
 #include <cuda_fp16.h>
 
 #include "tutorial.h"

@@ -1,5 +1,5 @@
 // Demonstrations of shared memory, warps and registers, one feature each.
-// Long: many small kernels of one theme, each with the example that checks it.
+// Long: it has many small kernels on one theme, each with the example that checks it.
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 

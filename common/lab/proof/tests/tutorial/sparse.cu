@@ -1,5 +1,5 @@
 // Sparse matrices, graphs, transforms, clustering, strings.
-// Long: many small kernels of one theme, each with the example that checks it.
+// Long: it has many small kernels on one theme, each with the example that checks it.
 #include "tutorial.h"
 
 using namespace tutorial;

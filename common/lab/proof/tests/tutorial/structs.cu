@@ -1,5 +1,5 @@
 // Structs, strides, gathers and look-ups.
-// Long: many small kernels of one theme, each with the example that checks it.
+// Long: it has many small kernels on one theme, each with the example that checks it.
 #include "tutorial.h"
 
 using namespace tutorial;
