@@ -175,8 +175,8 @@ std::string explain_unwritten_cells(const LaunchShape& launch,
     if (!origins) return ", but some threads store the same cells, or a bounds check stops them.";
     const auto& block = launch.block;
     if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
-        return ", and the blocks lie side by side. Perhaps a bounds check stops some, or threads "
-               "of a block store the same cells.";
+        return ", and the blocks lie side by side. A bounds check may stop some, or several store "
+               "the same cell.";
     }
     return ", in blocks of " + format_product(block[0], block[1]) +
            " threads. Is the distance between two blocks equal to the size of a block?";

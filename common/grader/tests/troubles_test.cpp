@@ -94,7 +94,7 @@ TEST_CASE("no compiler is never a zero") {
             choose("COALESCE_COMPILER", "nvcc");
         Ended ended = room.graded();
         expect_trouble(room, ended);
-        CHECK(ended.output.find("there is no NVRTC here") != std::string::npos);
+        CHECK(ended.output.find("NVRTC was not found") != std::string::npos);
         CHECK(ended.output.find("\\x0a") == std::string::npos);
     }
     expect_recovery(room);
