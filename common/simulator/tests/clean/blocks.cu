@@ -1,4 +1,3 @@
-// not built by clang: cuda/barrier is part of NVIDIA's toolkit
 // Threads of a block that share memory correctly, in ways that a coarse checker reports as races.
 #include "../cases.h"
 

@@ -1,4 +1,3 @@
-// not built by clang: cuda/atomic is part of NVIDIA's toolkit
 // Blocks that cooperate correctly: through atomics, fences, a grid barrier or several launches.
 #include "../cases.h"
 

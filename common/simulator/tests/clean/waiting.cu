@@ -1,4 +1,3 @@
-// not built by clang: cuda/atomic is part of NVIDIA's toolkit
 // Loops that wait, and loops that only seem to wait. All of them end.
 #include "../cases.h"
 

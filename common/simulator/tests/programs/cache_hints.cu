@@ -1,4 +1,3 @@
-// not built by clang: cuda/atomic is part of NVIDIA's toolkit
 // Loads and stores with cache hints, prefetches, policies, and volatile or ordered accesses.
 // All of them move the same bytes.
 // expect: load hints: ok

@@ -1,4 +1,3 @@
-// not built by clang: cuda/atomic is part of NVIDIA's toolkit
 // Threads that wait for each other through memory: locks, flags and tickets.
 // expect: lock between blocks: ok
 // expect: lock between warps: ok
