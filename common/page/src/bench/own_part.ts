@@ -93,6 +93,7 @@ export class OwnPart {
     }
 
     private async trace() {
+        if (!this.examined) return;
         const { ptx, entry, launch } = this.examined as Examined & { launch: Launch };
         try {
             this.result = await this.thread.run(ptx, {
@@ -118,6 +119,7 @@ export class OwnPart {
     }
 
     private async predict() {
+        if (!this.examined) return;
         const { ptx, entry, verdict } = this.examined as Examined;
         const time = this.time as TimePart;
         const rule = launchRule(verdict.shapes);
