@@ -6,9 +6,10 @@
 namespace coalesce::book {
 namespace {
 
-// What a page may load. Pictures in a page have style sheets of their own. The simulator and the
-// compiler are WebAssembly in workers, whose scripts are part of the page's script. The simulator's
-// script contains its WebAssembly, as data.
+// The policy lists the sources from which a page may load. It allows styles in the page, because
+// pictures have style sheets of their own. It allows WebAssembly and workers from blobs, because the
+// simulator and the compiler are WebAssembly in workers whose scripts are part of the page's script.
+// It allows data, because the simulator's script contains its WebAssembly as data.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "

@@ -6,8 +6,8 @@
 namespace coalesce::book {
 namespace {
 
-/// What a text says of the terminal, and what it says in a page. A space in a pattern stands for any
-/// white space, because texts are wrapped. The longer patterns come first.
+/// Replaces a phrase about the terminal by one about the page. A space in the pattern matches any
+/// white space, because texts are wrapped. Rules with longer patterns come first.
 struct Rule {
     const char *pattern, *replacement;
 };

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "examiner/expressions.h"
+#include "examiner/line_mistake.h"
 #include "examiner/matches.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
@@ -52,15 +53,6 @@ void blame_blocks_along_z(Failure& failure, const Evidence& evidence) {
 
 }  // namespace
 
-namespace {
-
-/// Returns the first sentence of a headline.
-std::string first_part(const std::string& headline) {
-    return headline.substr(0, headline.find(". ") + 1);
-}
-
-}  // namespace
-
 bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
     static const TextPattern advance(R"(\b(in|out)\s*(?:\+=|=\s*(?:in|out)\s*\+)([^;]+);)");
     const std::string code = code_for_search(evidence.source.text);
@@ -69,7 +61,7 @@ bool explain_pointer_advance(Failure& failure, const Evidence& evidence) {
         const std::string offset = trimmed(one.str(2)), name = "`" + one.str(1) + "`";
         const auto tell = [&](const std::string& headline, const std::string& next) {
             if (failure.kind == FailureKind::wrong_result)
-                failure.details = wrap(first_part(failure.headline)) + failure.details;
+                failure.details = wrap(first_sentence(failure.headline)) + failure.details;
             failure.headline = headline;
             failure.place.line = line_of(code, one);
             failure.next = next;

@@ -162,7 +162,7 @@ private:
         for (const Shape shape : shapes) {
             Trial trial = run(shape, block);
             const bool is_first = steps.json.empty();
-            // Of the shapes on which the kernel is correct, keep the first that is not tiny.
+            // Keep the first shape that is not tiny, unless the kernel is wrong on a later one.
             if (!is_first && trial.is_good() && !is_tiny(steps.shape)) continue;
             steps.shape = shape;
             steps.json = trial.block_trace;

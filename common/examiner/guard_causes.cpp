@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "examiner/expressions.h"
+#include "examiner/line_mistake.h"
 #include "examiner/source_lines.h"
 #include "examiner/text_pattern.h"
 #include "harness/text.h"
@@ -12,20 +13,10 @@
 namespace coalesce {
 namespace {
 
-/// A mistake in a condition.
-struct ConditionMistake {
-    int line = 0;  ///< 0: there is none
-    std::string sentence, next;
-};
-
 /// An index that a condition must compare with a bound.
 struct NeededCheck {
     std::string index, bound;  ///< "row + k", "rows"
 };
-
-std::string quoted(const std::string& code) {
-    return "`" + code + "`";
-}
 
 /// Returns the number of rows or columns that the other index of an access must stay below.
 std::string other_bound(const std::string& pitch, const Evidence& evidence) {
@@ -64,9 +55,8 @@ bool lets_bound_through(const ComparisonTerm& term, const Condition& condition) 
 }
 
 /// Looks for a condition that compares another index than the one that the access uses.
-ConditionMistake find_other_index(const std::vector<Condition>& conditions,
-                                  const NeededCheck& needed) {
-    ConditionMistake mistake;
+LineMistake find_other_index(const std::vector<Condition>& conditions, const NeededCheck& needed) {
+    LineMistake mistake;
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
             if (term.right != needed.bound) continue;
@@ -74,19 +64,19 @@ ConditionMistake find_other_index(const std::vector<Condition>& conditions,
             const bool is_related = contains_word(term.left, first_word(needed.index));
             if (!is_related || mistake.line > 0) continue;
             mistake = {.line = condition.line,
-                       .sentence = "the condition compares " + quoted(term.left) + " with " +
-                                   needed.bound + ", but the access uses " + quoted(needed.index) +
-                                   ".",
-                       .next = "Compare what the access uses, " + quoted(needed.index) + ", with " +
-                               needed.bound + ", before each access."};
+                       .sentence = "the condition compares " + in_backticks(term.left) + " with " +
+                                   needed.bound + ", but the access uses " +
+                                   in_backticks(needed.index) + ".",
+                       .next = "Compare what the access uses, " + in_backticks(needed.index) +
+                               ", with " + needed.bound + ", before each access."};
         }
     }
     return mistake;
 }
 
 /// Looks for a condition that compares an index with the bound of the other axis.
-ConditionMistake find_exchanged_bound(const std::vector<Condition>& conditions,
-                                      const std::vector<NeededCheck>& needed) {
+LineMistake find_exchanged_bound(const std::vector<Condition>& conditions,
+                                 const std::vector<NeededCheck>& needed) {
     if (needed[0].bound == needed[1].bound) return {};
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
@@ -96,18 +86,19 @@ ConditionMistake find_exchanged_bound(const std::vector<Condition>& conditions,
                 const bool is_own = term.left == own.index || term.left == first_word(own.index);
                 if (!is_own || term.right != other.bound || term.left == other.index) continue;
                 return {.line = condition.line,
-                        .sentence = "the condition compares " + quoted(term.left) + " with " +
+                        .sentence = "the condition compares " + in_backticks(term.left) + " with " +
                                     other.bound + ", but in this access it counts up to " +
                                     own.bound + ".",
-                        .next = "Compare " + quoted(own.index) + " with " + own.bound + ", and " +
-                                quoted(other.index) + " with " + other.bound + "."};
+                        .next = "Compare " + in_backticks(own.index) + " with " + own.bound +
+                                ", and " + in_backticks(other.index) + " with " + other.bound +
+                                "."};
             }
         }
     }
     return {};
 }
 
-ConditionMistake find_condition_without_effect(const std::vector<Condition>& conditions) {
+LineMistake find_condition_without_effect(const std::vector<Condition>& conditions) {
     for (const Condition& condition : conditions) {
         if (!condition.is_empty) continue;
         return {.line = condition.line,
@@ -118,7 +109,7 @@ ConditionMistake find_condition_without_effect(const std::vector<Condition>& con
 }
 
 /// Looks for || where && belongs, or for && where || belongs in a condition that returns.
-ConditionMistake find_wrong_connective(const std::vector<Condition>& conditions) {
+LineMistake find_wrong_connective(const std::vector<Condition>& conditions) {
     for (const Condition& condition : conditions) {
         if (condition.comparisons.size() < 2) continue;
         const bool is_or = condition.joins_with_or();
@@ -145,15 +136,15 @@ ConditionMistake find_wrong_connective(const std::vector<Condition>& conditions)
     return {};
 }
 
-ConditionMistake find_bound_let_through(const std::vector<Condition>& conditions,
-                                        const std::vector<NeededCheck>& needed) {
+LineMistake find_bound_let_through(const std::vector<Condition>& conditions,
+                                   const std::vector<NeededCheck>& needed) {
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
             const bool is_bound = std::ranges::any_of(
                 needed, [&](const NeededCheck& one) { return term.right == one.bound; });
             if (!is_bound || !lets_bound_through(term, condition)) continue;
             return {.line = condition.line,
-                    .sentence = quoted(term.left + " " + term.op + " " + term.right) +
+                    .sentence = in_backticks(term.left + " " + term.op + " " + term.right) +
                                 (condition.is_exit ? " keeps " : " lets ") + term.left + " = " +
                                 term.right + (condition.is_exit ? "." : " through.") +
                                 " The last one is " + term.right + " - 1.",
@@ -164,9 +155,9 @@ ConditionMistake find_bound_let_through(const std::vector<Condition>& conditions
 }
 
 /// Looks for a bound that no condition mentions.
-ConditionMistake find_missing_check(const std::vector<Condition>& conditions,
-                                    const std::vector<NeededCheck>& needed, int line,
-                                    const Evidence& evidence) {
+LineMistake find_missing_check(const std::vector<Condition>& conditions,
+                               const std::vector<NeededCheck>& needed, int line,
+                               const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const std::vector<Loop> loops = find_loops(text);
     const Loop* loop = innermost_loop(loops, line);
@@ -186,7 +177,8 @@ ConditionMistake find_missing_check(const std::vector<Condition>& conditions,
     std::string missing;
     for (const NeededCheck& one : needed) {
         if (is_mentioned(one)) continue;
-        missing += (missing.empty() ? "" : ", and ") + quoted(one.index) + " with " + one.bound;
+        missing +=
+            (missing.empty() ? "" : ", and ") + in_backticks(one.index) + " with " + one.bound;
     }
     if (missing.empty()) return {};
     return {.line = conditions.empty() ? line : conditions.back().line,
@@ -198,23 +190,23 @@ ConditionMistake find_missing_check(const std::vector<Condition>& conditions,
 }
 
 /// Looks for a check of the first element of a vector alone.
-ConditionMistake find_check_of_first_element(const std::vector<Condition>& conditions, int line,
-                                             const Evidence& evidence) {
+LineMistake find_check_of_first_element(const std::vector<Condition>& conditions, int line,
+                                        const Evidence& evidence) {
     const std::string code = code_on_line(evidence.source.text, line);
-    const bool is_wide = code.find("float4") != code.npos;
-    if (!is_wide && code.find("float2") == code.npos) return {};
+    const int width = vector_width(code);
+    if (width == 1) return {};
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
             const bool is_pointer =
                 contains_word(code, term.left) && code.find("+ " + term.left + ")") != code.npos;
             if (!is_strict(term, condition) || !is_pointer) continue;
-            const std::string last = term.left + (is_wide ? " + 3" : " + 1");
+            const std::string last = term.left + " + " + std::to_string(width - 1);
             return {.line = condition.line,
                     .sentence =
                         "the condition checks only the first of the elements that this "
                         "access takes, " +
-                        quoted(term.left) + "; the last is " + quoted(last) + ".",
-                    .next = "Compare the last of them, " + quoted(last) + ", with " +
+                        in_backticks(term.left) + "; the last is " + in_backticks(last) + ".",
+                    .next = "Compare the last of them, " + in_backticks(last) + ", with " +
                             simplified(expand(evidence.source.text, term.right, line)) +
                             ", and move what is left one by one."};
         }
@@ -223,21 +215,22 @@ ConditionMistake find_check_of_first_element(const std::vector<Condition>& condi
 }
 
 /// Returns the mistake in the conditions around an access that goes outside of the matrix.
-ConditionMistake find_passed_check(const std::string& matrix, int line, const Evidence& evidence) {
+LineMistake find_passed_check(const std::string& matrix, int line, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const std::vector<Condition> conditions = find_conditions(text, line);
-    if (auto found = find_condition_without_effect(conditions); found.line > 0) return found;
-    if (auto found = find_check_of_first_element(conditions, line, evidence); found.line > 0)
+    if (auto found =
+            first_mistake([&] { return find_condition_without_effect(conditions); },
+                          [&] { return find_check_of_first_element(conditions, line, evidence); });
+        found.line > 0)
         return found;
     const auto needed = needed_checks(find_matrix_index(text, line, matrix), evidence);
     if (needed.empty()) return {};
-    if (auto found = find_wrong_connective(conditions); found.line > 0) return found;
-    if (auto found = find_bound_let_through(conditions, needed); found.line > 0) return found;
-    if (auto found = find_exchanged_bound(conditions, needed); found.line > 0) return found;
-    for (const NeededCheck& one : needed) {
-        if (auto found = find_other_index(conditions, one); found.line > 0) return found;
-    }
-    return find_missing_check(conditions, needed, line, evidence);
+    return first_mistake([&] { return find_wrong_connective(conditions); },
+                         [&] { return find_bound_let_through(conditions, needed); },
+                         [&] { return find_exchanged_bound(conditions, needed); },
+                         [&] { return find_other_index(conditions, needed[0]); },
+                         [&] { return find_other_index(conditions, needed[1]); },
+                         [&] { return find_missing_check(conditions, needed, line, evidence); });
 }
 
 /// Returns a whole number, or -1.
@@ -250,8 +243,8 @@ int number_in(const std::string& text) {
 
 /// Looks for a condition that keeps threads out although their elements exist, as `row + 4 < rows`
 /// and `row < rows - 1` do.
-ConditionMistake find_margin(const std::vector<Condition>& conditions,
-                             const std::vector<NeededCheck>& needed, int width) {
+LineMistake find_margin(const std::vector<Condition>& conditions,
+                        const std::vector<NeededCheck>& needed, int width) {
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
             for (const NeededCheck& one : needed) {
@@ -263,12 +256,12 @@ ConditionMistake find_margin(const std::vector<Condition>& conditions,
                     margin = number_in(term.right.substr(less.size()));
                 if (margin < width || !is_strict(term, condition)) continue;
                 return {.line = condition.line,
-                        .sentence = quoted(term.left + " " + term.op + " " + term.right) +
+                        .sentence = in_backticks(term.left + " " + term.op + " " + term.right) +
                                     " keeps out threads whose elements are inside.",
                         .next = "The last element that a thread takes must be below " + one.bound +
                                 ": compare " +
-                                quoted(one.index +
-                                       (width > 1 ? " + " + std::to_string(width - 1) : "")) +
+                                in_backticks(one.index +
+                                             (width > 1 ? " + " + std::to_string(width - 1) : "")) +
                                 " with it."};
             }
         }
@@ -276,7 +269,7 @@ ConditionMistake find_margin(const std::vector<Condition>& conditions,
     return {};
 }
 
-ConditionMistake find_inverted_return(const std::vector<Condition>& conditions) {
+LineMistake find_inverted_return(const std::vector<Condition>& conditions) {
     for (const Condition& condition : conditions) {
         const bool is_inside =
             !condition.comparisons.empty() &&
@@ -295,7 +288,7 @@ ConditionMistake find_inverted_return(const std::vector<Condition>& conditions) 
 }
 
 /// Looks for a return inside a loop, which also skips the thread's elements in later loops.
-ConditionMistake find_return_in_loop(const std::vector<Condition>& conditions) {
+LineMistake find_return_in_loop(const std::vector<Condition>& conditions) {
     for (const Condition& condition : conditions) {
         if (!condition.returns || !condition.is_in_loop) continue;
         return {.line = condition.line,
@@ -321,19 +314,18 @@ int find_access_line(const std::string& text, const std::string& matrix) {
 }
 
 /// Returns the mistake in the conditions around an access that some threads leave out.
-ConditionMistake find_strict_check(const std::string& matrix, int line, Fault fault,
-                                   const Evidence& evidence) {
+LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
+                              const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const std::vector<Condition> conditions = find_conditions(text, line);
     if (auto found = find_inverted_return(conditions); found.line > 0) return found;
     const auto needed = needed_checks(find_matrix_index(text, line, matrix), evidence);
     if (!needed.empty()) {
-        const std::string code = code_on_line(text, line);
-        const int width = code.find("float4") != code.npos   ? 4
-                          : code.find("float2") != code.npos ? 2
-                                                             : 1;
-        if (auto found = find_margin(conditions, needed, width); found.line > 0) return found;
-        if (auto found = find_exchanged_bound(conditions, needed); found.line > 0) return found;
+        const int width = vector_width(code_on_line(text, line));
+        if (auto found = first_mistake([&] { return find_margin(conditions, needed, width); },
+                                       [&] { return find_exchanged_bound(conditions, needed); });
+            found.line > 0)
+            return found;
         // If each thread stores to one place again and again, the index is wrong, not the condition.
         for (const NeededCheck& one : needed) {
             if (fault == Fault::part_of_each_tile) break;
@@ -349,16 +341,10 @@ bool is_unwritten(Fault fault) {
            fault == Fault::nothing_written || fault == Fault::part_of_each_tile;
 }
 
-std::string first_sentence_of(const std::string& text) {
-    return text.substr(0, text.find(". ") + 1);
-}
-
 /// Blames a condition for unwritten cells, or for a tile that was not filled.
-void blame_strict_check(Failure& failure, const ConditionMistake& mistake) {
-    failure.details = wrap(first_sentence_of(failure.headline + " ")) + failure.details;
-    failure.headline = mistake.sentence;
-    failure.place.line = mistake.line;
-    failure.next = mistake.next;
+void blame_strict_check(Failure& failure, const LineMistake& mistake) {
+    failure.details = wrap(first_sentence(failure.headline + " ")) + failure.details;
+    blame(failure, mistake);
 }
 
 }  // namespace
@@ -368,13 +354,12 @@ bool look_at_conditions(Failure& failure, const Trial& trial, const Evidence& ev
     if (failure.kind == FailureKind::no_bounds_check ||
         failure.kind == FailureKind::out_of_bounds) {
         const bool is_out = failure.details.find("of `in`") == std::string::npos;
-        const ConditionMistake mistake =
+        const LineMistake mistake =
             find_passed_check(matrix_name(is_out, evidence), failure.place.line, evidence);
         if (mistake.line == 0) return false;
         failure.kind = FailureKind::no_bounds_check;
-        failure.headline = "threads access memory out of bounds: " + mistake.sentence;
-        failure.place.line = mistake.line;
-        failure.next = mistake.next;
+        blame(failure, {mistake.line, "threads access memory out of bounds: " + mistake.sentence,
+                        mistake.next});
         return true;
     }
     if (failure.kind == FailureKind::wrong_result && is_unwritten(failure.fault)) {

@@ -16,13 +16,6 @@ namespace {
 
 using simulated::Report;
 
-/// Returns the number of floats that an access on this line takes at once.
-int vector_width(const std::string& code) {
-    if (code.find("float4") != code.npos) return 4;
-    return code.find("float2") != code.npos ? 2 : 1;
-}
-
-/// Returns the factor of threadIdx.x in an expression: 4 for `threadIdx.x * 4`, 1 without a factor,
 // ---- addresses that are not multiples of a vector's size ----
 
 bool explain_misaligned_tile(Failure& failure, int width, const Evidence& evidence) {
@@ -85,14 +78,14 @@ struct FloatIndex {
 /// it is multiplied by the length of a row or by the width.
 bool counts_floats(const std::string& text, const std::string& term, int line, int width) {
     const std::string number = std::to_string(width);
-    static const TextPattern blanks(R"(\s+)");
+    const std::string expanded = expand(text, term, line);
     std::string dense;
-    for (const char letter : expand(text, term, line)) {
+    for (const char letter : expanded) {
         if (!std::isspace(static_cast<unsigned char>(letter))) dense += letter;
     }
     if (dense.find("/" + number) != dense.npos) return false;
     const bool is_row = dense.find("*cols") != dense.npos || dense.find("*rows") != dense.npos;
-    return is_row || factor_of_thread(expand(text, term, line)) % width == 0;
+    return is_row || factor_of_thread(expanded) % width == 0;
 }
 
 FloatIndex find_float_index(const std::string& text) {
@@ -288,13 +281,9 @@ bool explain_wrong_cells(Failure& failure, const Trial& trial, const Evidence& e
 
 }  // namespace
 
-std::string in_backticks(const std::string& code) {
-    return "`" + code + "`";
-}
-
 void blame_line(Failure& failure, int line, const std::string& headline, const std::string& next) {
     if (failure.kind == FailureKind::wrong_result) {
-        const std::string seen = failure.headline.substr(0, failure.headline.find(". ") + 1);
+        const std::string seen = first_sentence(failure.headline);
         failure.details = wrap(seen.empty() ? failure.headline : seen) + failure.details;
     }
     failure.headline = headline;

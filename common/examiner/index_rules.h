@@ -3,11 +3,10 @@
 
 #include <string>
 
-#include "examiner/rules.h"
+#include "examiner/line_mistake.h"
 
 namespace coalesce {
 
-std::string in_backticks(const std::string& code);
 /// Replaces the headline by a more precise one, which keeps the observation as a detail, and moves
 /// the place to `line`, unless that is 0.
 void blame_line(Failure& failure, int line, const std::string& headline, const std::string& next);

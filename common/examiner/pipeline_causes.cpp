@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "examiner/expressions.h"
+#include "examiner/line_mistake.h"
 #include "examiner/matches.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -39,7 +40,7 @@ bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();
 }
 
-/// Returns the loop that contains a wait for copies, or else the last loop of the kernel.
+/// Returns the first loop of the kernel, which takes one tile after the other, or nullptr.
 const Loop* find_pipeline_loop(const std::vector<Loop>& loops, const std::string& text) {
     const int kernel = find_kernel_line(text, "");
     const Loop* found = nullptr;
@@ -96,17 +97,11 @@ std::size_t place_of(const PipelineSteps& steps, const PipelineStep* step) {
     return step ? static_cast<std::size_t>(step - steps.data()) : steps.size();
 }
 
-/// A mistake in the order of the steps.
-struct OrderMistake {
-    int line = 0;  ///< 0: there is none
-    std::string sentence, next;
-};
-
 std::string on_line(int line) {
     return "line " + std::to_string(line);
 }
 
-OrderMistake find_commit_mistake(const PipelineSteps& steps) {
+LineMistake find_commit_mistake(const PipelineSteps& steps) {
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     const PipelineStep* commit = find_step(steps, PipelineStep::commit);
     if (!copy) return {};
@@ -132,7 +127,7 @@ OrderMistake find_commit_mistake(const PipelineSteps& steps) {
     return {};
 }
 
-OrderMistake find_wait_mistake(const PipelineSteps& steps) {
+LineMistake find_wait_mistake(const PipelineSteps& steps) {
     static const TextPattern count(R"(\(\s*(\d{1,3})\s*\))");
     const PipelineStep* use = find_step(steps, PipelineStep::use);
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
@@ -166,7 +161,7 @@ OrderMistake find_wait_mistake(const PipelineSteps& steps) {
     return {};
 }
 
-OrderMistake find_barrier_mistake(const PipelineSteps& steps) {
+LineMistake find_barrier_mistake(const PipelineSteps& steps) {
     const PipelineStep* use = find_step(steps, PipelineStep::use);
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
     if (!use || !wait || wait->line > use->line) return {};
@@ -196,8 +191,8 @@ std::string stage_of(const PipelineStep* step) {
     return step && search(step->text, found, stage) ? trimmed(found.str(1)) : "";
 }
 
-OrderMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
-                                const std::string& text) {
+LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
+                               const std::string& text) {
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     const PipelineStep* use = find_step(steps, PipelineStep::use);
     const std::string filled = stage_of(copy), read = stage_of(use);
@@ -252,7 +247,7 @@ OrderMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
 }
 
 /// Looks for a copy that only some threads make, although its function divides it among all.
-OrderMistake find_few_copying_threads(const PipelineSteps& steps, const std::string& text) {
+LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::string& text) {
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     if (!copy) return {};
     for (const Condition& condition : find_conditions(text, copy->line)) {
@@ -267,7 +262,7 @@ OrderMistake find_few_copying_threads(const PipelineSteps& steps, const std::str
 }
 
 /// Looks for a next tile that is not the one with which the loop continues.
-OrderMistake find_other_next_tile(const Loop& loop, const std::string& text) {
+LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
     if (!loop.step || loop.counter.empty()) return {};
     static const TextPattern step(R"(\+=\s*(.+)$)");
     static const TextPattern next(R"(\bnext\s*=\s*(\w+)\s*\+\s*([^;]+);)");
@@ -288,7 +283,7 @@ OrderMistake find_other_next_tile(const Loop& loop, const std::string& text) {
 
 /// Looks for a copy of the tile of this pass where that of the next one belongs, or a store of the
 /// next tile where that of this pass belongs.
-OrderMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop) {
+LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop) {
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     const PipelineStep* use = find_step(steps, PipelineStep::use);
     if (!copy || !use || loop.counter.empty()) return {};
@@ -307,7 +302,7 @@ OrderMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop
 }
 
 /// Looks for a break that leaves the loop before the last tile is stored.
-OrderMistake find_early_break(const PipelineSteps& steps, const std::string& text) {
+LineMistake find_early_break(const PipelineSteps& steps, const std::string& text) {
     const PipelineStep* use = find_step(steps, PipelineStep::use);
     if (!use) return {};
     for (const Condition& condition : find_conditions(text, use->line)) {
@@ -318,13 +313,6 @@ OrderMistake find_early_break(const PipelineSteps& steps, const std::string& tex
                 "be stored."};
     }
     return {};
-}
-
-template <class... Finds>
-OrderMistake first_mistake(Finds... finds) {
-    OrderMistake mistake;
-    ((mistake.line == 0 ? void(mistake = finds()) : void()), ...);
-    return mistake;
 }
 
 bool is_of_pipeline(const Failure& failure) {
@@ -380,7 +368,7 @@ bool look_at_pipeline(Failure& failure, const Evidence& evidence) {
                              [&] { return find_wrong_tile_number(steps, *loop); },
                              [&] { return find_early_break(steps, text); });
     };
-    const OrderMistake mistake =
+    const LineMistake mistake =
         failure.kind == FailureKind::copy_not_waited_for ||
                 failure.kind == FailureKind::copy_not_committed ||
                 failure.kind == FailureKind::missing_barrier
@@ -390,9 +378,7 @@ bool look_at_pipeline(Failure& failure, const Evidence& evidence) {
     if (mistake.line == 0) return false;
     if (failure.kind == FailureKind::wrong_result)
         failure.details = wrap(failure.headline) + failure.details;
-    failure.headline = mistake.sentence;
-    failure.place.line = mistake.line;
-    failure.next = mistake.next;
+    blame(failure, mistake);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "examiner/line_mistake.h"
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
 #include "examiner/text_pattern.h"
@@ -72,12 +73,6 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
         if (one.counters.load_requests > 0) return one.line;
     }
     return store_line;
-}
-
-/// Returns the first sentence, which states the observation. The sentences that follow it guess at
-/// the cause.
-std::string first_sentence(const std::string& text) {
-    return text.substr(0, text.find(". ") + 1);
 }
 
 /// Explains where elements are lost or misplaced, which the accesses of a single warp show and the

@@ -74,30 +74,31 @@ std::optional<Failure> find_local_array_overrun(const Trial& trial, const Eviden
 //
 // Names the mistake in a condition that checks the bounds.
 
-/// Changes the failure and returns true if a condition in the text lets threads outside of the matrix through, or
-/// keeps threads out whose elements exist.
+/// Blames a condition that lets threads outside of the matrix through, or that keeps threads out
+/// whose elements exist. Returns false, and does not change the failure, if there is none.
 bool look_at_conditions(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- index_causes.cpp ----
 //
 // Names the mistake in the index of a vector, of the tile, or of an element that two threads store.
 
-/// Changes the failure and returns true if the text shows which part of an index is wrong.
+/// Blames the part of an index that is wrong. Returns false if the text does not show one.
 bool look_at_indices(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- pipeline_causes.cpp ----
 //
 // Names the mistake in the order of asynchronous copies, waits and barriers.
 
-/// Changes the failure and returns true if the text shows which step of a pipeline is missing or misplaced.
+/// Blames the step of a pipeline that is missing or misplaced. Returns false if the text does not
+/// show one.
 bool look_at_pipeline(Failure& failure, const Evidence& evidence);
 
 // ---- tile_causes.cpp ----
 //
 // Names the mistake in the lines that choose the tile of a block.
 
-/// Changes the failure and returns true if the kernel has lines that choose a tile: names the
-/// mistake in them, or else points at them.
+/// Blames the mistake in the lines that choose a tile, or points at these lines if it finds none in
+/// them. Returns false if the kernel has no such lines.
 bool look_at_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Returns the last line that chooses the tile of a block, or 0.
 int find_tile_choice_line(const std::string& text);

@@ -4,8 +4,10 @@
 
 #include "base/text.h"
 #include "examiner/expressions.h"
+#include "examiner/line_mistake.h"
 #include "examiner/matches.h"
 #include "examiner/source_lines.h"
+#include "harness/rules.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -47,22 +49,12 @@ TileChoice find_block_number(const std::string& text) {
     return {found.str(1), trimmed(found.str(2)), line_of(code, found)};
 }
 
-/// A mistake in the choice of a tile.
-struct TileMistake {
-    int line = 0;  ///< 0: there is none
-    std::string sentence, next;
-};
-
-std::string code_quote(const std::string& code) {
-    return "`" + code + "`";
-}
-
 /// The two sizes of the grid, as the row and the column of a tile use them.
 struct GridSize {
     std::string own, other;  ///< "gridDim.y", "gridDim.x" for rows
 };
 
-TileMistake find_wrong_size(const TileChoice& choice, const GridSize& size,
+LineMistake find_wrong_size(const TileChoice& choice, const GridSize& size,
                             const std::string& unit) {
     if (choice.value.find("blockDim") != choice.value.npos) {
         return {choice.line,
@@ -73,22 +65,22 @@ TileMistake find_wrong_size(const TileChoice& choice, const GridSize& size,
     TextMatch found;
     if (search(choice.value, found, sizes)) {
         return {choice.line,
-                code_quote(found.str(1)) + " counts elements, but " + code_quote(choice.name) +
+                in_backticks(found.str(1)) + " counts elements, but " + in_backticks(choice.name) +
                     " counts tiles.",
                 "Use gridDim, which counts the tiles along each axis."};
     }
     static const TextPattern times(R"(\*\s*TILE_DIM\b)");
     if (contains(choice.value, times)) {
         return {choice.line,
-                code_quote(choice.name) +
+                in_backticks(choice.name) +
                     " is multiplied by TILE_DIM here, and once more where "
                     "the block's first element is computed.",
-                "Let " + code_quote(choice.name) + " count tiles, without TILE_DIM."};
+                "Let " + in_backticks(choice.name) + " count tiles, without TILE_DIM."};
     }
     const std::string wrapped = "% " + size.other;
     if (choice.value.ends_with(wrapped)) {
         return {choice.line,
-                code_quote(choice.name) + " is the remainder by " + size.other +
+                in_backticks(choice.name) + " is the remainder by " + size.other +
                     ", but there are " + size.own + " " + unit + " of tiles.",
                 "Take the remainder by " + size.own + "."};
     }
@@ -96,40 +88,41 @@ TileMistake find_wrong_size(const TileChoice& choice, const GridSize& size,
 }
 
 /// Looks for a choice that can exceed the number of tiles, because no remainder is taken.
-TileMistake find_missing_remainder(const TileChoice& choice, const GridSize& size,
+LineMistake find_missing_remainder(const TileChoice& choice, const GridSize& size,
                                    const std::string& text) {
     const std::string& value = choice.value;
+    const auto is_sum_of_terms = [](const std::string& expression) {
+        return split_outside_brackets(expression, "+").size() > 1;
+    };
+    const std::vector<std::string> parts = split_outside_brackets(value, "%");
     const bool ends_in_remainder =
-        split_outside_brackets(value, "%").size() > 1 &&
-        split_outside_brackets(split_outside_brackets(value, "%").back(), "+").size() == 1 &&
-        split_outside_brackets(split_outside_brackets(value, "%").front(), "+").size() == 1;
+        parts.size() > 1 && !is_sum_of_terms(parts.back()) && !is_sum_of_terms(parts.front());
     if (value.find("min(") != value.npos) {
         return {choice.line,
                 "min lets several blocks take the last tile, instead of going on at the first.",
                 "Take the remainder by " + size.own + "."};
     }
-    const bool is_sum = split_outside_brackets(value, "+").size() > 1;
     const bool is_corrected =
         text.find(choice.name + " -=") != text.npos || text.find(choice.name + " %=") != text.npos;
-    if (ends_in_remainder || !is_sum || is_corrected) return {};
+    if (ends_in_remainder || !is_sum_of_terms(value) || is_corrected) return {};
     return {choice.line,
-            code_quote(choice.name) + " = " + code_quote(value) +
+            in_backticks(choice.name) + " = " + in_backticks(value) +
                 " gets beyond the last tile: nothing takes the remainder of the whole sum.",
             "Put the sum into brackets, and take its remainder by the number of tiles, " +
                 size.own + "."};
 }
 
-TileMistake find_difference(const TileChoice& choice, const GridSize& size) {
+LineMistake find_difference(const TileChoice& choice, const GridSize& size) {
     static const TextPattern difference(R"(-\s*\w+\s*\)\s*%)");
     if (!contains(choice.value, difference)) return {};
     return {choice.line,
-            "the difference in " + code_quote(choice.value) +
+            "the difference in " + in_backticks(choice.value) +
                 " can be negative, and then its remainder is none of the tiles.",
             "Add " + size.own + " before the remainder is taken, or add instead of subtracting."};
 }
 
 /// Looks for a remainder and a quotient of the block's number by different sizes.
-TileMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) {
+LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) {
     static const TextPattern remainder(R"(\b(block)\s*%\s*(gridDim\.[xy]))");
     static const TextPattern quotient(R"(\b(block)\s*/\s*(gridDim\.[xy]))");
     for (const bool is_row : {true, false}) {
@@ -139,8 +132,8 @@ TileMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
         if (!search(one.value, rest, remainder) || !search(other.value, whole, quotient)) continue;
         if (rest.str(2) == whole.str(2)) continue;
         return {other.line,
-                code_quote(one.name) + " repeats every " + rest.str(2) + " blocks, but " +
-                    code_quote(other.name) + " changes every " + whole.str(2) +
+                in_backticks(one.name) + " repeats every " + rest.str(2) + " blocks, but " +
+                    in_backticks(other.name) + " changes every " + whole.str(2) +
                     " blocks: where these differ, some tiles are taken twice and others never.",
                 "Divide the block's number by the same size as on line " +
                     std::to_string(one.line) + ", or take both by the other one."};
@@ -149,19 +142,19 @@ TileMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
 }
 
 /// Looks for a row that counts blocks along x, or a column that counts blocks along y.
-TileMistake find_other_axis(const TileChoice& choice, const GridSize& size,
+LineMistake find_other_axis(const TileChoice& choice, const GridSize& size,
                             const std::string& unit) {
     const std::string other_index = size.own == "gridDim.y" ? "blockIdx.x" : "blockIdx.y";
     if (choice.value != other_index) return {};
     return {choice.line,
-            code_quote(choice.name) + " is " + other_index + ", which goes up to " + size.other +
+            in_backticks(choice.name) + " is " + other_index + ", which goes up to " + size.other +
                 " - 1, but there are " + size.own + " " + unit + " of tiles.",
             "Number the blocks along both axes first, and make row and column of a tile from that "
             "number; or let " +
-                code_quote(choice.name) + " go up to " + size.own + " - 1."};
+                in_backticks(choice.name) + " go up to " + size.own + " - 1."};
 }
 
-TileMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
+LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
                               const std::string& text) {
     const GridSize rows{"gridDim.y", "gridDim.x"}, cols{"gridDim.x", "gridDim.y"};
     const TileChoice number = find_block_number(text);
@@ -176,7 +169,7 @@ TileMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
         if (one.line == 0) continue;
         const GridSize& size = is_row ? rows : cols;
         const std::string unit = is_row ? "rows" : "columns";
-        for (const TileMistake& mistake :
+        for (const LineMistake& mistake :
              {find_wrong_size(one, size, unit), find_other_axis(one, size, unit),
               find_difference(one, size)}) {
             if (mistake.line > 0) return mistake;
@@ -185,14 +178,14 @@ TileMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
     if (row.line > 0 && col.line > 0) {
         if (auto found = find_unequal_divisors(row, col); found.line > 0) return found;
     }
-    if (const TileMistake mistake = find_missing_remainder(col, cols, text);
+    if (const LineMistake mistake = find_missing_remainder(col, cols, text);
         col.line > 0 && mistake.line > 0 && text.find("GPUS") == text.npos)
         return mistake;
     return {};
 }
 
 /// Returns the mistake in the choice of the GPU that a block serves, and of its tile.
-TileMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
+LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     static const TextPattern peer(R"(\bint\s+peer\s*=\s*([^;]*);)");
     static const TextPattern first_tile(R"(\bpeer\s*\*\s*(\w+))");
     static const TextPattern own_tile(R"(blockIdx\.x\s*([%/])\s*(\w+(?:\.\w)?))");
@@ -211,27 +204,27 @@ TileMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     const bool is_sum = split_outside_brackets(parts.front(), "+").size() > 1;
     if (parts.size() == 1 || (is_sum && parts.size() > 1)) {
         return {line,
-                "`peer` = " + code_quote(chosen) +
+                "`peer` = " + in_backticks(chosen) +
                     " gets beyond the last GPU: nothing takes the remainder of the whole "
                     "sum.",
                 "Put the sum into brackets, and take its remainder by GPUS."};
     }
     if (parts.back() != "GPUS") {
         return {line,
-                "`peer` is a remainder by " + code_quote(parts.back()) +
+                "`peer` is a remainder by " + in_backticks(parts.back()) +
                     ", but it must be one of the GPUS.",
                 "Take the remainder by GPUS."};
     }
     if (chosen.find('-') != chosen.npos && chosen.find("int(") != chosen.npos) {
         return {line,
-                "the difference in " + code_quote(chosen) +
+                "the difference in " + in_backticks(chosen) +
                     " can be negative, and then its remainder is none of the GPUs.",
                 "Add the GPU's number instead of subtracting it."};
     }
     TextMatch first, own;
     if (!search(col.value, first, first_tile)) {
         return {col.line,
-                code_quote(col.name) +
+                in_backticks(col.name) +
                     " does not use `peer`: the tiles of a GPU begin "
                     "at peer * tiles_across.",
                 "Add the peer's first tile."};
@@ -246,14 +239,14 @@ TileMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
         return {col.line,
                 "`peer` changes from block to block, and comes back after GPUS blocks. Until then "
                 "the tile must stay, but " +
-                    code_quote(own.str()) + " changes differently.",
+                    in_backticks(own.str()) + " changes differently.",
                 "Count how often the GPUs have had their turn: blockIdx.x / GPUS."};
     }
     return {};
 }
 
 /// Looks for a grid whose width is not a multiple of the number of GPUs.
-TileMistake find_uneven_grid(const Trial& trial, const std::string& text) {
+LineMistake find_uneven_grid(const Trial& trial, const std::string& text) {
     const auto gpus = constant_value(text, "GPUS");
     const long long across = trial.launch.grid[0];
     if (!gpus || *gpus < 2 || across % *gpus == 0) return {};
@@ -274,14 +267,14 @@ bool may_be_tile_choice(const Failure& failure) {
 }
 
 /// Looks for a column that is reduced once where the grid needs it more often.
-TileMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
+LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
                                     const std::string& text) {
     const std::size_t at = text.find(col.name + " -= gridDim.x");
     const auto& grid = trial.launch.grid;
     if (col.line == 0 || at == text.npos || grid[1] <= grid[0] + 1) return {};
     return {line_number_at(text, at),
             "with " + std::to_string(grid[1]) + " rows and " + std::to_string(grid[0]) +
-                " columns of tiles one subtraction is not enough: " + code_quote(col.name) +
+                " columns of tiles one subtraction is not enough: " + in_backticks(col.name) +
                 " stays beyond the last column.",
             "Take the remainder by gridDim.x instead."};
 }
@@ -296,7 +289,7 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
             failure.place.line = line_number_at(text, changed);
     }
     // The pattern of the cells suggests formulas in other words than the kernel's.
-    const std::size_t guess = failure.headline.find(" The pattern fits");
+    const std::size_t guess = failure.headline.find(std::string(" ") + kPatternResults);
     const std::size_t end = failure.headline.find(" Both block", guess);
     if (guess != std::string::npos) {
         failure.headline.erase(guess, end == std::string::npos ? end : end - guess);
@@ -304,7 +297,7 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
     std::string choice;
     for (const TileChoice* one : {&row, &col}) {
         if (one->line == 0) continue;
-        choice += (choice.empty() ? "" : " and ") + code_quote(one->name) + " (line " +
+        choice += (choice.empty() ? "" : " and ") + in_backticks(one->name) + " (line " +
                   std::to_string(one->line) + ")";
     }
     const bool names_blocks = failure.headline.find("oth block") != std::string::npos;
@@ -349,17 +342,17 @@ bool look_at_tile_choice(Failure& failure, const Trial& trial, const Evidence& e
               block = find_configure_line(text, ".block");
     const bool is_of_launch = failure.place.line == grid || failure.place.line == block;
     if ((row.line == 0 && col.line == 0) || is_of_launch) return false;
-    TileMistake mistake;
+    LineMistake mistake;
     for (const std::string axis : {"row", "col"}) {
         const TileChoice& choice = axis == "row" ? row : col;
         if (const int line = find_forgotten_choice(text, choice, axis); line > 0) {
             mistake = {
                 line,
-                code_quote(axis) +
+                in_backticks(axis) +
                     " is computed from blockIdx here, but the block has "
                     "read the tile " +
-                    code_quote(choice.name) + ".",
-                "Store the tile that was read: use " + code_quote(choice.name) + " here too."};
+                    in_backticks(choice.name) + ".",
+                "Store the tile that was read: use " + in_backticks(choice.name) + " here too."};
         }
     }
     if (mistake.line == 0 && evidence.exercise.block_order == "in-turn")
@@ -379,11 +372,8 @@ bool look_at_tile_choice(Failure& failure, const Trial& trial, const Evidence& e
         return true;
     }
     if (failure.kind != FailureKind::no_bounds_check && failure.kind != FailureKind::out_of_bounds)
-        failure.details =
-            wrap(failure.headline.substr(0, failure.headline.find(". ") + 1)) + failure.details;
-    failure.headline = mistake.sentence;
-    failure.place.line = mistake.line;
-    failure.next = mistake.next;
+        failure.details = wrap(first_sentence(failure.headline)) + failure.details;
+    blame(failure, mistake);
     return true;
 }
 

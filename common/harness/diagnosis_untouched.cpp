@@ -220,10 +220,11 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
                  : count == 1           ? " was never written"
                                         : " were never written") +
                 "; the others are right" +
-                (is_diagonal    ? ". They are the tiles on the diagonal"
-                 : rule.empty() ? ""
-                                : ". This pattern results if block n processes the tile at " +
-                                      rule + ", with R rows and C columns of tiles"),
+                (is_diagonal ? ". They are the tiles on the diagonal"
+                 : rule.empty()
+                     ? ""
+                     : std::string(". ") + kPatternResults + "block n processes the tile at " +
+                           rule + ", with R rows and C columns of tiles"),
             is_diagonal
                 ? "Does each of these tiles have a block, and does that block store the tile?"
             : rule.empty() ? "Do two blocks process the same tile, or do these tiles have no block?"

@@ -96,6 +96,9 @@ std::string distances_text(Cell step, const char* row, const char* col);
 /// How a `meaning` begins that names a wrong index.
 inline constexpr char kSeemsToUse[] = "the kernel seems to use ";
 
+/// How a guess begins that explains missing tiles by the order of the blocks.
+inline constexpr char kPatternResults[] = "This pattern results if ";
+
 /// Finds the pitches of loads and stores that explain the most cells. An example of `meaning` is
 /// "the kernel seems to use in[row * rows + col] instead of in[row * cols + col]". If no pitch
 /// explains any cell, the count is 0.

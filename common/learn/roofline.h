@@ -18,8 +18,8 @@ namespace coalesce::learn {
 /// A kernel in a roofline.
 struct RooflinePoint {
     std::string name;         ///< "yours"
-    double instructions = 0;  ///< instructions of warps
-    double bytes = 0;         ///< bytes of sectors
+    double instructions = 0;  ///< warp instructions
+    double bytes = 0;         ///< bytes of the sectors that it moves
 
     /// Returns the instructions per byte.
     double intensity() const { return instructions / bytes; }
@@ -29,12 +29,12 @@ struct RooflinePoint {
 struct Roofline {
     std::string gpu;           ///< "NVIDIA H200"
     double gbps = 0;           ///< bytes that memory moves, in 10^9 per second
-    double ginstructions = 0;  ///< instructions of warps, in 10^9 per second
+    double ginstructions = 0;  ///< warp instructions, in 10^9 per second
     std::vector<RooflinePoint> points = {};
 
     /// Returns the instructions per byte above which instructions are the limit.
     double ridge() const { return ginstructions / gbps; }
-    /// Returns the most instructions of warps that are possible, in 10^9 per second.
+    /// Returns the highest possible rate of warp instructions, in 10^9 per second.
     double attainable(double intensity) const;
     bool is_bound_by_memory(const RooflinePoint& point) const;
 };

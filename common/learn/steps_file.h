@@ -91,7 +91,7 @@ struct Writer {
     std::string value;
 };
 
-/// What the lanes of a warp hold after a step.
+/// The values of the variables in the lanes of a warp, after a step.
 struct WarpState {
     std::map<std::size_t, LaneValues> variables;   ///< by variable
     std::map<std::size_t, std::uint32_t> changed;  ///< lanes that the step itself has changed

@@ -18,10 +18,10 @@ struct StepsSubject {
     std::string mistake;              ///< what is wrong with the kernel, or ""
 };
 
-/// The size of the screen, and which lanes are in view.
+/// The part of the steps that a screen shows.
 struct StepsWindow {
     int lines = 24, columns = 80;
-    int first_lane = 0;  ///< of the lanes whose values are listed
+    int first_lane = 0;  ///< the first lane whose values are listed
 };
 
 /// The number of lanes whose values are listed side by side.

@@ -14,7 +14,7 @@
 
 namespace coalesce {
 
-/// What an assignment may set about the PTX of its kernels.
+/// The rules for the PTX of kernels that an assignment can change.
 struct PtxRules {
     /// Features that are allowed in addition to the default ones: "smid", "createpolicy", and
     /// "global" for variables in global memory that the kernel changes.

@@ -95,7 +95,7 @@ TEST_CASE("headers of the toolkit may be included, but no others") {
              "/* a */ # x /* b */ #include </etc/passwd>\n",
              "/*/ # x */#include </etc/passwd>\n",
              "/* a\n*/\n#include </etc/passwd>\n/* b */\n",
-             // What looks like a comment may be none for some compiler.
+             // Some compilers do not take these for comments.
              "const char* a = \"/*\";\n#include </etc/passwd>\n/* */\n",
              "#if 0\n1'0 ' /*\n#endif\n#include </etc/passwd>\n/* */\n",
              "auto a = R\"(\n/*\n)\";\n#include </etc/passwd>\n/* */\n",

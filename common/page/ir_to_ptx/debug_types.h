@@ -1,5 +1,5 @@
-// What the source says about local variables: their names, types and scopes. A module has them only
-// if it was compiled with -O0 and full debug information, so that each variable keeps its memory.
+// The names, types and scopes of local variables in the source. A module contains them only if it
+// was compiled with -O0 and full debug information, so that each variable keeps its memory.
 #pragma once
 
 #include <string>

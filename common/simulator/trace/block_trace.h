@@ -21,7 +21,7 @@ struct TracedVariable {
     std::string name;  ///< with its path: "part[3]"
     u32 function = 0;  ///< index into BlockTrace::functions
     ScalarType type;
-    /// The first and the last line of its scope. The last is 0 if nothing is known about it.
+    /// The first and the last line of the variable's scope. The last line is 0 if it is unknown.
     u32 first_line = 0, last_line = 0;
 };
 

@@ -1,5 +1,5 @@
-// Races in which all threads happen to store the same value. They are reported only on demand,
-// because programs often let several threads set a flag, which is harmless.
+// Races in which all threads store the same value. The simulator reports them only on demand,
+// because they are often harmless: many programs let several threads set the same flag.
 // simulate zeros: --check all,equalvalues
 // clean without_the_switch
 #include "../cases.h"

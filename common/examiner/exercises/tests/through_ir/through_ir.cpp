@@ -285,7 +285,7 @@ void add_marked(const std::string& name, const char* file, std::vector<Kernel>& 
     if (is_hunt) return;
     if (is_beyond(name)) {
         for (const AutomaticMutant& mutant : make_mutants(skeleton.solved())) {
-            // What a variable without an initial value holds depends on the registers.
+            // Without an initial value, the result depends on the registers that a compiler chooses.
             if (mutant.what == "without the initial value") continue;
             kernels.push_back({"mutant: line " + std::to_string(mutant.line) + " " + mutant.what,
                                &exercise, mutant.text});
