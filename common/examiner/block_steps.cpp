@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <regex>
 
 #include "examiner/elements/element_trials.h"
 #include "examiner/launch_limits.h"
+#include "examiner/source_lines.h"
 
 namespace coalesce {
 namespace {
@@ -51,40 +51,7 @@ std::optional<WrongElement> find_wrong_element(const ElementComparison& comparis
 
 // ---- what the source and the exercise say about arrays ----
 
-using Extents = std::vector<std::int64_t>;
-
-/// Finds the extents of arrays in shared memory in the source. NVRTC's debug information leaves
-/// them out. An extent that is not a constant ends the search for its array.
-std::map<std::string, Extents> find_shared_extents(const std::string& source) {
-    static const std::regex constant(R"(constexpr\s+\w+\s+(\w+)\s*=\s*([^;{]+);)");
-    static const std::regex array(R"(__shared__[^;=]*?\b(\w+)\s*((\[[^\]]+\])+)\s*;)");
-    const std::sregex_iterator end;
-    std::vector<NamedSize> sizes;
-    std::map<std::string, Extents> found;
-    const auto value_of = [&](const std::string& text) -> std::optional<std::int64_t> {
-        try {
-            return static_cast<std::int64_t>(evaluate(text, sizes));
-        } catch (const std::exception&) {
-            return std::nullopt;
-        }
-    };
-    for (std::sregex_iterator one(source.begin(), source.end(), constant); one != end; ++one)
-        if (const auto value = value_of((*one)[2]))
-            sizes.push_back({(*one)[1], static_cast<int>(*value)});
-    for (std::sregex_iterator one(source.begin(), source.end(), array); one != end; ++one) {
-        Extents extents;
-        const std::string brackets = (*one)[2];
-        for (std::size_t at = 0; at < brackets.size();) {
-            const std::size_t close = brackets.find(']', at);
-            const auto value = value_of(brackets.substr(at + 1, close - at - 1));
-            if (!value) break;
-            extents.push_back(*value);
-            at = close + 1;
-        }
-        found[(*one)[1]] = extents;
-    }
-    return found;
-}
+using Extents = std::vector<long long>;
 
 /// Adds the extents of an array to the steps, unless the simulator knows them.
 void add_extents(std::string& json, const std::string& array, const char* space,
@@ -94,7 +61,7 @@ void add_extents(std::string& json, const std::string& array, const char* space,
     const std::size_t at = begin == json.npos ? json.npos : json.find(unknown, begin);
     if (extents.empty() || at == json.npos || at > json.find('}', begin)) return;
     std::string text;
-    for (const std::int64_t extent : extents)
+    for (const long long extent : extents)
         text += (text.empty() ? "" : ",") + std::to_string(extent);
     json.replace(at, unknown.size(), "\"extents\":[" + text + "]");
 }
@@ -108,9 +75,11 @@ std::map<std::string, Extents> find_argument_extents(const Exercise& exercise, S
         found["out"] = {problem.out_rows(), problem.out_cols()};
         return found;
     }
-    for (const Parameter& parameter : exercise.elements->parameters)
-        if (parameter.is_array)
-            found[parameter.name] = exercise.elements->extents(parameter, shape);
+    for (const Parameter& parameter : exercise.elements->parameters) {
+        if (!parameter.is_array) continue;
+        const auto extents = exercise.elements->extents(parameter, shape);
+        found[parameter.name] = {extents.begin(), extents.end()};
+    }
     return found;
 }
 
@@ -132,8 +101,9 @@ public:
             steps.problem = explain(source_.name, "the kernel was not launched.",
                                     "Look at the launch that configure returns.");
         if (steps.ok() && !request_.block) record_mistake(trial, steps);
-        for (const auto& [array, extents] : find_shared_extents(source_.text))
-            add_extents(steps.json, array, "shared", extents);
+        // NVRTC's debug information leaves out the extents of arrays in shared memory.
+        for (const SharedArray& array : list_shared_arrays(source_.text))
+            add_extents(steps.json, array.name, "shared", array.lengths);
         for (const auto& [array, extents] : find_argument_extents(exercise_, steps.shape))
             add_extents(steps.json, array, "global", extents);
         return steps;

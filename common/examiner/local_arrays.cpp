@@ -218,21 +218,33 @@ std::optional<long long> constant_value(const std::string& text, const std::stri
     return value_of(expression, find_constants(code_for_search(text)));
 }
 
-SharedArray find_shared_array(const std::string& text, int line) {
+std::vector<SharedArray> list_shared_arrays(const std::string& text) {
     static const TextPattern array(R"(\b__shared__[^;{}]*?\b(\w+)\s*((?:\[[^\];]*\]\s*)+);)");
     static const TextPattern dimension(R"(\[([^\]]*)\])");
-    const std::string code = code_for_search(text), used = code_on_line(text, line);
+    const std::string code = code_for_search(text);
     const Values constants = find_constants(code);
+    std::vector<SharedArray> arrays;
     for (const TextMatch& found : find_matches(code, array)) {
-        if (line > 0 && !contains_word(used, found.str(1))) continue;
-        SharedArray shared{.name = found.str(1), .line = line_of(code, found)};
+        SharedArray& shared =
+            arrays.emplace_back(SharedArray{.name = found.str(1), .line = line_of(code, found)});
         const std::string dimensions = found.str(2);
         for (const TextMatch& one : find_matches(dimensions, dimension)) {
             const auto length = value_of(one.str(1), constants);
-            if (!length) return {};
+            if (!length) {
+                shared.lengths.clear();
+                break;
+            }
             shared.lengths.push_back(*length);
         }
-        return shared;
+    }
+    return arrays;
+}
+
+SharedArray find_shared_array(const std::string& text, int line) {
+    const std::string used = code_on_line(text, line);
+    for (const SharedArray& array : list_shared_arrays(text)) {
+        if (line > 0 && !contains_word(used, array.name)) continue;
+        return array.lengths.empty() ? SharedArray{} : array;
     }
     return {};
 }

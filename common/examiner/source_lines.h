@@ -151,10 +151,13 @@ std::optional<long long> constant_value(const std::string& text, const std::stri
 /// An array in shared memory.
 struct SharedArray {
     std::string name = "";                ///< "" if there is none
-    std::vector<long long> lengths = {};  ///< of each dimension
+    std::vector<long long> lengths = {};  ///< of each dimension; empty if one is not known
     int line = 0;                         ///< of its declaration
 };
+/// Returns all shared arrays that the file declares, in the order of the text.
+std::vector<SharedArray> list_shared_arrays(const std::string& text);
 /// Returns the first shared array that a line mentions, or that the file declares if the line is 0.
+/// Its name is "" if its lengths are not known.
 SharedArray find_shared_array(const std::string& text, int line);
 /// Returns the line of a loop around `line` that counts up to a constant with <=, or 0.
 int find_loop_that_runs_once_too_often(const std::string& text, int line);

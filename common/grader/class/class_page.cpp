@@ -55,8 +55,7 @@ struct Cause {
     std::string example;  ///< the headline of the first of them, and its line of code
 };
 
-std::string example_of(const Graded& graded) {
-    const Failure& failure = graded.result->verdict.failures.front();
+std::string example_of(const Graded& graded, const Failure& failure) {
     std::string text = escape_xml(escape_text(failure.headline));
     const std::vector<std::string> lines = lines_of(graded.source);
     const auto line = static_cast<std::size_t>(std::max(0, failure.place.line));
@@ -72,11 +71,12 @@ std::vector<Cause> causes_of(const ClassResults& results, std::size_t exercise) 
     std::map<std::string, Cause> by_failure;
     for (const StudentResults& student : results.students) {
         const Graded& graded = student.graded.at(exercise);
-        if (!graded.result || graded.result->verdict.failures.empty()) continue;
+        const Failure* failure = graded.first_failure();
+        if (!failure) continue;
         Cause& cause = by_failure[graded.result->failure_id()];
         if (cause.count++ == 0) {
             cause.failure = graded.result->failure_id();
-            cause.example = example_of(graded);
+            cause.example = example_of(graded, *failure);
         }
     }
     std::vector<Cause> causes;

@@ -14,12 +14,12 @@ constexpr std::size_t kMaxCommentBytes = 60000;
 
 std::string first_headline(const Graded& graded) {
     if (!graded.result) return "not graded yet";
-    const auto& failures = graded.result->verdict.failures;
-    return failures.empty() ? "" : escape_markdown(failures.front().headline);
+    const Failure* failure = graded.first_failure();
+    return failure ? escape_markdown(failure->headline) : "";
 }
 
 std::string details(const Graded& graded) {
-    if (!graded.result || graded.result->verdict.failures.empty()) return "";
+    if (!graded.first_failure()) return "";
     Verdict verdict = graded.result->verdict;
     verdict.source = graded.source;
     return "<details><summary>" + escape_markdown(graded.exercise) + "</summary>\n\n" +

@@ -38,9 +38,8 @@ Lines list_results(const ClassResults& results,
     for (const StudentResults& student : results.students) {
         for (const Graded& graded : student.graded) {
             if (!is_wanted(graded)) continue;
-            const bool has_failure = graded.result && !graded.result->verdict.failures.empty();
-            const std::string headline =
-                has_failure ? graded.result->verdict.failures.front().headline : "";
+            const Failure* failure = graded.first_failure();
+            const std::string headline = failure ? failure->headline : "";
             lines.push_back(shown_name(student) + ", " + graded.exercise +
                             (headline.empty() ? "" : ": " + escape_line(headline, 60)));
         }

@@ -23,6 +23,11 @@ std::optional<double> Graded::points() const {
     return result ? std::optional(result->points.total()) : std::nullopt;
 }
 
+const Failure* Graded::first_failure() const {
+    return result && !result->verdict.failures.empty() ? &result->verdict.failures.front()
+                                                       : nullptr;
+}
+
 bool Graded::has_all_points() const {
     const std::optional<double> has = points();
     return has && *has > possible.total() - 1e-9;

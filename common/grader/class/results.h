@@ -32,6 +32,8 @@ struct Graded {
     /// Returns the points: those that the teacher decided on, or else those of the judge. Empty if
     /// there are neither.
     std::optional<double> points() const;
+    /// Returns the first failure of the result, or nullptr if there is none.
+    const Failure* first_failure() const;
     /// Reports whether the submission has all possible points.
     bool has_all_points() const;
 };
