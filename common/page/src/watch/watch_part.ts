@@ -28,7 +28,7 @@ const markup = `
 <p class="about"></p>
 <div class="tools" role="group" aria-label="Which step">
 <button type="button" name="back">Back</button><button type="button" name="forward">Forward</button>
-<button type="button" name="barrier">Next barrier</button><button type="button" name="mistake">Show me the mistake</button>
+<button type="button" name="next-barrier">Next barrier</button><button type="button" name="mistake">Show me the mistake</button>
 <label class="block">Block <input name="block" type="number" min="0"/></label></div>
 <label class="follow">Step <input name="step" type="range" min="1"/><output></output></label>
 <div class="stage" tabindex="0" role="group" aria-label="The step; arrow keys go on and back">
@@ -56,7 +56,7 @@ export class WatchPart {
         const on = (name: string, act: () => void) => this.find(`button[name=${name}]`).addEventListener("click", act);
         on("back", () => this.go(-1, () => true));
         on("forward", () => this.go(1, () => true));
-        on("barrier", () => this.go(1, (step) => step.barriers !== undefined));
+        on("next-barrier", () => this.go(1, (step) => step.barriers !== undefined));
         on("mistake", () => this.showMistake());
         this.slider.addEventListener("input", () => this.show(Number(this.slider.value) - 1));
         this.find(".stage").addEventListener("keydown", (event) => this.obey(event));
