@@ -2,8 +2,8 @@
 // loops.
 //
 // Idea   Compilers arrange loops in many ways: with the end first, entered in the middle, with
-//        several entries and exits. So nothing here depends on the order of the text. A loop is a
-//        set of blocks in which each block can be reached from every other.
+//        several entries and exits. So this analysis does not depend on the order of the text. A
+//        loop is a set of blocks in which each block can be reached from every other.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ namespace coalesce::simulator {
 /// The instructions [begin, end) of a body. A lane that executes one of them executes all of them.
 struct BasicBlock {
     u32 begin = 0, end = 0;
-    std::vector<u32> next;  ///< the possible successors
-    u32 loop = 0;           ///< equal for blocks that can reach each other
+    std::vector<u32> next;  ///< the possible successors, as block numbers
+    u32 loop = 0;  ///< the loop's number, equal for blocks that can reach each other
 };
 
 /// Reports whether a lane may continue from the end of the block to the next block in the text.

@@ -1,8 +1,9 @@
 // Finds the registers that determine how a repeating part of a program continues.
 //
 // Idea   The path of a warp, and its loads and stores, depend on the registers that branches,
-//        memory instructions and similar instructions read, and on the registers from which these
-//        were computed. A loop counter that nothing reads before the loop ends is not among them.
+//        memory instructions and similar instructions read, and on the registers from which those
+//        values were computed. A loop counter that nothing reads before the loop ends is not a
+//        deciding register.
 // Time   Sums and differences of clock readings are omitted too, because they change only with
 //        time. A predicate that is computed from them affects control flow, so it counts.
 #pragma once
@@ -16,7 +17,7 @@
 namespace coalesce::simulator {
 
 struct DecidingRegisters {
-    std::vector<bool> decides;  ///< by root register (FunctionCode::roots)
+    std::vector<bool> decides;  ///< for each root register (FunctionCode::roots)
     bool reads_clock = false;
 };
 

@@ -26,8 +26,8 @@ namespace coalesce::simulator {
 
 /// The uses of the bytes that a lane loads. Bit k of a mask stands for byte k.
 struct LoadUse {
-    u32 members = ~0u;    ///< bytes of members; the others are padding, according to the compiler
-    u32 decides = ~0u;    ///< bytes that certainly affect the program, apart from being copied
+    u32 members = ~0u;  ///< the bytes of members; the compiler treats other bytes as padding
+    u32 decides = ~0u;  ///< the bytes that certainly have an effect other than being copied
     bool certain = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
@@ -67,7 +67,7 @@ bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten, u64 address,
     const u32 all = bytes < 32 ? (1u << bytes) - 1 : ~0u;
     unwritten &= use.members & all;
     if (unwritten & use.decides) return true;
-    // It is correct to copy a struct of which some bytes are initialized, and an error if none are.
+    // Copying a struct is correct if some of its bytes are initialized, and an error if none are.
     if (unwritten != (use.members & all) || unwritten == 0 || use.is_stored_back ||
         use.may_overread || use.is_only_selected)
         return false;

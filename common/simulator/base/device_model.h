@@ -1,4 +1,4 @@
-// The simulated GPU.
+// Defines the limits and properties of the simulated GPU.
 #pragma once
 
 #include "simulator/base/types.h"

@@ -9,7 +9,7 @@
 //
 // Idea   Every value of these formats is exact in f32, and the product of two such values is exact
 //        in f64. So arithmetic is done in the wider type and rounded once. If a sum is not exact
-//        even there, it is rounded "to odd": its last bit records that something was lost, so the
+//        even in f64, it is rounded "to odd": its last bit records that something was lost, so the
 //        second rounding gives the correct result.
 #pragma once
 
@@ -78,7 +78,7 @@ inline F16 to_f16(float value) {
     // Adding 0.5 aligns the last bit of an f16 subnormal with the last bit of the sum.
     const u32 subnormal = std::bit_cast<u32>(std::bit_cast<float>(rest) + 0.5f) - 0x3f000000u;
     u32 half = rest < 0x38800000u ? subnormal : normal;
-    half = rest >= 0x477ff000u ? 0x7c00u : half;  // infinity, from 65520 on
+    half = rest >= 0x477ff000u ? 0x7c00u : half;  // values of 65520 and more become infinity
     return {static_cast<u16>(rest > 0x7f800000u ? 0x7fffu : half | sign)};
 }
 inline BF16 to_bf16(float value) {

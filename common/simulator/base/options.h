@@ -9,20 +9,20 @@
 namespace coalesce::simulator {
 
 struct Checks {
-    bool memory = true;       ///< memcheck: out of bounds, misaligned
-    bool race = true;         ///< racecheck: shared memory
-    bool global_race = true;  ///< globalrace
-    bool init = true;         ///< initcheck: global and shared
-    bool sync = true;         ///< synccheck
+    bool memory = true;  ///< memcheck: out-of-bounds and misaligned accesses
+    bool race = true;  ///< racecheck: races in shared memory
+    bool global_race = true;  ///< globalrace: races in global memory
+    bool init = true;  ///< initcheck: reads of uninitialized memory
+    bool sync = true;         ///< synccheck: incorrect use of barriers and warp masks
     bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
-    bool streams = true;      ///< streamcheck: order between streams, and with the host
-    bool leak = false;        ///< leakcheck at exit
+    bool streams = true;  ///< streamcheck: missing order between streams, or with the host
+    bool leak = false;  ///< leakcheck: memory that is still allocated at exit
     /// equalvalues: races in which the store does not change the memory, because the value is the
     /// same. With other input, the store may change the memory.
     bool equal_values = false;
 
-    /// Reports whether the check with this name is on. Anything that is not one of these checks
-    /// ("execution": asserts, the instruction limit, unknown instructions) is always on.
+    /// Reports whether the check with this name is on. Any other kind of error ("execution":
+    /// asserts, the instruction limit, unknown instructions) is always on.
     bool is_enabled(const std::string& name) const;
     /// Returns the names of the checks that are part of "all" but turned off. Neither leakcheck nor
     /// equalvalues is part of "all".
@@ -43,24 +43,24 @@ struct Options {
     u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
     bool quiet = false;              ///< suppresses reports on stderr during the run
-    /// Whether printf prints. If not, its calls cost nothing in kernels that are lowered from now
-    /// on.
+    /// Whether printf in kernels prints. If false, kernels that are lowered from now on skip their
+    /// calls of printf, which then cost nothing.
     bool has_printf = true;
-    /// Whether the program, such as a script, is expected to start others rather than to launch
-    /// kernels itself. If it launches no kernel, it then prints no report.
+    /// Whether the program, such as a script, is expected to start other programs rather than to
+    /// launch kernels itself. A launcher prints no report unless it launches a kernel.
     bool is_launcher = false;
     /// The folder in which each process writes its JSON report at exit, or empty.
     std::string json_folder;
     std::string kernel_expression;  ///< extended regular expression; empty selects every kernel
-    std::string suppressions;       ///< reports to leave out (report/selection.h)
-    bool print_report = false;      ///< print the table at exit
-    bool print_lines = false;
+    std::string suppressions;  ///< rules for the reports to suppress (report/selection.h)
+    bool print_report = false;  ///< prints the table of kernels at exit
+    bool print_lines = false;  ///< adds the counters of each source line to the table
     /// How many of the launches with the same arguments are checked; 0 means all of them.
     u64 sample = 0;
     /// The time after which a running launch shows its progress on a terminal; 0 means never.
     u64 progress_after_ms = 0;
-    /// The file to which the trace of one block is written at exit, or empty, and which block of
-    /// which launch that is.
+    /// The file to which the trace of one block is written at exit, or empty if no block is traced.
+    /// `trace_block` and `trace_launch` select the block and its launch.
     std::string trace_file;
     u64 trace_block = 0, trace_launch = 0;
     std::string predicted_gpu;  ///< the GPU whose times are predicted; empty means no predictions

@@ -15,7 +15,7 @@ enum class StaticRuntime {
 
 class StaticRuntimeFinder {
 public:
-    /// Call this for each function that the program defines.
+    /// Must be called with the name of each function that the program defines.
     void add_function(std::string_view name) {
         has_runtime_ |= name == "__cudaRegisterFatBinary";
         has_threads_ |= name == "cudaThreadSynchronize";

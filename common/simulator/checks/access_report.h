@@ -2,8 +2,8 @@
 // concerns, how far it is out of bounds, and the probable cause.
 //
 // Builds on  report/reports.h, memory/device_memory.h.
-// Use        Every function takes a report in which place, kernel, block and thread are already set
-//            (see Warp::describe), and adds check, kind, address, message and cure.
+// Use        Every function takes a report whose place, kernel, block and thread are already set
+//            (see Warp::describe), and sets its check, kind, address, message and cure.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ struct PlacedVariable {
 };
 
 /// Describes memcheck's "out of bounds" and "use after free" errors. The message says so if the
-/// pointer is null or points to host memory. `calls_malloc` says whether the kernel does.
+/// pointer is null or points to host memory. `calls_malloc` says whether the kernel calls malloc.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations, bool calls_malloc = false);
 
@@ -43,8 +43,9 @@ Report describe_other_allocation(Report report, const LaneAccess& access,
                                  const Allocation& intended, const Allocation& found);
 
 /// Describes memcheck's "out of bounds" and "use after free" errors in the heap of malloc in
-/// kernels. `freed_bytes` is the size of the freed piece that contains the address, or 0. `below`
-/// is the allocated piece that begins closest below the address, or empty.
+/// kernels. `freed_bytes` is the size of the freed allocation that contains the address, or 0 if
+/// there is none. `below` is the live allocation that begins closest below the address, or empty if
+/// there is none.
 Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below);
 
 /// Describes memcheck's "out of bounds" error for shared memory.
@@ -55,22 +56,22 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
 /// of one thread.
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes);
 
-/// Describes memcheck's "another thread's variable": an access to local memory through a pointer to
-/// a variable of `owner`.
+/// Describes memcheck's "another thread's variable" error: an access to local memory through a
+/// pointer to a variable of `owner`.
 Report describe_local_of_other(Report report, bool is_store, Dim3 owner);
 
-/// Describes memcheck's "misaligned".
+/// Describes memcheck's "misaligned" error.
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
                            const AllocationTable* allocations = nullptr);
 
-/// Describes initcheck's "uninitialised global read".
+/// Describes initcheck's "uninitialised global read" error.
 Report describe_uninitialised_global(Report report, const LaneAccess& access,
                                      const AllocationTable& allocations);
 
-/// Describes initcheck's "uninitialised local read".
+/// Describes initcheck's "uninitialised local read" error.
 Report describe_uninitialised_local(Report report, const LaneAccess& access);
 
-/// Describes initcheck's "uninitialised shared read".
+/// Describes initcheck's "uninitialised shared read" error.
 Report describe_uninitialised_shared(Report report, const LaneAccess& access);
 
 /// Describes a device address for the messages of all checks, such as "byte 4100 of 'buffer' (4096

@@ -19,17 +19,17 @@ public:
         u64 begin = 0, end = 0;  ///< device addresses; end is exclusive
         u32 place = 0;  ///< index into `places_`: the place of the first access in the range
     };
-    /// Bytes that two pieces of work access, and at least one of them changes.
+    /// Bytes that two pieces of work access, at least one of which changes them.
     struct Conflict {
         u64 begin = 0, end = 0;
         Kind earlier = kReads, later = kReads;
         Place earlier_place, later_place;
     };
 
-    /// Adds a range after all others of its kind, or extends the last one.
+    /// Appends a range to those of its kind, or extends the last range if it ends at `begin`.
     void add(Kind kind, u64 begin, u64 end, u32 place = 0);
-    /// Sorts the ranges by address and joins those that touch. Call this if they were added in
-    /// another order.
+    /// Sorts the ranges by address and joins adjacent ones. Must be called if the ranges were not
+    /// added in ascending order.
     void sort();
     u32 add_place(const Place& place);
     bool is_empty() const;
@@ -43,7 +43,7 @@ public:
 
 private:
     std::array<std::vector<Range>, kKinds> ranges_;  ///< disjoint, sorted by address
-    std::vector<Place> places_{1};                   ///< the first one stands for an unknown place
+    std::vector<Place> places_{1};  ///< the first element stands for an unknown place
 };
 
 }  // namespace coalesce::simulator

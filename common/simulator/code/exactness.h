@@ -1,4 +1,4 @@
-// Describes how exactly an instruction is simulated, beyond what its operands show.
+// Describes how exactly the simulator computes the result of an instruction.
 #pragma once
 
 #include <compare>
@@ -33,7 +33,7 @@ struct Remark {
         async_proxy,  ///< a missing fence.proxy.async for global memory is not detected
     };
     Kind kind = Kind::last_bits;
-    std::string name;  ///< "ex2.approx", "cache hints"
+    std::string name;  ///< the instruction or feature, such as "ex2.approx" or "cache hints"
 
     bool operator<(const Remark& other) const {
         return kind != other.kind ? kind < other.kind : name < other.name;

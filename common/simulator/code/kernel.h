@@ -6,8 +6,8 @@
 //             one Mask.
 // Files       Values that are the same for all threads of a block (constants, parameters, block
 //             indices, and values computed from them) are stored once, in the block's uniform file,
-//             as 32 equal lanes. All others are in the warp's own file. A Slot can refer to either
-//             file, so instructions need not distinguish them.
+//             as 32 equal lanes. All other values are in the warp's own file. A Slot can refer to
+//             either file, so instructions need not distinguish them.
 #pragma once
 
 #include <atomic>
@@ -62,14 +62,14 @@ struct alignas(64) Op {
 
     Slot v[4] = {};  ///< the elements of a vector access, or additional operands
     Slot guard = {};
-    const Op* target = nullptr;  ///< for branches
+    const Op* target = nullptr;  ///< the Op to continue with after a taken branch
     Handler inner = nullptr;     ///< the handler of a guarded Op, which runs if the guard is true
     Slot d2 = {};                ///< the second destination (p|q, carry flags)
     Slot members = {};           ///< for .sync instructions, the mask of participating lanes
     const CallSite* call = nullptr;
     const MatrixOp* matrix = nullptr;
-    const std::vector<const Op*>* targets = nullptr;  ///< for brx.idx
-    u32 source = 0;                                   ///< index into the function's body
+    const std::vector<const Op*>* targets = nullptr;  ///< the branch targets of brx.idx
+    u32 source = 0;  ///< the index of the PTX instruction in the function's body
     ptx::SourceLine where = {};                       ///< the source line of the PTX instruction
 };
 
@@ -97,8 +97,8 @@ struct MemoryUse {
 /// become several machine accesses, or part of the machine access of another instruction
 /// (ptxas/merged_accesses.h).
 struct MachineAccess {
-    i32 delta = 0;  ///< relative to the address of the access in the PTX
-    u32 bytes = 0;  ///< per lane
+    i32 delta = 0;  ///< the offset from the address of the PTX access, in bytes
+    u32 bytes = 0;  ///< the number of bytes per lane
     /// In a loop that ptxas unrolls, the access happens only in iterations whose address modulo 16
     /// equals this remainder.
     u32 remainder = kAnyRemainder;
@@ -112,7 +112,7 @@ struct MachineAccess {
 
 /// The machine accesses for one load or store in the PTX.
 struct MachineAccesses {
-    std::vector<MachineAccess> list;  ///< the machine accesses that are counted
+    std::vector<MachineAccess> list;  ///< the machine accesses to count
     /// If the list is empty, the index in Function::body of the earlier access that includes this
     /// one. kNoAccess means that ptxas removes the access.
     u32 covered_by = kNoAccess;
@@ -138,15 +138,16 @@ struct Site : MemoryUse {
 /// The memory that stores and atomics may write to (analysis/written_memory.h).
 struct WrittenMemory {
     bool anywhere = false;
-    std::vector<u32> parameters;         ///< pointers, as offsets in the kernel's parameter memory
-    std::vector<std::string> variables;  ///< variables of the module
+    std::vector<u32> parameters;  ///< the pointers, as offsets in the kernel's parameter memory
+    std::vector<std::string> variables;  ///< the names of module variables
 };
 
 /// Counts the loads at a site that read only uninitialized bytes, for sites where such a load is
 /// always a mistake.
 struct MistakenReads {
     std::atomic<u64> count{0};
-    /// The lowest block and thread with such a load. Its report is kept.
+    /// The lowest block and thread with such a load. The report about this load is the one that is
+    /// kept.
     std::atomic<u64> first{~u64{0}};
 };
 
@@ -156,11 +157,11 @@ class ByteUses;
 /// The totals over all launches of a kernel.
 struct KernelTotals {
     u64 launches = 0;  ///< completed launches; the other totals cover only these
-    /// The launches that were ended by an error. Their counts are ignored, because it is random how
-    /// many blocks each worker had executed by then.
+    /// The number of launches that an error ended. Their counts are ignored, because the number of
+    /// blocks that the workers had executed by then is random.
     u64 stopped = 0;
-    u64 unchecked_launches = 0;  ///< launches without checks: see Options::sample
-    Dim3 grid, block;            ///< of the last launch, whether completed or stopped
+    u64 unchecked_launches = 0;  ///< the number of launches without checks (Options::sample)
+    Dim3 grid, block;  ///< the dimensions of the last launch, completed or stopped
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;  ///< summed over all active lanes
     u64 branches = 0;
@@ -178,22 +179,24 @@ struct KernelTotals {
 };
 
 struct Kernel {
-    std::string name;       ///< in the PTX
-    std::string demangled;  ///< without return type and arguments, such as "transpose_naive<float>"
+    std::string name;       ///< the name in the PTX
+    /// The name without return type and arguments, such as "transpose_naive<float>".
+    std::string demangled;
     const ptx::Function* ast = nullptr;
     Module* module = nullptr;
     std::vector<Site> sites;
     KernelTotals totals;
 
-    u32 static_shared = 0;                      ///< in bytes
-    std::map<std::string, u32> shared_offsets;  ///< of its .shared variables
+    u32 static_shared = 0;                      ///< the size of the static shared memory, in bytes
+    std::map<std::string, u32> shared_offsets;  ///< the offset of each .shared variable, in bytes
     u32 parameter_bytes = 0;
     std::vector<u32> parameter_offsets;  ///< the offset of each argument in parameter memory
-    u32 local_bytes = 0;                 ///< per thread
+    u32 local_bytes = 0;                 ///< the size of local memory per thread
     u32 estimated_registers = 0;  ///< 32-bit registers per thread, for occupancy and attributes
     /// The estimated address of each of the function's instructions in the machine code.
     std::vector<u32> estimated_addresses;
-    /// One instruction of each loop that ptxas unrolls, if unrolling changes the counters.
+    /// The index of one instruction in each loop that ptxas unrolls, for loops in which unrolling
+    /// changes the counters.
     std::vector<u32> unrolled_loops;
     /// For each instruction that starts a loop, the number of iterations that ptxas combines. 0
     /// means that the loop is not unrolled.
@@ -204,7 +207,7 @@ struct Kernel {
         std::once_flag once;
         std::shared_ptr<const ByteUses> made;
     } mutable byte_uses;
-    mutable std::vector<MistakenReads> mistaken_reads;  ///< parallel to sites
+    mutable std::vector<MistakenReads> mistaken_reads;  ///< parallel to `sites`
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)
     std::shared_ptr<Code> code;
@@ -212,10 +215,10 @@ struct Kernel {
     std::shared_ptr<Code> plain_code;      ///< for blocks that are recorded (execute/recorder.h)
     WrittenMemory written;                 ///< known after lowering
     bool ends_early_without_work = false;  ///< see analysis/early_end.h; known after lowering
-    std::string error;                     ///< why the kernel cannot run: "unknown instruction ..."
+    std::string error;  ///< why the kernel cannot run, or empty if it can
     Place error_place;
 
-    Place place(ptx::SourceLine where) const;  ///< with the file's name
+    Place place(ptx::SourceLine where) const;  ///< resolves the file's name
     Place place(const Op* op) const;
 };
 

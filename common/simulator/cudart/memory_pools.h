@@ -6,7 +6,7 @@
 
 namespace coalesce::simulator::cudart {
 
-/// Implement cudaMalloc and cudaFree without the wrapper around an API call.
+/// These functions implement cudaMalloc and cudaFree without the wrapper around an API call.
 void allocate_device(void** pointer, size_t bytes);
 void free_device(void* pointer);
 

@@ -31,7 +31,7 @@ cudaError_t call_on_stream(const char* name, cudaStream_t stream, Body body) noe
     });
 }
 
-/// Forgets all streams, for cudaDeviceReset.
+/// Deletes all streams, for cudaDeviceReset.
 void forget_streams();
 void forget_events();
 

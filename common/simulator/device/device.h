@@ -32,7 +32,8 @@ public:
     std::unique_ptr<Module> load(std::string_view ptx_text, std::string& error);
     /// Loads and links the PTX files of a program built with nvcc -rdc=true.
     std::unique_ptr<Module> load(const std::vector<std::string>& ptx_texts, std::string& error);
-    /// Frees the module's variables. The counters of its kernels are kept for the final report.
+    /// Frees the module's variables. The counters of the module's kernels remain available for the
+    /// final report.
     void unload(Module& module);
 
     /// Runs the grid to completion. `arguments[i]` points to the value of parameter i. Returns the

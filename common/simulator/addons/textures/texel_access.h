@@ -1,5 +1,5 @@
-// Declares what texture fetches and surface accesses share: finding the object and the bytes, and
-// informing the checks and counters.
+// Declares the steps that texture fetches and surface accesses share: finding the object and the
+// bytes, and informing the checks and counters.
 //
 // Builds on  texture.h; memory_access.h, which finds the bytes.
 // Counters   As on an H100, a warp instruction makes one request per four lanes. It makes one per
@@ -90,7 +90,7 @@ private:
     Warp& w_;
     const Op* op_;
     const Access kind_;
-    u32 bytes_ = 0;  ///< of the widest access
+    u32 bytes_ = 0;  ///< the size of the widest access of a lane
     Resolved rows_[kMaxTaps];
     u64 sectors_[kMaxTaps][kLanes];
 };
