@@ -62,7 +62,7 @@ private:
     /// The bit index of each value that some block reads before writing it, and kNone for all other
     /// values.
     std::vector<u32> number_;
-    std::vector<u32> values_;  ///< the value that each bit stands for
+    std::vector<u32> values_;             ///< the value that each bit stands for
     std::vector<std::vector<u32>> next_;  ///< for each piece, its successors
     std::vector<Bits> begin_;             ///< for each piece, the values live at its start
 };

@@ -16,7 +16,7 @@ namespace coalesce::simulator {
 struct BasicBlock {
     u32 begin = 0, end = 0;
     std::vector<u32> next;  ///< the possible successors, as block numbers
-    u32 loop = 0;  ///< the loop's number, equal for blocks that can reach each other
+    u32 loop = 0;           ///< the loop's number, equal for blocks that can reach each other
 };
 
 /// Reports whether a lane may continue from the end of the block to the next block in the text.

@@ -26,8 +26,8 @@ namespace coalesce::simulator {
 
 /// The uses of the bytes that a lane loads. Bit k of a mask stands for byte k.
 struct LoadUse {
-    u32 members = ~0u;  ///< the bytes of members; the compiler treats other bytes as padding
-    u32 decides = ~0u;  ///< the bytes that certainly have an effect other than being copied
+    u32 members = ~0u;    ///< the bytes of members; the compiler treats other bytes as padding
+    u32 decides = ~0u;    ///< the bytes that certainly have an effect other than being copied
     bool certain = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.

@@ -38,7 +38,7 @@ public:
 private:
     const ptx::Function& function_;
     const ControlFlow& flow_;
-    const LiveValues live_;  ///< the live registers at the start and end of each block
+    const LiveValues live_;      ///< the live registers at the start and end of each block
     std::vector<Range> ranges_;  ///< for each register, its range
 };
 

@@ -1,5 +1,4 @@
-/* The C interface of the simulated GPU, for programs that know that they run on it: counters, checks
- * and reports.
+/* The C interface of the simulated GPU, through which programs use counters, checks and reports.
  *
  * A program does not need this header to run on the simulator. A harness or checker looks up the
  * functions at run time. If dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion") returns null, the
@@ -41,16 +40,18 @@ typedef struct CoalesceCounters {
     uint64_t shared_atomic_requests, shared_atomic_wavefronts, shared_atomic_ideal;
     uint64_t warp_instructions, thread_instructions;
     uint64_t branches, divergent_branches;
-    uint64_t load_waits; /**< how often a warp waited for global loads; load_requests /
-                             load_waits is the average number of loads in flight together */
+    /** How often a warp waited for loads from global memory. load_requests / load_waits is the
+     *  average number of loads in flight together. */
+    uint64_t load_waits;
     uint64_t copy_waits; /**< how often a warp waited for asynchronous copies to shared memory */
-    uint64_t copy_bytes_under_way; /**< at each load from shared memory, adds the bytes of
-                                      asynchronous copies that are in flight to it */
+    /** The bytes of asynchronous copies in flight to shared memory, summed over all loads from
+     *  shared memory. */
+    uint64_t copy_bytes_under_way;
 } CoalesceCounters;
 
 typedef struct CoalesceKernel {
-    const char* name;           /**< demangled name; valid until the next call of coalesceGetKernels */
-    uint64_t launches;          /**< number of completed launches; may be 0 */
+    const char* name;  /**< demangled name; valid until the next call of coalesceGetKernels */
+    uint64_t launches; /**< number of completed launches; may be 0 */
     unsigned grid[3], block[3]; /**< dimensions of the last launch */
     CoalesceCounters counters;
 } CoalesceKernel;
@@ -58,8 +59,9 @@ typedef struct CoalesceKernel {
 typedef struct CoalesceLine {
     const char* file;
     unsigned line;
-    CoalesceCounters counters; /**< thread_instructions and branches are 0, because they are counted
-                                  only per kernel */
+    /** The counters of the line. thread_instructions, branches and divergent_branches are 0,
+     *  because they are counted only per kernel. */
+    CoalesceCounters counters;
 } CoalesceLine;
 
 void coalesceResetCounters(void);
@@ -70,13 +72,13 @@ size_t coalesceGetKernels(void);
 /** Stores kernel `index` of the snapshot in `kernel`. Kernels are in the order in which they were
  *  loaded. Returns 0, or -1 if there is no such kernel. */
 int coalesceGetKernel(size_t index, CoalesceKernel* kernel);
-/** Returns the number of source lines of kernel `index` that accessed memory. The lines are sorted by
- *  file and line number. Returns 0 if the kernel was built without -lineinfo. */
+/** Returns the number of source lines of kernel `index` that accessed memory. The lines are sorted
+ *  by file and line number. Returns 0 if the kernel was built without -lineinfo. */
 size_t coalesceGetLineCount(size_t index);
 int coalesceGetLine(size_t index, size_t line, CoalesceLine* result);
 /** Takes a snapshot and returns the counters of the kernel with this demangled name ("transpose",
- *  "copy<float>"), or of the only kernel if `name` is null. Returns 0, or -1 if no kernel or several
- *  kernels match. */
+ *  "copy<float>"), or of the only kernel if `name` is null. Returns 0, or -1 if no kernel or
+ *  several kernels match. */
 int coalesceGetCounters(const char* name, CoalesceCounters* counters);
 
 /* ---- the memory accesses of one warp, for drawing pictures ---- */
@@ -94,23 +96,23 @@ typedef struct CoalesceAccess {
 } CoalesceAccess;
 
 /** Records the first `limit` loads and stores of one warp, counted over all launches from now on.
- *  `block` is the block's index in the grid, with x varying fastest. A `limit` of 0 stops recording.
- *  Deletes the accesses recorded before. */
+ *  `block` is the block's index in the grid, with x varying fastest. A `limit` of 0 stops
+ *  recording. Deletes the accesses recorded before. */
 void coalesceTraceWarp(uint64_t block, unsigned warp, size_t limit);
 size_t coalesceGetAccessCount(void);
-/** Stores the recorded access `index`, in program order, in `access`. Returns 0, or -1 if there is no
- *  such access. */
+/** Stores the recorded access `index`, in program order, in `access`. Returns 0, or -1 if there is
+ *  no such access. */
 int coalesceGetAccess(size_t index, CoalesceAccess* access);
 
 /* ---- a step-by-step trace of one block ---- */
 
-/** Records up to `limit` steps of one block of one launch. `launch` is the number of launches to skip,
- *  counted from now. The traced block has index `block` in the grid, with x varying fastest. If
- *  `stored_address` is not 0, the first block that stores to this address is traced instead. Deletes
- *  the trace recorded before. A `limit` of 0 stops recording. */
+/** Records up to `limit` steps of one block of one launch. `launch` is the number of launches to
+ *  skip, counted from now. The traced block has index `block` in the grid, with x varying fastest.
+ *  If `stored_address` is not 0, the first block that stores to this address is traced instead.
+ *  Deletes the trace recorded before. A `limit` of 0 stops recording. */
 void coalesceTraceSteps(uint64_t launch, uint64_t block, uint64_t stored_address, uint64_t limit);
-/** Passes the trace as JSON (docs/guide/trace.md) to one call of `write`, and returns 0. If there is no
- *  trace, passes the reason, or "" if there was no such launch, and returns -1. */
+/** Passes the trace as JSON (docs/guide/trace.md) to one call of `write`, and returns 0. If there
+ *  is no trace, passes the reason, or "" if there was no such launch, and returns -1. */
 int coalesceGetTrace(void (*write)(const char* text, size_t size, void* user), void* user);
 
 /* ---- predictions of the time that launches take on a GPU ---- */
@@ -118,25 +120,27 @@ int coalesceGetTrace(void (*write)(const char* text, size_t size, void* user), v
 enum {
     coalesceRecordNothing,
     coalesceRecordBeside, /**< launches run completely, and are recorded as well */
-    coalesceRecordAlone, /**< only recorded blocks run, without accessing global memory, so the
-                             results of the launch are missing */
-    coalesceRecordSample /**< only recorded blocks run; some of them load and store as in a complete
-                            launch */
+    /** Only recorded blocks run, and they do not access global memory, so the results of the launch
+     *  are missing. */
+    coalesceRecordAlone,
+    /** Only recorded blocks run. Those that are recorded step by step access memory as usual. */
+    coalesceRecordSample
 };
 /** Selects how launches are recorded from now on (one of the constants above). Deletes earlier
  *  recordings. */
 void coalesceRecord(int what);
-/** Predicts how long each launch since coalesceRecord would take on a GPU. `gpu` is the name of a GPU
- *  ("H200"), or the text of a description in the format of the files in gpus/. Passes the predictions
- *  to one call of `write` as JSON, {"launches": [...]}, with the members that timing/prediction.h
- *  describes. Returns 0, or -1 if the GPU is unknown (the reason is printed on stderr). */
+/** Predicts how long each launch since coalesceRecord would take on a GPU. `gpu` is the name of a
+ *  GPU ("H200"), or the text of a description in the format of the files in gpus/. Passes the
+ *  predictions to one call of `write` as JSON, {"launches": [...]}, with the members that
+ *  timing/prediction.h describes. Returns 0, or -1 if the GPU is unknown (the reason is printed on
+ *  stderr). */
 int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),
                     void* user);
 
-/** Passes to `take` the ranges of device memory that recorded blocks stored to since coalesceRecord, or
- *  loaded from if `stores` is 0. The ranges consist of whole sectors, come in any order, and may
- *  repeat. Returns the number of bytes that the blocks' threads moved. Sets `*is_all` to 0 if the
- *  blocks executed more steps than were recorded, otherwise to 1. */
+/** Passes to `take` the ranges of device memory that recorded blocks stored to since
+ *  coalesceRecord, or loaded from if `stores` is 0. The ranges consist of whole sectors, come in
+ *  any order, and may repeat. Returns the number of bytes that the blocks' threads moved. Sets
+ *  `*is_all` to 0 if the blocks executed more steps than were recorded, otherwise to 1. */
 uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t bytes, void* user),
                             void* user, int* is_all);
 
@@ -164,32 +168,33 @@ size_t coalesceGetReports(void);
 int coalesceGetReport(size_t index, CoalesceReport* report);
 void coalesceClearReports(void);
 
-/** Enables exactly the checks in `list` from now on: "all", "none", or names separated by commas, such
- *  as "memcheck,racecheck". Returns 0. If a name is unknown, changes nothing, prints the reason on
- *  stderr and returns -1. */
+/** Enables exactly the checks in `list` from now on: "all", "none", or names separated by commas,
+ *  such as "memcheck,racecheck". Returns 0. If a name is unknown, changes nothing, prints the
+ *  reason on stderr and returns -1. */
 int coalesceSetChecks(const char* list);
 /** Sets the number of warp instructions that one launch may execute. 0 means no limit. */
 void coalesceSetMaxInstructions(uint64_t warp_instructions);
-/** Varies the order of blocks and warps, and the values of clocks, from now on, as `simulate --seed`
- *  does. 0 restores the natural order and clocks. */
+/** Varies the order of blocks and warps, and the values of clocks, from now on, as `simulate
+ *  --seed` does. 0 restores the natural order and clocks. */
 void coalesceSetOrder(uint64_t seed);
-/** Lets the seed choose the blocks that are recorded from now on, and records more blocks than usual.
- *  0 restores the usual choice. */
+/** Lets the seed choose the blocks that are recorded from now on, and records more blocks than
+ *  usual. 0 restores the usual choice. */
 void coalesceDrawSample(uint64_t seed);
-/** Sets whether printf prints in kernels that are loaded from now on. If `prints` is 0, their calls of
- *  printf do nothing. */
+/** Sets whether printf prints in kernels that are loaded from now on. If `prints` is 0, their calls
+ *  of printf do nothing. */
 void coalesceSetPrinting(int prints);
 /** Returns how often a warp has called printf since coalesceResetCounters. */
 uint64_t coalesceGetPrintCalls(void);
-/** Sets whether reports and explanations are printed on stderr immediately (0) or not at all (1). */
+/** Sets whether reports and explanations are printed on stderr as they occur (if `quiet` is 0) or
+ *  not at all. */
 void coalesceSetQuiet(int quiet);
-/** Marks these bytes of device memory as uninitialized without changing their contents. A checker that
- *  fills an output buffer, to see what a kernel leaves unchanged, calls this so that a kernel that
- *  reads the buffer before writing it is still reported. */
+/** Marks these bytes of device memory as uninitialized without changing their contents. A checker
+ *  that fills an output buffer, to see what a kernel leaves unchanged, calls this so that a kernel
+ *  that reads the buffer before writing it is still reported. */
 void coalesceMarkUnwritten(uint64_t address, uint64_t bytes);
 /** Moves device memory, and the windows of shared and local memory, to addresses that the seed
- *  determines. Afterwards kernels cannot access host memory. Returns 0. Returns -1 and changes nothing
- *  if device memory has been allocated or a module loaded. */
+ *  determines. Afterwards kernels cannot access host memory. Returns 0. Returns -1 and changes
+ *  nothing if device memory has been allocated or a module loaded. */
 int coalesceDrawAddresses(uint64_t seed);
 /** Clears the context's error, so that a checker can continue with its next test case. */
 void coalesceClearError(void);

@@ -9,14 +9,14 @@
 namespace coalesce::simulator {
 
 struct Checks {
-    bool memory = true;  ///< memcheck: out-of-bounds and misaligned accesses
-    bool race = true;  ///< racecheck: races in shared memory
+    bool memory = true;       ///< memcheck: out-of-bounds and misaligned accesses
+    bool race = true;         ///< racecheck: races in shared memory
     bool global_race = true;  ///< globalrace: races in global memory
-    bool init = true;  ///< initcheck: reads of uninitialized memory
+    bool init = true;         ///< initcheck: reads of uninitialized memory
     bool sync = true;         ///< synccheck: incorrect use of barriers and warp masks
     bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
-    bool streams = true;  ///< streamcheck: missing order between streams, or with the host
-    bool leak = false;  ///< leakcheck: memory that is still allocated at exit
+    bool streams = true;      ///< streamcheck: missing order between streams, or with the host
+    bool leak = false;        ///< leakcheck: memory that is still allocated at exit
     /// equalvalues: races in which the store does not change the memory, because the value is the
     /// same. With other input, the store may change the memory.
     bool equal_values = false;
@@ -52,9 +52,9 @@ struct Options {
     /// The folder in which each process writes its JSON report at exit, or empty.
     std::string json_folder;
     std::string kernel_expression;  ///< extended regular expression; empty selects every kernel
-    std::string suppressions;  ///< rules for the reports to suppress (report/selection.h)
-    bool print_report = false;  ///< prints the table of kernels at exit
-    bool print_lines = false;  ///< adds the counters of each source line to the table
+    std::string suppressions;       ///< rules for the reports to suppress (report/selection.h)
+    bool print_report = false;      ///< prints the table of kernels at exit
+    bool print_lines = false;       ///< adds the counters of each source line to the table
     /// How many of the launches with the same arguments are checked; 0 means all of them.
     u64 sample = 0;
     /// The time after which a running launch shows its progress on a terminal; 0 means never.

@@ -39,7 +39,7 @@ struct CallSite {
 /// A register of which each warp has its own copy, and the position of that copy in the warp's
 /// register file while the register is live.
 struct PlacedRegister {
-    u32 root = 0;  ///< the register's root (Registers::root)
+    u32 root = 0;               ///< the register's root (Registers::root)
     u32 offset = 0, bytes = 0;  ///< the position in a warp's own register file, in bytes
 };
 
@@ -53,7 +53,7 @@ struct FunctionCode {
     std::string name;
     const ptx::Function* ast = nullptr;
     std::vector<Op> ops;
-    u32 register_file_bytes = 0;  ///< the size of a warp's register file
+    u32 register_file_bytes = 0;      ///< the size of a warp's register file
     std::vector<SlotPosition> slots;  ///< the slots in the warp's register file
     /// The size of a frame's parameter memory, per lane. It contains the frame's own parameters,
     /// its results and the arguments of its calls.
@@ -76,8 +76,8 @@ struct FunctionCode {
 
 /// The set of threads for which a value is the same, and therefore how often it must be computed.
 enum class ValueClass : u8 {
-    launch,  ///< computed once per launch: the same for all threads of the grid
-    block,  ///< computed once per block: the same for all threads of the block
+    launch,    ///< computed once per launch: the same for all threads of the grid
+    block,     ///< computed once per block: the same for all threads of the block
     position,  ///< computed once per position: depends only on the position in the block
     thread,    ///< computed by each thread
 };

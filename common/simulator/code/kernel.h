@@ -69,8 +69,8 @@ struct alignas(64) Op {
     const CallSite* call = nullptr;
     const MatrixOp* matrix = nullptr;
     const std::vector<const Op*>* targets = nullptr;  ///< the branch targets of brx.idx
-    u32 source = 0;  ///< the index of the PTX instruction in the function's body
-    ptx::SourceLine where = {};                       ///< the source line of the PTX instruction
+    u32 source = 0;              ///< the index of the PTX instruction in the function's body
+    ptx::SourceLine where = {};  ///< the source line of the PTX instruction
 };
 
 /// The unit of a multiprocessor through which an instruction accesses memory.
@@ -161,7 +161,7 @@ struct KernelTotals {
     /// blocks that the workers had executed by then is random.
     u64 stopped = 0;
     u64 unchecked_launches = 0;  ///< the number of launches without checks (Options::sample)
-    Dim3 grid, block;  ///< the dimensions of the last launch, completed or stopped
+    Dim3 grid, block;            ///< the dimensions of the last launch, completed or stopped
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;  ///< summed over all active lanes
     u64 branches = 0;
@@ -179,7 +179,7 @@ struct KernelTotals {
 };
 
 struct Kernel {
-    std::string name;       ///< the name in the PTX
+    std::string name;  ///< the name in the PTX
     /// The name without return type and arguments, such as "transpose_naive<float>".
     std::string demangled;
     const ptx::Function* ast = nullptr;
@@ -215,7 +215,7 @@ struct Kernel {
     std::shared_ptr<Code> plain_code;      ///< for blocks that are recorded (execute/recorder.h)
     WrittenMemory written;                 ///< known after lowering
     bool ends_early_without_work = false;  ///< see analysis/early_end.h; known after lowering
-    std::string error;  ///< why the kernel cannot run, or empty if it can
+    std::string error;                     ///< why the kernel cannot run, or empty if it can
     Place error_place;
 
     Place place(ptx::SourceLine where) const;  ///< resolves the file's name

@@ -84,13 +84,13 @@ struct alignas(32) SiteCounters {
     u64 useful_bytes = 0;  ///< global: bytes that the lanes requested
     u64 waits = 0;         ///< how often a warp waits here for global loads or shared memory copies
 
-    u64 shared_requests = 0;  ///< requests to shared memory
-    u64 wavefronts = 0;  ///< wavefronts of shared memory, including bank conflicts
+    u64 shared_requests = 0;   ///< requests to shared memory
+    u64 wavefronts = 0;        ///< wavefronts of shared memory, including bank conflicts
     u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
-    u64 bytes_in_flight = 0;  ///< sum of the bytes in flight to shared memory at each load from it
+    u64 bytes_in_flight = 0;   ///< sum of the bytes in flight to shared memory at each load from it
 
-    u64 remote_requests = 0;  ///< requests to the shared memory of other blocks of the cluster
-    u64 remote_sectors = 0;  ///< 32-byte sectors of these requests
+    u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
+    u64 remote_sectors = 0;       ///< 32-byte sectors of these requests
     u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested
     /// Loads from shared memory by atomics that are loops in machine code.
     u64 loop_load_requests = 0;

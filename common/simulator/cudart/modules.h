@@ -59,7 +59,7 @@ struct LoadedModule {
     std::map<std::string, std::unique_ptr<KernelHandle>> kernels;
     std::vector<VariableHandle*> managed;
 
-    std::unique_ptr<Module> module;  ///< null until the module is read
+    std::unique_ptr<Module> module;   ///< null until the module is read
     cudaError_t error = cudaSuccess;  ///< the error if the module cannot be read, or cudaSuccess
     std::string problem;              ///< an explanation of this error
 
@@ -116,9 +116,9 @@ private:
     std::recursive_mutex mutex_;
     std::vector<std::unique_ptr<LoadedModule>> modules_;
     std::map<const void*, KernelHandle*> functions_;    ///< kernels by host address
-    std::set<const void*> handles_;  ///< the addresses of all KernelHandles
+    std::set<const void*> handles_;                     ///< the addresses of all KernelHandles
     std::map<const void*, VariableHandle*> variables_;  ///< variables by host address
-    std::set<LoadedModule*> libraries_;  ///< the libraries that are loaded
+    std::set<LoadedModule*> libraries_;                 ///< the libraries that are loaded
 };
 
 }  // namespace coalesce::simulator::cudart

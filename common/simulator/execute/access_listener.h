@@ -21,12 +21,12 @@ inline Access load_or_store(bool store) {
 struct ObservedAccess {
     Access kind = Access::load;
     bool shared = false;  ///< true for shared memory; `addresses` are then offsets
-    bool bulk = false;  ///< true for the copy engine: 16 bytes per lane, for any number of lanes
+    bool bulk = false;    ///< true for the copy engine: 16 bytes per lane, for any number of lanes
     bool asynchronous = false;  ///< true for asynchronous copies to or from shared memory
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.
     bool is_matrix_access = false;
-    u32 bytes = 0;                  ///< the number of bytes per lane
-    u32 wavefronts = 0;             ///< for an atomic on shared memory, the wavefronts counted
+    u32 bytes = 0;       ///< the number of bytes per lane
+    u32 wavefronts = 0;  ///< for an atomic on shared memory, the wavefronts counted
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };

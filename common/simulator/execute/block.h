@@ -47,7 +47,7 @@ struct Launch {
     std::atomic<u64> next_block{0};
     u64 instruction_limit = 0;  ///< maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
-    u64 number = 0;  ///< the number of earlier launches of the process (%gridid)
+    u64 number = 0;      ///< the number of earlier launches of the process (%gridid)
     u64 started_at = 0;  ///< clock_of() at the launch's start; clocks never go back
     /// The number of cycles that the clocks advance for each instruction. With a single block, a
     /// warp issues an instruction about every four cycles.
@@ -63,7 +63,7 @@ struct Launch {
     /// The recording's listener, which observes every block that runs.
     StepListener* recorder = nullptr;
     u64 recorded_block = ~u64{0};  ///< if such a block exists, `recorder` observes only this block
-    std::vector<u64> only;  ///< the only blocks that run; if empty, all blocks run
+    std::vector<u64> only;         ///< the only blocks that run; if empty, all blocks run
     std::vector<u64> skipped_blocks;  ///< the blocks that do not run
     /// Runs one of the blocks in `skipped_blocks` when its turn comes. Empty if those blocks have
     /// already run.
@@ -111,9 +111,9 @@ struct PhaseBytes {
 struct Block {
     Launch* launch = nullptr;
     bool busy = false;           ///< if false, the worker may reuse this object for another block
-    bool is_abandoned = false;  ///< true if the listener needs no more steps of this block
+    bool is_abandoned = false;   ///< true if the listener needs no more steps of this block
     Cluster* cluster = nullptr;  ///< the block's cluster (cluster.h), or null
-    u32 rank = 0;  ///< the block's rank in the cluster
+    u32 rank = 0;                ///< the block's rank in the cluster
     /// The number of the block's first warp within the cluster, for the race check of shared
     /// memory.
     u32 first_warp = 0;
@@ -143,7 +143,7 @@ struct Block {
     /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    u64 copy_bytes_under_way = 0;                       ///< bytes in flight to shared memory
+    u64 copy_bytes_under_way = 0;  ///< bytes in flight to shared memory
     /// By the offset of the mbarrier (mbarrier.cpp).
     std::unordered_map<u32, PhaseBytes> phase_bytes;
     /// By warp, for warps that have undefined bytes.

@@ -73,7 +73,7 @@ struct Issue {
     Warp& w;
     Copy copy;
     u64 shared = 0, mbarrier = 0;  ///< the addresses in shared memory, as given by the program
-    bool is_defined = true;  ///< true if all bytes read from global memory are initialized
+    bool is_defined = true;        ///< true if all bytes read from global memory are initialized
 
     bool fail(Status status, const char* kind, const std::string& message, u64 address) {
         return w.fail(copy.op, status, "memcheck", kind, message, copy.lane, address);

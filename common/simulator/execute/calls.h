@@ -18,8 +18,8 @@ struct Frame {
     const FunctionCode* code = nullptr;
     u8* registers = nullptr;
     u8* parameters = nullptr;  ///< parameter memory: code->parameter_bytes bytes per lane
-    u32 local_base = 0;  ///< the offset of the frame's local variables on each thread's stack
-    Mask inside = 0;  ///< the lanes that have not returned from the call
+    u32 local_base = 0;        ///< the offset of the frame's local variables on each thread's stack
+    Mask inside = 0;           ///< the lanes that have not returned from the call
     std::vector<u64> storage;  ///< the memory that `registers` and `parameters` point to
 };
 

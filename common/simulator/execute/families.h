@@ -23,7 +23,7 @@ namespace coalesce::simulator {
 
 /// Where an operand of the PTX text is stored in the Op.
 enum class Role : u8 {
-    ignored,  ///< not stored: `_`, a cache policy or a hint
+    ignored,       ///< not stored: `_`, a cache policy or a hint
     destination,   ///< a written register: Op::d
     destination2,  ///< a written register: Op::d2
     a,

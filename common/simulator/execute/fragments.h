@@ -61,11 +61,12 @@ struct MatrixFragment {
 
 /// One of the memory accesses that load or store a fragment, comparable to an ld, st or ldmatrix.
 struct FragmentAccess {
-    /// The size of an element in bytes, and the number of elements per lane, in consecutive registers.
+    /// The size of an element in bytes, and the number of elements per lane, which are in
+    /// consecutive registers.
     u32 bytes = 0, count = 1;
-    u32 first = 0;  ///< the index of the first of these registers
-    u32 byte = 0;  ///< the index of the byte within the register that is moved
-    u32 matrices = 0;  ///< if not 0, the access moves the rows of this many 8x8 matrices
+    u32 first = 0;               ///< the index of the first of these registers
+    u32 byte = 0;                ///< the index of the byte within the register that is moved
+    u32 matrices = 0;            ///< if not 0, the access moves the rows of this many 8x8 matrices
     bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory
     struct Place {
         u16 row, byte;

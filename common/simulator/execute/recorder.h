@@ -114,7 +114,8 @@ class Recorder {
 public:
     /// Selects whether launches are recorded and which blocks run. With `beside`, all blocks run,
     /// and some are recorded. With `alone`, only the recorded blocks run, without accessing global
-    /// memory. `sample` is like `alone`, but the recorded blocks access memory.
+    /// memory. `sample` is like `alone`, but the blocks that are recorded step by step access
+    /// memory.
     enum class What : u8 { nothing, beside, alone, sample };
 
     /// Starts recording with the next launch. Earlier recordings are deleted.

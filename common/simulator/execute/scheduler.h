@@ -48,7 +48,7 @@ inline constexpr u8 kCountedBranch = 1;
 
 // The handlers for control flow.
 const Op* op_branch(Warp& w, const Op* op);          ///< executes an unguarded `bra`
-const Op* op_endless_loop(Warp& w, const Op* op);  ///< executes a branch to itself
+const Op* op_endless_loop(Warp& w, const Op* op);    ///< executes a branch to itself
 const Op* op_branch_if(Warp& w, const Op* op);       ///< executes a guarded `bra`
 const Op* op_branch_indexed(Warp& w, const Op* op);  ///< executes brx.idx
 const Op* op_label(Warp& w, const Op* op);           ///< a label where paths may join

@@ -64,7 +64,7 @@ public:
         std::vector<u32> addresses;
         /// 32 masks of undefined bytes per step, shared in the same way.
         std::vector<u32> undefined;
-        std::vector<u32> order;      ///< the warp of each step, in chronological order
+        std::vector<u32> order;  ///< the warp of each step, in chronological order
     };
     enum class Mode : u8 {
         off,        ///< every access is passed to the checker

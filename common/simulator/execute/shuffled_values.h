@@ -39,7 +39,7 @@ private:
     void report(Warp& w, const Op* store, Mask lanes);
 
     std::map<u32, Mask> undefined_;  ///< for each root register, the lanes whose value is undefined
-    const Op* shuffle_ = nullptr;  ///< the last shuffle that read an undefined value
+    const Op* shuffle_ = nullptr;    ///< the last shuffle that read an undefined value
     std::array<int, kLanes> sources_{};
     const Frame* frame_ = nullptr;
     u32 idle_steps_ = 0;

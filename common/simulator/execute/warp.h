@@ -34,7 +34,7 @@ struct SiteCache {
     /// allocation. Compare with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
-    u8* shadow = nullptr;          ///< the shadow of `begin`; null if all bytes are initialized
+    u8* shadow = nullptr;    ///< the shadow of `begin`; null if all bytes are initialized
     bool read_only = false;  ///< true if no writes to the allocation are expected (see GlobalRace)
     MarkedReads* reads = nullptr;  ///< set if the launch records its reads of the allocation
 };
@@ -54,7 +54,7 @@ struct Fragment {
     Frame* frame = nullptr;
     enum class State : u8 {
         ready,
-        at_barrier,  ///< waits at bar.sync until the block's barrier `barrier` completes
+        at_barrier,    ///< waits at bar.sync until the block's barrier `barrier` completes
         at_warp_sync,  ///< waits at a .sync instruction for all lanes of `wanted`
         /// Waits at barrier.cluster.wait until all threads of the cluster have arrived.
         at_cluster_barrier,
@@ -85,14 +85,14 @@ struct Warp {
     Frame* frame = nullptr;
     Block* block = nullptr;
     u32 index = 0;                 ///< the warp's number within the block
-    Mask existing = 0;  ///< the lanes that have a thread
-    Mask live = 0;  ///< the existing lanes that have not exited
+    Mask existing = 0;             ///< the lanes that have a thread
+    Mask live = 0;                 ///< the existing lanes that have not exited
     bool has_met_barrier = false;  ///< true if the warp has waited at a barrier of the block
     std::vector<Fragment> others;  ///< all fragments except the running one
 
     SiteCounters* counters = nullptr;  ///< this worker's counters, parallel to Kernel::sites
     SiteCache* caches = nullptr;       ///< this worker's caches, parallel to Kernel::sites
-    u64* last_rows = nullptr;  ///< for each site, the address of this warp's last row
+    u64* last_rows = nullptr;          ///< for each site, the address of this warp's last row
     Checks checks;                     ///< the checks of this launch
 
     AccessListener* listener = nullptr;  ///< receives the warp's accesses; may be null
@@ -126,10 +126,10 @@ struct Warp {
     /// The last instruction that read memory in a waiting loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;
     const Frame* polling_frame = nullptr;  ///< the call that executed this instruction
-    bool slice_ended_spinning = false;  ///< true if the last slice ended in a waiting loop
+    bool slice_ended_spinning = false;     ///< true if the last slice ended in a waiting loop
     /// A hash of the changes to local memory since Watch::on() became true (see note_local_store).
     u64 local_state = 0;
-    u8* kernel_file = nullptr;  ///< the kernel's own register file, even during a call
+    u8* kernel_file = nullptr;        ///< the kernel's own register file, even during a call
     u8* kernel_parameters = nullptr;  ///< parameter memory for calls made by the kernel itself
     /// `cluster_arrived` contains the lanes that have arrived at the cluster's barrier in this
     /// phase, and `cluster_completed` the lanes that have not yet waited for a completed phase
@@ -140,7 +140,7 @@ struct Warp {
     UndefinedBytes* undefined = nullptr;
     /// Follows undefined results of shuffles (execute/shuffled_values.h). Null if there are none.
     ShuffledValues* shuffled = nullptr;
-    u8* local = nullptr;  ///< local memory, with `local_bytes` bytes per lane
+    u8* local = nullptr;         ///< local memory, with `local_bytes` bytes per lane
     u8* local_shadow = nullptr;  ///< the written bytes of `local` (execute/local_memory.h), or null
     u32 local_bytes = 0;
     u32 first_pending = 0;  ///< the site of the oldest pending load

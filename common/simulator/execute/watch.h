@@ -49,7 +49,7 @@ inline u64 mix_bits(u64 value) {
 /// The search for repetitions in the state of a waiting block. The remembered state is replaced
 /// less and less often, so that cycles of any length are found.
 struct WaitingState {
-    u64 version = 0;  ///< Watch::version_ at the time when the state was remembered
+    u64 version = 0;     ///< Watch::version_ at the time when the state was remembered
     u64 remembered = 0;  ///< a hash of the remembered state
     u32 looks = 0, next_remembered = 1;
     bool repeats = false;
@@ -99,7 +99,7 @@ private:
         const Op* polling_op = nullptr;  ///< the next instruction on this path that reads memory
     };
     struct Plan {
-        std::vector<Step> steps;  ///< for each instruction of the body
+        std::vector<Step> steps;            ///< for each instruction of the body
         std::vector<PlacedRegister> state;  ///< the deciding registers
     };
     void add_straight_line_steps(const FunctionCode& code, const Op* first,
@@ -120,7 +120,7 @@ private:
 
     bool on_ = false;
     bool has_new_instructions_ = false;  ///< true if an instruction was executed for the first time
-    u64 version_ = 0;  ///< incremented when older states are no longer comparable
+    u64 version_ = 0;                    ///< incremented when older states are no longer comparable
     bool reads_clock_ = false;
     u32 next_skip_exponent_ = 0;  ///< base-2 logarithm of the cycles that the clocks skip next
     std::unordered_map<const FunctionCode*, Plan> plans_;

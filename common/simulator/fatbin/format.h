@@ -42,7 +42,7 @@ inline constexpr u64 kCompressedZstd = 0x8000;
 struct EntryHeader {
     u16 kind;
     u16 version;
-    u32 header_size;  ///< the size of this header in bytes, at least 64
+    u32 header_size;      ///< the size of this header in bytes, at least 64
     u64 payload_size;     ///< in bytes, including the padding after the payload
     u32 compressed_size;  ///< in bytes; 0 if the payload is not compressed
     u32 reserved;

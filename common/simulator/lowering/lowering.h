@@ -175,7 +175,8 @@ private:
     std::multimap<u32, u32> begins_;
     /// Maps an index in the body to the root registers whose live range ends there.
     std::multimap<u32, u32> ends_;
-    std::vector<std::pair<Slot, Width>> temporaries_;  ///< temporary slots of the current instruction
+    /// The temporary slots of the current instruction.
+    std::vector<std::pair<Slot, Width>> temporaries_;
     SlotPool own_slots_;
     std::optional<Slot> carry_;  ///< the carry flag of add.cc and similar instructions
     std::map<std::string, Slot> specials_;
@@ -191,12 +192,13 @@ private:
     u32 at_ = 0;              ///< the index of the current instruction
     u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts yet
     std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< these instructions by (file, line)
-    std::map<Remark, u32> pending_remarks_;  ///< these instructions by remark
+    std::map<Remark, u32> pending_remarks_;             ///< these instructions by remark
     std::map<std::string, u32> label_ops_;
     // The indices of branches whose targets are not resolved yet, with the names of the targets.
     std::vector<std::pair<u32, std::string>> fixups_;
     std::vector<std::pair<u32, std::vector<std::string>>> table_fixups_;
-    std::vector<std::pair<u32, u32>> region_fixups_;  ///< the index of a branch, and the index of its target
+    /// The index of each branch around a guarded region, and the index of its target.
+    std::vector<std::pair<u32, u32>> region_fixups_;
 };
 
 }  // namespace coalesce::simulator

@@ -18,7 +18,7 @@ namespace coalesce::simulator {
 struct GuardedRange {
     u64 begin = 0, end = 0;
     bool device_writes = false;  ///< if false, the host may read the bytes
-    u64 work = 0;  ///< the number of the piece of work
+    u64 work = 0;                ///< the number of the piece of work
 };
 
 /// An access by the host.

@@ -7,8 +7,8 @@
 namespace coalesce::simulator {
 
 enum class HostRegion : u8 {
-    none,  ///< no known memory of the process
-    heap,  ///< memory from malloc or new
+    none,       ///< no known memory of the process
+    heap,       ///< memory from malloc or new
     stack,      ///< the stack of the main thread
     anonymous,  ///< large blocks from malloc, and the stacks of other threads
     variable,   ///< a variable of the program or a library

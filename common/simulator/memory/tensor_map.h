@@ -31,8 +31,8 @@ enum class Swizzle : u8 { none, by_32, by_64, by_128 };
 struct TensorMap {
     u64 address = 0;
     u64 size[kMaxDimensions] = {};    ///< the size of each dimension, in elements
-    u64 stride[kMaxDimensions] = {};  ///< the stride of each dimension, in bytes; [0] is element_bytes
-    u32 box[kMaxDimensions] = {};  ///< the size of the box that a copy transfers, in elements
+    u64 stride[kMaxDimensions] = {};  ///< of each dimension, in bytes; [0] is element_bytes
+    u32 box[kMaxDimensions] = {};     ///< the size of the box that a copy transfers, in elements
     u32 rank = 0;
     u32 element_bytes = 0;
     Swizzle swizzle = Swizzle::none;

@@ -106,9 +106,9 @@ struct KernelRow {
     u64 launches = 0;  ///< completed launches
     /// Launches that were stopped by an error, which the other members do not include.
     u64 stopped = 0;
-    u64 unchecked_launches = 0;  ///< launches that were not checked (Options::sample)
-    Dim3 grid, block;  ///< the dimensions of the last launch, completed or stopped
-    u32 registers = 0;  ///< the estimated registers per thread; 0 if unknown
+    u64 unchecked_launches = 0;         ///< launches that were not checked (Options::sample)
+    Dim3 grid, block;                   ///< the dimensions of the last launch, completed or stopped
+    u32 registers = 0;                  ///< the estimated registers per thread; 0 if unknown
     Counters counters;                  ///< the sums over all launches
     bool instructions_by_line = false;  ///< true if the lines have warp_instructions
     std::vector<LineRow> lines;         ///< sorted by file and line, without unknown lines

@@ -1,5 +1,5 @@
-// Describes which programs run on the simulated GPU and which do not, in the words that error
-// messages use.
+// Describes which programs run on the simulated GPU and which do not, with the same text as error
+// messages.
 #pragma once
 
 #include <string>
