@@ -58,8 +58,9 @@ struct BitFlow {
 struct BitTransfer {
     bool known = false;  ///< false if each bit of the result may depend on all sources
     bool selects_at_run_time = false;  ///< true if a run-time value selects the source of a bit
-    bool selects_one_source = false;   ///< true if that value selects one source for all bits
-    bool zero_elsewhere = false;       ///< true if the result is zero outside the flows
+    /// True if that run-time value selects one source for all bits.
+    bool selects_one_source = false;
+    bool zero_elsewhere = false;  ///< true if the result is zero outside the flows
     std::vector<BitFlow> flows;
 };
 

@@ -41,7 +41,7 @@ public:
 private:
     std::vector<BasicBlock> blocks_;
     std::vector<std::vector<u32>> predecessors_;  ///< for each block, its predecessors
-    std::vector<u32> block_of_;                   ///< for each instruction, its block
+    std::vector<u32> block_of_;  ///< for each instruction, the block that contains it
 };
 
 /// The dominators of each block, which are the blocks on every path to it.

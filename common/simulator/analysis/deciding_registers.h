@@ -17,7 +17,8 @@
 namespace coalesce::simulator {
 
 struct DecidingRegisters {
-    std::vector<bool> decides;  ///< for each root register (FunctionCode::roots)
+    /// For each root register (FunctionCode::roots), whether it is a deciding one.
+    std::vector<bool> decides;
     bool reads_clock = false;
 };
 

@@ -39,7 +39,7 @@ private:
     const ptx::Function& function_;
     const ControlFlow& flow_;
     const LiveValues live_;      ///< the live registers at the start and end of each block
-    std::vector<Range> ranges_;  ///< for each register, its range
+    std::vector<Range> ranges_;  ///< for each register, the range in which it is used or live
 };
 
 }  // namespace coalesce::simulator

@@ -110,7 +110,7 @@ inline float to_float_odd(double value) {
 /// Returns a + b rounded to odd.
 inline double add_to_odd(double a, double b) {
     const double sum = a + b, b_there = sum - a;
-    const double error = (a - (sum - b_there)) + (b - b_there);  // exact
+    const double error = (a - (sum - b_there)) + (b - b_there);  // the exact rounding error
     return round_to_odd(sum, error);
 }
 
@@ -151,7 +151,8 @@ inline BF16 operator*(BF16 a, BF16 b) {
 }
 template <Half H>
 H fma(H a, H b, H c) {
-    const double product = double{to_float(a)} * double{to_float(b)};  // exact
+    // The product is exact in double.
+    const double product = double{to_float(a)} * double{to_float(b)};
     return nearest<H>(add_to_odd(product, double{to_float(c)}));
 }
 
@@ -182,7 +183,7 @@ struct Format {
 };
 inline constexpr Format kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
 inline constexpr Format kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
-inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // overflows to the largest number
+inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // an overflow gives the largest number
 inline constexpr Format kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
 
 /// The number to round, as significand * 2^exponent.
@@ -221,7 +222,8 @@ inline u64 round_to_format(const Format& format, Exact value, Rounding direction
     const int exponent = value.exponent + 62;  // the exponent of the highest bit
     int dropped = 62 - format.fraction_bits;
     if (exponent < format.smallest_exponent) dropped += format.smallest_exponent - exponent;
-    u64 kept = 0, rest = 1, half = 2;  // all bits are dropped; they are worth less than half a unit
+    // All bits are dropped, and their value is less than half a unit.
+    u64 kept = 0, rest = 1, half = 2;
     if (dropped < 64) {
         kept = value.significand >> dropped;
         rest = value.significand & ((u64{1} << dropped) - 1);

@@ -31,18 +31,18 @@ struct Checks {
 
 struct Options {
     Checks checks;
-    u32 workers = 0;           ///< host threads that run blocks; 0 means one per core
-    u64 seed = 0;              ///< varies the order of warps and blocks; 0 keeps the natural order
-    u64 sample_seed = 0;       ///< draws the blocks that are recorded; 0 records the usual ones
-    u64 max_instructions = 0;  ///< warp instructions allowed per launch; 0 means no limit
+    u32 workers = 0;      ///< the number of host threads that run blocks; 0 means one per core
+    u64 seed = 0;         ///< varies the order of warps and blocks; 0 selects the natural order
+    u64 sample_seed = 0;  ///< seeds the choice of recorded blocks; 0 selects the usual blocks
+    u64 max_instructions = 0;  ///< the warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
     /// instruction, every lane's access is separate, and every block is checked completely. Tests
     /// compare the fast mode with this one.
     bool plain = false;
     /// The number of devices that the program sees. They all share memory and counters.
     u32 devices = 1;
-    u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
-    bool quiet = false;              ///< suppresses reports on stderr during the run
+    u64 memory_bytes = 64ull << 30;  ///< the size of the simulated device's memory, in bytes
+    bool quiet = false;              ///< true to suppress reports on stderr during the run
     /// Whether printf in kernels prints. If false, kernels that are lowered from now on skip their
     /// calls of printf, which then cost nothing.
     bool has_printf = true;
@@ -51,10 +51,10 @@ struct Options {
     bool is_launcher = false;
     /// The folder in which each process writes its JSON report at exit, or empty.
     std::string json_folder;
-    std::string kernel_expression;  ///< extended regular expression; empty selects every kernel
+    std::string kernel_expression;  ///< regular expression that selects kernels; empty selects all
     std::string suppressions;       ///< rules for the reports to suppress (report/selection.h)
-    bool print_report = false;      ///< prints the table of kernels at exit
-    bool print_lines = false;       ///< adds the counters of each source line to the table
+    bool print_report = false;      ///< true to print the table of kernels at exit
+    bool print_lines = false;       ///< true to add the counters of each source line to the table
     /// How many of the launches with the same arguments are checked; 0 means all of them.
     u64 sample = 0;
     /// The time after which a running launch shows its progress on a terminal; 0 means never.

@@ -8,7 +8,7 @@ namespace coalesce::simulator {
 /// The version of the CUDA runtime that a program contains, if its symbols are not stripped.
 enum class StaticRuntime {
     none,
-    cuda11,  ///< 11 or older
+    cuda11,  ///< CUDA 11 or older
     cuda12,
     cuda13,
 };

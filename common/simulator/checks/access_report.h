@@ -22,13 +22,13 @@ struct LaneAccess {
     enum class Kind : u8 { read, write, atomic };
     Kind kind = Kind::read;
     u64 address = 0;    ///< a device address, or an offset in shared or local memory
-    u32 bytes = 4;      ///< number of bytes that this lane accesses
-    u32 unwritten = 0;  ///< mask of the uninitialized bytes; 0 if unknown
+    u32 bytes = 4;      ///< the number of bytes that this lane accesses
+    u32 unwritten = 0;  ///< a mask of the uninitialized bytes; 0 if unknown
 };
 
 /// A variable in shared or local memory whose position is known.
 struct PlacedVariable {
-    std::string name;  ///< its name in the PTX
+    std::string name;  ///< the variable's name in the PTX
     u32 offset = 0, bytes = 0;
 };
 
@@ -37,8 +37,8 @@ struct PlacedVariable {
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations, bool calls_malloc = false);
 
-/// Describes memcheck's "out of bounds" error for an access through a pointer to `intended` that
-/// ends in the allocation `found`.
+/// Describes memcheck's "out of bounds" error for an access through a pointer into the allocation
+/// `intended` that reaches the allocation `found` instead.
 Report describe_other_allocation(Report report, const LaneAccess& access,
                                  const Allocation& intended, const Allocation& found);
 

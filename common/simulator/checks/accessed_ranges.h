@@ -42,7 +42,8 @@ public:
                                                  const AccessedRanges& later);
 
 private:
-    std::array<std::vector<Range>, kKinds> ranges_;  ///< disjoint, sorted by address
+    /// The ranges of each kind, which are disjoint and sorted by address.
+    std::array<std::vector<Range>, kKinds> ranges_;
     std::vector<Place> places_{1};  ///< the first element stands for an unknown place
 };
 

@@ -53,7 +53,7 @@ struct GlobalAccess {
     /// fence preceded it.
     bool releases = false;
     u32 warp = 0;  ///< the warp's number within the block
-    u32 site = 0;  ///< Op::site
+    u32 site = 0;  ///< the index of the instruction in Kernel::sites (Op::site)
     Mask active = 0;
     const u64* addresses = nullptr;  ///< one device address per lane
     u32 bytes_per_lane = 4;
@@ -72,7 +72,7 @@ public:
         /// The bounds of the allocation that was written last, if the launch is expected to write
         /// to it.
         mutable u64 written_begin = 0, written_end = 0;
-        bool checked = false;  ///< whether accesses of the block are checked
+        bool checked = false;  ///< true if accesses of the block are checked
         struct Sync;
         Sync* sync = nullptr;  ///< created by the block's first fence; owned by the checker
         struct Order;
@@ -276,14 +276,14 @@ private:
         return site < sites.size() && sites[site].has_block_scope;
     }
 
-    struct Detail;  ///< implements the slow path, in global_race.cpp
+    struct Detail;  ///< contains the slow path, in global_race.cpp
     friend struct Detail;
 
     u64 capacity_ = 0;
     bool available_ = true;
     u64 stamp_bits_ = 0;
     u32 stamp_ = 0;
-    Cells shadow_[3][3];  ///< indexed by Level and Role
+    Cells shadow_[3][3];  ///< the cells, indexed by Level and Role
 
     const AllocationTable* allocations_ = nullptr;
     bool ignores_read_only_ = false;

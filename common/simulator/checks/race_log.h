@@ -82,7 +82,7 @@ inline RaceKind kind_of_race(bool earlier_wrote, bool later_wrote) {
 
 /// The cause of a race, which determines its remedy.
 enum class RaceCause : u8 {
-    unordered,         ///< nothing orders the two accesses
+    unordered,         ///< no synchronization orders the two accesses
     same_instruction,  ///< two lanes of one store write to the same bytes
     pending_copy,      ///< the earlier access is an asynchronous copy that has not been waited for
     missing_proxy_fence,  ///< the later access, by a bulk copy, may not see the earlier store
@@ -94,8 +94,8 @@ enum class RaceCause : u8 {
 struct RaceParty {
     static constexpr u32 kUnknownSite = 0xffffffff;
     u32 site = kUnknownSite;  ///< index into Kernel::sites
-    u64 block = 0;            ///< index in the grid, x varies fastest
-    u32 thread = 0;           ///< index in the block, x varies fastest
+    u64 block = 0;            ///< the index of the block in the grid, with x varying fastest
+    u32 thread = 0;           ///< the index of the thread in the block, with x varying fastest
     auto operator<=>(const RaceParty&) const = default;
 };
 

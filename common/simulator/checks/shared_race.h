@@ -27,12 +27,12 @@ namespace coalesce::simulator {
 /// A warp-wide access to shared memory.
 struct SharedAccess {
     u32 warp = 0;
-    u32 site = 0;  ///< Op::site
+    u32 site = 0;  ///< the index of the instruction in Kernel::sites (Op::site)
     Mask active = 0;
     /// Each lane's offset in the block's shared memory. All offsets are in bounds.
     const u32* addresses = nullptr;
     u32 bytes_per_lane = 4;
-    bool strong = false;  ///< volatile, relaxed, acquire or release (see GlobalAccess)
+    bool strong = false;  ///< true for volatile, relaxed, acquire or release (see GlobalAccess)
     /// True if the instruction is .release or .acq_rel, and therefore acts as if a fence preceded
     /// it.
     bool releases = false;
@@ -45,8 +45,8 @@ struct SharedAccess {
 class SharedRace {
 public:
     struct EnabledChecks {
-        bool races = true;          ///< racecheck
-        bool uninitialised = true;  ///< initcheck
+        bool races = true;          ///< true if racecheck is enabled
+        bool uninitialised = true;  ///< true if initcheck is enabled
     };
 
     SharedRace();

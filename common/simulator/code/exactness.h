@@ -12,15 +12,15 @@ namespace coalesce::simulator {
 
 /// A remark about an opcode, from a column of opcodes.inc.
 enum class Exactness : u8 {
-    exact,  ///< no remark: the result is the same as on a GPU
+    exact,  ///< there is no remark, and the result is the same as on a GPU
     /// The .approx and .full variants are computed in double precision and rounded once (math.cpp).
     approximation,
     /// Sums of products of floats are rounded only once, at the end
     /// (addons/matrices/tensor_cores.cpp).
     product,
-    mipmap,  ///< variants with a mipmap level have not been compared with a GPU
+    mipmap,  ///< the variants with a mipmap level have not been compared with a GPU
     hint,    ///< a hint, which changes no result and costs no time
-    time,    ///< depends on a clock, which shows simulated time
+    time,    ///< the result depends on a clock, which shows simulated time
     copy,    ///< the .bulk variant uses the asynchronous proxy
 };
 

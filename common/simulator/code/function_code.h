@@ -31,8 +31,9 @@ struct ParameterSlot {
 /// A call: the callee, and the offsets of arguments and results in the caller's parameter memory.
 struct FunctionCode;
 struct CallSite {
-    const FunctionCode* callee = nullptr;  ///< null for a call through a pointer (Op::a)
-    std::vector<u32> argument_offsets;     ///< the offset of each argument, in bytes
+    /// The called function; null for a call through a pointer (Op::a).
+    const FunctionCode* callee = nullptr;
+    std::vector<u32> argument_offsets;  ///< the offset of each argument, in bytes
     std::vector<u32> result_offsets;
 };
 
@@ -91,7 +92,7 @@ struct Kernel::Code {
     struct Constant {
         Slot slot;
         u64 bits;
-        u32 width;  ///< 4 or 8 bytes, or 0 for a predicate
+        u32 width;  ///< the width: 4 or 8 bytes, or 0 for a predicate
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;

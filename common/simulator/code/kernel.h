@@ -38,23 +38,23 @@ struct Slot {
 };
 
 struct CallSite;     ///< the callee and arguments of a call (execute/calls.h)
-struct OperandList;  ///< operands that do not fit into an Op (execute/families.h)
+struct OperandList;  ///< the operands that do not fit into an Op (execute/families.h)
 struct MatrixOp;     ///< the shapes and registers of mma and wmma (execute/fragments.h)
 
 /// A lowered instruction. The fields that nearly every instruction needs come first, within one
 /// cache line of the host.
 struct alignas(64) Op {
     Handler run = nullptr;
-    Slot d = {};                  ///< destination
-    Slot a = {}, b = {}, c = {};  ///< sources
-    i64 immediate = 0;            ///< address offset or barrier id, depending on the handler
+    Slot d = {};                  ///< the destination
+    Slot a = {}, b = {}, c = {};  ///< the sources
+    i64 immediate = 0;            ///< an address offset or barrier number, depending on the handler
     /// For a memory instruction, its index in Kernel::sites. For an Op that ends a straight-line
     /// piece, the index of the piece in Kernel::Code::straight_line_runs.
     u32 site = 0;
     /// The number of PTX instructions that this Op stands for, including hoisted ones.
     u16 weight = 0;
     u8 count = 0;   ///< the number of elements in v, unless the handler defines it otherwise
-    u8 detail = 0;  ///< selects a member of a family, depending on the handler
+    u8 detail = 0;  ///< selects a variant of the instruction, depending on the handler
     bool guard_negated = false;
     bool has_destination = true;
     bool spins = false;  ///< true for a branch in a loop that waits for memory to change
@@ -123,8 +123,9 @@ struct MachineAccesses {
 
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
-    std::optional<MachineAccesses> machine;   ///< absent if ptxas does not change this access
-    u32 instruction = 0;                      ///< index into Function::body
+    /// The machine accesses; absent if ptxas does not change this access.
+    std::optional<MachineAccesses> machine;
+    u32 instruction = 0;                      ///< the index of the instruction in Function::body
     const ptx::Function* function = nullptr;  ///< the kernel or a function that it calls
     ptx::SourceLine where;
     /// True for an access with .cta. Such an atomic (atomicAdd_block) is atomic only among the
@@ -156,19 +157,19 @@ class ByteUses;
 
 /// The totals over all launches of a kernel.
 struct KernelTotals {
-    u64 launches = 0;  ///< completed launches; the other totals cover only these
+    u64 launches = 0;  ///< the number of completed launches, which all other totals cover
     /// The number of launches that an error ended. Their counts are ignored, because the number of
     /// blocks that the workers had executed by then is random.
     u64 stopped = 0;
     u64 unchecked_launches = 0;  ///< the number of launches without checks (Options::sample)
     Dim3 grid, block;            ///< the dimensions of the last launch, completed or stopped
     u64 warp_instructions = 0;
-    u64 thread_instructions = 0;  ///< summed over all active lanes
+    u64 thread_instructions = 0;  ///< the instructions, summed over all active lanes
     u64 branches = 0;
     u64 divergent_branches = 0;
-    std::vector<SiteCounters> sites;                          ///< parallel to Kernel::sites
+    std::vector<SiteCounters> sites;  ///< the counters of each site, parallel to Kernel::sites
     std::map<std::pair<u32, u32>, u64> instructions_by_line;  ///< warp instructions by (file, line)
-    std::map<Remark, u64> remarks;                            ///< warp instructions by remark
+    std::map<Remark, u64> remarks;  ///< the number of warp instructions with each remark
 
     bool was_launched() const { return launches + stopped > 0; }
     void clear() {
@@ -192,7 +193,7 @@ struct Kernel {
     u32 parameter_bytes = 0;
     std::vector<u32> parameter_offsets;  ///< the offset of each argument in parameter memory
     u32 local_bytes = 0;                 ///< the size of local memory per thread
-    u32 estimated_registers = 0;  ///< 32-bit registers per thread, for occupancy and attributes
+    u32 estimated_registers = 0;         ///< the estimated 32-bit registers per thread
     /// The estimated address of each of the function's instructions in the machine code.
     std::vector<u32> estimated_addresses;
     /// The index of one instruction in each loop that ptxas unrolls, for loops in which unrolling
@@ -207,18 +208,22 @@ struct Kernel {
         std::once_flag once;
         std::shared_ptr<const ByteUses> made;
     } mutable byte_uses;
-    mutable std::vector<MistakenReads> mistaken_reads;  ///< parallel to `sites`
+    /// For each site, the mistaken reads; parallel to `sites`.
+    mutable std::vector<MistakenReads> mistaken_reads;
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)
     std::shared_ptr<Code> code;
-    std::shared_ptr<Code> cluster_code;    ///< for launches whose clusters contain several blocks
-    std::shared_ptr<Code> plain_code;      ///< for blocks that are recorded (execute/recorder.h)
-    WrittenMemory written;                 ///< known after lowering
-    bool ends_early_without_work = false;  ///< see analysis/early_end.h; known after lowering
+    /// The code for launches whose clusters contain several blocks.
+    std::shared_ptr<Code> cluster_code;
+    /// The code for blocks that are recorded (execute/recorder.h).
+    std::shared_ptr<Code> plain_code;
+    WrittenMemory written;  ///< the memory that the kernel may write; set by lowering
+    bool ends_early_without_work = false;  ///< set by lowering (see analysis/early_end.h)
     std::string error;                     ///< why the kernel cannot run, or empty if it can
     Place error_place;
 
-    Place place(ptx::SourceLine where) const;  ///< resolves the file's name
+    /// Returns the place, including the name of the file.
+    Place place(ptx::SourceLine where) const;
     Place place(const Op* op) const;
 };
 
@@ -228,7 +233,7 @@ struct Module {
     std::map<std::string, std::unique_ptr<Kernel>> kernels;
     /// The device addresses of .global and .const variables.
     std::map<std::string, u64> variable_addresses;
-    std::vector<u64> owned;  ///< allocations that are freed when the module is unloaded
+    std::vector<u64> owned;  ///< the device addresses to free when the module is unloaded
 
     Kernel* kernel(const std::string& name) const;
 };

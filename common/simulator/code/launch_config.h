@@ -23,7 +23,7 @@ enum class Status : int {
     cooperative_too_large = 720,
 };
 
-class AccessedRanges;  ///< checks/accessed_ranges.h
+class AccessedRanges;  ///< defined in checks/accessed_ranges.h
 
 struct LaunchConfig {
     Dim3 grid, block;

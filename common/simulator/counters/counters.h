@@ -79,15 +79,16 @@ Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active)
 /// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
 /// access updates one group of four counters, which is aligned to fit in one cache line.
 struct alignas(32) SiteCounters {
-    u64 requests = 0;      ///< global: warp instructions with an active lane
-    u64 sectors = 0;       ///< global: 32-byte sectors accessed
-    u64 useful_bytes = 0;  ///< global: bytes that the lanes requested
-    u64 waits = 0;         ///< how often a warp waits here for global loads or shared memory copies
+    u64 requests = 0;      ///< global memory: warp instructions with an active lane
+    u64 sectors = 0;       ///< global memory: 32-byte sectors accessed
+    u64 useful_bytes = 0;  ///< global memory: bytes that the lanes requested
+    u64 waits = 0;  ///< the number of waits at this site for global loads or asynchronous copies
 
     u64 shared_requests = 0;   ///< requests to shared memory
     u64 wavefronts = 0;        ///< wavefronts of shared memory, including bank conflicts
     u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
-    u64 bytes_in_flight = 0;   ///< sum of the bytes in flight to shared memory at each load from it
+    /// The bytes in flight to shared memory, summed over all loads from it.
+    u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;       ///< 32-byte sectors of these requests

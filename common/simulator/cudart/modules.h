@@ -27,7 +27,7 @@ struct LoadedModule;
 struct KernelHandle {
     LoadedModule* module = nullptr;
     std::string name;          ///< the kernel's name in the PTX
-    Kernel* kernel = nullptr;  ///< set when the module has been read
+    Kernel* kernel = nullptr;  ///< the kernel, or null until the module has been read
 
     // The values set by cudaFuncSetAttribute. `max_dynamic_shared` is -1 if the program did not set
     // it. In that case, the limit is 48 KiB minus the static shared memory.
@@ -61,7 +61,7 @@ struct LoadedModule {
 
     std::unique_ptr<Module> module;   ///< null until the module is read
     cudaError_t error = cudaSuccess;  ///< the error if the module cannot be read, or cudaSuccess
-    std::string problem;              ///< an explanation of this error
+    std::string problem;              ///< an explanation of `error`
 
     /// Records the reason why the module cannot be read.
     void set_error(cudaError_t why, const std::string& words) {

@@ -32,7 +32,7 @@ namespace coalesce::simulator::cudart {
 class StreamWork {
 public:
     explicit StreamWork(cudaStream_t stream);
-    ~StreamWork();  ///< compares the work with earlier work, and reports it
+    ~StreamWork();  ///< compares the work with earlier work, and reports conflicts
     StreamWork(const StreamWork&) = delete;
 
     /// Records that the host waits for the work before the current call returns.

@@ -31,7 +31,7 @@ using CopyWork = cudaMemcpy3DParms;
 
 struct FillWork {
     cudaPitchedPtr to{};
-    cudaExtent extent{};  ///< in bytes
+    cudaExtent extent{};  ///< the size of the box, whose width is in bytes
     unsigned value = 0;
     unsigned element = 1;  ///< the size of one value in bytes: 1, 2 or 4
 };

@@ -26,7 +26,7 @@ struct ObservedAccess {
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.
     bool is_matrix_access = false;
     u32 bytes = 0;       ///< the number of bytes per lane
-    u32 wavefronts = 0;  ///< for an atomic on shared memory, the wavefronts counted
+    u32 wavefronts = 0;  ///< for an atomic on shared memory, the number of counted wavefronts
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };

@@ -53,7 +53,7 @@ void end_bulk_copies(Block& block);
 bool is_mbarrier(const Block& block, u32 address);
 /// Reports whether all threads have arrived at the mbarrier, but not all announced bytes have.
 bool waits_for_bytes(const Block& block, u32 address);
-/// Adds bytes that have arrived at the mbarrier.
+/// Adds `bytes` to the number of bytes that have arrived in the mbarrier's current phase.
 void add_arrived_bytes(Block& block, u32 address, u32 bytes);
 
 /// Describes what a lane is waiting for at an mbarrier that never completes (mbarrier.cpp).

@@ -45,15 +45,15 @@ struct Launch {
 
     std::atomic<int> status{0};  ///< the Status of the first failure
     std::atomic<u64> next_block{0};
-    u64 instruction_limit = 0;  ///< maximum number of warp instructions; 0 means no limit
+    u64 instruction_limit = 0;  ///< the maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
     u64 number = 0;      ///< the number of earlier launches of the process (%gridid)
-    u64 started_at = 0;  ///< clock_of() at the launch's start; clocks never go back
+    u64 started_at = 0;  ///< the value of clock_of() at the launch's start; clocks never go back
     /// The number of cycles that the clocks advance for each instruction. With a single block, a
     /// warp issues an instruction about every four cycles.
     u64 cycles_per_instruction = 4;
-    u64 skipped_cycles = 0;  ///< cycles that the clocks have skipped while nothing happened
-    u64 stack_limit = 0;     ///< bytes of stack per thread for calls (cudaLimitStackSize)
+    u64 skipped_cycles = 0;  ///< the cycles that the clocks have skipped while all blocks waited
+    u64 stack_limit = 0;     ///< the stack of each thread in bytes (cudaLimitStackSize)
     /// The device address of the grid barrier of cooperative_groups.
     u64 grid_workspace = 0;
 
@@ -94,7 +94,7 @@ struct Launch {
 /// One of a block's 16 hardware barriers.
 struct Barrier {
     u32 expected = 0;                 ///< the barrier's number of threads; 0 means the whole block
-    u32 arrived_without_waiting = 0;  ///< threads that arrived with bar.arrive, without waiting
+    u32 arrived_without_waiting = 0;  ///< the threads that arrived by bar.arrive, without waiting
     bool in_use = false;
     /// For bar.red, the number of threads that have arrived, and how many of them have a true
     /// predicate.
@@ -105,7 +105,7 @@ struct Barrier {
 /// The bytes announced to an mbarrier in its current phase, and the bytes that have arrived.
 struct PhaseBytes {
     i64 announced = 0, arrived_bytes = 0;
-    i64 announced_in_last_phase = 0;  ///< bytes announced in the previous phase
+    i64 announced_in_last_phase = 0;  ///< the bytes announced in the previous phase
 };
 
 struct Block {
@@ -143,7 +143,7 @@ struct Block {
     /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    u64 copy_bytes_under_way = 0;  ///< bytes in flight to shared memory
+    u64 copy_bytes_under_way = 0;  ///< the bytes of copies in flight to shared memory
     /// By the offset of the mbarrier (mbarrier.cpp).
     std::unordered_map<u32, PhaseBytes> phase_bytes;
     /// By warp, for warps that have undefined bytes.

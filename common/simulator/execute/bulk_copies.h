@@ -23,9 +23,9 @@ namespace bulk {
 
 /// 16 bytes of a copy, or all bytes of an st.async.
 struct Piece {
-    u64 global = 0;   ///< device address; 0 if outside the array
-    u32 shared = 0;   ///< offset in the block's shared memory
-    u32 inside = 16;  ///< the number of bytes within the array; these come first
+    u64 global = 0;   ///< the device address; 0 if outside the array
+    u32 shared = 0;   ///< the offset in the block's shared memory
+    u32 inside = 16;  ///< the number of bytes within the array, which come first
     u32 size = 16;
     u8* host = nullptr;
 };
@@ -47,7 +47,7 @@ struct Copy {
     u64 issued = 0;  ///< the time of issue, for the race check of global memory
     u32 fill = 0;    ///< the 4-byte value for elements outside the array
     std::vector<Piece> pieces;
-    std::vector<u8> values;  ///< for st.async, the values that its piece points to
+    std::vector<u8> values;  ///< for st.async, the values to store, to which its piece points
 
     u32 global_site() const { return op->site; }
     u32 shared_site() const { return op->site + 1; }

@@ -42,8 +42,8 @@ enum class Role : u8 {
     /// [map, {x, y, ...}]: the address of the map is in Op::b as 64-bit lanes, and up to five
     /// coordinates are in Op::v[0] to v[3] and Op::d2.
     tensor,
-    vector_destination,  ///< {x, y, ...} that is written: Op::d, d2, b, c in this order
-    vector_source,       ///< {x, y, ...} that is read: Op::v[0], v[1], ...
+    vector_destination,  ///< a vector that is written, in Op::d, d2, b, c in this order
+    vector_source,       ///< a vector that is read, in Op::v[0], v[1], ...
     members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
     /// {x, y, ...} or x, of any length, that is written: FamilyInstruction::list. The elements have
@@ -60,7 +60,7 @@ enum class Role : u8 {
 
 struct OperandRole {
     Role role = Role::ignored;
-    Width width = Width::none;  ///< width of the slot, or of each element of a vector
+    Width width = Width::none;  ///< the width of the slot, or of each element of a vector
     Role pair = Role::ignored;  ///< for `d|p`, the role of p
     Width pair_width = Width::none;
 };
@@ -74,7 +74,8 @@ struct OperandList {
 
 struct FamilyInstruction {
     Handler run = nullptr;
-    std::vector<OperandRole> operands = {};  ///< parallel to ptx::Instruction::operands
+    /// The roles of the operands, parallel to ptx::Instruction::operands.
+    std::vector<OperandRole> operands = {};
     /// The instruction's memory accesses, at most two. Each access has its own Site. The sites of
     /// two accesses are consecutive: op->site and op->site + 1.
     std::vector<MemoryUse> memory = {};

@@ -39,8 +39,8 @@ enum class Part : u8 { a, b, accumulator };
 struct MatrixFragment {
     Part part = Part::a;
     Number number = Number::none;
-    u32 lines = 0;               ///< rows of a, columns of b, or rows of an accumulator
-    u32 across = 0;              ///< elements per line
+    u32 lines = 0;               ///< the rows of a, the columns of b, or the rows of an accumulator
+    u32 across = 0;              ///< the number of elements per line
     bool is_transposed = false;  ///< true for an accumulator whose lines are its columns
     std::vector<Slot> slots;
 
@@ -64,9 +64,9 @@ struct FragmentAccess {
     /// The size of an element in bytes, and the number of elements per lane, which are in
     /// consecutive registers.
     u32 bytes = 0, count = 1;
-    u32 first = 0;               ///< the index of the first of these registers
-    u32 byte = 0;                ///< the index of the byte within the register that is moved
-    u32 matrices = 0;            ///< if not 0, the access moves the rows of this many 8x8 matrices
+    u32 first = 0;     ///< the index of the first of these registers
+    u32 byte = 0;      ///< the index of the byte within the register that is moved
+    u32 matrices = 0;  ///< if not 0, the number of 8x8 matrices whose rows the access moves
     bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory
     struct Place {
         u16 row, byte;
@@ -77,15 +77,15 @@ struct FragmentAccess {
 struct MatrixOp {
     MatrixShape shape;
     MatrixFragment d, a, b, c;
-    bool saturates = false;  ///< for integers, clamps results to the range of s32
-    bool and_bits = false;   ///< for b1, uses AND instead of XOR
+    bool saturates = false;  ///< for integers, true to clamp results to the range of s32
+    bool and_bits = false;   ///< for b1, true to use AND instead of XOR
     Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores, the state space
     std::vector<FragmentAccess> accesses;  ///< for loads and stores, their memory accesses
     /// For loads and stores, the site of the memory accesses. It cannot be stored in Op::site,
     /// because Ops at which lanes wait for each other use Op::site for counting instructions.
     u32 site = 0;
-    u32 default_stride = 0;  ///< for loads and stores, the stride; 0 if it is in Op::b
+    u32 default_stride = 0;  ///< for loads and stores, the stride; 0 if the stride is in Op::b
 };
 
 }  // namespace coalesce::simulator

@@ -27,10 +27,11 @@ inline u64 address_in_space(u64 generic_address) {
 /// The result of resolving 32 addresses. The entries of inactive lanes are not set.
 struct Resolved {
     u64 address[kLanes];  ///< the address within the space that contains the lane's bytes
-    u8* host[kLanes];     ///< host address of the first byte
-    Mask in_shared = 0;   ///< active lanes whose bytes are in shared memory
-    Mask in_other = 0;    ///< lanes of `in_shared` whose bytes are in another block of the cluster
-    Mask in_global = 0;   ///< active lanes whose bytes are in global (or constant) memory
+    u8* host[kLanes];     ///< the host address of the first byte
+    Mask in_shared = 0;   ///< the active lanes whose bytes are in shared memory
+    /// The lanes of `in_shared` whose bytes are in another block of the cluster.
+    Mask in_other = 0;
+    Mask in_global = 0;  ///< the active lanes whose bytes are in global (or constant) memory
 };
 
 /// Resolves `bytes` bytes at base[l] + offset for every active lane. If an address is invalid,

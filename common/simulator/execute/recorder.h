@@ -68,7 +68,7 @@ private:
                       u32 runs, u32 sectors);
     };
 
-    std::array<LastRequest, 2> last_;  ///< one for stores and one for loads
+    std::array<LastRequest, 2> last_;  ///< the last store request and the last load request
     timing::Footprint reads_, writes_, below_;
     timing::Footprint early_reads_;  ///< the reads of the first two thirds of the blocks
     std::array<Waiting, 64> waiting_;

@@ -48,7 +48,7 @@ public:
         u32 what = 0;
         Mask active = 0;
         u16 wavefronts = 0, ideal = 0;
-        u32 addresses = 0;  ///< index into Steps::addresses, in units of 32
+        u32 addresses = 0;  ///< the index of the addresses in Steps::addresses, in units of 32
         bool is_store = false;
         Layout layout = Layout::scattered;
         u8 requests = 1;

@@ -20,7 +20,7 @@ struct TracedAccess {
     Mask active = 0;
     /// For each active lane; in shared memory, the offset in the block.
     u64 addresses[kLanes] = {};
-    u32 cost = 0, ideal = 0;  ///< sectors, or wavefronts for shared memory
+    u32 cost = 0, ideal = 0;  ///< the number of sectors, or of wavefronts for shared memory
 };
 
 class Trace : public AccessListener {

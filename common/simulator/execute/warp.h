@@ -36,7 +36,7 @@ struct SiteCache {
     std::ptrdiff_t to_host = 0;
     u8* shadow = nullptr;    ///< the shadow of `begin`; null if all bytes are initialized
     bool read_only = false;  ///< true if no writes to the allocation are expected (see GlobalRace)
-    MarkedReads* reads = nullptr;  ///< set if the launch records its reads of the allocation
+    MarkedReads* reads = nullptr;  ///< receives the launch's reads of the allocation, or null
 };
 
 struct Frame;  ///< the registers of a call (execute/calls.h); null in the kernel itself
@@ -90,10 +90,11 @@ struct Warp {
     bool has_met_barrier = false;  ///< true if the warp has waited at a barrier of the block
     std::vector<Fragment> others;  ///< all fragments except the running one
 
-    SiteCounters* counters = nullptr;  ///< this worker's counters, parallel to Kernel::sites
-    SiteCache* caches = nullptr;       ///< this worker's caches, parallel to Kernel::sites
-    u64* last_rows = nullptr;          ///< for each site, the address of this warp's last row
-    Checks checks;                     ///< the checks of this launch
+    SiteCounters* counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
+    SiteCache* caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
+    /// For each site, the address at which the last row of the warp began.
+    u64* last_rows = nullptr;
+    Checks checks;  ///< the checks of this launch
 
     AccessListener* listener = nullptr;  ///< receives the warp's accesses; may be null
     /// The same object as `listener` if it also receives every instruction, otherwise null.
@@ -107,9 +108,9 @@ struct Warp {
     /// The number of times that this worker has executed each straight-line piece of code, parallel
     /// to Kernel::Code::straight_line_runs.
     u64* straight_line_counts = nullptr;
-    u64 executed = 0;               ///< PTX instructions executed since the warp began
-    u64 included_instructions = 0;  ///< the number of these that `lane_instructions` includes
-    u64 lane_instructions = 0;      ///< executed instructions times active lanes
+    u64 executed = 0;  ///< the number of PTX instructions executed since the warp began
+    u64 included_instructions = 0;  ///< the part of `executed` that `lane_instructions` includes
+    u64 lane_instructions = 0;      ///< the executed instructions times the active lanes
     u64 branches = 0, divergent_branches = 0;
     /// The instructions charged for printf, which count towards the instruction limit but are not
     /// included in the counters.
@@ -117,15 +118,17 @@ struct Warp {
     /// The number of backward branches left before the warp's slice ends and the scheduler takes
     /// over.
     i64 fuel = 0;
-    u32 spins = 0;  ///< weighted iterations of a waiting loop since the last rest
+    u32 spins = 0;  ///< the weighted iterations of a waiting loop since the last rest
     /// The value of `spins` after which other fragments of the warp run first.
     u32 spin_limit = 0;
     u32 waiting_iterations = 0;  ///< the iterations of waiting loops in this slice
-    u64 changes_seen = 0;        ///< Watch::changes() at the last iteration of a waiting loop
-    u32 full_slices = 0;  ///< consecutive slices used up without an iteration of a waiting loop
+    /// The value of Watch::changes() at the last iteration of a waiting loop.
+    u64 changes_seen = 0;
+    /// The consecutive slices that ended without an iteration of a waiting loop.
+    u32 full_slices = 0;
     /// The last instruction that read memory in a waiting loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;
-    const Frame* polling_frame = nullptr;  ///< the call that executed this instruction
+    const Frame* polling_frame = nullptr;  ///< the call that executed `polling_op`
     bool slice_ended_spinning = false;     ///< true if the last slice ended in a waiting loop
     /// A hash of the changes to local memory since Watch::on() became true (see note_local_store).
     u64 local_state = 0;

@@ -99,7 +99,7 @@ private:
         const Op* polling_op = nullptr;  ///< the next instruction on this path that reads memory
     };
     struct Plan {
-        std::vector<Step> steps;            ///< for each instruction of the body
+        std::vector<Step> steps;            ///< the data about each instruction of the body
         std::vector<PlacedRegister> state;  ///< the deciding registers
     };
     void add_straight_line_steps(const FunctionCode& code, const Op* first,

@@ -54,7 +54,7 @@ namespace carry_instructions {
 FamilyTable families();  // add.cc and similar instructions
 }
 namespace bits_instructions {
-FamilyTable families();  // shifts, bit fields, counting, permuting
+FamilyTable families();  // shifts, bit fields, counting and permuting of bits
 }
 namespace logic_instructions {
 FamilyTable families();  // and, or, lop3 and similar instructions, also for predicates; selection
@@ -63,16 +63,16 @@ namespace float_instructions {
 FamilyTable families();  // arithmetic on floats from f64 down to pairs of f16 and bf16
 }
 namespace math_instructions {
-FamilyTable families();  // roots, sin, ex2 ...
+FamilyTable families();  // roots, reciprocals, sin, ex2 and similar functions
 }
 namespace compare_instructions {
-FamilyTable families();  // setp, set
+FamilyTable families();  // setp and set
 }
 namespace convert_instructions {
-FamilyTable families();  // cvt between integers, f32, f64
+FamilyTable families();  // cvt between integers, f32 and f64
 }
 namespace convert_small_instructions {
-FamilyTable families();  // cvt for smaller floats
+FamilyTable families();  // cvt to and from smaller floats
 }
 
 // ---- from a ptx::Type to a C++ type ----

@@ -182,7 +182,8 @@ private:
     std::map<std::string, Slot> specials_;
     std::map<std::pair<i64, Width>, Slot> shared_addresses_;
     std::map<std::string, u32> local_offsets_, parameter_offsets_;
-    std::vector<bool> is_waiting_branch_;  ///< for each instruction of the body
+    /// For each instruction, whether it is a branch of a waiting loop.
+    std::vector<bool> is_waiting_branch_;
     /// For each instruction of the body, the result of find_first_reads_of_cas_loops.
     std::vector<bool> is_first_read_of_cas_loop_;
     std::set<std::string> functions_used_;
@@ -191,8 +192,9 @@ private:
     ValueClass current_class_ = ValueClass::thread;
     u32 at_ = 0;              ///< the index of the current instruction
     u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts yet
-    std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< these instructions by (file, line)
-    std::map<Remark, u32> pending_remarks_;             ///< these instructions by remark
+    /// The pending instructions by (file, line).
+    std::map<std::pair<u32, u32>, u32> pending_lines_;
+    std::map<Remark, u32> pending_remarks_;  ///< the pending instructions by remark
     std::map<std::string, u32> label_ops_;
     // The indices of branches whose targets are not resolved yet, with the names of the targets.
     std::vector<std::pair<u32, std::string>> fixups_;

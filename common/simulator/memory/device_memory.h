@@ -102,7 +102,7 @@ struct Allocation {
     /// False for memory that the host writes as well. Such memory counts as initialized.
     bool has_shadow = true;
     AllocationKind kind = AllocationKind::device;
-    u64 serial = 0;    ///< 1, 2, ..., in order of allocation
+    u64 serial = 0;    ///< the number of the allocation: 1, 2, ..., in order of allocation
     std::string name;  ///< the variable's name, or empty for other allocations
     /// The device that the memory belongs to, or kAllDevices if every device can access it.
     int device = kAllDevices;
@@ -122,7 +122,7 @@ struct AllocationTable {
     u64 range_end = 0;  ///< the end of the device addresses, exclusive
     /// Returns the allocation that contains `address`, or nullptr.
     const Allocation* find(u64 address) const;
-    const Allocation* nearest(u64 address) const;  ///< returns the closest allocation
+    const Allocation* nearest(u64 address) const;  ///< returns the allocation closest to `address`
     const Allocation* find_freed(u64 address) const;
 };
 

@@ -17,8 +17,9 @@ namespace coalesce::simulator {
 /// A range of bytes that a piece of work on the device has accessed.
 struct GuardedRange {
     u64 begin = 0, end = 0;
-    bool device_writes = false;  ///< if false, the host may read the bytes
-    u64 work = 0;                ///< the number of the piece of work
+    /// True if the device writes the bytes; if false, the host may read them.
+    bool device_writes = false;
+    u64 work = 0;  ///< the number of the piece of work
 };
 
 /// An access by the host.

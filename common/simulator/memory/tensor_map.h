@@ -31,7 +31,7 @@ enum class Swizzle : u8 { none, by_32, by_64, by_128 };
 struct TensorMap {
     u64 address = 0;
     u64 size[kMaxDimensions] = {};    ///< the size of each dimension, in elements
-    u64 stride[kMaxDimensions] = {};  ///< of each dimension, in bytes; [0] is element_bytes
+    u64 stride[kMaxDimensions] = {};  ///< strides in bytes; stride[0] is element_bytes
     u32 box[kMaxDimensions] = {};     ///< the size of the box that a copy transfers, in elements
     u32 rank = 0;
     u32 element_bytes = 0;
@@ -51,10 +51,10 @@ struct TensorMapArguments {
     void* map = nullptr;
     u32 type = 0, rank = 0;
     u64 address = 0;
-    const u64* size = nullptr;             ///< `rank` elements
+    const u64* size = nullptr;             ///< the size of each dimension: `rank` elements
     const u64* strides = nullptr;          ///< `rank` - 1 elements, starting with dimension 1
-    const u32* box = nullptr;              ///< `rank` elements
-    const u32* element_strides = nullptr;  ///< `rank` elements
+    const u32* box = nullptr;              ///< the size of the box: `rank` elements
+    const u32* element_strides = nullptr;  ///< the strides in elements: `rank` elements
     u32 interleave = 0, swizzle = 0, promotion = 0, fill = 0;
 };
 

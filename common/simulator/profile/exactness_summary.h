@@ -24,7 +24,8 @@ struct ExactnessSummary {
     /// The targets of kernels for newer devices, such as "sm_100a".
     std::vector<std::string> newer_targets;
     std::vector<std::string> checks_off;
-    u64 unchecked_launches = 0;  ///< launches that were not checked because of --sample
+    /// The number of launches that were not checked because of --sample.
+    u64 unchecked_launches = 0;
     /// Descriptions of mistakes that the program could contain, but that no check finds.
     std::vector<std::string> not_covered;
 };

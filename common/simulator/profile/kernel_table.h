@@ -103,13 +103,13 @@ struct KernelRow {
     /// the same source file. If only the names are equal, the name of the file follows in
     /// parentheses.
     std::string name;
-    u64 launches = 0;  ///< completed launches
+    u64 launches = 0;  ///< the number of completed launches
     /// Launches that were stopped by an error, which the other members do not include.
     u64 stopped = 0;
-    u64 unchecked_launches = 0;         ///< launches that were not checked (Options::sample)
-    Dim3 grid, block;                   ///< the dimensions of the last launch, completed or stopped
-    u32 registers = 0;                  ///< the estimated registers per thread; 0 if unknown
-    Counters counters;                  ///< the sums over all launches
+    u64 unchecked_launches = 0;  ///< the number of launches that were not checked (Options::sample)
+    Dim3 grid, block;            ///< the dimensions of the last launch, completed or stopped
+    u32 registers = 0;           ///< the estimated registers per thread; 0 if unknown
+    Counters counters;           ///< the sums over all launches
     bool instructions_by_line = false;  ///< true if the lines have warp_instructions
     std::vector<LineRow> lines;         ///< sorted by file and line, without unknown lines
 };

@@ -27,12 +27,13 @@ namespace coalesce::simulator {
 /// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
     u64 launches = 0;
-    u64 alike = 0;                 ///< launches assumed to take the same time as earlier ones
-    u64 unpredicted_launches = 0;  ///< launches without a predicted time, for the reason `why`
+    u64 alike = 0;  ///< the launches assumed to take the same time as earlier launches
+    u64 unpredicted_launches = 0;  ///< the launches without a predicted time, for the reason `why`
     std::string why;
-    double ms = 0;          ///< milliseconds, summed over all launches that have a time
+    double ms = 0;          ///< the milliseconds of all launches that have a time
     double error_band = 0;  ///< the largest error band of these launches
-    std::vector<timing::Unknown> unknown;  ///< what the model does not know about these launches
+    /// The properties of these launches that the model does not know.
+    std::vector<timing::Unknown> unknown;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
 };
@@ -57,7 +58,7 @@ private:
     using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct Launches {
         u64 count = 0, predicted = 0;
-        double ms = 0;  ///< milliseconds, summed over all predicted launches
+        double ms = 0;  ///< the milliseconds of all predicted launches
     };
     static Shape shape_of(const LaunchConfig& config);
 

@@ -73,19 +73,19 @@ enum class Linkage : u8 {
 struct Operand {
     enum class Kind : u8 {
         reg,        ///< `reg` is an index into Function::registers
-        special,    ///< `name` is "%tid.x", "%laneid", "%clock64" ...
+        special,    ///< `name` is a special register, such as "%tid.x"
         immediate,  ///< `bits` is an integer, sign-extended to 64 bits
-        f32_bits,   ///< `bits` is a float, written as in 0f3F800000
-        f64_bits,   ///< `bits` is a double, written as in 0d3FF0000000000000
-        symbol,     ///< `name` + `offset`, where `name` is a variable, function or label
+        f32_bits,   ///< `bits` contains a float, written as in 0f3F800000
+        f64_bits,   ///< `bits` contains a double, written as in 0d3FF0000000000000
+        symbol,     ///< the address of `name`, a variable, function or label, plus `offset`
         /// An address [base + offset]. The base is `reg` if `has_base_register`, otherwise `name`,
         /// and if both are missing the address is absolute.
         address,
         vector,  ///< {a, b, ...}, in `elements`; also (a, b) in calls and {...} in [a, {...}]
-        sink,    ///< `_`
+        sink,    ///< the operand `_`, which discards a result
     };
     Kind kind = Kind::immediate;
-    bool negated = false;            ///< `!p` or a minus sign before a register
+    bool negated = false;            ///< true for `!p`, or for a minus sign before a register
     bool has_base_register = false;  ///< true for an address whose base is `reg`
     u32 reg = 0;
     u64 bits = 0;
@@ -150,7 +150,7 @@ struct Variable {
     u32 align = 1;
     u32 declared = 0;  ///< the number of earlier variables in the same scope
     bool is_extern = false;
-    bool is_managed = false;  ///< .attribute(.managed): host code also uses the variable
+    bool is_managed = false;  ///< true for .attribute(.managed): host code also uses the variable
     std::vector<u8> initial;  ///< the first bytes of the contents; the remaining bytes are zero
     std::vector<Relocation> relocations;
 };
@@ -177,12 +177,13 @@ struct Function {
     /// For each .pragma "nounroll", the index in the body of the statement after it.
     std::vector<u32> not_unrolled;
     std::vector<std::vector<SourceLine>> inline_chains;  ///< the call sites of inlined code
-    u32 max_threads[3] = {0, 0, 0};       ///< the .maxntid directive, or 0 if there is none
-    u32 required_threads[3] = {0, 0, 0};  ///< the .reqntid directive, or 0 if there is none
-    /// The .reqnctapercluster directive, or 0 if there is none.
+    u32 max_threads[3] = {0, 0, 0};  ///< the values of .maxntid, or 0 if there is no such directive
+    /// The values of .reqntid, or 0 if there is no such directive.
+    u32 required_threads[3] = {0, 0, 0};
+    /// The values of .reqnctapercluster, or 0 if there is no such directive.
     u32 cluster[3] = {0, 0, 0};
-    u32 min_blocks = 0;     ///< the .minnctapersm directive, or 0 if there is none
-    u32 max_registers = 0;  ///< the .maxnreg directive, or 0 if there is none
+    u32 min_blocks = 0;     ///< the value of .minnctapersm, or 0 if there is no such directive
+    u32 max_registers = 0;  ///< the value of .maxnreg, or 0 if there is no such directive
 };
 
 struct Module {

@@ -16,11 +16,11 @@ namespace coalesce::simulator::ptx {
 
 enum class TokenKind : u8 {
     end,          ///< the end of the text
-    identifier,   ///< add  %r12  $L__BB0_1  _Z6kernelPf
-    dotted,       ///< .global  .f32  .shared::cta  .1d   (the text includes the dot)
-    number,       ///< 12  0x1F  12U  0f3F800000  1.5e-3
-    string,       ///< "..."  (the text does not include the quotes)
-    punctuation,  ///< one character
+    identifier,   ///< a name, such as  add  %r12  $L__BB0_1  _Z6kernelPf
+    dotted,       ///< a name with its dot, such as  .global  .f32  .shared::cta  .1d
+    number,       ///< a number, such as  12  0x1F  12U  0f3F800000  1.5e-3
+    string,       ///< a string "..."; the text does not include the quotes
+    punctuation,  ///< a single character
 };
 
 struct Token {

@@ -19,7 +19,7 @@ namespace coalesce::simulator::ptx {
 struct Binding {
     u32 elements = 1;       ///< the number of elements; more than 1 for a vector register
     u32 reg = 0;            ///< the register, or the first register of a vector
-    std::string name = {};  ///< the unique name, if it is a variable
+    std::string name = {};  ///< the unique name of a variable; empty for a register
 
     bool is_variable() const { return !name.empty(); }
 };

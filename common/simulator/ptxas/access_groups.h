@@ -46,7 +46,7 @@ struct MergedGroup {
     bool is_load = false;
     Alignment alignment;
     std::vector<MergedWord> words;
-    std::map<u32, u64> accesses;  ///< maps an index in the body to a position
+    std::map<u32, u64> accesses;  ///< for each access, its index in the body and its position
 
     u32 widest() const { return std::min(kMaxAccessBytes, kMaxElements * bytes_of_word); }
     bool has_word_at(u64 position) const;

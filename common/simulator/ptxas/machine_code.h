@@ -20,7 +20,7 @@
 namespace coalesce::simulator {
 
 struct MachineInstruction {
-    u32 source = 0;  ///< index into the function's body
+    u32 source = 0;  ///< the index of the PTX instruction in the function's body
     /// The part of the piece that contains the instruction. Instructions that lanes may skip form
     /// one part, and the instructions between two such parts form another.
     u32 part = 0;
@@ -30,23 +30,24 @@ struct MachineInstruction {
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space that an access uses
     bool is_access = false;                            ///< true for a memory access
     bool is_copy = false;   ///< true for a copy from global to shared memory
-    bool is_fixed = false;  ///< true if no instruction may move past this one
+    bool is_fixed = false;  ///< true if no instruction may move past this instruction
     /// True if it waits until earlier accesses have read their sources.
     bool waits_for_reads = false;
-    bool is_guarded = false;      ///< true if lanes may skip it and then keep the old result
+    bool is_guarded = false;  ///< true if lanes may skip the instruction and keep the old result
     bool is_conditional = false;  ///< true for an access that lanes may skip
     bool reads_late = false;      ///< true if its source registers stay occupied for some cycles
     bool reads_texels = false;    ///< true if the texture unit reads pairs before other sources
-    bool is_in_halves = false;    ///< true if it writes half its result before its last read
+    bool is_in_halves = false;    ///< true if half the result is written before the last read
     /// True for a shift, which reads the lower half again to compute the upper half.
     bool rereads_lower_half = false;
-    u32 latency = 0;                          ///< cycles until the result is available
-    u32 internal_words = 0;                   ///< words needed in addition to sources and results
-    u32 odd_internal_words = 0;               ///< the number of these words that need odd registers
+    u32 latency = 0;             ///< the number of cycles until the result is available
+    u32 internal_words = 0;      ///< the words needed in addition to sources and results
+    u32 odd_internal_words = 0;  ///< the number of these words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
     std::optional<i64> step;                  ///< the constant added to the only value read
-    std::vector<u32> reads, writes;           ///< the numbers of the values it reads and writes
+    /// The numbers of the values that the instruction reads and writes.
+    std::vector<u32> reads, writes;
 };
 
 /// A straight sequence of instructions, and the pieces that may follow it.
@@ -59,7 +60,7 @@ struct MachinePiece {
 struct MachineValue {
     u32 words = 0;           ///< the number of 32-bit registers that the value occupies
     bool is_loose = false;   ///< true if its registers need not be adjacent
-    bool is_half = false;    ///< true if it occupies half a register, in either bank
+    bool is_half = false;    ///< true if the value occupies half a register, in either bank
     bool is_loaded = false;  ///< true for a pair that is loaded as a whole
     bool is_predicate = false;
 };

@@ -28,7 +28,7 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    u64 name = 0;          ///< the same number for equal constants; 0 if used only once
+    u64 name = 0;          ///< an equal number for equal constants; 0 if used only once
     u32 words = 0;         ///< the number of 32-bit words
     bool is_half = false;  ///< true if the constant has at most 16 bits
 
@@ -202,7 +202,7 @@ private:
     std::vector<bool> folded_;   ///< for each value, true if merged into its readers
     /// True for values that are the same for a block but are in a register of every thread.
     std::vector<bool> is_per_thread_;
-    std::vector<u32> words_;  ///< see words()
+    std::vector<u32> words_;  ///< for each value, its number of 32-bit registers (see words())
     std::vector<std::vector<u32>> consecutive_values_;
 };
 

@@ -17,7 +17,7 @@ enum Memory : std::size_t { kShared, kGlobal, kReadOnly, kMemories };
 enum class Touch : u8 {
     none,
     loads,
-    orders,  ///< prevents merging across it, but earlier loaded words stay known
+    orders,  ///< prevents merging of loads, but words loaded earlier stay known
     changes  ///< may change the memory, or lets other threads change it
 };
 

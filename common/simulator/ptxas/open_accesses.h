@@ -48,9 +48,10 @@ struct MadeStore {
 /// The open accesses to one kind of memory, which later accesses may still merge with. `loads` and
 /// `loaded` are indices into a list of groups.
 struct OpenAccesses {
-    std::vector<u32> loads;           ///< groups with which later loads may merge
-    std::vector<u32> loaded;          ///< groups whose words later loads reuse, but without merging
-    std::optional<PtxAccess> stored;  ///< the last store, whose words later loads reuse
+    std::vector<u32> loads;  ///< groups with which later loads may merge
+    /// Groups whose words later loads reuse without merging.
+    std::vector<u32> loaded;
+    std::optional<PtxAccess> stored;      ///< the last store, whose words later loads reuse
     std::optional<MergedGroup> stores;    ///< the stores with which later stores may merge
     std::optional<MadeStore> last_store;  ///< the last machine store, if no access followed it
     bool is_changed = false;              ///< true if the memory changed in this piece

@@ -38,8 +38,9 @@ private:
     bool add_needed_halves_of_sources(const ptx::Instruction& instruction);
     void find_extended(const ptx::Function& function);
 
-    std::vector<bool> needed_, extended_;  ///< for each register (is_needed, is_extended)
-    std::vector<u8> halves_;               ///< for each register, its needed halves as a WordHalf
+    /// The results of is_needed() and is_extended(), by register.
+    std::vector<bool> needed_, extended_;
+    std::vector<u8> halves_;  ///< for each register, the halves that are needed, as a WordHalf
 };
 
 }  // namespace coalesce::simulator

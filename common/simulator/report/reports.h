@@ -13,7 +13,7 @@
 namespace coalesce::simulator {
 
 struct Place {
-    std::string file;  ///< the path in the line information; empty if there is none
+    std::string file;  ///< the path in the line information; empty if the place is unknown
     u32 line = 0;
 };
 
@@ -30,7 +30,7 @@ struct Report {
     u64 address = 0;
     std::string message;  ///< one or two sentences that describe the error and the allocation
     std::string cure;     ///< one sentence of advice, or empty
-    Place other;          ///< the other access of a race; its line is 0 if there is none
+    Place other;          ///< the other access of a race; `other.line` is 0 if there is none
     Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
     u64 count = 1;  ///< how often the error occurred, at most kMaxReportCount
 };

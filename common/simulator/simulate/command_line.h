@@ -18,7 +18,7 @@ struct CommandLine {
     std::string suppression_file, base_file, budget_file;
     /// The percentage by which a cost may exceed that of base_file's run.
     double tolerance_percent = 0;
-    std::string annotations;  ///< "github" or "compiler"; empty if not given
+    std::string annotations;  ///< "github" or "compiler"; empty if the option was not given
     bool has_lints = false;   ///< true if avoidable costs are reported
     bool is_gate = false;  ///< true if the exit code tells which kind of problem occurred (--gate)
     bool lines = false;
@@ -29,7 +29,7 @@ struct CommandLine {
     /// Options that are passed to the simulator, keyed by the environment variable that passes
     /// them. An empty value means that the option was not given.
     std::map<std::string, std::string> passed_variables;
-    int error_exit_code = 0;           ///< --error-exitcode, or 0 if the option was not given
+    int error_exit_code = 0;  ///< the value of --error-exitcode, or 0 if the option was not given
     std::vector<std::string> program;  ///< the program and its arguments
 };
 

@@ -24,14 +24,14 @@ struct LineChange {
     std::string kernel;
     std::string file;  ///< the path in the newer run, or in the earlier run if the line is gone
     unsigned line = 0;
-    std::string_view unit;  ///< "sectors" or "wavefronts"
+    std::string_view unit;  ///< the unit of `difference`: "sectors" or "wavefronts"
     double difference = 0;  ///< the newer run's traffic minus the earlier run's, in `unit`
     std::string text;       ///< a message: "loads: 4 -> 32 sectors per request, +1,048,576"
 };
 
 struct Comparison {
     std::vector<CostChange> costs;
-    std::vector<LineChange> lines;  ///< sorted by growth, with the largest growth first
+    std::vector<LineChange> lines;  ///< the lines that differ, with the largest growth first
     std::vector<std::string> new_kernels, gone_kernels;
 
     bool is_worse() const;

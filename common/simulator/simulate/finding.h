@@ -16,7 +16,7 @@ struct Finding {
     std::string kernel = {};
     std::string file = {};  ///< the source file, or empty if it is not known
     unsigned line = 0;
-    std::string message = {};  ///< one paragraph, which includes the cure
+    std::string message = {};  ///< one paragraph, which includes the advice
     std::string other_file = {};
     unsigned other_line = 0;
     bool is_missing_work = false;  ///< true if the finding is about work that was not simulated

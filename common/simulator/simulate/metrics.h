@@ -17,7 +17,7 @@ struct TrafficKind {
     const char* requests;   ///< the name of the counter of requests
     const char* passes;     ///< the name of the counter of sectors or wavefronts
     const char* ideal;      ///< the name of the counter of ideal wavefronts, or null
-    std::string_view unit;  ///< "sectors" or "wavefronts"
+    std::string_view unit;  ///< the unit of `passes`: "sectors" or "wavefronts"
 };
 std::span<const TrafficKind> traffic_kinds();
 
@@ -31,8 +31,8 @@ enum class LineLimits : u8 {
 /// Specifies when a comparison reports that a cost has grown.
 enum class Compared : u8 {
     never,
-    always,   ///< always; a missing cost counts as 0
-    if_both,  ///< only if both runs have the cost
+    always,   ///< always reported; a missing cost counts as 0
+    if_both,  ///< reported only if both runs have the cost
 };
 
 /// A cost that can be limited or compared.

@@ -19,7 +19,7 @@ namespace coalesce::simulator {
 /// A scalar that belongs to a variable, or a register of a function without debug information.
 struct TracedVariable {
     std::string name;  ///< the name and path of the scalar, such as "part[3]"
-    u32 function = 0;  ///< index into BlockTrace::functions
+    u32 function = 0;  ///< the function of the scalar, as an index into BlockTrace::functions
     ScalarType type;
     /// The first and the last line of the variable's scope. The last line is 0 if it is unknown.
     u32 first_line = 0, last_line = 0;
@@ -70,7 +70,7 @@ struct WaitingLanes {
 /// Lanes that have arrived at a barrier of the block.
 struct BarrierArrival {
     u32 barrier = 0;
-    u32 arrived = 0;   ///< the threads of the block that wait there after this step
+    u32 arrived = 0;   ///< the number of threads that wait at the barrier after this step
     u32 expected = 0;  ///< the number of threads for which the barrier waits
     bool is_complete = false;
 };
@@ -100,7 +100,7 @@ struct BlockTrace {
     Dim3 grid, block, block_index;
     u64 block_number = 0;
     bool has_variables = false;  ///< true if source variables are known, false if only registers
-    bool is_complete = true;     ///< false if there were more steps than the limit
+    bool is_complete = true;     ///< false if the block executed more steps than the limit
     std::vector<std::string> files, functions;
     std::vector<std::vector<std::string>> instructions;  ///< the PTX of each function
     std::vector<TracedVariable> variables;

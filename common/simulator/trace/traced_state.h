@@ -22,7 +22,7 @@ struct PartPlace {
 
 /// A scalar that belongs to a variable.
 struct TracedPart {
-    u32 variable = 0;  ///< index into BlockTrace::variables
+    u32 variable = 0;  ///< the index of the variable in BlockTrace::variables
     u32 bytes = 0;
     u32 begin = 0, end = kNone;  ///< the scope, as indices into Function::body; end is exclusive
     std::vector<PartPlace> places;
@@ -30,7 +30,7 @@ struct TracedPart {
 
 struct TracedFunction {
     const FunctionCode* code = nullptr;
-    u32 number = 0;        ///< index into BlockTrace::functions
+    u32 number = 0;        ///< the number of the function in BlockTrace::functions
     u32 first_source = 0;  ///< the index of the first instruction, after any labels
     bool has_debug_info = false;
     std::vector<TracedPart> parts = {};

@@ -40,7 +40,7 @@ inline bool is_operation(Operation op) {
 
 struct Context {
     cudaStream_t stream = nullptr;
-    int pointer_mode = 0;  ///< 0: scalars and results are in host memory, 1: in device memory
+    int pointer_mode = 0;  ///< 0 if scalars and results are in host memory, 1 if in device memory
     int math_mode = 0, atomics_mode = 0;
 };
 /// Returns the context of `handle`, or null if the handle is invalid.

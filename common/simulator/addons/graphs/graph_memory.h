@@ -14,8 +14,8 @@ namespace coalesce::simulator::cudart {
 
 struct GraphMemory {
     u64 address = 0, bytes = 0;
-    bool in_use = false;     ///< true if a launch allocated it and it was not freed since
-    bool is_mapped = false;  ///< true if a launch allocated it and it was not trimmed since
+    bool in_use = false;     ///< true if a launch allocated the memory and it was not freed since
+    bool is_mapped = false;  ///< true if a launch allocated the memory and it was not trimmed since
 
     /// Frees the memory when the last graph that owns it is destroyed. Memory that is still in use
     /// becomes ordinary memory that the program must free.

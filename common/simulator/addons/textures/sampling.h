@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 /// weight in 256ths of the level's weight.
 inline constexpr i64 kWholeWeight = i64{kWeightOne} * kWeightOne;
 
-/// One texel of a fetch.
+/// One of the texels that a fetch reads, and its weight.
 struct Tap {
     const Image* image = nullptr;
     i64 x = 0, y = 0, z = 0;
@@ -38,7 +38,7 @@ struct FetchPoint {
     bool is_integer = false;
     u32 layer = 0;  ///< the layer of a layered texture, clamped to the last layer
     float level = 0;
-    i32 offset[3] = {};  ///< in texels, added to `at` before the address mode is applied
+    i32 offset[3] = {};  ///< offsets in texels, added to `at` before the address mode is applied
 };
 
 /// Returns the texels that a fetch reads, except those with weight 0.
