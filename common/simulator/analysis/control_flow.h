@@ -12,7 +12,8 @@
 
 namespace coalesce::simulator {
 
-/// The instructions [begin, end) of a body. A lane that executes one of them executes all of them.
+/// The instructions [begin, end) of a body. A lane that executes one instruction of a block
+/// executes all of them.
 struct BasicBlock {
     u32 begin = 0, end = 0;
     std::vector<u32> next;  ///< the possible successors, as block numbers
@@ -34,7 +35,7 @@ public:
     /// once per edge.
     const std::vector<u32>& predecessors(u32 block) const { return predecessors_[block]; }
     /// Returns the blocks that an iteration may execute if it ends with a branch from `from` back
-    /// to `to`. They are the blocks of the same loop that lead to the branch without passing
+    /// to `to`. These are the blocks of the same loop that lead to the branch without passing
     /// through `to` again. Returns an empty list if `from` and `to` are not in the same loop.
     std::vector<u32> blocks_of_iteration(u32 from, u32 to) const;
 
@@ -44,7 +45,7 @@ private:
     std::vector<u32> block_of_;  ///< for each instruction, the block that contains it
 };
 
-/// The dominators of each block, which are the blocks on every path to it.
+/// The dominators of each block: the blocks that are on every path to it.
 class Dominators {
 public:
     explicit Dominators(const ControlFlow& flow);

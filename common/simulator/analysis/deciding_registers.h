@@ -4,8 +4,9 @@
 //        memory instructions and similar instructions read, and on the registers from which those
 //        values were computed. A loop counter that nothing reads before the loop ends is not a
 //        deciding register.
-// Time   Sums and differences of clock readings are omitted too, because they change only with
-//        time. A predicate that is computed from them affects control flow, so it counts.
+// Time   Registers with sums and differences of clock readings are not deciding registers either,
+//        because they change only with time. A predicate that is computed from clock readings
+//        affects control flow, so it is a deciding register.
 #pragma once
 
 #include <set>
@@ -17,7 +18,7 @@
 namespace coalesce::simulator {
 
 struct DecidingRegisters {
-    /// For each root register (FunctionCode::roots), whether it is a deciding one.
+    /// For each root register (FunctionCode::roots), whether it is a deciding register.
     std::vector<bool> decides;
     bool reads_clock = false;
 };

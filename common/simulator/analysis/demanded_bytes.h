@@ -11,8 +11,8 @@
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.
 // Watch  Function parameters have no shadow, so bytes that pass through them count as initialized
-//        afterwards. The same is true of values that are merged with others (selp,
-//        two definitions). This may hide errors, but never causes a false report.
+//        afterwards. Values that are merged with other values (by selp, or by two definitions)
+//        count as initialized too. This may hide errors, but never causes a false report.
 #pragma once
 
 #include <map>
@@ -58,7 +58,7 @@ struct DemandedBytes {
 };
 DemandedBytes demanded_bytes(const ptx::Function& function);
 
-/// Reports whether it is an error to load `bytes` bytes at `address` if those in the mask
+/// Reports whether it is an error to load `bytes` bytes at `address` if the bytes in the mask
 /// `unwritten` are uninitialized. `is_any_written(begin, end)` returns whether any byte in that
 /// range is initialized.
 template <class IsAnyWritten>

@@ -123,7 +123,7 @@ enum {
     /** Only recorded blocks run, and they do not access global memory, so the results of the launch
      *  are missing. */
     coalesceRecordAlone,
-    /** Only recorded blocks run. Those that are recorded step by step access memory as usual. */
+    /** Only recorded blocks run, but the blocks that are recorded step by step access memory. */
     coalesceRecordSample
 };
 /** Selects how launches are recorded from now on (one of the constants above). Deletes earlier

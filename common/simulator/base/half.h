@@ -9,7 +9,7 @@
 //
 // Idea   Every value of these formats is exact in f32, and the product of two such values is exact
 //        in f64. So arithmetic is done in the wider type and rounded once. If a sum is not exact
-//        even in f64, it is rounded "to odd": its last bit records that something was lost, so the
+//        even in f64, it is rounded "to odd": its last bit records that bits were lost, so the
 //        second rounding gives the correct result.
 #pragma once
 

@@ -37,27 +37,28 @@ struct Options {
     u64 max_instructions = 0;  ///< the warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
     /// instruction, every lane's access is separate, and every block is checked completely. Tests
-    /// compare the fast mode with this one.
+    /// compare the fast mode with this mode.
     bool plain = false;
-    /// The number of devices that the program sees. They all share memory and counters.
+    /// The number of devices that the program sees. All devices share memory and counters.
     u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< the size of the simulated device's memory, in bytes
     bool quiet = false;              ///< true to suppress reports on stderr during the run
-    /// Whether printf in kernels prints. If false, kernels that are lowered from now on skip their
-    /// calls of printf, which then cost nothing.
+    /// True if printf in kernels prints its output. If false, kernels that are lowered from now on
+    /// skip their calls of printf, which then cost nothing.
     bool has_printf = true;
-    /// Whether the program, such as a script, is expected to start other programs rather than to
+    /// True if the program, such as a script, is expected to start other programs rather than to
     /// launch kernels itself. A launcher prints no report unless it launches a kernel.
     bool is_launcher = false;
-    /// The folder in which each process writes its JSON report at exit, or empty.
+    /// The folder in which each process writes its JSON report at exit, or empty for no report.
     std::string json_folder;
     std::string kernel_expression;  ///< regular expression that selects kernels; empty selects all
     std::string suppressions;       ///< rules for the reports to suppress (report/selection.h)
     bool print_report = false;      ///< true to print the table of kernels at exit
     bool print_lines = false;       ///< true to add the counters of each source line to the table
-    /// How many of the launches with the same arguments are checked; 0 means all of them.
+    /// The number of launches with the same arguments that are checked. 0 means all launches.
     u64 sample = 0;
-    /// The time after which a running launch shows its progress on a terminal; 0 means never.
+    /// The time in milliseconds after which a running launch shows its progress on a terminal. 0
+    /// means never.
     u64 progress_after_ms = 0;
     /// The file to which the trace of one block is written at exit, or empty if no block is traced.
     /// `trace_block` and `trace_launch` select the block and its launch.

@@ -52,8 +52,8 @@ Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_byte
 Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_bytes,
                            u32 dynamic_bytes, const std::vector<PlacedVariable>& variables = {});
 
-/// Describes memcheck's "out of bounds" error for local memory, which holds the arrays and structs
-/// of one thread.
+/// Describes memcheck's "out of bounds" error for local memory, which contains the arrays and
+/// structs of one thread.
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes);
 
 /// Describes memcheck's "another thread's variable" error: an access to local memory through a

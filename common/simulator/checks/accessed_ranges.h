@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 /// Ranges of addresses with the kind and the place of the accesses.
 class AccessedRanges {
 public:
-    /// kAtomics includes volatile and relaxed stores.
+    /// The kind of an access. kAtomics includes volatile and relaxed stores.
     enum Kind : u8 { kReads, kWrites, kAtomics, kKinds };
     struct Range {
         u64 begin = 0, end = 0;  ///< device addresses; end is exclusive

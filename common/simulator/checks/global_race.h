@@ -1,11 +1,11 @@
 // Detects data races in global memory between the threads of one launch.
 //
 // Builds on  race_log.h.
-// Idea       A shadow of the device's memory stores the last accesses. A 64-bit cell (Cell) holds
-//            the launch, block, thread, time and instruction of an access. Coalesced accesses must
-//            cost very little, so a cell stands for a whole 128-byte line as long as whole warps
-//            access whole lines, otherwise for a 4-byte word, or for a single byte if threads share
-//            a word.
+// Idea       A shadow of the device's memory stores the last accesses. A 64-bit cell (Cell)
+//            contains the launch, block, thread, time and instruction of an access. Coalesced
+//            accesses must cost very little, so a cell stands for a whole 128-byte line as long as
+//            whole warps access whole lines, otherwise for a 4-byte word, or for a single byte if
+//            threads share a word.
 // Arrays     There are three arrays for each size of cell. One array stores the last write. The
 //            other two store reads by threads that are not ordered with each other, because a write
 //            must be ordered after both reads.
@@ -92,7 +92,7 @@ public:
     /// launch.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
                       const AllocationTable& allocations, bool is_cooperative = false);
-    /// Declares that the launch writes only to these allocations. Call this right after
+    /// Declares that the launch writes only to these allocations. Must be called right after
     /// begin_launch.
     void expect_writes(std::vector<const Allocation*> allocations);
     /// Reports whether reads of the allocation can be ignored, because no writes to it are
@@ -103,7 +103,7 @@ public:
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
     /// Adds the bytes of [begin, end) that the launch has accessed, except volatile reads and reads
-    /// of read-only allocations. Call this before end_launch.
+    /// of read-only allocations. Must be called before end_launch.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
     void begin_block(Block& block, u64 number) const;
     void end_block(Block& block);
@@ -200,8 +200,8 @@ private:
         std::atomic_ref<Cell>(cell).store(value, std::memory_order_relaxed);
     }
     bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampShift == 0; }
-    /// Reports whether the cell records an access by another warp in this launch, which needs a
-    /// closer look.
+    /// Reports whether the cell records an access by another warp in this launch. Such an access
+    /// needs a complete check.
     static bool is_foreign(Cell cell, Cell mine) {
         return ((cell ^ mine) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
@@ -263,8 +263,8 @@ private:
     void arrive(Block& block, u64 place, u32 warp);
     void release(Block& block, u32 warp, Scope widest = Scope::device);
 
-    /// The block and the time of an access. `block` is its number in the grid, and `time` is the
-    /// block's own time.
+    /// The block and the time of an access. `block` is the block's number in the grid, and `time`
+    /// is the block's own time.
     struct Moment {
         u64 block, time;
     };

@@ -21,9 +21,9 @@
 
 namespace coalesce::simulator {
 
-/// Lets a checker ask the executor which value a lane will store. `copy` writes the lane's bytes,
-/// at most 16, to `bytes` in memory order. The checker calls `copy` only if two accesses collide,
-/// so correct kernels never pay for the call. If `copy` is null, the value is unknown.
+/// Lets a checker query the value that a lane will store. `copy` writes the lane's bytes, at most
+/// 16, to `bytes` in memory order. The checker calls `copy` only if two accesses collide, so
+/// correct kernels never pay for the call. If `copy` is null, the value is unknown.
 struct StoredValue {
     void (*copy)(const void* context, int lane, u8* bytes) = nullptr;
     const void* context = nullptr;

@@ -58,7 +58,8 @@ public:
     struct Cluster {
         std::vector<u64> blocks;  ///< the blocks' numbers in the grid, by rank
         u32 warps = 0;            ///< the number of warps per block
-        /// The distance in bytes from the shared memory of one block to that of the next.
+        /// The distance in bytes from the shared memory of one block to the shared memory of the
+        /// next block.
         u32 stride = 0;
     };
 
@@ -107,9 +108,9 @@ public:
     /// bar.arrive).
     void barrier_arrive(u32 id, u32 warp);
     /// Records that the barrier has completed. Must be called once, before any warp continues.
-    /// `waiting` contains the warps that waited at the barrier, without those that only arrived.
-    /// `whole_block` is true if `waiting` includes all live warps. `first_warp` is the block's
-    /// first warp in its cluster.
+    /// `waiting` contains the warps that waited at the barrier, but not the warps that only
+    /// arrived. `whole_block` is true if `waiting` includes all live warps. `first_warp` is the
+    /// block's first warp in its cluster.
     void barrier_complete(u32 id, Mask waiting, bool whole_block, u32 first_warp = 0);
     /// cluster_arrive records that a warp arrives at the cluster's barrier (`releases` is false for
     /// .relaxed), cluster_complete that all warps have arrived, and cluster_wait_done that a warp
@@ -118,7 +119,7 @@ public:
     void cluster_complete();
     void cluster_wait_done(u32 warp);
     /// Records a __syncwarp of these lanes. `live` contains the lanes of the warp that have not
-    /// exited. The barrier orders nothing for live lanes that are not in `lanes`.
+    /// exited. The barrier does not order the accesses of live lanes that are not in `lanes`.
     void syncwarp(u32 warp, Mask lanes, Mask live = kAllLanes);
     void fence(u32 warp);
     /// Acquires the accesses that were released to these addresses. Must be called after a strong
@@ -137,8 +138,8 @@ public:
 
     // ---- cp.async ----
 
-    /// Records that a copy starts. No thread may access the bytes until the thread that issued the
-    /// copy has waited for it; that thread must not access them earlier either.
+    /// Records that a copy starts. Until the issuing thread has waited for the copy, no thread may
+    /// access the bytes that the copy writes, not even the issuing thread.
     void async_write(const SharedAccess& access);
     void async_commit(u32 warp, Mask lanes);
     /// Handles cp.async.wait_group, which completes all groups except the latest `groups_left`.

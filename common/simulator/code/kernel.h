@@ -51,7 +51,7 @@ struct alignas(64) Op {
     /// For a memory instruction, its index in Kernel::sites. For an Op that ends a straight-line
     /// piece, the index of the piece in Kernel::Code::straight_line_runs.
     u32 site = 0;
-    /// The number of PTX instructions that this Op stands for, including hoisted ones.
+    /// The number of PTX instructions that this Op stands for, including hoisted instructions.
     u16 weight = 0;
     u8 count = 0;   ///< the number of elements in v, unless the handler defines it otherwise
     u8 detail = 0;  ///< selects a variant of the instruction, depending on the handler
@@ -84,7 +84,7 @@ enum class RemoteAtomic : u8 {
     load_and_store,  ///< a load and a store, so the update is not atomic
 };
 
-/// How an instruction accesses memory.
+/// The properties of an instruction's memory access.
 struct MemoryUse {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
@@ -147,8 +147,8 @@ struct WrittenMemory {
 /// always a mistake.
 struct MistakenReads {
     std::atomic<u64> count{0};
-    /// The lowest block and thread with such a load. The report about this load is the one that is
-    /// kept.
+    /// The lowest block and thread with such a load, packed into one number. Only the report about
+    /// this thread is kept.
     std::atomic<u64> first{~u64{0}};
 };
 
@@ -203,7 +203,8 @@ struct Kernel {
     /// means that the loop is not unrolled.
     std::vector<u32> turns_unrolled;
 
-    /// The uses of the loaded bytes (analysis/demanded_bytes.h).
+    /// The uses of the loaded bytes, computed when byte_uses() is first called
+    /// (analysis/byte_uses.h).
     struct {
         std::once_flag once;
         std::shared_ptr<const ByteUses> made;

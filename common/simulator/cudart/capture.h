@@ -10,9 +10,9 @@
 //   During a capture, some calls are not allowed: calls that query the progress of captured work
 //   (which has not run yet), calls that would order a captured stream after the default stream,
 //   and, depending on the mode of the capture, calls that may do either implicitly, such as
-//   cudaMalloc. Such a call fails, and invalidates the capture. The functions that are declared
-//   here are in addons/graphs. A build without addons uses the definitions in addons/absent/, in
-//   which no stream is ever captured.
+//   cudaMalloc. Such a call fails, and invalidates the capture.
+//   The functions that are declared here are in addons/graphs. A build without addons uses the
+//   definitions in addons/absent/, in which no stream is ever captured.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -67,7 +67,7 @@ void invalidate_on_failure(Capture& capture, const std::function<void()>& make);
 /// Adds a node for work in a captured stream.
 void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work);
 
-/// Executes the work immediately, or captures it if the stream is being captured.
+/// Executes the work immediately, or adds it to the capture if the stream is being captured.
 void execute_or_capture(cudaStream_t stream, Work work);
 
 /// Allocates or frees memory as a node of the captured graph.

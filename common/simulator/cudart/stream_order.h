@@ -1,16 +1,16 @@
-// Finds work in different streams that accesses the same memory without an order.
+// Finds work in different streams that accesses the same memory without being ordered.
 //
 // Idea       Work in a stream runs before its call returns, so the simulation itself never shows
 //            the effect of a missing wait. This check therefore keeps a vector clock for each
 //            stream, for each recorded event, and for the host. Entry [s] of a clock is the number
 //            of pieces of work in stream s that precede all later work of the clock's owner. A
 //            stream that waits for an event joins the clock of the stream that recorded the event.
-//            When the host waits, it joins the clock of the stream or event. Later work joins the
-//            host's clock.
+//            When the host waits, the host's clock joins the clock of the stream or event. Later
+//            work joins the host's clock.
 // Ranges     Copies and fills add their ranges (transfers.cpp). The ranges of a launch are read
-//            from the shadow of the race check. This takes a few percent of a launch's time, so
-//            ranges in memory that the host cannot access are omitted until the program has streams
-//            that can run at the same time.
+//            from the shadow of the race check. Reading them takes a few percent of a launch's
+//            time, so ranges in memory that the host cannot access are omitted until the program
+//            has streams that can run at the same time.
 // Host       Pinned and managed memory stays guarded until the host has waited for the work that
 //            has accessed it (memory/host_guard.h).
 // Lenient    A query counts as a wait, because its result says that the work is complete. Host
@@ -37,7 +37,7 @@ public:
 
     /// Records that the host waits for the work before the current call returns.
     static void let_host_wait();
-    /// Names the kernel of the current work.
+    /// Sets the name of the kernel that the current work runs, for reports.
     static void set_name(const std::string& name);
     /// Returns the ranges of the current work, to which the caller adds its accesses. Returns null
     /// if there is no current work or the check is disabled.

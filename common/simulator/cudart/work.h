@@ -26,7 +26,7 @@ struct KernelWork {
     std::vector<cudaLaunchAttribute> attributes;
 };
 
-/// A copy. All copies are boxes of bytes in pitched memory, or boxes of texels in CUDA arrays.
+/// A copy of a box of bytes in pitched memory, or of a box of texels in CUDA arrays.
 using CopyWork = cudaMemcpy3DParms;
 
 struct FillWork {
@@ -90,7 +90,7 @@ Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_
                                cudaMemcpyKind kind);
 Work describe_fill(void* to, int value, size_t bytes);
 
-/// Fails if the work is known to be impossible before it runs.
+/// Fails if it is known in advance that the work cannot be executed.
 void check(const Work& work);
 
 /// Executes the work immediately.

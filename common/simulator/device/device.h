@@ -44,8 +44,7 @@ public:
     /// (cudaOccupancy...).
     static u32 blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared);
 
-    /// The size of each thread's stack (cudaLimitStackSize), and the sizes of the printf buffer and
-    /// the heap.
+    /// The size of each thread's stack in bytes (cudaLimitStackSize).
     u64 stack_limit = 65536;
 
 private:

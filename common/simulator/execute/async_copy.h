@@ -35,8 +35,9 @@ Description describe_copy_arrival(const ptx::Instruction& instruction);
 
 /// Describes the cp.async.bulk instructions (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
-/// Executes the bulk copies that report to this mbarrier, in order, as long as its phase is waiting
-/// only for bytes. Must be called when a thread tests whether the phase has ended (bulk_copy.cpp).
+/// Executes the bulk copies that report to this mbarrier, in order, as long as the mbarrier's phase
+/// is waiting only for bytes. Must be called when a thread tests whether the phase has ended
+/// (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
 /// Returns the number of bytes that have not arrived yet, in the copies that report to this
 /// mbarrier.
@@ -51,7 +52,8 @@ void end_bulk_copies(Block& block);
 
 /// Reports whether these 8 bytes of shared memory contain an mbarrier (mbarrier.cpp).
 bool is_mbarrier(const Block& block, u32 address);
-/// Reports whether all threads have arrived at the mbarrier, but not all announced bytes have.
+/// Reports whether all threads have arrived at the mbarrier, but not all announced bytes have
+/// arrived.
 bool waits_for_bytes(const Block& block, u32 address);
 /// Adds `bytes` to the number of bytes that have arrived in the mbarrier's current phase.
 void add_arrived_bytes(Block& block, u32 address, u32 bytes);

@@ -43,7 +43,7 @@ struct Launch {
     /// reads are not needed.
     ReadMarks* reads = nullptr;
 
-    std::atomic<int> status{0};  ///< the Status of the first failure
+    std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
     std::atomic<u64> next_block{0};
     u64 instruction_limit = 0;  ///< the maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
@@ -93,11 +93,11 @@ struct Launch {
 
 /// One of a block's 16 hardware barriers.
 struct Barrier {
-    u32 expected = 0;                 ///< the barrier's number of threads; 0 means the whole block
+    u32 expected = 0;  ///< the number of threads to wait for; 0 means the whole block
     u32 arrived_without_waiting = 0;  ///< the threads that arrived by bar.arrive, without waiting
     bool in_use = false;
-    /// For bar.red, the number of threads that have arrived, and how many of them have a true
-    /// predicate.
+    /// For bar.red, the number of threads that have arrived, and the number of those threads whose
+    /// predicate is true.
     u32 votes = 0, true_votes = 0;
     Mask waiting = 0;  ///< the warps whose live lanes all wait at this barrier
 };
@@ -144,14 +144,15 @@ struct Block {
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
     u64 copy_bytes_under_way = 0;  ///< the bytes of copies in flight to shared memory
-    /// By the offset of the mbarrier (mbarrier.cpp).
+    /// The bytes of the current phase of each mbarrier, by the mbarrier's offset (mbarrier.cpp).
     std::unordered_map<u32, PhaseBytes> phase_bytes;
-    /// By warp, for warps that have undefined bytes.
+    /// The undefined bytes in registers, by warp. Only warps that have undefined bytes have an
+    /// entry.
     std::unordered_map<u32, UndefinedBytes> undefined;
 
-    /// Cycles since the start of the launch, as the clocks show them: cycles_per_instruction for
-    /// every warp instruction of this block, plus the time that nanosleep slept
-    /// (special_registers.h).
+    /// The number of cycles since the start of the launch, as the clocks show it:
+    /// cycles_per_instruction for every warp instruction of this block, plus the time that
+    /// nanosleep slept (special_registers.h).
     u64 cycles = 0;
 
     Watch* watch = nullptr;  ///< owned by the worker that runs the block

@@ -36,7 +36,7 @@ struct Copy {
     bool to_shared = false;
     bool from_shared = false;  ///< true if the copy reads the issuing block's shared memory
     Block* issuer = nullptr;
-    /// The block whose shared memory the copy writes, or copies to global memory.
+    /// The block whose shared memory the copy writes or, for copies to global memory, reads.
     Block* owner_block = nullptr;
     u32 warp = 0;  ///< the issuing warp
     int lane = 0;

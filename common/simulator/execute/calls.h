@@ -23,7 +23,7 @@ struct Frame {
     std::vector<u64> storage;  ///< the memory that `registers` and `parameters` point to
 };
 
-/// The frames of a warp. They are reused.
+/// The frames of the calls in a block. A frame is reused after its call has returned.
 class FramePool {
 public:
     Frame* take(const FunctionCode& code);

@@ -87,11 +87,11 @@ const Op* op_shared_address_64(Warp& w, const Op* op);
 
 // ---- the barrier (cluster_barrier.cpp) ----
 
-/// Set in Op::detail for an arrival with .relaxed, which does not release.
+/// Set in Op::detail for an arrival with .relaxed, which does not release the warp's accesses.
 inline constexpr u8 kRelaxedArrival = 1;
 const Op* op_cluster_arrive(Warp& w, const Op* op);
 const Op* op_cluster_wait(Warp& w, const Op* op);
-/// Tells the cluster's barrier that lanes of the warp have exited, so that the barrier waits only
+/// Informs the cluster's barrier that lanes of the warp have exited, so that the barrier waits only
 /// for the other lanes.
 void cluster_lanes_ended(Warp& w);
 /// Reports whether a warp of the block waits at the cluster's barrier.

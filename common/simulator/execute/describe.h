@@ -15,8 +15,7 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction made
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made,
                      std::size_t at_least, std::size_t at_most);
 
-// The functions that describe the families. Each function is defined next to its handlers.
-// Defined in warp_ops.cpp.
+// The functions that describe the families. Defined in warp_ops.cpp.
 Describe describe_shuffle, describe_vote, describe_match, describe_reduce, describe_active_mask,
     describe_elect;
 // Defined in atomics.cpp.

@@ -35,8 +35,8 @@ const DeviceCall* find_device_call(const std::string& name);
 /// Returns the counter of printf calls. Each warp that calls printf counts once.
 std::atomic<u64>& print_calls();
 
-/// malloc and free in kernels. The heap is a single allocation of device memory, divided into
-/// pieces. As on hardware, it exists until the process ends.
+/// Implements malloc and free in kernels. The heap is a single allocation of device memory, divided
+/// into pieces. As on hardware, it exists until the process ends.
 class DeviceHeap {
 public:
     static DeviceHeap& instance();

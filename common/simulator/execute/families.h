@@ -46,12 +46,13 @@ enum class Role : u8 {
     vector_source,       ///< a vector that is read, in Op::v[0], v[1], ...
     members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
-    /// {x, y, ...} or x, of any length, that is written: FamilyInstruction::list. The elements have
-    /// `width`, or are predicates. In [base, {x, ...}], the base is an address.
+    /// A written vector {x, y, ...} of any length, or a single x, stored in
+    /// FamilyInstruction::list. The elements have `width`, or are predicates. In [base, {x, ...}],
+    /// the base is an address.
     list_written,
     list_read,  ///< like list_written, for operands that are read
-    /// {x, y, ...} or x, of any length: the registers of a fragment of FamilyInstruction::matrix.
-    /// Fragment d is written.
+    /// A vector {x, y, ...} of any length, or a single x: the registers of a fragment of
+    /// FamilyInstruction::matrix. Fragment d is written.
     fragment_d,
     fragment_a,  ///< fragments a, b and c are read
     fragment_b,
@@ -95,7 +96,7 @@ struct FamilyInstruction {
     /// True if the ledger records accesses to shared memory as steps, as it does for ld and st.
     bool has_repeatable_shared_steps = false;
     /// True if the result depends on the order in which blocks run (a returned old value, a rounded
-    /// sum, printing, the clock). Such a launch runs on one worker.
+    /// sum, printing, the clock). A launch with such an instruction runs on one worker.
     bool order_sensitive = false;
     /// True if the instruction must run even if its destination is not used, and once per thread
     /// instead of once per block.

@@ -1,4 +1,5 @@
-// Fragments: how tensor core instructions distribute a matrix over the registers of a warp.
+// Describes fragments: the distribution of a matrix over the registers of a warp, as tensor core
+// instructions use it.
 //
 // Layout  A fragment consists of blocks of 8 lines, each line with 4 words of 32 bits (or 4
 //         doubles). Lane 4 * line + word contains one word of each block, each in a separate

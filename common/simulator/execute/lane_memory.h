@@ -63,7 +63,7 @@ struct AccessShape {
 };
 
 /// The values that a store will write. The race checker needs them to find out whether the store
-/// changes anything.
+/// changes memory.
 struct StoredLanes {
     const Warp* warp;
     const Op* op;

@@ -76,7 +76,7 @@ inline Mask acting_lanes(const Op* op, Mask lanes) {
     return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
 }
 
-/// Returns the machine code accesses of a load or store with kCountsMachine.
+/// Returns the machine code accesses of a load or store with kCountsMachineAccesses.
 inline const std::vector<MachineAccess>& machine_accesses(const Warp& w, const Op* op) {
     return w.block->launch->kernel->sites[op->site].machine->list;
 }

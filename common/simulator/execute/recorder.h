@@ -141,7 +141,7 @@ public:
     /// or if there is no such row.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
-    /// Adds a recording that contains everything known before the launch.
+    /// Adds a recording that contains the data known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 
 private:
@@ -149,8 +149,8 @@ private:
     std::vector<timing::Recording> recordings_;
 };
 
-/// Returns the recorder of the process. All launches share it, because they run one after the
-/// other.
+/// Returns the recorder of the process. All launches share the recorder, because they run one after
+/// the other.
 Recorder& recorder();
 
 /// Reports whether the kernel reads the number of blocks, as kernels with persistent blocks do.

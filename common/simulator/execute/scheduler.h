@@ -51,7 +51,7 @@ const Op* op_branch(Warp& w, const Op* op);          ///< executes an unguarded 
 const Op* op_endless_loop(Warp& w, const Op* op);    ///< executes a branch to itself
 const Op* op_branch_if(Warp& w, const Op* op);       ///< executes a guarded `bra`
 const Op* op_branch_indexed(Warp& w, const Op* op);  ///< executes brx.idx
-const Op* op_label(Warp& w, const Op* op);           ///< a label where paths may join
+const Op* op_label(Warp& w, const Op* op);           ///< executes a label at which paths may join
 const Op* op_exit(Warp& w, const Op* op);            ///< executes exit, or the kernel's ret
 /// Runs Op::inner for the lanes for which the guard is true.
 const Op* op_guarded(Warp& w, const Op* op);

@@ -18,7 +18,7 @@ struct TracedAccess {
     bool shared = false, store = false;
     u32 bytes_per_lane = 0;
     Mask active = 0;
-    /// For each active lane; in shared memory, the offset in the block.
+    /// The address of each active lane, or its offset in the block's shared memory.
     u64 addresses[kLanes] = {};
     u32 cost = 0, ideal = 0;  ///< the number of sectors, or of wavefronts for shared memory
 };

@@ -88,7 +88,7 @@ struct Warp {
     Mask existing = 0;             ///< the lanes that have a thread
     Mask live = 0;                 ///< the existing lanes that have not exited
     bool has_met_barrier = false;  ///< true if the warp has waited at a barrier of the block
-    std::vector<Fragment> others;  ///< all fragments except the running one
+    std::vector<Fragment> others;  ///< all fragments except the running fragment
 
     SiteCounters* counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
     SiteCache* caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites

@@ -159,8 +159,8 @@ const Op* run_plainly(Warp& w, const Op* op) {
 // ---- handlers that many variants share ----
 //
 // A small struct, F::Request, distinguishes the variants, so that rare variants need no separate
-// loop. F::apply takes it as its first argument, and LaneInstruction::constant contains it. If
-// F::kHostRounds exists, the host's processor rounds in Request::direction during the loop.
+// loop. F::apply takes the request as its first argument, and LaneInstruction::constant contains
+// it. If F::kHostRounds exists, the host's processor rounds in Request::direction during the loop.
 
 template <class Request>
 i64 pack_request(const Request& request) {

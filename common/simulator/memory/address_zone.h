@@ -23,8 +23,8 @@ class AddressZone {
 public:
     /// The number of freed intervals in the queue before the oldest of them is reused.
     static constexpr std::size_t kQuarantinedIntervals = 512;
-    /// As `max_quarantined`, keeps all freed intervals in the queue until empty_quarantine() is
-    /// called.
+    /// The value of `max_quarantined` that keeps all freed intervals in the queue until
+    /// empty_quarantine() is called.
     static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
 
     explicit AddressZone(Interval whole, std::size_t max_quarantined = kQuarantinedIntervals);

@@ -172,9 +172,9 @@ public:
     /// Returns a mask of the uninitialized bytes in this range of at most 32 bytes.
     u32 unwritten_bytes(u64 address, u32 bytes) const;
 
-    /// Writes text such as "1536 bytes into an allocation of 4096 bytes", into `text`. A fault
-    /// handler calls this, so it never waits for a lock. Returns false if the address cannot be
-    /// described.
+    /// Describes an address in `text`, for example as "1536 bytes into an allocation of 4096
+    /// bytes". Never waits for a lock, because a fault handler calls this function. Returns false
+    /// if the address cannot be described.
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }

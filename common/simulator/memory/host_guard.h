@@ -39,8 +39,8 @@ void protect(std::vector<GuardedRange> ranges);
 void open();
 /// Returns the host's accesses since the last call, at most one for each piece of work.
 std::vector<HostTouch> take_touches();
-/// Handles a fault. The signal handler calls this. Returns true if the instruction can be executed
-/// again.
+/// Handles a fault. Must be called by the signal handler. Returns true if the instruction can be
+/// executed again.
 bool handle_fault(u64 address, bool is_write, u64 instruction);
 
 }  // namespace host_guard

@@ -14,8 +14,8 @@ enum class HostRegion : u8 {
     variable,   ///< a variable of the program or a library
 };
 
-/// Returns the region that an address belongs to. This is slow, because it reads the list of the
-/// process's mappings. Returns `none` if there is no such list.
+/// Returns the region that an address belongs to. The call is slow, because it reads the list of
+/// the process's mappings. Returns `none` if there is no such list.
 HostRegion host_region(u64 address);
 
 }  // namespace coalesce::simulator

@@ -51,8 +51,9 @@ struct TensorMapArguments {
     void* map = nullptr;
     u32 type = 0, rank = 0;
     u64 address = 0;
-    const u64* size = nullptr;             ///< the size of each dimension: `rank` elements
-    const u64* strides = nullptr;          ///< `rank` - 1 elements, starting with dimension 1
+    const u64* size = nullptr;  ///< the size of each dimension: `rank` elements
+    /// The strides in bytes: `rank` - 1 elements, from dimension 1 on.
+    const u64* strides = nullptr;
     const u32* box = nullptr;              ///< the size of the box: `rank` elements
     const u32* element_strides = nullptr;  ///< the strides in elements: `rank` elements
     u32 interleave = 0, swizzle = 0, promotion = 0, fill = 0;

@@ -16,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// The counters of the C interface, plus those for images.
+/// The counters of the C interface, and counters for textures, surfaces and clusters.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 

@@ -30,7 +30,7 @@ struct PredictedKernel {
     u64 alike = 0;  ///< the launches assumed to take the same time as earlier launches
     u64 unpredicted_launches = 0;  ///< the launches without a predicted time, for the reason `why`
     std::string why;
-    double ms = 0;          ///< the milliseconds of all launches that have a time
+    double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of these launches
     /// The properties of these launches that the model does not know.
     std::vector<timing::Unknown> unknown;
@@ -58,7 +58,7 @@ private:
     using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct Launches {
         u64 count = 0, predicted = 0;
-        double ms = 0;  ///< the milliseconds of all predicted launches
+        double ms = 0;  ///< the sum of the predicted times, in milliseconds
     };
     static Shape shape_of(const LaunchConfig& config);
 

@@ -1,6 +1,5 @@
 // Stores the names in a function's body. Braces open a scope, which may declare a name again. Every
-// declaration gets a unique name ("%r1", "%r1@2"), so that no other code needs to know about
-// scopes.
+// declaration gets a unique name ("%r1", "%r1@2"), so that other code need not handle scopes.
 //
 // Registers that are declared as a family, such as %r<100000>, are created when they are first
 // used.

@@ -31,7 +31,7 @@ struct MachineInstruction {
     bool is_access = false;                            ///< true for a memory access
     bool is_copy = false;   ///< true for a copy from global to shared memory
     bool is_fixed = false;  ///< true if no instruction may move past this instruction
-    /// True if it waits until earlier accesses have read their sources.
+    /// True if the instruction waits until earlier accesses have read their sources.
     bool waits_for_reads = false;
     bool is_guarded = false;  ///< true if lanes may skip the instruction and keep the old result
     bool is_conditional = false;  ///< true for an access that lanes may skip
@@ -45,7 +45,7 @@ struct MachineInstruction {
     u32 odd_internal_words = 0;  ///< the number of these words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
-    std::optional<i64> step;                  ///< the constant added to the only value read
+    std::optional<i64> step;  ///< the constant added to the only source value, if there is one
     /// The numbers of the values that the instruction reads and writes.
     std::vector<u32> reads, writes;
 };

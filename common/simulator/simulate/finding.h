@@ -20,7 +20,7 @@ struct Finding {
     std::string other_file = {};
     unsigned other_line = 0;
     bool is_missing_work = false;  ///< true if the finding is about work that was not simulated
-    bool is_warning = false;       ///< true for a lint, which does not affect the exit code
+    bool is_warning = false;       ///< true for a lint, which does not make --gate fail
 
     /// Returns the rule and the kind, and the kernel if there is one.
     std::string title() const;

@@ -15,7 +15,7 @@
 
 namespace coalesce::simulator {
 
-/// A rule that lints follow.
+/// The rule by which a kind of lint is found.
 struct LintRule {
     const char* id;
     const char* advice;  ///< how to avoid the cost, in one sentence

@@ -79,7 +79,8 @@ struct Step {
     u32 warp = 0;
     u32 function = 0, file = 0, line = 0;
     Mask active = 0;
-    /// Index into the function's PTX, and the number executed.
+    /// The index of the step's first PTX instruction in the function, and the number of PTX
+    /// instructions that the step executed.
     u32 first_instruction = 0, instructions = 0;
     /// The bytes of asynchronous copies in flight to shared memory, after the step.
     u64 bytes_in_flight = 0;

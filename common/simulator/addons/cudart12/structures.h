@@ -11,7 +11,7 @@ namespace coalesce::simulator::cudart12 {
 // The members are named as in CUDA's headers.
 // NOLINTBEGIN(readability-identifier-naming)
 
-/// cudaDeviceProp in CUDA 12. In CUDA 11 it ends after reservedSharedMemPerBlock.
+/// cudaDeviceProp in CUDA 12. In CUDA 11, the structure ends after reservedSharedMemPerBlock.
 struct DeviceProperties {
     // clang-format off
     char name[256]; unsigned char uuid[16]; char luid[8]; unsigned luidDeviceNodeMask;

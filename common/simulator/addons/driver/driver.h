@@ -6,9 +6,9 @@
 //   parameters. The functions of the runtime in libcudart.so.13, which is the simulated GPU, do the
 //   work. Both libraries use the same handles: a CUstream is a cudaStream_t, a CUmodule a
 //   cudaLibrary_t, a CUfunction or CUkernel a cudaKernel_t, and a CUdeviceptr a pointer stored as a
-//   number. With few exceptions, errors and attributes also have the same numbers in both APIs. The
-//   types are those of the runtime, because cuda.h comes only with a toolkit. Only pointers and
-//   numbers are passed between the two libraries.
+//   number. With few exceptions, errors and attributes also have the same numbers in both APIs.
+//   The types are those of the runtime, because cuda.h comes only with a toolkit. Only pointers
+//   and numbers are passed between the two libraries.
 #pragma once
 
 #include <cuda_runtime_api.h>

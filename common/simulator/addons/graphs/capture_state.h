@@ -16,7 +16,7 @@ namespace coalesce::simulator::cudart {
 struct Capture {
     std::shared_ptr<Graph> graph;
     /// True if the program receives the graph when the capture ends, false if the program supplied
-    /// it.
+    /// the graph.
     bool creates_graph = true;
     cudaStream_t origin = nullptr;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;

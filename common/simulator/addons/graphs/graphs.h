@@ -80,7 +80,7 @@ private:
     std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-/// An executable graph, which is what a program launches.
+/// An executable graph, which the program can launch.
 struct Executable : std::enable_shared_from_this<Executable> {
     std::shared_ptr<Graph> graph;
     const Graph* original = nullptr;

@@ -32,8 +32,8 @@ struct Taps {
 /// The coordinates of one lane's fetch. `at` contains x, y and z, or a direction into a cubemap.
 struct FetchPoint {
     float at[3] = {};
-    /// Integer coordinates in texels, which replace `at` if `is_integer` is true. They are never
-    /// normalized.
+    /// Integer coordinates in texels, which replace `at` if `is_integer` is true. Integer
+    /// coordinates are never normalized.
     i32 texel[3] = {};
     bool is_integer = false;
     u32 layer = 0;  ///< the layer of a layered texture, clamped to the last layer
