@@ -1,18 +1,19 @@
 // Determines which loaded bytes affect the program, and which are only copied.
 //
 // Idea   Compilers copy a struct as a few wide words, including the padding between its members,
-//        which is uninitialized. That is not an error: nothing depends on these bytes until they
-//        are compared, used in a computation or branched on. So if a load reads uninitialized
-//        bytes, whether we report it depends on the uses of these bytes, and if a store copies
-//        them, its destination becomes uninitialized. valgrind does the same by tracking every
-//        value at run time. Here the program's text is analysed in advance, and nothing is tracked
-//        as long as all loaded memory is initialized.
+//        which is uninitialized. Copying padding is not an error: no result depends on the padding
+//        until it is compared, used in a computation or branched on. So if a load reads
+//        uninitialized bytes, whether we report it depends on the uses of these bytes, and if a
+//        store copies them, its destination becomes uninitialized. valgrind does the same by
+//        tracking every value at run time. Here the program's text is analysed in advance, and
+//        nothing is tracked as long as all loaded memory is initialized.
 // Found  The analysis follows the bits in registers from each load to their uses, and from each
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.
 // Watch  Function parameters have no shadow, so bytes that pass through them count as initialized
 //        afterwards. Values that are merged with other values (by selp, or by two definitions)
-//        count as initialized too. This may hide errors, but never causes a false report.
+//        count as initialized too. These simplifications may hide errors, but never cause a false
+//        report.
 #pragma once
 
 #include <map>

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** The version of this interface. It is incremented when a declaration below changes. */
+/** The version of this interface, which is incremented when a declaration below changes. */
 #define COALESCE_SIMULATOR_VERSION 3
 /** Returns the version of this interface that the library was built with. A harness looks up this
  *  symbol to find out whether it runs on the simulator. */

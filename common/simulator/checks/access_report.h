@@ -32,7 +32,7 @@ struct PlacedVariable {
     u32 offset = 0, bytes = 0;
 };
 
-/// Describes memcheck's "out of bounds" and "use after free" errors. The message says so if the
+/// Describes memcheck's "out of bounds" and "use after free" errors. The message mentions if the
 /// pointer is null or points to host memory. `calls_malloc` says whether the kernel calls malloc.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations, bool calls_malloc = false);

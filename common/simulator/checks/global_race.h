@@ -19,8 +19,8 @@
 //            maps this number to the block. Blocks synchronize only through memory: a fence
 //            followed by an atomic (or volatile, or release) store publishes the block's earlier
 //            accesses, and an atomic or volatile read acquires all published accesses. All such
-//            locations share one clock of the launch. This may miss races, but it never reports a
-//            correct program that waits for a flag.
+//            locations share one clock of the launch. The single clock may hide races, but the
+//            checker never reports a correct program that waits for a flag.
 // Read-only  Most memory that a program reads is not written during the launch. If the kernel's
 //            text shows which allocations it writes (expect_writes), reads of all other allocations
 //            are not passed to the checker. A store to such an allocation is always reported,
@@ -157,7 +157,8 @@ public:
     }
 
     /// Reports a load through the read-only path (ld.global.nc, __ldg) if any of its bytes were
-    /// written in this launch. That path uses a cache that is not coherent with such writes.
+    /// written in this launch. The read-only path uses a cache that is not coherent with such
+    /// writes.
     void check_read_only_path(const Block& block, const GlobalAccess& access);
 
     /// Checks any access. A strong write or an atomic also publishes the accesses that precede an
@@ -170,7 +171,7 @@ public:
 
     /// The last access to some bytes, as bit fields, of which the most significant comes first:
     ///   stamp 6 | block 24 | warp 5 | lane 5 | epoch 10 | site 10 | strong 1 | shift 3
-    /// A cell may stand for several lanes with consecutive bytes. Its byte b then belongs to
+    /// A cell may stand for several lanes with consecutive bytes. Byte b of such a cell belongs to
     /// lane + (b >> shift).
     using Cell = u64;
     static constexpr u32 kStampShift = 58, kBlockShift = 34, kWarpShift = 29, kLaneShift = 24,

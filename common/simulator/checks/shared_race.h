@@ -131,8 +131,8 @@ public:
     void mbarrier_arrive(u32 warp, u32 address);
     void mbarrier_wait_done(u32 warp, u32 address);
     /// count_arrival records that lanes are counted in the current phase of their mbarriers, and
-    /// reports an arrival that could have been counted in the previous phase. It must be called
-    /// after mbarrier_arrive. mbarrier_phase_done records that a phase has ended.
+    /// reports an arrival that could have been counted in the previous phase. count_arrival must be
+    /// called after mbarrier_arrive. mbarrier_phase_done records that a phase has ended.
     void count_arrival(const SharedAccess& access);
     void mbarrier_phase_done(u32 address);
 

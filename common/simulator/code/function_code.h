@@ -56,8 +56,8 @@ struct FunctionCode {
     std::vector<Op> ops;
     u32 register_file_bytes = 0;      ///< the size of a warp's register file
     std::vector<SlotPosition> slots;  ///< the slots in the warp's register file
-    /// The size of a frame's parameter memory, per lane. It contains the frame's own parameters,
-    /// its results and the arguments of its calls.
+    /// The size of a frame's parameter memory, per lane. The parameter memory contains the frame's
+    /// own parameters, its results and the arguments of its calls.
     u32 parameter_bytes = 0;
     u32 local_bytes = 0;  ///< the size of the local variables of one thread
     /// The offset of each local variable within a thread's local memory, for code that displays a

@@ -1,5 +1,5 @@
-// Declares kernels that are ready to run. Their PTX has been lowered to a list of Ops, each with
-// the function that executes the Op.
+// Declares kernels that are ready to run. The PTX of a kernel has been lowered to a list of Ops,
+// each with the function that executes the Op.
 //
 // Registers   A register of a warp is an array of 32 lanes: 32-bit lanes for types of up to 32 bits
 //             (smaller types are zero-extended), and 64-bit lanes for 64-bit types. A predicate is
@@ -158,8 +158,8 @@ class ByteUses;
 /// The totals over all launches of a kernel.
 struct KernelTotals {
     u64 launches = 0;  ///< the number of completed launches, which all other totals cover
-    /// The number of launches that an error ended. Their counts are ignored, because the number of
-    /// blocks that the workers had executed by then is random.
+    /// The number of launches that an error ended. The counts of such launches are ignored, because
+    /// the number of blocks that the workers had executed by then is random.
     u64 stopped = 0;
     u64 unchecked_launches = 0;  ///< the number of launches without checks (Options::sample)
     Dim3 grid, block;            ///< the dimensions of the last launch, completed or stopped

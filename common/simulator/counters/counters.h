@@ -1,6 +1,6 @@
 // Computes the hardware counters of one warp-wide memory instruction.
 //
-// Idea   The counting rules are pure functions of 32 addresses. They are stated here, tested
+// Idea   The counting rules are pure functions of 32 addresses. The rules are defined here, tested
 //        against a table of measurements on hardware, and used for every memory instruction.
 #pragma once
 

@@ -4,9 +4,9 @@
 //   The runtime has two kinds of errors.
 //   - The last error of a host thread. Every failing call sets it, successful calls leave it
 //     unchanged, and cudaGetLastError reads and clears it.
-//   - The error of the context, caused for example by an illegal access in a kernel. It applies to
-//     all threads and cannot be cleared, and every later call that needs the device returns it (it
-//     is "sticky").
+//   - The error of the context, caused for example by an illegal access in a kernel. This error
+//     applies to all threads and cannot be cleared, and every later call that needs the device
+//     returns it (the error is "sticky").
 //   On hardware, a kernel runs while the host continues, so the launch does not return the kernel's
 //   error; a later call does. In the simulator, the kernel has ended when the launch returns, but
 //   its error is still returned only by the next call, so that programs take the same path as on

@@ -38,7 +38,8 @@ struct Dependency {
     cudaGraphEdgeData data{};
 };
 
-/// The number of captures in progress. Calls check it first, because it is nearly always 0.
+/// The number of captures in progress. Every call checks this number first, because the number is
+/// nearly always 0.
 extern std::atomic<int> captures_in_progress;
 
 inline bool any_capture() {

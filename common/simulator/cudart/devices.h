@@ -1,7 +1,7 @@
 // Declares the simulated devices. COALESCE_SIM_DEVICES sets their number.
 //
-// All devices are identical. They share one set of counters and one memory, so every device can
-// access the allocations of the other devices. A program for several GPUs runs, with the same
+// All devices are identical. All devices share one set of counters and one memory, so every device
+// can access the allocations of the other devices. A program for several GPUs runs, with the same
 // correct or incorrect results as on hardware. If a kernel accesses a peer's memory, this is
 // reported unless the program has enabled peer access.
 #pragma once

@@ -1,5 +1,5 @@
-// Declares the statistics of memory pools, and allocation functions without an API wrapper, which
-// the pool functions call.
+// Declares the function that updates the statistics of memory pools, and allocation functions
+// without an API wrapper, which the pool functions call.
 #pragma once
 
 #include <cuda_runtime_api.h>

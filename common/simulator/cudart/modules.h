@@ -47,7 +47,7 @@ struct VariableHandle {
     std::string name;
     u64 bytes = 0;
     /// For a __managed__ variable, the pointer in host memory that receives the variable's address.
-    /// Otherwise null.
+    /// Null for other variables.
     void** managed_pointer = nullptr;
 };
 
@@ -106,7 +106,7 @@ public:
     KernelHandle& library_kernel(LoadedModule& library, const std::string& name);
     void unload_library(LoadedModule& library);
 
-    /// Unloads modules for cudaDeviceReset. They are read again when they are next used.
+    /// Unloads modules for cudaDeviceReset. A module is read again when it is next used.
     void reset();
 
 private:

@@ -1,7 +1,7 @@
 // Finds work in different streams that accesses the same memory without being ordered.
 //
 // Idea       Work in a stream runs before its call returns, so the simulation itself never shows
-//            the effect of a missing wait. This check therefore keeps a vector clock for each
+//            the effect of a missing wait. The check therefore keeps a vector clock for each
 //            stream, for each recorded event, and for the host. Entry [s] of a clock is the number
 //            of pieces of work in stream s that precede all later work of the clock's owner. A
 //            stream that waits for an event joins the clock of the stream that recorded the event.

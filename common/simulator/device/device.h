@@ -1,5 +1,4 @@
-// The simulated device, as the runtime library uses it. It loads modules, launches kernels and
-// returns totals.
+// Declares the simulated device, with which the runtime library loads modules and launches kernels.
 #pragma once
 
 #include <memory>

@@ -20,8 +20,8 @@ inline Access load_or_store(bool store) {
 /// One access of the active lanes.
 struct ObservedAccess {
     Access kind = Access::load;
-    bool shared = false;  ///< true for shared memory; `addresses` are then offsets
-    bool bulk = false;    ///< true for the copy engine: 16 bytes per lane, for any number of lanes
+    bool shared = false;        ///< true for shared memory; `addresses` are then offsets
+    bool bulk = false;          ///< true for bulk copies, whose lanes stand for pieces of 16 bytes
     bool asynchronous = false;  ///< true for asynchronous copies to or from shared memory
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.
     bool is_matrix_access = false;
@@ -61,8 +61,8 @@ public:
     }
 };
 
-/// A listener that also receives every instruction. It works only in plain mode, where each
-/// instruction has its own Op.
+/// A listener that also receives every instruction. Such a listener works only in plain mode, where
+/// each instruction has its own Op.
 class StepListener : public AccessListener {
 public:
     virtual void step(const Warp& w, const Op* op) = 0;

@@ -8,9 +8,9 @@
 //            its block, and the bits above them are the rank of the block. A block's own addresses
 //            contain its own rank, so these addresses refer to the same memory in every block of
 //            the cluster. In a launch without clusters, the rank is 0.
-// Counters   Accesses to another block's shared memory leave the multiprocessor. They are counted
-//            in requests and 32-byte sectors, and take no wavefronts of shared memory. On an H200
-//            the metrics are l1tex__t_requests_pipe_lsu_mem_dshared and
+// Counters   Accesses to another block's shared memory leave the multiprocessor. Such accesses are
+//            counted in requests and 32-byte sectors, and take no wavefronts of shared memory. On
+//            an H200 the metrics are l1tex__t_requests_pipe_lsu_mem_dshared and
 //            l1tex__t_sectors_pipe_lsu_mem_dshared.
 #pragma once
 
@@ -73,8 +73,8 @@ bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool ow
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
 /// Counts an atomic by these lanes on the memory of other blocks. Lanes that change the same word
 /// are served one after the other, so the number of passes is the largest number of lanes that
-/// share a word. Each pass counts its sectors. An atomic that is a loop in machine code makes one
-/// request per pass.
+/// share a word. The sectors of each pass are counted. An atomic that is a loop in machine code
+/// makes one request per pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
 /// Reports an operation that is not atomic in another block's memory because ptxas turns it into a
 /// load and a store.

@@ -83,8 +83,9 @@ struct MatrixOp {
     Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores, the state space
     std::vector<FragmentAccess> accesses;  ///< for loads and stores, their memory accesses
-    /// For loads and stores, the site of the memory accesses. It cannot be stored in Op::site,
-    /// because Ops at which lanes wait for each other use Op::site for counting instructions.
+    /// For loads and stores, the site of the memory accesses. This site cannot be stored in
+    /// Op::site, because Ops at which lanes wait for each other use Op::site for counting
+    /// instructions.
     u32 site = 0;
     u32 default_stride = 0;  ///< for loads and stores, the stride; 0 if the stride is in Op::b
 };

@@ -1,7 +1,8 @@
 // printf in kernels: formats a string with a buffer of arguments.
 //
 // Idea    Each conversion is extracted from the format string and changed to a conversion that the
-//         host's snprintf interprets in the same way. Its argument comes from nvcc's buffer.
+//         host's snprintf interprets in the same way. The argument of the conversion comes from
+//         nvcc's buffer.
 // Buffer  nvcc arranges the arguments like the members of a struct. An int or a smaller type takes
 //         4 bytes, and a long, a pointer or a double takes 8 bytes. Each argument is aligned to its
 //         size.

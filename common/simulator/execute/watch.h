@@ -19,8 +19,8 @@
 //            A program that gives up after an hour then gives up immediately, and a program that
 //            has not given up after two weeks of simulated time never will.
 // Host       A word that the host can also write (in pinned or managed memory) may end the wait on
-//            hardware, where the host continues while a kernel runs. This case is reported
-//            differently.
+//            hardware, where the host continues while a kernel runs. For such a wait, the simulator
+//            writes a different report.
 #pragma once
 
 #include <chrono>

@@ -187,7 +187,8 @@ unsigned __int128 wider(u64);
 template <class T>
 using Wider = decltype(wider(T{}));
 
-/// The type for computations in which overflow wraps. It is unsigned, and not narrower than int.
+/// The type for computations in which overflow wraps. The type is unsigned, and not narrower than
+/// int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
 

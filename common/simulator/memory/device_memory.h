@@ -72,8 +72,8 @@ inline u64 shared_window() {
 inline u64 local_window() {
     return address_map.windows + kWindowStride;
 }
-/// The part of the local window that belongs to each thread of a block, in bytes. It is larger than
-/// any thread's local memory.
+/// The part of the local window that belongs to each thread of a block, in bytes. The part is
+/// larger than any thread's local memory.
 inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
     return address_map.windows + 2 * kWindowStride;

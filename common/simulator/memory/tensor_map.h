@@ -1,16 +1,16 @@
-// A tensor map, which a kernel passes to cp.async.bulk.tensor. It describes an array in global
-// memory, and the size of the box that a copy takes from it.
+// A tensor map, which a kernel passes to cp.async.bulk.tensor. The map describes an array in global
+// memory, and the size of the box that a copy transfers.
 //
 // Builds on  base/types.h.
 // Idea       A map is 128 bytes whose layout is not documented, so programs cannot depend on it.
 // Trust      The bytes are in memory that kernels can write, or are copied there, so their contents
-//            are never interpreted. They are only looked up among the maps that `encode` has
+//            are never interpreted. The bytes are only looked up among the maps that `encode` has
 //            created, which are stored in host memory that kernels cannot access. If the bytes are
 //            not found, they are not a map. A copy of a map's bytes is the same map. The bytes need
 //            not be secret, because guessing the bytes of a map only produces a copy of it. The
 //            same arguments therefore give the same bytes in every run.
-// Watch      Dimension 0 is the innermost one, whose elements are adjacent. Its stride is the
-//            element's size.
+// Watch      Dimension 0 is the innermost one, whose elements are adjacent. The stride of dimension
+//            0 is the element's size.
 #pragma once
 
 #include <optional>

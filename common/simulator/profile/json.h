@@ -11,9 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// The version of the format. It changes only if a program that reads the older format could
-/// misunderstand the new one, so it does not change for new fields. docs/guide/simulate.schema.json
-/// describes the format for programs.
+/// The version of the format. The version changes only if a program that reads the older format
+/// could misunderstand the new format, so new fields do not change the version.
+/// docs/guide/simulate.schema.json describes the format for programs.
 inline constexpr int kSchemaVersion = 1;
 
 /// Returns

@@ -10,8 +10,8 @@
 //         must be loaded into registers first: base + index * 4 contains two such operands, so base
 //         takes a pair of registers where the sum is computed.
 // Pairs   A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as a
-//         whole: addresses, doubles, products. Otherwise the two halves may be in any two
-//         registers.
+//         whole: addresses, doubles, products. The two halves of any other 64-bit result may be in
+//         any two registers.
 // Vectors The elements of a loaded or stored vector are in adjacent registers. If elements are
 //         rearranged into other vectors, as in a transpose in registers, both vectors need
 //         registers at the same time.

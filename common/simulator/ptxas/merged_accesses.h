@@ -34,13 +34,13 @@
 //         global memory are merged only because of a wider access, because the alignment of a
 //         pointer is not known otherwise.
 // Ends    Loads are not merged across a store to the same memory, even to another array or to
-//         another word at the same base. They are not merged across atomics on this memory either,
+//         another word at the same base. Loads are not merged across atomics on this memory either,
 //         nor across writes through generic addresses, barriers (of a block or a warp), fences,
 //         asynchronous copies, mbarriers, nanosleep, calls, and divisions that call a routine.
 //         Loads are merged across stores to other memory, shuffles, votes, clocks, and arithmetic
 //         of any length (300 instructions). `ld.global.nc` is merged across everything.
 // Alone   Volatile and guarded accesses, and accesses with acquire or release, are not merged.
-//         (Relaxed accesses are.)
+//         (Relaxed accesses are merged.)
 // Wanted  Elements of a loaded vector that are not read are dropped. If only the second of four
 //         elements is read, one word is loaded. If the first and the last are read, two words are
 //         loaded.

@@ -111,8 +111,8 @@ struct BlockTrace {
     std::vector<Moment> moments;
 };
 
-/// The version of the JSON format. It is incremented if a reader of an earlier version could
-/// misinterpret the new format.
+/// The version of the JSON format. The version is incremented if a reader of an earlier version
+/// could misinterpret the new format.
 inline constexpr int kTraceVersion = 1;
 /// Returns the trace as JSON, in the format that docs/guide/trace.md describes.
 std::string to_json(const BlockTrace& trace);

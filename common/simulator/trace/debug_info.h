@@ -39,14 +39,14 @@ struct VariablePlace {
     std::string symbol = {};     ///< the memory or register that contains the variable
     bool is_register = false;    ///< true if `symbol` is a register
     u64 offset = 0;              ///< the offset from the symbol, in bytes
-    u32 begin = 0, end = kNone;  ///< indices into Function::body; end is exclusive
+    u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body
 };
 
 struct SourceVariable {
     std::string name;
     ptx::SourceLine where;  ///< the source line of the declaration
     bool is_parameter = false;
-    u32 begin = 0, end = kNone;  ///< the instructions in its scope, as indices into Function::body
+    u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body in its scope
     u32 bytes = 0;
     std::vector<VariablePart> parts;    ///< the first kMostParts scalars of the variable
     std::vector<u32> extents;           ///< the extents of an array, outermost first

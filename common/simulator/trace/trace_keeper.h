@@ -50,8 +50,8 @@ private:
     std::string problem_;
 };
 
-/// Returns the TraceKeeper of the process. It needs no lock, because launches run one after the
-/// other.
+/// Returns the TraceKeeper of the process. The TraceKeeper needs no lock, because launches run one
+/// after the other.
 inline TraceKeeper& trace_keeper() {
     static TraceKeeper the_keeper;
     return the_keeper;

@@ -17,14 +17,14 @@ namespace coalesce::simulator {
 struct PartPlace {
     enum class Kind : u8 { reg, predicate, local, parameter, kernel_parameter } kind = Kind::local;
     u64 offset = 0;              ///< the offset in the register file, local memory, or parameters
-    u32 begin = 0, end = kNone;  ///< indices into Function::body; end is exclusive
+    u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body
 };
 
 /// A scalar that belongs to a variable.
 struct TracedPart {
     u32 variable = 0;  ///< the index of the variable in BlockTrace::variables
     u32 bytes = 0;
-    u32 begin = 0, end = kNone;  ///< the scope, as indices into Function::body; end is exclusive
+    u32 begin = 0, end = kNone;  ///< the scope: the instructions [begin, end) of Function::body
     std::vector<PartPlace> places;
 };
 

@@ -24,7 +24,8 @@ namespace coalesce::simulator::driver {
 
 using cudart::Failure, cudart::fail, cudart::give, cudart::require_success, cudart::require;
 
-/// A CUresult. Its values are those of the runtime's errors, but some of the names differ.
+/// The type of CUresult. A result has the same number as the runtime's error, but some of the names
+/// differ.
 using Result = cudaError_t;
 inline constexpr Result kNotInitialized = cudaErrorInitializationError,
                         kInvalidContext = cudaErrorDeviceUninitialized,
