@@ -16,8 +16,8 @@ public:
     /// The kind of an access. kAtomics includes volatile and relaxed stores.
     enum Kind : u8 { kReads, kWrites, kAtomics, kKinds };
     struct Range {
-        u64 begin = 0, end = 0;  ///< device addresses; end is exclusive
-        u32 place = 0;  ///< index into `places_`: the place of the first access in the range
+        u64 begin = 0, end = 0;  ///< the device addresses [begin, end)
+        u32 place = 0;  ///< the place of the first access in the range, as an index into `places_`
     };
     /// Bytes that two pieces of work access, at least one of which changes them.
     struct Conflict {

@@ -93,7 +93,7 @@ enum class RaceCause : u8 {
 /// One of the two accesses of a race.
 struct RaceParty {
     static constexpr u32 kUnknownSite = 0xffffffff;
-    u32 site = kUnknownSite;  ///< index into Kernel::sites
+    u32 site = kUnknownSite;  ///< the index of the instruction in Kernel::sites
     u64 block = 0;            ///< the index of the block in the grid, with x varying fastest
     u32 thread = 0;           ///< the index of the thread in the block, with x varying fastest
     auto operator<=>(const RaceParty&) const = default;

@@ -95,8 +95,9 @@ struct OneLane {
     }
 };
 
-/// Bits of Op::detail: the copy goes to shared memory, or comes from shared memory. With
-/// kMulticast, Op::members contains a bit for the rank of each destination.
+/// Bits of Op::detail. kToShared means that the copy writes to shared memory, and kFromShared that
+/// it reads from shared memory. With kMulticast, Op::members contains a bit for the rank of each
+/// destination block.
 inline constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 
 /// Begins a copy with the operands that all bulk copy instructions have in common. Op::a is the

@@ -67,7 +67,7 @@ struct AccessShape {
 struct StoredLanes {
     const Warp* warp;
     const Op* op;
-    /// Writes a lane's value to memory: the store function for the shape of the access.
+    /// The store function for the shape of the access, which writes a lane's value to memory.
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
     static void copy(const void* context, int lane, u8* bytes) {
         const auto& self = *static_cast<const StoredLanes*>(context);

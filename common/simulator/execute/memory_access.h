@@ -50,19 +50,19 @@ u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::St
 Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                    Access access);
 
-/// Bit in an atomic's Op::detail: `.release` or `.acq_rel` is part of the instruction.
+/// Set in an atomic's Op::detail if the instruction has `.release` or `.acq_rel`.
 inline constexpr u8 kReleasesBit = 8;
-/// Bit in an atomic's Op::detail: the new value does not depend on the old value (exch), so the old
-/// value may be uninitialized.
+/// Set in an atomic's Op::detail if the new value does not depend on the old value (exch), so that
+/// the old value may be uninitialized.
 inline constexpr u8 kOverwritesBit = 16;
-/// Bit in an atomic's Op::detail: in shared memory, the hardware implements this operation by
+/// Set in an atomic's Op::detail if the hardware implements the operation on shared memory by
 /// compare-and-exchange.
 inline constexpr u8 kComparesBit = 32;
-/// Bit in an atomic's Op::detail: on hardware, one lane accesses memory on behalf of all lanes
+/// Set in an atomic's Op::detail if on hardware one lane accesses memory on behalf of all lanes
 /// (CombinedLanes::all).
 inline constexpr u8 kOneLaneBit = 64;
-/// Bit in an atomic's Op::detail: lanes with the same address in shared memory are served together
-/// (CombinedLanes::same_word).
+/// Set in an atomic's Op::detail if lanes with the same address in shared memory are served
+/// together (CombinedLanes::same_word).
 inline constexpr u8 kOncePerWordBit = 128;
 
 /// Adds one warp-wide access to the counters of a site: sectors for lanes in global memory, and

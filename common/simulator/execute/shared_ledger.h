@@ -52,7 +52,8 @@ public:
         bool is_store = false;
         Layout layout = Layout::scattered;
         u8 requests = 1;
-        /// 1 + the index into Steps::undefined, in units of 32; 0 if all bytes are defined.
+        /// One more than the index of the masks in Steps::undefined, in units of 32. 0 if all bytes
+        /// are defined.
         u32 undefined = 0;
 
         bool is_access() const { return what < kWarpBarrier; }

@@ -143,7 +143,7 @@ struct Warp {
     UndefinedBytes* undefined = nullptr;
     /// Follows undefined results of shuffles (execute/shuffled_values.h). Null if there are none.
     ShuffledValues* shuffled = nullptr;
-    u8* local = nullptr;         ///< local memory, with `local_bytes` bytes per lane
+    u8* local = nullptr;         ///< the lanes' local memory, with `local_bytes` bytes per lane
     u8* local_shadow = nullptr;  ///< the written bytes of `local` (execute/local_memory.h), or null
     u32 local_bytes = 0;
     u32 first_pending = 0;  ///< the site of the oldest pending load

@@ -16,7 +16,7 @@ class Modifiers {
 public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
 
-    /// Takes a modifier. Returns true if the instruction has it.
+    /// Takes the modifier `name`. Returns false if the instruction does not have this modifier.
     bool take(std::string_view name);
     /// Takes the first of `names` that the instruction has, and returns the modifier's index in
     /// `names`, or -1 if the instruction has none of them.

@@ -96,7 +96,7 @@ inline u64 gap_after(std::size_t allocations, u64 addresses) {
 enum class AllocationKind : u8 { device, managed, pinned, registered, variable, constant, array };
 
 struct Allocation {
-    u64 begin = 1, end = 0;  ///< device addresses; end is exclusive
+    u64 begin = 1, end = 0;  ///< the device addresses [begin, end) of the allocation
     /// The distance from a device address to the address of the same byte in this process.
     std::ptrdiff_t to_host = 0;
     /// False for memory that the host writes as well. Such memory counts as initialized.

@@ -54,7 +54,7 @@ std::string_view name_of(Type type);
 /// A line of the learner's source, from `.loc`. Line 0 means unknown, as in code built without
 /// -lineinfo.
 struct SourceLine {
-    u32 file = 0;  ///< index into Module::files
+    u32 file = 0;  ///< the number of the file, as a key of Module::files
     u32 line = 0;
     bool operator==(const SourceLine&) const = default;
 };
@@ -81,7 +81,7 @@ struct Operand {
         /// An address [base + offset]. The base is `reg` if `has_base_register`, otherwise `name`,
         /// and if both are missing the address is absolute.
         address,
-        vector,  ///< {a, b, ...}, in `elements`; also (a, b) in calls and {...} in [a, {...}]
+        vector,  ///< a vector {a, b, ...}, whose elements are in `elements`
         sink,    ///< the operand `_`, which discards a result
     };
     Kind kind = Kind::immediate;

@@ -39,7 +39,8 @@ struct TracedArray {
 struct VariableChange {
     u32 variable = 0;
     Mask lanes = 0;
-    u32 first_value = 0;  ///< index into BlockTrace::values, which has one value for each lane
+    /// The index of the first value in BlockTrace::values; there is one value per lane.
+    u32 first_value = 0;
 };
 
 enum class TracedAccessKind : u8 { load, store, atomic };
@@ -47,11 +48,11 @@ enum class TracedAccessKind : u8 { load, store, atomic };
 /// One access to global or shared memory.
 struct StepAccess {
     TracedAccessKind kind = TracedAccessKind::load;
-    u32 array = kNone;  ///< index into BlockTrace::arrays
+    u32 array = kNone;  ///< the index of the accessed array in BlockTrace::arrays
     Mask lanes = 0;
     u32 bytes = 0;  ///< the number of bytes per lane
-    /// Index into BlockTrace::values, which has, for each lane, its offset in the array and the
-    /// values of its elements.
+    /// The index of the first value in BlockTrace::values. The values of each lane are its offset
+    /// in the array, followed by its elements.
     u32 first_value = 0;
     u32 elements = 0;         ///< the number of elements per lane; 0 if their values are unknown
     u32 cost = 0, ideal = 0;  ///< number of sectors, or of wavefronts for shared memory

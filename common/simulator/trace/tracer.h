@@ -43,7 +43,7 @@ public:
 private:
     /// An access whose values must be read once its instruction has been executed.
     struct PendingAccess {
-        std::size_t access = 0;  ///< index into the step's accesses
+        std::size_t access = 0;  ///< the index of the access in the step's accesses
         u64 addresses[kLanes];
     };
 
