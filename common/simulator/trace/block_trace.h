@@ -39,7 +39,8 @@ struct TracedArray {
 struct VariableChange {
     u32 variable = 0;
     Mask lanes = 0;
-    /// The index of the first value in BlockTrace::values; there is one value per lane.
+    /// The index of the first value in BlockTrace::values; there is one value for each lane in
+    /// `lanes`.
     u32 first_value = 0;
 };
 
@@ -51,8 +52,8 @@ struct StepAccess {
     u32 array = kNone;  ///< the index of the accessed array in BlockTrace::arrays
     Mask lanes = 0;
     u32 bytes = 0;  ///< the number of bytes per lane
-    /// The index of the first value in BlockTrace::values. The values of each lane are its offset
-    /// in the array, followed by its elements.
+    /// The index of the first value in BlockTrace::values. Each lane in `lanes` has its offset in
+    /// the array, followed by the values of its elements.
     u32 first_value = 0;
     u32 elements = 0;         ///< the number of elements per lane; 0 if their values are unknown
     u32 cost = 0, ideal = 0;  ///< number of sectors, or of wavefronts for shared memory
