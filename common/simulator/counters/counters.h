@@ -91,8 +91,8 @@ struct alignas(32) SiteCounters {
     u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
-    u64 remote_sectors = 0;       ///< 32-byte sectors of these requests
-    u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested
+    u64 remote_sectors = 0;       ///< 32-byte sectors accessed in other blocks of the cluster
+    u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested from other blocks
     /// Loads from shared memory by atomics that are loops in machine code.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;

@@ -65,7 +65,7 @@ struct FragmentAccess {
     /// The size of an element in bytes, and the number of elements per lane, which are in
     /// consecutive registers.
     u32 bytes = 0, count = 1;
-    u32 first = 0;     ///< the index of the first of these registers
+    u32 first = 0;     ///< the index of the first register of the access
     u32 byte = 0;      ///< the index of the byte within the register that is moved
     u32 matrices = 0;  ///< if not 0, the number of 8x8 matrices whose rows the access moves
     bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory

@@ -191,7 +191,7 @@ public:
 
 private:
     std::optional<AddressMap> reserve_elsewhere(u64 seed) const;
-    /// Reports whether an address has shadow. Managed, pinned and registered memory has none.
+    /// Reports whether an address has shadow. Managed, pinned and registered memory has no shadow.
     bool has_shadow(u64 address) const;
     /// Sets shadow bits for a range. `whole` contains the bits for a word that is completely in the
     /// range.

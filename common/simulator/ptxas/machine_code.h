@@ -42,7 +42,7 @@ struct MachineInstruction {
     bool rereads_lower_half = false;
     u32 latency = 0;             ///< the number of cycles until the result is available
     u32 internal_words = 0;      ///< the words needed in addition to sources and results
-    u32 odd_internal_words = 0;  ///< the number of these words that need odd registers
+    u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
     std::optional<i64> step;  ///< the constant added to the only source value, if there is one
