@@ -3,7 +3,8 @@
 //
 // Idea   A value is live if a path leads to a use of the value without passing a write to it. The
 //        computation goes backwards over the graph of blocks until nothing changes. Most values are
-//        live only within one block, so the sets have bits only for the others.
+//        live only within one block, so the sets have bits only for values that are live in several
+//        blocks.
 #pragma once
 
 #include <vector>
@@ -61,7 +62,7 @@ private:
     /// The bit index of each value that some block reads before writing it, and kNone for all other
     /// values.
     std::vector<u32> number_;
-    std::vector<u32> values_;             ///< the value of each bit
+    std::vector<u32> values_;             ///< the value that each bit stands for
     std::vector<std::vector<u32>> next_;  ///< for each piece, its successors
     std::vector<Bits> begin_;             ///< for each piece, the values live at its start
 };

@@ -19,7 +19,7 @@ constexpr u64 low_bits(u32 count) {
     return count >= 64 ? ~u64{0} : (u64{1} << count) - 1;
 }
 
-/// The definitions of registers.
+/// The instructions that define a function's registers.
 class Definitions {
 public:
     explicit Definitions(const ptx::Function& function);
@@ -30,7 +30,8 @@ public:
     /// Returns the constant value of an immediate, or of a register that is only ever set to one
     /// constant.
     std::optional<u64> constant(const ptx::Operand& operand) const;
-    /// if false, each bit of the result may depend on all sources
+    /// Returns the constant by which the register grows in each iteration of a loop, or 0 if the
+    /// register does not grow by a known constant.
     i64 growth(u32 reg) const { return find_growth(reg, 0); }
 
     const ptx::Function& function() const { return function_; }
@@ -42,13 +43,13 @@ private:
 
     const ptx::Function& function_;
     std::vector<u32> only_writer_;
-    std::vector<i64> growth_;  ///< for `add r, r, constant`
+    std::vector<i64> growth_;  ///< the constant of `add r, r, constant`, or 0
 };
 
 /// A run of bits that an instruction copies from one register to another.
 struct BitFlow {
     u32 from_register = 0, to_register = 0;
-    u32 from = 0, to = 0;  ///< the positions of the first bits of the run
+    u32 from = 0, to = 0;  ///< the lowest bit of the run in each register
     u32 count = 0;
     /// True if each bit of the run is a copy of the single bit `from`, as in a sign extension.
     bool repeats = false;
@@ -57,8 +58,9 @@ struct BitFlow {
 struct BitTransfer {
     bool known = false;  ///< false if each bit of the result may depend on all sources
     bool selects_at_run_time = false;  ///< true if a run-time value selects the source of a bit
-    bool selects_one_source = false;   ///< true if that value selects one source for all bits
-    bool zero_elsewhere = false;       ///< true if the result is zero outside the flows
+    /// True if that run-time value selects one source for all bits.
+    bool selects_one_source = false;
+    bool zero_elsewhere = false;  ///< true if the result is zero outside the flows
     std::vector<BitFlow> flows;
 };
 

@@ -2,9 +2,10 @@
 //
 // Idea   Diverged lanes reconverge because the scheduler runs the lanes whose next instruction
 //        comes first in the text (execute/scheduler.h). Therefore the end of a loop's body must
-//        come after all blocks that lead to it. clang puts it first if possible. Lanes that skip
-//        the rest of an iteration would then start the next one before the others had caught up,
-//        and would never reconverge. In the order that ptxas chooses they do reconverge.
+//        come after all blocks that lead to it. clang places that end first if possible. Lanes that
+//        skip the rest of an iteration would then start the next iteration before the other lanes
+//        had caught up, and the lanes would never reconverge. In the order that ptxas chooses, the
+//        lanes do reconverge.
 #pragma once
 
 #include "simulator/ptx/ast.h"

@@ -21,7 +21,7 @@ private:
     std::vector<std::vector<CopiedBytes>> stores_;
 };
 
-/// Returns the uses of loaded bytes. They are computed on the first call, because most launches
+/// Returns the uses of loaded bytes. The uses are computed on the first call, because most launches
 /// never read uninitialized memory.
 const ByteUses& byte_uses(const Kernel& kernel);
 

@@ -2,8 +2,8 @@
 // loops.
 //
 // Idea   Compilers arrange loops in many ways: with the end first, entered in the middle, with
-//        several entries and exits. So nothing here depends on the order of the text. A loop is a
-//        set of blocks in which each block can be reached from every other.
+//        several entries and exits. So this analysis does not depend on the order of the text. A
+//        loop is a set of blocks in which each block can be reached from every other.
 #pragma once
 
 #include <vector>
@@ -12,11 +12,12 @@
 
 namespace coalesce::simulator {
 
-/// The instructions [begin, end) of a body. A lane that executes one of them executes all of them.
+/// The instructions [begin, end) of a body. A lane that executes one instruction of a block
+/// executes all of them.
 struct BasicBlock {
     u32 begin = 0, end = 0;
-    std::vector<u32> next;  ///< the possible successors
-    u32 loop = 0;           ///< equal for blocks that can reach each other
+    std::vector<u32> next;  ///< the possible successors, as block numbers
+    u32 loop = 0;           ///< the loop's number, equal for blocks that can reach each other
 };
 
 /// Reports whether a lane may continue from the end of the block to the next block in the text.
@@ -34,17 +35,17 @@ public:
     /// once per edge.
     const std::vector<u32>& predecessors(u32 block) const { return predecessors_[block]; }
     /// Returns the blocks that an iteration may execute if it ends with a branch from `from` back
-    /// to `to`. They are the blocks of the same loop that lead to the branch without passing
+    /// to `to`. These are the blocks of the same loop that lead to the branch without passing
     /// through `to` again. Returns an empty list if `from` and `to` are not in the same loop.
     std::vector<u32> blocks_of_iteration(u32 from, u32 to) const;
 
 private:
     std::vector<BasicBlock> blocks_;
     std::vector<std::vector<u32>> predecessors_;  ///< for each block, its predecessors
-    std::vector<u32> block_of_;                   ///< for each instruction, its block
+    std::vector<u32> block_of_;  ///< for each instruction, the block that contains it
 };
 
-/// The dominators of each block, which are the blocks on every path to it.
+/// The dominators of each block: the blocks that are on every path to it.
 class Dominators {
 public:
     explicit Dominators(const ControlFlow& flow);

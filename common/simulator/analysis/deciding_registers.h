@@ -1,10 +1,12 @@
 // Finds the registers that determine how a repeating part of a program continues.
 //
 // Idea   The path of a warp, and its loads and stores, depend on the registers that branches,
-//        memory instructions and similar instructions read, and on the registers from which these
-//        were computed. A loop counter that nothing reads before the loop ends is not among them.
-// Time   Sums and differences of clock readings are omitted too, because they change only with
-//        time. A predicate that is computed from them affects control flow, so it counts.
+//        memory instructions and similar instructions read, and on the registers from which those
+//        values were computed. A loop counter that nothing reads before the loop ends is not a
+//        deciding register.
+// Time   Registers with sums and differences of clock readings are not deciding registers either,
+//        because they change only with time. A predicate that is computed from clock readings
+//        affects control flow, so it is a deciding register.
 #pragma once
 
 #include <set>
@@ -16,7 +18,8 @@
 namespace coalesce::simulator {
 
 struct DecidingRegisters {
-    std::vector<bool> decides;  ///< by root register (FunctionCode::roots)
+    /// For each root register (FunctionCode::roots), whether it is a deciding register.
+    std::vector<bool> decides;
     bool reads_clock = false;
 };
 

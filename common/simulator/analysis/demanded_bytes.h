@@ -1,18 +1,19 @@
 // Determines which loaded bytes affect the program, and which are only copied.
 //
 // Idea   Compilers copy a struct as a few wide words, including the padding between its members,
-//        which is uninitialized. That is not an error: nothing depends on these bytes until they
-//        are compared, used in a computation or branched on. So if a load reads uninitialized
-//        bytes, whether we report it depends on the uses of these bytes, and if a store copies
-//        them, its destination becomes uninitialized. valgrind does the same by tracking every
-//        value at run time. Here the program's text is analysed in advance, and nothing is tracked
-//        as long as all loaded memory is initialized.
+//        which is uninitialized. Copying padding is not an error: no result depends on the padding
+//        until it is compared, used in a computation or branched on. So if a load reads
+//        uninitialized bytes, whether we report it depends on the uses of these bytes, and if a
+//        store copies them, its destination becomes uninitialized. valgrind does the same by
+//        tracking every value at run time. Here the program's text is analysed in advance, and
+//        nothing is tracked as long as all loaded memory is initialized.
 // Found  The analysis follows the bits in registers from each load to their uses, and from each
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.
 // Watch  Function parameters have no shadow, so bytes that pass through them count as initialized
-//        afterwards. The same is true of values that are merged with others (selp,
-//        two definitions). This may hide errors, but never causes a false report.
+//        afterwards. Values that are merged with other values (by selp, or by two definitions)
+//        count as initialized too. These simplifications may hide errors, but never cause a false
+//        report.
 #pragma once
 
 #include <map>
@@ -26,8 +27,8 @@ namespace coalesce::simulator {
 
 /// The uses of the bytes that a lane loads. Bit k of a mask stands for byte k.
 struct LoadUse {
-    u32 members = ~0u;    ///< bytes of members; the others are padding, according to the compiler
-    u32 decides = ~0u;    ///< bytes that certainly affect the program, apart from being copied
+    u32 members = ~0u;    ///< the bytes of members; the compiler treats other bytes as padding
+    u32 decides = ~0u;    ///< the bytes that certainly have an effect other than being copied
     bool certain = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
@@ -58,7 +59,7 @@ struct DemandedBytes {
 };
 DemandedBytes demanded_bytes(const ptx::Function& function);
 
-/// Reports whether it is an error to load `bytes` bytes at `address` if those in the mask
+/// Reports whether it is an error to load `bytes` bytes at `address` if the bytes in the mask
 /// `unwritten` are uninitialized. `is_any_written(begin, end)` returns whether any byte in that
 /// range is initialized.
 template <class IsAnyWritten>
@@ -67,7 +68,7 @@ bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten, u64 address,
     const u32 all = bytes < 32 ? (1u << bytes) - 1 : ~0u;
     unwritten &= use.members & all;
     if (unwritten & use.decides) return true;
-    // It is correct to copy a struct of which some bytes are initialized, and an error if none are.
+    // Copying a struct is correct if some of its bytes are initialized, and an error if none are.
     if (unwritten != (use.members & all) || unwritten == 0 || use.is_stored_back ||
         use.may_overread || use.is_only_selected)
         return false;

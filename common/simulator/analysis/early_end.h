@@ -1,14 +1,15 @@
-// Finds kernels in which the threads that end without a barrier have done nothing.
+// Finds kernels in which threads that exit without reaching a barrier have not accessed memory.
 #pragma once
 
 #include "simulator/ptx/ast.h"
 
 namespace coalesce::simulator {
 
-/// Reports whether a thread that ends without having reached a barrier cannot have accessed memory.
-/// The whole-block barriers of such a kernel need not wait for that thread: since Volta, a barrier
-/// waits for the threads that have not exited (CUDA C++ Programming Guide, independent thread
-/// scheduling). A thread that works on, past a barrier, is a mistake.
+/// Reports whether every thread that exits before it reaches a barrier does so without having
+/// accessed memory. The whole-block barriers of such a kernel need not wait for such threads: since
+/// Volta, a barrier waits for the threads that have not exited (CUDA C++ Programming Guide,
+/// independent thread scheduling). If a thread accesses memory and then exits without reaching the
+/// barrier, that is a mistake.
 bool ends_early_without_work(const ptx::Function& function);
 
 }  // namespace coalesce::simulator

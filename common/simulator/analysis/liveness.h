@@ -5,9 +5,9 @@
 //        blocks until nothing changes, so the order of the text does not matter.
 // Lanes  The lanes of a warp may take different paths, and each lane has its own element in every
 //        register. Results that hold for every path therefore hold for every lane, whatever the
-//        others do. Lanes that have left a loop keep their values while others are still in it,
-//        because those write only their own elements. A guarded write does not affect all lanes, so
-//        the value before it stays live.
+//        other lanes do. Lanes that have left a loop keep their values while other lanes are still
+//        in the loop, because each lane writes only its own elements. A guarded write does not
+//        affect all lanes, so the value before it stays live.
 #pragma once
 
 #include <vector>
@@ -38,8 +38,8 @@ public:
 private:
     const ptx::Function& function_;
     const ControlFlow& flow_;
-    const LiveValues live_;      ///< live registers at each block
-    std::vector<Range> ranges_;  ///< for each register, its range
+    const LiveValues live_;      ///< the live registers at the start and end of each block
+    std::vector<Range> ranges_;  ///< for each register, the range in which it is used or live
 };
 
 }  // namespace coalesce::simulator

@@ -1,9 +1,10 @@
-/* The simulated GPU, for programs that know that they run on it: counters, checks, reports.
+/* The C interface of the simulated GPU, through which programs use counters, checks and reports.
  *
- * Nothing needs this header to run on the simulator. A harness or checker looks the functions up
- * with dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion"): when the symbol is not there, NVIDIA's
- * libcudart is loaded; when it returns another number than COALESCE_SIMULATOR_VERSION, the library
- * was built from another source. Declarations only, in plain C.
+ * A program does not need this header to run on the simulator. A harness or checker looks up the
+ * functions at run time. If dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion") returns null, the
+ * process has loaded NVIDIA's libcudart. If the function returns a number that differs from
+ * COALESCE_SIMULATOR_VERSION, the library was built with a different version of this header. The
+ * header contains only declarations, in plain C.
  */
 #ifndef COALESCE_SIMULATOR_H
 #define COALESCE_SIMULATOR_H
@@ -15,18 +16,20 @@
 extern "C" {
 #endif
 
-/** Of the declarations below. Grows when one of them changes. */
+/** The version of this interface, which is incremented when a declaration below changes. */
 #define COALESCE_SIMULATOR_VERSION 3
-/** The marker. The version that the library was built with. */
+/** Returns the version of this interface that the library was built with. A harness looks up this
+ *  symbol to find out whether it runs on the simulator. */
 int coalesceSimulatorVersion(void);
-/** "Coalesce simulated GPU (sm_90)" */
+/** Returns the name of the device, "Coalesce simulated GPU (sm_90)". */
 const char* coalesceDeviceName(void);
 
 /* ---- counters ----
  *
- * Sums over the launches since the program's start or the last coalesceResetCounters, without those
- * that an error stopped. Atomics count neither as loads nor as stores. Bank conflicts are wavefronts
- * beyond the ideal.
+ * Counters are summed over all launches since the program's start or the last call of
+ * coalesceResetCounters. Launches that an error stopped are not included. Atomics count neither as
+ * loads nor as stores. The number of bank conflicts is the number of wavefronts minus the ideal
+ * number.
  */
 typedef struct CoalesceCounters {
     uint64_t load_requests, load_sectors, load_useful_bytes;
@@ -37,140 +40,166 @@ typedef struct CoalesceCounters {
     uint64_t shared_atomic_requests, shared_atomic_wavefronts, shared_atomic_ideal;
     uint64_t warp_instructions, thread_instructions;
     uint64_t branches, divergent_branches;
-    uint64_t load_waits; /**< loads that are in flight together: load_requests / load_waits */
-    uint64_t copy_waits; /**< for asynchronous copies to shared memory */
-    uint64_t copy_bytes_under_way; /**< while shared memory was loaded from, added up */
+    /** How often a warp waited for loads from global memory. load_requests / load_waits is the
+     *  average number of loads in flight together. */
+    uint64_t load_waits;
+    uint64_t copy_waits; /**< how often a warp waited for asynchronous copies to shared memory */
+    /** The bytes of asynchronous copies in flight to shared memory, summed over all loads from
+     *  shared memory. */
+    uint64_t copy_bytes_under_way;
 } CoalesceCounters;
 
 typedef struct CoalesceKernel {
-    const char* name;           /**< demangled; valid until the next call of coalesceGetKernels */
-    uint64_t launches;          /**< that came to their end; may be 0 */
-    unsigned grid[3], block[3]; /**< of the last launch */
+    const char* name;  /**< demangled name; valid until the next call of coalesceGetKernels */
+    uint64_t launches; /**< number of completed launches; may be 0 */
+    unsigned grid[3], block[3]; /**< dimensions of the last launch */
     CoalesceCounters counters;
 } CoalesceKernel;
 
 typedef struct CoalesceLine {
     const char* file;
     unsigned line;
-    CoalesceCounters counters; /**< thread_instructions and branches are kept per kernel only: 0 */
+    /** The counters of the line. thread_instructions, branches and divergent_branches are 0,
+     *  because they are counted only per kernel. */
+    CoalesceCounters counters;
 } CoalesceLine;
 
 void coalesceResetCounters(void);
 
-/** Takes stock: the number of kernels that were launched. Pointers of earlier stocks die. */
+/** Takes a snapshot of all kernels that were launched, and returns their number. Invalidates the
+ *  pointers from earlier snapshots. */
 size_t coalesceGetKernels(void);
-/** Kernel `index` of the stock, in the order of loading. 0, or -1 when there is no such kernel. */
+/** Stores kernel `index` of the snapshot in `kernel`. Kernels are in the order in which they were
+ *  loaded. Returns 0, or -1 if there is no such kernel. */
 int coalesceGetKernel(size_t index, CoalesceKernel* kernel);
-/** Lines of that kernel that touched memory, by file and number. 0: built without -lineinfo. */
+/** Returns the number of source lines of kernel `index` that accessed memory. The lines are sorted
+ *  by file and line number. Returns 0 if the kernel was built without -lineinfo. */
 size_t coalesceGetLineCount(size_t index);
 int coalesceGetLine(size_t index, size_t line, CoalesceLine* result);
-/** Takes stock and finds one kernel by its demangled name ("transpose", "copy<float>") or, when
- *  `name` is null, the only one. 0, or -1 when there is none or several. */
+/** Takes a snapshot and returns the counters of the kernel with this demangled name ("transpose",
+ *  "copy<float>"), or of the only kernel if `name` is null. Returns 0, or -1 if no kernel or
+ *  several kernels match. */
 int coalesceGetCounters(const char* name, CoalesceCounters* counters);
 
-/* ---- one warp's accesses, for pictures ---- */
+/* ---- the memory accesses of one warp, for drawing pictures ---- */
 
 typedef struct CoalesceAccess {
-    const char* file; /**< "" when unknown; valid until the next call of coalesceTraceWarp */
+    const char* file; /**< "" if unknown; valid until the next call of coalesceTraceWarp */
     unsigned line;
-    int shared; /**< of shared memory; else of global memory */
-    int store;  /**< else a load */
+    int shared; /**< 1 for shared memory, 0 for global memory */
+    int store;  /**< 1 for a store, 0 for a load */
     unsigned bytes_per_lane;
-    uint32_t active;        /**< one bit per lane */
-    uint64_t addresses[32]; /**< of active lanes; in shared memory the offset in the block's */
-    unsigned cost;          /**< sectors; of shared memory wavefronts */
-    unsigned ideal;         /**< the least for these bytes */
+    uint32_t active;        /**< mask of the active lanes, one bit per lane */
+    uint64_t addresses[32]; /**< of the active lanes; offsets if the access is to shared memory */
+    unsigned cost;          /**< number of sectors, or of wavefronts for shared memory */
+    unsigned ideal;         /**< the lowest possible cost for these bytes */
 } CoalesceAccess;
 
-/** Writes down the loads and stores of one warp, in every launch from now on, until there are
- *  `limit`. `block` counts x fastest; 0 as `limit` ends it. What was written down before is gone. */
+/** Records the first `limit` loads and stores of one warp, counted over all launches from now on.
+ *  `block` is the block's index in the grid, with x varying fastest. A `limit` of 0 stops
+ *  recording. Deletes the accesses recorded before. */
 void coalesceTraceWarp(uint64_t block, unsigned warp, size_t limit);
 size_t coalesceGetAccessCount(void);
-/** In program order. 0, or -1 when there is no such access. */
+/** Stores the recorded access `index`, in program order, in `access`. Returns 0, or -1 if there is
+ *  no such access. */
 int coalesceGetAccess(size_t index, CoalesceAccess* access);
 
-/* ---- one block, step by step ---- */
+/* ---- a step-by-step trace of one block ---- */
 
-/** Records up to `limit` steps of one block of one launch: the one after `launch` others, counted from now. The
- *  block is number `block`, x fastest, or, unless it is 0, the first one that stores to `stored_address`. What was
- *  recorded before is gone. 0 as `limit` ends it. */
+/** Records up to `limit` steps of one block of one launch. `launch` is the number of launches to
+ *  skip, counted from now. The traced block has index `block` in the grid, with x varying fastest.
+ *  If `stored_address` is not 0, the first block that stores to this address is traced instead.
+ *  Deletes the trace recorded before. A `limit` of 0 stops recording. */
 void coalesceTraceSteps(uint64_t launch, uint64_t block, uint64_t stored_address, uint64_t limit);
-/** What was recorded, as JSON (docs/guide/trace.md), given to `write` in one call: 0. Without a recording, what
- *  is given to it is the reason, or "" if there was no such launch: -1. */
+/** Passes the trace as JSON (docs/guide/trace.md) to one call of `write`, and returns 0. If there
+ *  is no trace, passes the reason, or "" if there was no such launch, and returns -1. */
 int coalesceGetTrace(void (*write)(const char* text, size_t size, void* user), void* user);
 
-/* ---- how long launches would take ---- */
+/* ---- predictions of the time that launches take on a GPU ---- */
 
 enum {
     coalesceRecordNothing,
-    coalesceRecordBeside, /**< launches are carried out as always, and recorded */
-    coalesceRecordAlone, /**< only the blocks that are recorded run: memory is not what it would be */
-    coalesceRecordSample /**< likewise; some of them load and store, as the launch would */
+    coalesceRecordBeside, /**< launches run completely, and are recorded as well */
+    /** Only recorded blocks run, and they do not access global memory, so the results of the launch
+     *  are missing. */
+    coalesceRecordAlone,
+    /** Only recorded blocks run, but the blocks that are recorded step by step access memory. */
+    coalesceRecordSample
 };
-/** What is recorded of launches from now on. What was recorded before is gone. */
+/** Selects how launches are recorded from now on (one of the constants above). Deletes earlier
+ *  recordings. */
 void coalesceRecord(int what);
-/** Predicts the time of each launch since coalesceRecord on a GPU: its name ("H200") or the text of a file
- *  like those of gpus/. Given to `write` in one call: JSON, {"launches": [...]}, each as timing/prediction.h
- *  says. 0, or -1 for an unknown GPU (the reason goes to stderr). */
+/** Predicts how long each launch since coalesceRecord would take on a GPU. `gpu` is the name of a
+ *  GPU ("H200"), or the text of a description in the format of the files in gpus/. Passes the
+ *  predictions to one call of `write` as JSON, {"launches": [...]}, with the members that
+ *  timing/prediction.h describes. Returns 0, or -1 if the GPU is unknown (the reason is printed on
+ *  stderr). */
 int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),
                     void* user);
 
-/** The device memory that recorded blocks stored to (or loaded from, where `stores` is 0) since coalesceRecord,
- *  as far as their steps are written down: given to `take` in stretches of whole sectors, in any order, some more
- *  than once. Returns how many bytes their threads moved there; `is_all` becomes 0 where they did more than is
- *  written down. */
+/** Passes to `take` the ranges of device memory that recorded blocks stored to since
+ *  coalesceRecord, or loaded from if `stores` is 0. The ranges consist of whole sectors, come in
+ *  any order, and may repeat. Returns the number of bytes that the blocks' threads moved. Sets
+ *  `*is_all` to 0 if the blocks executed more steps than were recorded, otherwise to 1. */
 uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t bytes, void* user),
                             void* user, int* is_all);
 
 /* ---- checks and reports ---- */
 
 typedef struct CoalesceReport {
-    const char* check; /**< "memcheck", "racecheck", ... */
-    const char* kind;  /**< "out of bounds", ... */
-    const char* file;  /**< "" when unknown */
+    const char* check; /**< name of the check: "memcheck", "racecheck", ... */
+    const char* kind;  /**< kind of error, such as "out of bounds" */
+    const char* file;  /**< source file, or "" if unknown */
     unsigned line;
     const char* kernel;
     unsigned block[3], thread[3];
     uint64_t address;
     uint64_t count;
     const char* message;
-    const char* cure;       /**< "" when there is none to offer */
-    const char* other_file; /**< the other access of a race; other_line 0: none */
+    const char* cure;       /**< advice, or "" if there is none */
+    const char* other_file; /**< the other access of a race; `other_line` is 0 if there is none */
     unsigned other_line;
     unsigned other_block[3], other_thread[3];
 } CoalesceReport;
 
-/** Takes stock of the reports so far: their number. Pointers of earlier stocks die. */
+/** Takes a snapshot of the reports so far, and returns their number. Invalidates the pointers from
+ *  earlier snapshots. */
 size_t coalesceGetReports(void);
 int coalesceGetReport(size_t index, CoalesceReport* report);
 void coalesceClearReports(void);
 
-/** Exactly these checks from now on: "all", "none", "memcheck,racecheck". 0, or -1 for an unknown
- *  name (nothing changes, the reason goes to stderr). */
+/** Enables exactly the checks in `list` from now on: "all", "none", or names separated by commas,
+ *  such as "memcheck,racecheck". Returns 0. If a name is unknown, changes nothing, prints the
+ *  reason on stderr and returns -1. */
 int coalesceSetChecks(const char* list);
-/** Warp instructions that one launch may execute; 0: no limit. */
+/** Sets the number of warp instructions that one launch may execute. 0 means no limit. */
 void coalesceSetMaxInstructions(uint64_t warp_instructions);
-/** Another order of blocks and warps from now on, and other clocks, as with `simulate --seed`; 0: the natural
- *  ones. */
+/** Varies the order of blocks and warps, and the values of clocks, from now on, as `simulate
+ *  --seed` does. 0 restores the natural order and clocks. */
 void coalesceSetOrder(uint64_t seed);
-/** From now on, records blocks that the seed draws, and more of them; 0: the usual ones. */
+/** Lets the seed choose the blocks that are recorded from now on, and records more blocks than
+ *  usual. 0 restores the usual choice. */
 void coalesceDrawSample(uint64_t seed);
-/** Sets whether kernels that are loaded from now on print. If not, their calls of printf do nothing. */
+/** Sets whether printf prints in kernels that are loaded from now on. If `prints` is 0, their calls
+ *  of printf do nothing. */
 void coalesceSetPrinting(int prints);
 /** Returns how often a warp has called printf since coalesceResetCounters. */
 uint64_t coalesceGetPrintCalls(void);
-/** Whether reports and explanations go to stderr as they come. */
+/** Sets whether reports and explanations are printed on stderr as they occur (if `quiet` is 0) or
+ *  not at all. */
 void coalesceSetQuiet(int quiet);
-/** From now on nobody has written these bytes of device memory, which keep what they hold: a program
- *  that fills them to see what a kernel leaves there is no reason for a kernel to read them. */
+/** Marks these bytes of device memory as uninitialized without changing their contents. A checker
+ *  that fills an output buffer, to see what a kernel leaves unchanged, calls this so that a kernel
+ *  that reads the buffer before writing it is still reported. */
 void coalesceMarkUnwritten(uint64_t address, uint64_t bytes);
-/** Device memory, and the windows of shared and local memory, lie elsewhere from now on: the seed says where. Of
- *  the host's memory kernels see nothing afterwards. Before anything is allocated or loaded: 0, else -1. */
+/** Moves device memory, and the windows of shared and local memory, to addresses that the seed
+ *  determines. Afterwards kernels cannot access host memory. Returns 0. Returns -1 and changes
+ *  nothing if device memory has been allocated or a module loaded. */
 int coalesceDrawAddresses(uint64_t seed);
-/** Forgets the context's error, so that a checker can go on to its next case. */
+/** Clears the context's error, so that a checker can continue with its next test case. */
 void coalesceClearError(void);
 
-/** The report of `simulate --json`, whole, given to `write` in one call. */
+/** Passes the complete report of `simulate --json` to one call of `write`. */
 void coalesceReportJson(void (*write)(const char* text, size_t size, void* user), void* user);
 
 #ifdef __cplusplus

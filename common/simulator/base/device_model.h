@@ -1,4 +1,4 @@
-// The simulated GPU.
+// Defines the limits and properties of the simulated GPU.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -23,8 +23,9 @@ struct DeviceModel {
     static constexpr u32 shared_reserved_per_block = 1024;
     /// Bytes of reserved shared memory available to the system's own code (cooperative groups).
     static constexpr u32 shared_reserved_used = 288;
-    /// On an H200, the reserved bytes come first, and a kernel's own variables start at 1024. Here,
-    /// variables start at 0, and the reserved bytes are at an offset that no launch can use.
+    /// On an H200, the reserved bytes come first, and a kernel's own variables start at 1024. In
+    /// the simulator, variables start at 0, and the reserved bytes are at an offset that no launch
+    /// can use.
     static constexpr u32 shared_reserved_begin = shared_per_block_optin;
     static constexpr u32 parameter_bytes_max = 32764;
     static constexpr u32 portable_cluster_size = 8, max_cluster_size = 16;

@@ -16,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// Formats that C++ lacks are represented by structs that hold their bits (half.h).
+/// A floating-point format that C++ lacks, represented by a struct that contains its bits (half.h).
 template <class T>
 concept Packed = requires(T value) {
     value.bits;
@@ -92,8 +92,9 @@ float propagate_nan(float result, Sources...) {
 inline double make_quiet(double nan) {
     return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
 }
-/// Returns the result if no source is a NaN. Invalid operations such as infinity minus infinity
-/// produce a negative NaN on the device and on x86, and a positive one on other processors.
+/// Returns the result of an operation none of whose sources is a NaN. Invalid operations such as
+/// infinity minus infinity produce a negative NaN on the device and on x86, and a positive NaN on
+/// other processors.
 inline double propagate_nan(double result) {
 #ifdef __x86_64__
     return result;

@@ -9,7 +9,7 @@
 //
 // Idea   Every value of these formats is exact in f32, and the product of two such values is exact
 //        in f64. So arithmetic is done in the wider type and rounded once. If a sum is not exact
-//        even there, it is rounded "to odd": its last bit records that something was lost, so the
+//        even in f64, it is rounded "to odd": its last bit records that bits were lost, so the
 //        second rounding gives the correct result.
 #pragma once
 
@@ -78,7 +78,7 @@ inline F16 to_f16(float value) {
     // Adding 0.5 aligns the last bit of an f16 subnormal with the last bit of the sum.
     const u32 subnormal = std::bit_cast<u32>(std::bit_cast<float>(rest) + 0.5f) - 0x3f000000u;
     u32 half = rest < 0x38800000u ? subnormal : normal;
-    half = rest >= 0x477ff000u ? 0x7c00u : half;  // infinity, from 65520 on
+    half = rest >= 0x477ff000u ? 0x7c00u : half;  // values of 65520 and more become infinity
     return {static_cast<u16>(rest > 0x7f800000u ? 0x7fffu : half | sign)};
 }
 inline BF16 to_bf16(float value) {
@@ -110,7 +110,7 @@ inline float to_float_odd(double value) {
 /// Returns a + b rounded to odd.
 inline double add_to_odd(double a, double b) {
     const double sum = a + b, b_there = sum - a;
-    const double error = (a - (sum - b_there)) + (b - b_there);  // exact
+    const double error = (a - (sum - b_there)) + (b - b_there);  // the exact rounding error
     return round_to_odd(sum, error);
 }
 
@@ -151,7 +151,8 @@ inline BF16 operator*(BF16 a, BF16 b) {
 }
 template <Half H>
 H fma(H a, H b, H c) {
-    const double product = double{to_float(a)} * double{to_float(b)};  // exact
+    // The product is exact in double.
+    const double product = double{to_float(a)} * double{to_float(b)};
     return nearest<H>(add_to_odd(product, double{to_float(c)}));
 }
 
@@ -182,7 +183,7 @@ struct Format {
 };
 inline constexpr Format kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
 inline constexpr Format kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
-inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // overflows to the largest number
+inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // an overflow gives the largest number
 inline constexpr Format kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
 
 /// The number to round, as significand * 2^exponent.
@@ -221,7 +222,8 @@ inline u64 round_to_format(const Format& format, Exact value, Rounding direction
     const int exponent = value.exponent + 62;  // the exponent of the highest bit
     int dropped = 62 - format.fraction_bits;
     if (exponent < format.smallest_exponent) dropped += format.smallest_exponent - exponent;
-    u64 kept = 0, rest = 1, half = 2;  // all bits are dropped; they are worth less than half a unit
+    // All bits are dropped, and their value is less than half a unit.
+    u64 kept = 0, rest = 1, half = 2;
     if (dropped < 64) {
         kept = value.significand >> dropped;
         rest = value.significand & ((u64{1} << dropped) - 1);

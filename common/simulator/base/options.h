@@ -9,20 +9,20 @@
 namespace coalesce::simulator {
 
 struct Checks {
-    bool memory = true;       ///< memcheck: out of bounds, misaligned
-    bool race = true;         ///< racecheck: shared memory
-    bool global_race = true;  ///< globalrace
-    bool init = true;         ///< initcheck: global and shared
-    bool sync = true;         ///< synccheck
+    bool memory = true;       ///< memcheck: out-of-bounds and misaligned accesses
+    bool race = true;         ///< racecheck: races in shared memory
+    bool global_race = true;  ///< globalrace: races in global memory
+    bool init = true;         ///< initcheck: reads of uninitialized memory
+    bool sync = true;         ///< synccheck: incorrect use of barriers and warp masks
     bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
-    bool streams = true;      ///< streamcheck: order between streams, and with the host
-    bool leak = false;        ///< leakcheck at exit
+    bool streams = true;      ///< streamcheck: missing order between streams, or with the host
+    bool leak = false;        ///< leakcheck: memory that is still allocated at exit
     /// equalvalues: races in which the store does not change the memory, because the value is the
     /// same. With other input, the store may change the memory.
     bool equal_values = false;
 
-    /// Reports whether the check with this name is on. Anything that is not one of these checks
-    /// ("execution": asserts, the instruction limit, unknown instructions) is always on.
+    /// Reports whether the check with this name is on. Any other kind of error ("execution":
+    /// asserts, the instruction limit, unknown instructions) is always on.
     bool is_enabled(const std::string& name) const;
     /// Returns the names of the checks that are part of "all" but turned off. Neither leakcheck nor
     /// equalvalues is part of "all".
@@ -31,36 +31,37 @@ struct Checks {
 
 struct Options {
     Checks checks;
-    u32 workers = 0;           ///< host threads that run blocks; 0 means one per core
-    u64 seed = 0;              ///< varies the order of warps and blocks; 0 keeps the natural order
-    u64 sample_seed = 0;       ///< draws the blocks that are recorded; 0 records the usual ones
-    u64 max_instructions = 0;  ///< warp instructions allowed per launch; 0 means no limit
+    u32 workers = 0;      ///< the number of host threads that run blocks; 0 means one per core
+    u64 seed = 0;         ///< varies the order of warps and blocks; 0 selects the natural order
+    u64 sample_seed = 0;  ///< seeds the choice of recorded blocks; 0 selects the usual blocks
+    u64 max_instructions = 0;  ///< the warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
     /// instruction, every lane's access is separate, and every block is checked completely. Tests
-    /// compare the fast mode with this one.
+    /// compare the fast mode with this mode.
     bool plain = false;
-    /// The number of devices that the program sees. They all share memory and counters.
+    /// The number of devices that the program sees. All devices share memory and counters.
     u32 devices = 1;
-    u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
-    bool quiet = false;              ///< suppresses reports on stderr during the run
-    /// Whether printf prints. If not, its calls cost nothing in kernels that are lowered from now
-    /// on.
+    u64 memory_bytes = 64ull << 30;  ///< the size of the simulated device's memory, in bytes
+    bool quiet = false;              ///< true to suppress reports on stderr during the run
+    /// True if printf in kernels prints its output. If false, kernels that are lowered from now on
+    /// skip their calls of printf, which then cost nothing.
     bool has_printf = true;
-    /// Whether the program, such as a script, is expected to start others rather than to launch
-    /// kernels itself. If it launches no kernel, it then prints no report.
+    /// True if the program, such as a script, is expected to start other programs rather than to
+    /// launch kernels itself. A launcher prints no report unless it launches a kernel.
     bool is_launcher = false;
-    /// The folder in which each process writes its JSON report at exit, or empty.
+    /// The folder in which each process writes its JSON report at exit, or empty for no report.
     std::string json_folder;
-    std::string kernel_expression;  ///< extended regular expression; empty selects every kernel
-    std::string suppressions;       ///< reports to leave out (report/selection.h)
-    bool print_report = false;      ///< print the table at exit
-    bool print_lines = false;
-    /// How many of the launches with the same arguments are checked; 0 means all of them.
+    std::string kernel_expression;  ///< regular expression that selects kernels; empty selects all
+    std::string suppressions;       ///< rules for the reports to suppress (report/selection.h)
+    bool print_report = false;      ///< true to print the table of kernels at exit
+    bool print_lines = false;       ///< true to add the counters of each source line to the table
+    /// The number of launches with the same arguments that are checked. 0 means all launches.
     u64 sample = 0;
-    /// The time after which a running launch shows its progress on a terminal; 0 means never.
+    /// The time in milliseconds after which a running launch shows its progress on a terminal. 0
+    /// means never.
     u64 progress_after_ms = 0;
-    /// The file to which the trace of one block is written at exit, or empty, and which block of
-    /// which launch that is.
+    /// The file to which the trace of one block is written at exit, or empty if no block is traced.
+    /// `trace_block` and `trace_launch` select the block and its launch.
     std::string trace_file;
     u64 trace_block = 0, trace_launch = 0;
     std::string predicted_gpu;  ///< the GPU whose times are predicted; empty means no predictions

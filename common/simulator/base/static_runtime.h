@@ -8,14 +8,14 @@ namespace coalesce::simulator {
 /// The version of the CUDA runtime that a program contains, if its symbols are not stripped.
 enum class StaticRuntime {
     none,
-    cuda11,  ///< 11 or older
+    cuda11,  ///< CUDA 11 or older
     cuda12,
     cuda13,
 };
 
 class StaticRuntimeFinder {
 public:
-    /// Call this for each function that the program defines.
+    /// Must be called with the name of each function that the program defines.
     void add_function(std::string_view name) {
         has_runtime_ |= name == "__cudaRegisterFatBinary";
         has_threads_ |= name == "cudaThreadSynchronize";
@@ -23,8 +23,8 @@ public:
     }
     StaticRuntime version() const {
         if (!has_runtime_) return StaticRuntime::none;
-        // CUDA 12's runtime contains both of these functions, CUDA 11's only the second, and CUDA
-        // 13's neither.
+        // CUDA 12's runtime defines cudaGetDeviceProperties_v2 and cudaThreadSynchronize, CUDA 11's
+        // runtime defines only the latter, and CUDA 13's runtime defines neither function.
         if (has_properties_of_12_) return StaticRuntime::cuda12;
         return has_threads_ ? StaticRuntime::cuda11 : StaticRuntime::cuda13;
     }

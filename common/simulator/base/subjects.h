@@ -8,7 +8,7 @@ namespace coalesce::simulator::subjects {
 
 struct Subject {
     const char* what;
-    const char* instead;  ///< advice in the imperative, without a full stop
+    const char* instead;  ///< what to do instead: a phrase in the imperative, without a full stop
 };
 
 #define COALESCE_SUBJECT(name, what, instead) inline constexpr Subject name{what, instead};

@@ -2,8 +2,8 @@
 // concerns, how far it is out of bounds, and the probable cause.
 //
 // Builds on  report/reports.h, memory/device_memory.h.
-// Use        Every function takes a report in which place, kernel, block and thread are already set
-//            (see Warp::describe), and adds check, kind, address, message and cure.
+// Use        Every function takes a report whose place, kernel, block and thread are already set
+//            (see Warp::describe), and sets its check, kind, address, message and cure.
 #pragma once
 
 #include <string>
@@ -22,55 +22,56 @@ struct LaneAccess {
     enum class Kind : u8 { read, write, atomic };
     Kind kind = Kind::read;
     u64 address = 0;    ///< a device address, or an offset in shared or local memory
-    u32 bytes = 4;      ///< number of bytes that this lane accesses
-    u32 unwritten = 0;  ///< mask of the uninitialized bytes; 0 if unknown
+    u32 bytes = 4;      ///< the number of bytes that this lane accesses
+    u32 unwritten = 0;  ///< a mask of the uninitialized bytes; 0 if unknown
 };
 
 /// A variable in shared or local memory whose position is known.
 struct PlacedVariable {
-    std::string name;  ///< its name in the PTX
+    std::string name;  ///< the variable's name in the PTX
     u32 offset = 0, bytes = 0;
 };
 
-/// Describes memcheck's "out of bounds" and "use after free" errors. The message says so if the
-/// pointer is null or points to host memory. `calls_malloc` says whether the kernel does.
+/// Describes memcheck's "out of bounds" and "use after free" errors. The message mentions if the
+/// pointer is null or points to host memory. `calls_malloc` says whether the kernel calls malloc.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations, bool calls_malloc = false);
 
-/// Describes memcheck's "out of bounds" error for an access through a pointer to `intended` that
-/// ends in the allocation `found`.
+/// Describes memcheck's "out of bounds" error for an access through a pointer into the allocation
+/// `intended` that reaches the allocation `found` instead.
 Report describe_other_allocation(Report report, const LaneAccess& access,
                                  const Allocation& intended, const Allocation& found);
 
 /// Describes memcheck's "out of bounds" and "use after free" errors in the heap of malloc in
-/// kernels. `freed_bytes` is the size of the freed piece that contains the address, or 0. `below`
-/// is the allocated piece that begins closest below the address, or empty.
+/// kernels. `freed_bytes` is the size of the freed allocation that contains the address, or 0 if
+/// there is none. `below` is the live allocation that begins closest below the address, or empty if
+/// there is none.
 Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below);
 
 /// Describes memcheck's "out of bounds" error for shared memory.
 Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_bytes,
                            u32 dynamic_bytes, const std::vector<PlacedVariable>& variables = {});
 
-/// Describes memcheck's "out of bounds" error for local memory, which holds the arrays and structs
-/// of one thread.
+/// Describes memcheck's "out of bounds" error for local memory, which contains the arrays and
+/// structs of one thread.
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes);
 
-/// Describes memcheck's "another thread's variable": an access to local memory through a pointer to
-/// a variable of `owner`.
+/// Describes memcheck's "another thread's variable" error: an access to local memory through a
+/// pointer to a variable of `owner`.
 Report describe_local_of_other(Report report, bool is_store, Dim3 owner);
 
-/// Describes memcheck's "misaligned".
+/// Describes memcheck's "misaligned" error.
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
                            const AllocationTable* allocations = nullptr);
 
-/// Describes initcheck's "uninitialised global read".
+/// Describes initcheck's "uninitialised global read" error.
 Report describe_uninitialised_global(Report report, const LaneAccess& access,
                                      const AllocationTable& allocations);
 
-/// Describes initcheck's "uninitialised local read".
+/// Describes initcheck's "uninitialised local read" error.
 Report describe_uninitialised_local(Report report, const LaneAccess& access);
 
-/// Describes initcheck's "uninitialised shared read".
+/// Describes initcheck's "uninitialised shared read" error.
 Report describe_uninitialised_shared(Report report, const LaneAccess& access);
 
 /// Describes a device address for the messages of all checks, such as "byte 4100 of 'buffer' (4096

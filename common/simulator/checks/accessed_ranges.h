@@ -13,23 +13,23 @@ namespace coalesce::simulator {
 /// Ranges of addresses with the kind and the place of the accesses.
 class AccessedRanges {
 public:
-    /// kAtomics includes volatile and relaxed stores.
+    /// The kind of an access. kAtomics includes volatile and relaxed stores.
     enum Kind : u8 { kReads, kWrites, kAtomics, kKinds };
     struct Range {
-        u64 begin = 0, end = 0;  ///< device addresses; end is exclusive
-        u32 place = 0;  ///< index into `places_`: the place of the first access in the range
+        u64 begin = 0, end = 0;  ///< the device addresses [begin, end)
+        u32 place = 0;  ///< the place of the first access in the range, as an index into `places_`
     };
-    /// Bytes that two pieces of work access, and at least one of them changes.
+    /// Bytes that two pieces of work access, at least one of which changes them.
     struct Conflict {
         u64 begin = 0, end = 0;
         Kind earlier = kReads, later = kReads;
         Place earlier_place, later_place;
     };
 
-    /// Adds a range after all others of its kind, or extends the last one.
+    /// Appends a range to those of its kind, or extends the last range if it ends at `begin`.
     void add(Kind kind, u64 begin, u64 end, u32 place = 0);
-    /// Sorts the ranges by address and joins those that touch. Call this if they were added in
-    /// another order.
+    /// Sorts the ranges by address and joins adjacent ones. Must be called if the ranges were not
+    /// added in ascending order.
     void sort();
     u32 add_place(const Place& place);
     bool is_empty() const;
@@ -42,8 +42,9 @@ public:
                                                  const AccessedRanges& later);
 
 private:
-    std::array<std::vector<Range>, kKinds> ranges_;  ///< disjoint, sorted by address
-    std::vector<Place> places_{1};                   ///< the first one stands for an unknown place
+    /// The ranges of each kind, which are disjoint and sorted by address.
+    std::array<std::vector<Range>, kKinds> ranges_;
+    std::vector<Place> places_{1};  ///< the first element stands for an unknown place
 };
 
 }  // namespace coalesce::simulator

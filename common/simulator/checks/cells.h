@@ -1,8 +1,8 @@
 // A long array of 64-bit cells that are initially zero and take no memory until they are touched.
 //
 // Idea       Where the system allocates pages on first touch, the array is a single range of
-//            addresses. WebAssembly does not do that, so there the array is a table of pieces, each
-//            of which is allocated on first touch.
+//            addresses. WebAssembly does not allocate pages on first touch, so in WebAssembly
+//            builds the array is a table of pieces, each of which is allocated on first touch.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ public:
     ~Cells();
     Cells(const Cells&) = delete;
 
-    /// Reserves address space for `count` cells. Call this only once. Returns false if the address
-    /// space is not available.
+    /// Reserves address space for `count` cells. Must be called only once. Returns false if the
+    /// address space is not available.
     bool reserve(u64 count);
     /// Sets all cells to zero.
     void clear();

@@ -1,31 +1,32 @@
 // Detects data races in global memory between the threads of one launch.
 //
 // Builds on  race_log.h.
-// Idea       A shadow of the device's memory stores the last accesses. A 64-bit cell (Cell) holds
-//            the launch, block, thread, time and instruction of an access. Coalesced accesses must
-//            cost very little, so a cell stands for a whole 128-byte line as long as whole warps
-//            access whole lines, otherwise for a 4-byte word, or for a single byte if threads share
-//            a word.
-// Arrays     There are three arrays for each size of cell: one for the last write, and two for
-//            reads by threads that are not ordered with each other (a write must be ordered after
-//            both).
+// Idea       A shadow of the device's memory stores the last accesses. A 64-bit cell (Cell)
+//            contains the launch, block, thread, time and instruction of an access. Coalesced
+//            accesses must cost very little, so a cell stands for a whole 128-byte line as long as
+//            whole warps access whole lines, otherwise for a 4-byte word, or for a single byte if
+//            threads share a word.
+// Arrays     There are three arrays for each size of cell. One array stores the last write. The
+//            other two store reads by threads that are not ordered with each other, because a write
+//            must be ordered after both reads.
 // Time       A block's time counts its barriers, arrivals and fences. For a barrier of the whole
-//            block, a single number tells what came before it. A barrier of some warps, or a phase
-//            of an mbarrier, passes what the arriving warps have done and know only to the waiting
-//            warps. After the first such barrier, the block stores for each warp the time up to
-//            which it knows about every other warp. Cells contain the low bits of a time, the
-//            epoch. When the epochs are used up, the block continues under another number, outside
-//            the grid; `renumberings_` maps this number to the block. Blocks share no time, except
-//            through memory: a fence followed by an atomic (or volatile, or release) store
-//            publishes what the block has done before, and an atomic or volatile read acquires what
-//            has been published. All such locations are treated as a single clock of the launch.
-//            This is lenient, but it never accuses a correct program that waits for a flag.
+//            block, a single number separates the accesses before it from those after it. A barrier
+//            of some warps, or a phase of an mbarrier, orders the accesses of the arriving warps
+//            only before those of the waiting warps. After the first such barrier, the block stores
+//            a vector clock for each warp: the time up to which the warp is ordered after every
+//            other warp. Cells contain the low bits of a time, the epoch. When the epochs are used
+//            up, the block continues under another number, outside the grid, and `renumberings_`
+//            maps this number to the block. Blocks synchronize only through memory: a fence
+//            followed by an atomic (or volatile, or release) store publishes the block's earlier
+//            accesses, and an atomic or volatile read acquires all published accesses. All such
+//            locations share one clock of the launch. The single clock may hide races, but the
+//            checker never reports a correct program that waits for a flag.
 // Read-only  Most memory that a program reads is not written during the launch. If the kernel's
 //            text shows which allocations it writes (expect_writes), reads of all other allocations
-//            are not passed to the checker. A store to one of those is reported in any case,
-//            because their earlier reads are not known.
-// Watch      Several workers share the shadow. Cells are always read and written as a whole. Only
-//            splitting lines into words, or words into bytes, takes a lock (kLocked).
+//            are not passed to the checker. A store to such an allocation is always reported,
+//            because the checker does not know its earlier reads.
+// Watch      Several workers share the shadow. Each cell is read and written atomically. Only
+//            splitting a line into words, or a word into bytes, takes a lock (kLocked).
 #pragma once
 
 #include <atomic>
@@ -52,7 +53,7 @@ struct GlobalAccess {
     /// fence preceded it.
     bool releases = false;
     u32 warp = 0;  ///< the warp's number within the block
-    u32 site = 0;  ///< Op::site
+    u32 site = 0;  ///< the index of the instruction in Kernel::sites (Op::site)
     Mask active = 0;
     const u64* addresses = nullptr;  ///< one device address per lane
     u32 bytes_per_lane = 4;
@@ -61,17 +62,17 @@ struct GlobalAccess {
 
 class GlobalRace {
 public:
-    /// The checker's state for one block. The executor keeps one for every running block.
+    /// The checker's state for one block. The executor has one such object for every running block.
     struct Block {
         u64 number = 0;
         u64 bits = 0;                      ///< the block's number and epoch, as stored in a Cell
         u64 time = 0;                      ///< the number of barriers, arrivals and fences so far
         u64 last_barrier = 0;              ///< the time after the last barrier of the whole block
         u64 last_barrier_of_any_kind = 0;  ///< the time after the last barrier of any kind
-        /// The bounds of the most recently written allocation, among those to which writes are
-        /// expected.
+        /// The bounds of the allocation that was written last, if the launch is expected to write
+        /// to it.
         mutable u64 written_begin = 0, written_end = 0;
-        bool checked = false;
+        bool checked = false;  ///< true if accesses of the block are checked
         struct Sync;
         Sync* sync = nullptr;  ///< created by the block's first fence; owned by the checker
         struct Order;
@@ -87,11 +88,11 @@ public:
 
     // ---- a launch ----
 
-    /// Call this between launches, when no worker is running. `allocations` must outlive the
+    /// Starts a launch. Must be called while no worker is running. `allocations` must outlive the
     /// launch.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
                       const AllocationTable& allocations, bool is_cooperative = false);
-    /// Declares that the launch writes only to these allocations. Call this right after
+    /// Declares that the launch writes only to these allocations. Must be called right after
     /// begin_launch.
     void expect_writes(std::vector<const Allocation*> allocations);
     /// Reports whether reads of the allocation can be ignored, because no writes to it are
@@ -102,7 +103,7 @@ public:
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
     /// Adds the bytes of [begin, end) that the launch has accessed, except volatile reads and reads
-    /// of read-only allocations. Call this before end_launch.
+    /// of read-only allocations. Must be called before end_launch.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
     void begin_block(Block& block, u64 number) const;
     void end_block(Block& block);
@@ -112,16 +113,17 @@ public:
     /// Records that a barrier of the whole block has completed.
     void barrier(Block& block);
     /// Records that a warp arrives, without waiting, at one of the block's 16 barriers or at the
-    /// mbarrier at an address in shared memory. Warps that later wait there acquire what the warp
-    /// has done so far.
+    /// mbarrier at an address in shared memory. Warps that later wait at the same barrier acquire
+    /// this warp's accesses so far.
     void barrier_arrive(Block& block, u32 id, u32 warp) { arrive(block, id, warp); }
     void mbarrier_arrive(Block& block, u32 address, u32 warp) {
         arrive(block, kFirstMbarrier + address, warp);
     }
-    /// Records that a barrier of some warps has completed: those in `waiting`, and those that
-    /// arrived without waiting.
+    /// Records that a barrier of some warps has completed: the warps in `waiting`, and the warps
+    /// that arrived without waiting.
     void barrier_complete(Block& block, u32 id, Mask waiting);
-    /// Record that a phase of the mbarrier has ended, and that a warp has observed its end.
+    /// mbarrier_phase_done records that a phase of the mbarrier at `address` has ended, and
+    /// mbarrier_wait_done that a warp has observed the end of the phase.
     void mbarrier_phase_done(Block& block, u32 address);
     void mbarrier_wait_done(Block& block, u32 address, u32 warp);
     /// Records that a warp issues a copy that will report its completion to an mbarrier. Returns
@@ -132,14 +134,14 @@ public:
     enum class Scope : u8 { block, device };
     /// Records that lanes of a warp execute membar or fence.
     void fence(Block& block, u32 warp, Scope scope = Scope::device);
-    /// Records that a warp arrives at the cluster's barrier, which releases what the warp has done
-    /// so far. Warps that wait there acquire it.
+    /// Records that a warp arrives at the cluster's barrier, which releases the warp's accesses so
+    /// far. Warps that wait at the barrier acquire these accesses.
     void cluster_arrive(Block& block, u32 warp) {
         fence(block, warp);
         release(block, warp);
     }
-    /// Lets the warp see everything that has been released. Call this after a strong read or an
-    /// atomic has been executed.
+    /// Orders the warp after all accesses that have been released. Must be called after a strong
+    /// read or an atomic has been executed.
     void acquire(Block& block, u32 warp);
 
     // ---- accesses: call these before the memory changes ----
@@ -155,7 +157,8 @@ public:
     }
 
     /// Reports a load through the read-only path (ld.global.nc, __ldg) if any of its bytes were
-    /// written in this launch. The cache of that path does not see such writes.
+    /// written in this launch. The read-only path uses a cache that is not coherent with such
+    /// writes.
     void check_read_only_path(const Block& block, const GlobalAccess& access);
 
     /// Checks any access. A strong write or an atomic also publishes the accesses that precede an
@@ -166,25 +169,26 @@ public:
 
     // ---- the cells of the shadow ----
 
-    /// The last access to some bytes. The most significant field comes first:
+    /// The last access to some bytes, as bit fields, of which the most significant comes first:
     ///   stamp 6 | block 24 | warp 5 | lane 5 | epoch 10 | site 10 | strong 1 | shift 3
-    /// A cell may stand for several lanes with consecutive bytes. Its byte b then belongs to
+    /// A cell may stand for several lanes with consecutive bytes. Byte b of such a cell belongs to
     /// lane + (b >> shift).
     using Cell = u64;
     static constexpr u32 kStampShift = 58, kBlockShift = 34, kWarpShift = 29, kLaneShift = 24,
                          kEpochShift = 14, kSiteShift = 4;
     static constexpr Cell kStrongBit = 1 << 3;
     static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
-    /// The keys of the objects through which warps synchronize. The key of a barrier is its number,
-    /// that of an mbarrier is kFirstMbarrier plus its address, and that of an mbarrier's completed
-    /// phase is kFirstPhase plus the address.
+    /// The keys of the objects through which warps synchronize. A barrier's key is its number, an
+    /// mbarrier's key is kFirstMbarrier plus its address, and the key of an mbarrier's completed
+    /// phase is kFirstPhase plus the mbarrier's address.
     static constexpr u64 kFirstMbarrier = u64{1} << 32, kFirstPhase = u64{1} << 33;
     /// A block number that occurs in no launch. Cells with this number are marks, not accesses.
     static constexpr u64 kNoBlock = (1 << 24) - 1;
     static constexpr u32 kLineBytes = 128, kLineShift = 7;
 
 private:
-    /// How much memory a cell covers. kBytesPerCell gives the amount in bytes.
+    /// The amount of memory that a cell covers: a line, a word or a byte. kBytesPerCell gives the
+    /// number of bytes.
     enum Level : u32 { kLines = 0, kWords = 1, kBytes = 2 };
     static constexpr u32 kBytesPerCell[] = {kLineBytes, kWordBytes, 1};
     /// The three arrays that exist for each size of cell.
@@ -197,14 +201,14 @@ private:
         std::atomic_ref<Cell>(cell).store(value, std::memory_order_relaxed);
     }
     bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampShift == 0; }
-    /// Reports whether the cell records an access by another warp in this launch, which needs a
-    /// closer look.
+    /// Reports whether the cell records an access by another warp in this launch. Such an access
+    /// needs a complete check.
     static bool is_foreign(Cell cell, Cell mine) {
         return ((cell ^ mine) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
     /// Permutes the cells of the lines within 16 KB. The elements of a matrix column are often a
-    /// power of two apart, so without this their cells would compete for the same few sets of the
-    /// host's caches. The function is its own inverse.
+    /// power of two apart, so without this permutation their cells would compete for the same few
+    /// sets of the host's caches. The function is its own inverse.
     static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell make_cell(const Block& block, u32 warp, u32 site) const {
         return stamp_bits_ | block.bits | u64{warp} << kWarpShift |
@@ -227,7 +231,7 @@ private:
             const u64 line = shuffle_line(i);
             const Cell written = load(lines[kWrite][line]);
             const Cell read = load(lines[kRead][line]);
-            // A second reader is stored only if there is a first one.
+            // A second reader is stored only if there is a first reader.
             const bool second =
                 Write && is_live(read) && is_foreign(load(lines[kSecondRead][line]), mine);
             if (is_foreign(written, mine) || is_foreign(read, mine) || second) {
@@ -260,8 +264,8 @@ private:
     void arrive(Block& block, u64 place, u32 warp);
     void release(Block& block, u32 warp, Scope widest = Scope::device);
 
-    /// The block and the time of an access. `block` is its number in the grid, and `time` is the
-    /// block's own time.
+    /// The block and the time of an access. `block` is the block's number in the grid, and `time`
+    /// is the block's own time.
     struct Moment {
         u64 block, time;
     };
@@ -273,14 +277,14 @@ private:
         return site < sites.size() && sites[site].has_block_scope;
     }
 
-    struct Detail;  ///< the slow path, in global_race.cpp
+    struct Detail;  ///< contains the slow path, in global_race.cpp
     friend struct Detail;
 
     u64 capacity_ = 0;
     bool available_ = true;
     u64 stamp_bits_ = 0;
     u32 stamp_ = 0;
-    Cells shadow_[3][3];  ///< indexed by Level and Role
+    Cells shadow_[3][3];  ///< the cells, indexed by Level and Role
 
     const AllocationTable* allocations_ = nullptr;
     bool ignores_read_only_ = false;
@@ -291,8 +295,8 @@ private:
     struct Clock;
     std::unique_ptr<Clock> clock_;
     struct Renumberings;
-    std::unique_ptr<Renumberings>
-        renumberings_;  ///< blocks that continue under numbers outside the grid
+    /// The blocks that continue under numbers outside the grid.
+    std::unique_ptr<Renumberings> renumberings_;
 };
 
 }  // namespace coalesce::simulator

@@ -1,12 +1,12 @@
-// Shared by the two race checkers: the races of one launch, each reported once.
+// The log of a launch's races, which both race checkers share. The log reports each race once.
 //
 // Builds on  report/reports.h.
 // Idea       A racy kernel repeats the same race thousands of times, between the same two lines, in
-//            either order. That is one mistake, so it is reported once. For every pair of lines,
-//            the log stores the number of races and the example that sorts first: races between
-//            blocks come before those between warps, which come before those between lanes of a
-//            warp; then the order is by kind, block and thread. So the text does not depend on how
-//            many workers ran the blocks.
+//            either order. All of these races have one cause, so only one is reported. For every
+//            pair of lines, the log stores the number of races and the example that sorts first:
+//            races between blocks come before races between warps, which come before races between
+//            lanes of a warp. Races of the same group are sorted by kind, block and thread. So the
+//            text of the report does not depend on the number of workers.
 #pragma once
 
 #include <bit>
@@ -21,9 +21,9 @@
 
 namespace coalesce::simulator {
 
-/// Lets a checker ask the executor which value a lane will store. `copy` writes the lane's bytes,
-/// at most 16, to `bytes` in memory order. The checker calls `copy` only if two accesses collide,
-/// so correct kernels pay nothing for it. If `copy` is null, the value is unknown.
+/// Lets a checker query the value that a lane will store. `copy` writes the lane's bytes, at most
+/// 16, to `bytes` in memory order. The checker calls `copy` only if two accesses collide, so
+/// correct kernels never pay for the call. If `copy` is null, the value is unknown.
 struct StoredValue {
     void (*copy)(const void* context, int lane, u8* bytes) = nullptr;
     const void* context = nullptr;
@@ -82,8 +82,8 @@ inline RaceKind kind_of_race(bool earlier_wrote, bool later_wrote) {
 
 /// The cause of a race, which determines its remedy.
 enum class RaceCause : u8 {
-    unordered,         ///< nothing orders the two accesses
-    same_instruction,  ///< two lanes of one store
+    unordered,         ///< no synchronization orders the two accesses
+    same_instruction,  ///< two lanes of one store write to the same bytes
     pending_copy,      ///< the earlier access is an asynchronous copy that has not been waited for
     missing_proxy_fence,  ///< the later access, by a bulk copy, may not see the earlier store
     early_arrival,        ///< two arrivals at an mbarrier that may be counted in the same phase
@@ -93,9 +93,9 @@ enum class RaceCause : u8 {
 /// One of the two accesses of a race.
 struct RaceParty {
     static constexpr u32 kUnknownSite = 0xffffffff;
-    u32 site = kUnknownSite;  ///< index into Kernel::sites
-    u64 block = 0;            ///< index in the grid, x varies fastest
-    u32 thread = 0;           ///< index in the block, x varies fastest
+    u32 site = kUnknownSite;  ///< the index of the instruction in Kernel::sites
+    u64 block = 0;            ///< the index of the block in the grid, with x varying fastest
+    u32 thread = 0;           ///< the index of the thread in the block, with x varying fastest
     auto operator<=>(const RaceParty&) const = default;
 };
 
@@ -104,7 +104,7 @@ struct Race {
     RaceParty later, earlier;
     RaceCause cause = RaceCause::unordered;
     u64 address = 0;
-    std::string where;  ///< which bytes, for example "byte 12 of ..."
+    std::string where;  ///< the bytes that race, for example "byte 12 of ..."
     /// True if the later store does not change the memory (Checks::equal_values).
     bool equal_values = false;
 };
@@ -115,7 +115,8 @@ public:
     /// `check` is "racecheck" or "globalrace".
     explicit RaceLog(const char* check) : check_(check) {}
 
-    /// `is_cooperative` is true if the blocks of the launch can meet at the grid's barrier.
+    /// Starts a launch. `is_cooperative` is true if the blocks of the launch can synchronize at a
+    /// grid barrier.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block, bool is_cooperative = false);
 
     /// Counts the race and returns true if the race is already known. The caller then need not
@@ -149,7 +150,8 @@ private:
     Report format_report(const Race& race) const;
     std::string format_message(const Race& race) const;
     std::string format_remedy(const Race& race) const;
-    /// The threads that race, from the widest group to the narrowest.
+    /// The scope of a race, from the widest to the narrowest: different blocks, different warps of
+    /// a block, or different lanes of a warp.
     enum class Group : u8 { blocks, warps, lanes };
     static Group group_of(const RaceParty& a, const RaceParty& b);
     /// Returns the widest group among this race and all races that the same barrier would prevent.
@@ -167,7 +169,7 @@ private:
     bool is_cooperative_ = false;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
-    /// The same entries, keyed by site for lookups without strings.
+    /// The entries of `entries_`, keyed by the two sites for lookups without strings.
     std::unordered_map<u64, Entry*> by_sites_;
 };
 

@@ -1,9 +1,10 @@
 // Records which bytes of memory a launch reads, for the check of order between streams.
 //
 // Idea   Memory that a launch only reads has no races within the launch, so the race check ignores
-//        it. To find out which bytes were read there, it is enough to set marks: as in the shadow
-//        of initialized bytes, a byte for each word, with a bit for each byte.
-// Cost   A row of 32 lanes finds its marks set or sets them, which takes a few nanoseconds.
+//        it. To find out which bytes of this memory were read, it is enough to mark them. As in the
+//        shadow of initialized bytes, there is a mark byte for each word of memory, with a bit for
+//        each of the word's bytes.
+// Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,8 @@ public:
     void add_to(AccessedRanges& ranges, const Kernel& kernel) const;
 
 private:
-    /// The first site that reads a page names the place of the reads in the page.
+    /// The base-2 logarithm of the bytes in a page. All reads in a page are attributed to the first
+    /// site that reads the page.
     static constexpr u64 kPageShift = 12;
     static constexpr u32 kNoSite = 0;
     void note_site(u64 address, u32 site);
@@ -44,7 +46,8 @@ private:
         void operator()(void* memory) const { std::free(memory); }
     };
     std::unique_ptr<u8[], Free> words_;
-    std::unique_ptr<std::atomic<u32>[]> sites_;  ///< for each page, a site + 1, or kNoSite
+    /// For each page, 1 + the first site that reads it, or kNoSite.
+    std::unique_ptr<std::atomic<u32>[]> sites_;
 };
 
 /// The marks of a launch. Thread-safe.

@@ -1,4 +1,4 @@
-// Describes how exactly an instruction is simulated, beyond what its operands show.
+// Describes how exactly the simulator computes the result of an instruction.
 #pragma once
 
 #include <compare>
@@ -12,15 +12,15 @@ namespace coalesce::simulator {
 
 /// A remark about an opcode, from a column of opcodes.inc.
 enum class Exactness : u8 {
-    exact,  ///< no remark: the result is the same as on a GPU
+    exact,  ///< there is no remark, and the result is the same as on a GPU
     /// The .approx and .full variants are computed in double precision and rounded once (math.cpp).
     approximation,
     /// Sums of products of floats are rounded only once, at the end
     /// (addons/matrices/tensor_cores.cpp).
     product,
-    mipmap,  ///< variants with a mipmap level have not been compared with a GPU
+    mipmap,  ///< the variants with a mipmap level have not been compared with a GPU
     hint,    ///< a hint, which changes no result and costs no time
-    time,    ///< depends on a clock, which shows simulated time
+    time,    ///< the result depends on a clock, which shows simulated time
     copy,    ///< the .bulk variant uses the asynchronous proxy
 };
 
@@ -33,7 +33,7 @@ struct Remark {
         async_proxy,  ///< a missing fence.proxy.async for global memory is not detected
     };
     Kind kind = Kind::last_bits;
-    std::string name;  ///< "ex2.approx", "cache hints"
+    std::string name;  ///< the instruction or feature, such as "ex2.approx" or "cache hints"
 
     bool operator<(const Remark& other) const {
         return kind != other.kind ? kind < other.kind : name < other.name;

@@ -31,16 +31,17 @@ struct ParameterSlot {
 /// A call: the callee, and the offsets of arguments and results in the caller's parameter memory.
 struct FunctionCode;
 struct CallSite {
-    const FunctionCode* callee = nullptr;  ///< null for a call through a pointer (Op::a)
-    std::vector<u32> argument_offsets;     ///< in the caller's parameter memory
+    /// The called function; null for a call through a pointer (Op::a).
+    const FunctionCode* callee = nullptr;
+    std::vector<u32> argument_offsets;  ///< the offset of each argument, in bytes
     std::vector<u32> result_offsets;
 };
 
-/// A register of which each warp has its own copy, and the position of that copy in the warp's own
-/// register file while it is live.
+/// A register of which each warp has its own copy, and the position of that copy in the warp's
+/// register file while the register is live.
 struct PlacedRegister {
-    u32 root = 0;               ///< see Registers::root
-    u32 offset = 0, bytes = 0;  ///< in a warp's own file
+    u32 root = 0;               ///< the register's root (Registers::root)
+    u32 offset = 0, bytes = 0;  ///< the position in a warp's own register file, in bytes
 };
 
 /// The position of a slot in a warp's own register file.
@@ -53,13 +54,14 @@ struct FunctionCode {
     std::string name;
     const ptx::Function* ast = nullptr;
     std::vector<Op> ops;
-    u32 register_file_bytes = 0;      ///< the size of a warp's own register file
-    std::vector<SlotPosition> slots;  ///< the slots in this file
-    /// The size of a frame's parameter memory, per lane. It contains the frame's own parameters,
-    /// its results and the arguments of its calls.
+    u32 register_file_bytes = 0;      ///< the size of a warp's register file
+    std::vector<SlotPosition> slots;  ///< the slots in the warp's register file
+    /// The size of a frame's parameter memory, per lane. The parameter memory contains the frame's
+    /// own parameters, its results and the arguments of its calls.
     u32 parameter_bytes = 0;
-    u32 local_bytes = 0;  ///< local variables, per thread
-    /// Where each local variable begins in them, for code that shows a thread's variables (trace/).
+    u32 local_bytes = 0;  ///< the size of the local variables of one thread
+    /// The offset of each local variable within a thread's local memory, for code that displays a
+    /// thread's variables (trace/).
     std::map<std::string, u32> local_offsets;
     std::vector<ParameterSlot> parameters, results;
     std::vector<std::unique_ptr<CallSite>> calls;
@@ -75,10 +77,10 @@ struct FunctionCode {
 
 /// The set of threads for which a value is the same, and therefore how often it must be computed.
 enum class ValueClass : u8 {
-    launch,    ///< once per launch, since it is the same for all threads of the grid
-    block,     ///< once per block, since it is the same for all threads of a block
-    position,  ///< once per position, since it depends only on the position in the block
-    thread,    ///< per thread
+    launch,    ///< computed once per launch: the same for all threads of the grid
+    block,     ///< computed once per block: the same for all threads of the block
+    position,  ///< computed once per position: depends only on the position in the block
+    thread,    ///< computed by each thread
 };
 
 struct Kernel::Code {
@@ -90,20 +92,21 @@ struct Kernel::Code {
     struct Constant {
         Slot slot;
         u64 bits;
-        u32 width;  ///< 4 or 8 bytes, or 0 for a predicate
+        u32 width;  ///< the width: 4 or 8 bytes, or 0 for a predicate
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
-    /// For each straight-line piece of code, the number of instructions on each line. A piece ends
-    /// with an Op that has a weight (Op::weight), so the executions of that Op give the counts of
-    /// all lines.
+    /// For each straight-line piece of code, the number of instructions on each line. Each piece
+    /// ends with an Op that has a weight (Op::weight), so counting the executions of that Op gives
+    /// the counts of all lines.
     std::vector<std::map<std::pair<u32, u32>, u32>> straight_line_runs{1};
     /// For each straight-line piece, the number of instructions with each remark. Parallel to
     /// `straight_line_runs`.
     std::vector<std::map<Remark, u32>> remarks{1};
     u32 uniform_bytes = 0;
-    bool plain = false;  ///< without optimizations: see Options::plain
-    /// True for blocks that are recorded. They run as in `plain`, except for memory accesses.
+    bool plain = false;  ///< true if lowered without optimizations (Options::plain)
+    /// True for code that runs recorded blocks, which is lowered as for `plain` except for memory
+    /// accesses.
     bool recorded = false;
     bool clustered = false;  ///< true for launches whose clusters contain several blocks
     /// True if blocks can observe the order in which they run, so that one worker must run them
@@ -114,7 +117,7 @@ struct Kernel::Code {
     /// compared with a SharedLedger.
     bool has_repeatable_shared_steps = true;
     bool uses_calls = false;
-    bool needs_heap = false;  ///< whether it calls malloc
+    bool needs_heap = false;  ///< true if the kernel calls malloc
     std::map<u64, const FunctionCode*> function_pointers;
 };
 

@@ -1,13 +1,13 @@
-// Declares kernels that are ready to run. Their PTX has been lowered to a list of Ops, each with
-// the function that executes the Op.
+// Declares kernels that are ready to run. The PTX of a kernel has been lowered to a list of Ops,
+// each with the function that executes the Op.
 //
 // Registers   A register of a warp is an array of 32 lanes: 32-bit lanes for types of up to 32 bits
 //             (smaller types are zero-extended), and 64-bit lanes for 64-bit types. A predicate is
 //             one Mask.
 // Files       Values that are the same for all threads of a block (constants, parameters, block
 //             indices, and values computed from them) are stored once, in the block's uniform file,
-//             as 32 equal lanes. All others are in the warp's own file. A Slot can refer to either
-//             file, so instructions need not distinguish them.
+//             as 32 equal lanes. All other values are in the warp's own file. A Slot can refer to
+//             either file, so instructions need not distinguish them.
 #pragma once
 
 #include <atomic>
@@ -38,23 +38,23 @@ struct Slot {
 };
 
 struct CallSite;     ///< the callee and arguments of a call (execute/calls.h)
-struct OperandList;  ///< operands that do not fit into an Op (execute/families.h)
+struct OperandList;  ///< the operands that do not fit into an Op (execute/families.h)
 struct MatrixOp;     ///< the shapes and registers of mma and wmma (execute/fragments.h)
 
 /// A lowered instruction. The fields that nearly every instruction needs come first, within one
 /// cache line of the host.
 struct alignas(64) Op {
     Handler run = nullptr;
-    Slot d = {};                  ///< destination
-    Slot a = {}, b = {}, c = {};  ///< sources
-    i64 immediate = 0;            ///< address offset or barrier id, depending on the handler
+    Slot d = {};                  ///< the destination
+    Slot a = {}, b = {}, c = {};  ///< the sources
+    i64 immediate = 0;            ///< an address offset or barrier number, depending on the handler
     /// For a memory instruction, its index in Kernel::sites. For an Op that ends a straight-line
     /// piece, the index of the piece in Kernel::Code::straight_line_runs.
     u32 site = 0;
-    /// The number of PTX instructions that this Op stands for, including hoisted ones.
+    /// The number of PTX instructions that this Op stands for, including hoisted instructions.
     u16 weight = 0;
     u8 count = 0;   ///< the number of elements in v, unless the handler defines it otherwise
-    u8 detail = 0;  ///< selects a member of a family, depending on the handler
+    u8 detail = 0;  ///< selects a variant of the instruction, depending on the handler
     bool guard_negated = false;
     bool has_destination = true;
     bool spins = false;  ///< true for a branch in a loop that waits for memory to change
@@ -62,15 +62,15 @@ struct alignas(64) Op {
 
     Slot v[4] = {};  ///< the elements of a vector access, or additional operands
     Slot guard = {};
-    const Op* target = nullptr;  ///< for branches
+    const Op* target = nullptr;  ///< the Op to continue with after a taken branch
     Handler inner = nullptr;     ///< the handler of a guarded Op, which runs if the guard is true
     Slot d2 = {};                ///< the second destination (p|q, carry flags)
     Slot members = {};           ///< for .sync instructions, the mask of participating lanes
     const CallSite* call = nullptr;
     const MatrixOp* matrix = nullptr;
-    const std::vector<const Op*>* targets = nullptr;  ///< for brx.idx
-    u32 source = 0;                                   ///< index into the function's body
-    ptx::SourceLine where = {};                       ///< the source line of the PTX instruction
+    const std::vector<const Op*>* targets = nullptr;  ///< the branch targets of brx.idx
+    u32 source = 0;              ///< the index of the PTX instruction in the function's body
+    ptx::SourceLine where = {};  ///< the source line of the PTX instruction
 };
 
 /// The unit of a multiprocessor through which an instruction accesses memory.
@@ -84,7 +84,7 @@ enum class RemoteAtomic : u8 {
     load_and_store,  ///< a load and a store, so the update is not atomic
 };
 
-/// How an instruction accesses memory.
+/// The properties of an instruction's memory access.
 struct MemoryUse {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
@@ -97,8 +97,8 @@ struct MemoryUse {
 /// become several machine accesses, or part of the machine access of another instruction
 /// (ptxas/merged_accesses.h).
 struct MachineAccess {
-    i32 delta = 0;  ///< relative to the address of the access in the PTX
-    u32 bytes = 0;  ///< per lane
+    i32 delta = 0;  ///< the offset from the address of the PTX access, in bytes
+    u32 bytes = 0;  ///< the number of bytes per lane
     /// In a loop that ptxas unrolls, the access happens only in iterations whose address modulo 16
     /// equals this remainder.
     u32 remainder = kAnyRemainder;
@@ -112,7 +112,7 @@ struct MachineAccess {
 
 /// The machine accesses for one load or store in the PTX.
 struct MachineAccesses {
-    std::vector<MachineAccess> list;  ///< the machine accesses that are counted
+    std::vector<MachineAccess> list;  ///< the machine accesses to count
     /// If the list is empty, the index in Function::body of the earlier access that includes this
     /// one. kNoAccess means that ptxas removes the access.
     u32 covered_by = kNoAccess;
@@ -123,8 +123,9 @@ struct MachineAccesses {
 
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
-    std::optional<MachineAccesses> machine;   ///< absent if ptxas does not change this access
-    u32 instruction = 0;                      ///< index into Function::body
+    /// The machine accesses; absent if ptxas does not change this access.
+    std::optional<MachineAccesses> machine;
+    u32 instruction = 0;                      ///< the index of the instruction in Function::body
     const ptx::Function* function = nullptr;  ///< the kernel or a function that it calls
     ptx::SourceLine where;
     /// True for an access with .cta. Such an atomic (atomicAdd_block) is atomic only among the
@@ -138,15 +139,16 @@ struct Site : MemoryUse {
 /// The memory that stores and atomics may write to (analysis/written_memory.h).
 struct WrittenMemory {
     bool anywhere = false;
-    std::vector<u32> parameters;         ///< pointers, as offsets in the kernel's parameter memory
-    std::vector<std::string> variables;  ///< variables of the module
+    std::vector<u32> parameters;  ///< the pointers, as offsets in the kernel's parameter memory
+    std::vector<std::string> variables;  ///< the names of module variables
 };
 
 /// Counts the loads at a site that read only uninitialized bytes, for sites where such a load is
 /// always a mistake.
 struct MistakenReads {
     std::atomic<u64> count{0};
-    /// The lowest block and thread with such a load. Its report is kept.
+    /// The lowest block and thread with such a load, packed into one number. Only the report about
+    /// this thread is kept.
     std::atomic<u64> first{~u64{0}};
 };
 
@@ -155,19 +157,19 @@ class ByteUses;
 
 /// The totals over all launches of a kernel.
 struct KernelTotals {
-    u64 launches = 0;  ///< completed launches; the other totals cover only these
-    /// The launches that were ended by an error. Their counts are ignored, because it is random how
-    /// many blocks each worker had executed by then.
+    u64 launches = 0;  ///< the number of completed launches, which all other totals cover
+    /// The number of launches that an error ended. The counts of such launches are ignored, because
+    /// the number of blocks that the workers had executed by then is random.
     u64 stopped = 0;
-    u64 unchecked_launches = 0;  ///< launches without checks: see Options::sample
-    Dim3 grid, block;            ///< of the last launch, whether completed or stopped
+    u64 unchecked_launches = 0;  ///< the number of launches without checks (Options::sample)
+    Dim3 grid, block;            ///< the dimensions of the last launch, completed or stopped
     u64 warp_instructions = 0;
-    u64 thread_instructions = 0;  ///< summed over all active lanes
+    u64 thread_instructions = 0;  ///< the instructions, summed over all active lanes
     u64 branches = 0;
     u64 divergent_branches = 0;
-    std::vector<SiteCounters> sites;                          ///< parallel to Kernel::sites
+    std::vector<SiteCounters> sites;  ///< the counters of each site, parallel to Kernel::sites
     std::map<std::pair<u32, u32>, u64> instructions_by_line;  ///< warp instructions by (file, line)
-    std::map<Remark, u64> remarks;                            ///< warp instructions by remark
+    std::map<Remark, u64> remarks;  ///< the number of warp instructions with each remark
 
     bool was_launched() const { return launches + stopped > 0; }
     void clear() {
@@ -178,44 +180,51 @@ struct KernelTotals {
 };
 
 struct Kernel {
-    std::string name;       ///< in the PTX
-    std::string demangled;  ///< without return type and arguments, such as "transpose_naive<float>"
+    std::string name;  ///< the name in the PTX
+    /// The name without return type and arguments, such as "transpose_naive<float>".
+    std::string demangled;
     const ptx::Function* ast = nullptr;
     Module* module = nullptr;
     std::vector<Site> sites;
     KernelTotals totals;
 
-    u32 static_shared = 0;                      ///< in bytes
-    std::map<std::string, u32> shared_offsets;  ///< of its .shared variables
+    u32 static_shared = 0;                      ///< the size of the static shared memory, in bytes
+    std::map<std::string, u32> shared_offsets;  ///< the offset of each .shared variable, in bytes
     u32 parameter_bytes = 0;
     std::vector<u32> parameter_offsets;  ///< the offset of each argument in parameter memory
-    u32 local_bytes = 0;                 ///< per thread
-    u32 estimated_registers = 0;  ///< 32-bit registers per thread, for occupancy and attributes
+    u32 local_bytes = 0;                 ///< the size of local memory per thread
+    u32 estimated_registers = 0;         ///< the estimated 32-bit registers per thread
     /// The estimated address of each of the function's instructions in the machine code.
     std::vector<u32> estimated_addresses;
-    /// One instruction of each loop that ptxas unrolls, if unrolling changes the counters.
+    /// The index of one instruction in each loop that ptxas unrolls, for loops in which unrolling
+    /// changes the counters.
     std::vector<u32> unrolled_loops;
     /// For each instruction that starts a loop, the number of iterations that ptxas combines. 0
     /// means that the loop is not unrolled.
     std::vector<u32> turns_unrolled;
 
-    /// The uses of the loaded bytes (analysis/demanded_bytes.h).
+    /// The uses of the loaded bytes, computed when byte_uses() is first called
+    /// (analysis/byte_uses.h).
     struct {
         std::once_flag once;
         std::shared_ptr<const ByteUses> made;
     } mutable byte_uses;
-    mutable std::vector<MistakenReads> mistaken_reads;  ///< parallel to sites
+    /// For each site, the mistaken reads; parallel to `sites`.
+    mutable std::vector<MistakenReads> mistaken_reads;
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)
     std::shared_ptr<Code> code;
-    std::shared_ptr<Code> cluster_code;    ///< for launches whose clusters contain several blocks
-    std::shared_ptr<Code> plain_code;      ///< for blocks that are recorded (execute/recorder.h)
-    WrittenMemory written;                 ///< known after lowering
-    bool ends_early_without_work = false;  ///< see analysis/early_end.h; known after lowering
-    std::string error;                     ///< why the kernel cannot run: "unknown instruction ..."
+    /// The code for launches whose clusters contain several blocks.
+    std::shared_ptr<Code> cluster_code;
+    /// The code for blocks that are recorded (execute/recorder.h).
+    std::shared_ptr<Code> plain_code;
+    WrittenMemory written;  ///< the memory that the kernel may write; set by lowering
+    bool ends_early_without_work = false;  ///< set by lowering (see analysis/early_end.h)
+    std::string error;                     ///< why the kernel cannot run, or empty if it can
     Place error_place;
 
-    Place place(ptx::SourceLine where) const;  ///< with the file's name
+    /// Returns the place, including the name of the file.
+    Place place(ptx::SourceLine where) const;
     Place place(const Op* op) const;
 };
 
@@ -225,7 +234,7 @@ struct Module {
     std::map<std::string, std::unique_ptr<Kernel>> kernels;
     /// The device addresses of .global and .const variables.
     std::map<std::string, u64> variable_addresses;
-    std::vector<u64> owned;  ///< allocations that are freed when the module is unloaded
+    std::vector<u64> owned;  ///< the device addresses to free when the module is unloaded
 
     Kernel* kernel(const std::string& name) const;
 };

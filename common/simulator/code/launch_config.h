@@ -19,11 +19,11 @@ enum class Status : int {
     assert_failed = 710,
     misaligned_address = 716,
     illegal_instruction = 715,
-    launch_failure = 719,  ///< trap
+    launch_failure = 719,  ///< the kernel executed a trap instruction
     cooperative_too_large = 720,
 };
 
-class AccessedRanges;  ///< checks/accessed_ranges.h
+class AccessedRanges;  ///< defined in checks/accessed_ranges.h
 
 struct LaunchConfig {
     Dim3 grid, block;
@@ -33,12 +33,12 @@ struct LaunchConfig {
     /// True if the launch or the kernel specifies the shape of a cluster.
     bool explicit_cluster = false;
 
-    /// If not null, the launch adds the bytes that it accesses.
+    /// If not null, the launch adds the ranges of bytes that it accesses to this object.
     AccessedRanges* accesses = nullptr;
-    /// Whether `accesses` needs only accesses to memory that host and device share, and no reads of
-    /// allocations that the kernel does not write.
+    /// True if `accesses` needs only the accesses to memory that host and device share, and does
+    /// not need reads of allocations that the kernel does not write.
     bool wants_shared_memory_only = false;
-    /// The devices whose memory the kernel can access, as a bit for each.
+    /// The devices whose memory the kernel can access, with one bit per device.
     u64 accessible_devices = ~u64{0};
 
     bool has_clusters() const { return cluster.count() > 1; }

@@ -12,8 +12,8 @@ namespace coalesce::simulator {
 
 /// The part of the simulator that executes an opcode, together with the kind of the operation.
 enum class OpcodeGroup : u8 {
-    lanes,    ///< instructions/: compute each lane from the same lane of the sources
-    move,     ///< lowering/lower_values.cpp: mov and cvta, mostly done while lowering
+    lanes,  ///< instructions/: operations that compute each lane from the same lane of the sources
+    move,   ///< lowering/lower_values.cpp: mov and cvta, most of which are resolved during lowering
     access,   ///< lowering/lower_memory.cpp: loads and stores
     control,  ///< lowering/lower_control.cpp: branches, calls, barriers, exit
     warp,     ///< execute/families.cpp: operations between the lanes of a warp

@@ -6,8 +6,8 @@
 
 namespace coalesce::simulator {
 
-/// w128 is used only by atomics. It consists of 32 64-bit lanes with the low halves, followed by 32
-/// with the high halves.
+/// The width of a lane in bits. w128 is used only by atomics and consists of 32 64-bit lanes that
+/// contain the low halves, followed by 32 64-bit lanes that contain the high halves.
 enum class Width : u8 { none, predicate, w32, w64, w128 };
 
 inline Width width_of_type(ptx::Type type) {
@@ -22,7 +22,8 @@ inline u32 bytes_of(Width width) {
         case Width::w128: return 16 * kLanes;
         case Width::w64: return 8 * kLanes;
         case Width::w32: return 4 * kLanes;
-        default: return 64;  // also for predicates, so that every slot is aligned for host vectors
+        // Predicates use 64 bytes too, so that every slot is aligned for host vectors.
+        default: return 64;
     }
 }
 

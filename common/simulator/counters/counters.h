@@ -1,6 +1,6 @@
-// Computes what the hardware counts for one warp-wide memory instruction.
+// Computes the hardware counters of one warp-wide memory instruction.
 //
-// Idea   The counting rules are pure functions of 32 addresses. They are stated here, tested
+// Idea   The counting rules are pure functions of 32 addresses. The rules are defined here, tested
 //        against a table of measurements on hardware, and used for every memory instruction.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
-    u32 taken = 0;
+    u32 taken = 0;  ///< the number of wavefronts, including bank conflicts
     /// The number of passes with at least one active lane, which is also the number of wavefronts
     /// without bank conflicts.
     u32 ideal = 0;
@@ -41,11 +41,12 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 
 // ---- one warp-wide atomic or reduction ----
 //
-// Lanes that change the same word are served one after the other. The rules below agree with all
-// measurements on an H200: 14 instructions on 11 patterns of addresses, and reductions on 5300 more
-// patterns (l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{atom,red} and
-// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom; tests/unit/counters_test.cpp has some of
-// them). A warp's instruction is always one request to global memory, however many passes it takes.
+// The hardware serves lanes that change the same word one after the other. The rules below agree
+// with all measurements on an H200: 14 instructions on 11 patterns of addresses, and reductions on
+// 5300 more patterns (l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{atom,red} and
+// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom; tests/unit/counters_test.cpp contains some of
+// these patterns). A warp's instruction is always one request to global memory, however many passes
+// it takes.
 
 /// Counts the sectors of all passes of an atomic on global memory. The first-level cache has four
 /// units, and a hash of the address determines which unit serves a cache line. In each pass, a unit
@@ -78,19 +79,20 @@ Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active)
 /// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
 /// access updates one group of four counters, which is aligned to fit in one cache line.
 struct alignas(32) SiteCounters {
-    u64 requests = 0;      ///< global: warp instructions with an active lane
-    u64 sectors = 0;       ///< global
-    u64 useful_bytes = 0;  ///< global: bytes that the lanes requested
-    u64 waits = 0;         ///< how often a warp waits here for global loads or shared memory copies
+    u64 requests = 0;      ///< global memory: warp instructions with an active lane
+    u64 sectors = 0;       ///< global memory: 32-byte sectors accessed
+    u64 useful_bytes = 0;  ///< global memory: bytes that the lanes requested
+    u64 waits = 0;  ///< the number of waits at this site for global loads or asynchronous copies
 
-    u64 shared_requests = 0;  ///< requests to shared memory
-    u64 wavefronts = 0;
-    u64 wavefronts_ideal = 0;
-    u64 bytes_in_flight = 0;  ///< sum of the bytes in flight to shared memory at each load from it
+    u64 shared_requests = 0;   ///< requests to shared memory
+    u64 wavefronts = 0;        ///< wavefronts of shared memory, including bank conflicts
+    u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
+    /// The bytes in flight to shared memory, summed over all loads from it.
+    u64 bytes_in_flight = 0;
 
-    u64 remote_requests = 0;  ///< requests to the shared memory of other blocks of the cluster
-    u64 remote_sectors = 0;
-    u64 remote_useful_bytes = 0;
+    u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
+    u64 remote_sectors = 0;       ///< 32-byte sectors accessed in other blocks of the cluster
+    u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested from other blocks
     /// Loads from shared memory by atomics that are loops in machine code.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;

@@ -4,19 +4,21 @@
 //   The runtime has two kinds of errors.
 //   - The last error of a host thread. Every failing call sets it, successful calls leave it
 //     unchanged, and cudaGetLastError reads and clears it.
-//   - The error of the context, caused for example by an illegal access in a kernel. It applies to
-//     all threads and cannot be cleared, and every later call that needs the device returns it (it
-//     is "sticky").
+//   - The error of the context, caused for example by an illegal access in a kernel. This error
+//     applies to all threads and cannot be cleared, and every later call that needs the device
+//     returns it (the error is "sticky").
 //   On hardware, a kernel runs while the host continues, so the launch does not return the kernel's
-//   error; a later call does. Here the kernel has ended when the launch returns, but its error is
-//   still returned only by the next call, so that programs take the same path as on hardware.
+//   error; a later call does. In the simulator, the kernel has ended when the launch returns, but
+//   its error is still returned only by the next call, so that programs take the same path as on
+//   hardware.
 //
 //   A kernel that the simulator cannot run (machine code only, or an unsupported instruction) also
-//   breaks the context. On hardware the kernel would have run. Here its results are missing from
-//   everything that follows, so a program that does not check the launch must not end as if it had
-//   succeeded. For code that it cannot run, hardware returns cudaErrorNoKernelImageForDevice,
-//   cudaErrorInvalidPtx or cudaErrorUnsupportedPtxVersion at the launch, and so do we. On hardware
-//   the context stays intact, but here it breaks.
+//   breaks the context. On hardware the kernel would have run. In the simulator, its results are
+//   missing from everything that follows, so a program that does not check the launch must not end
+//   as if it had succeeded. For code that it cannot run, hardware returns
+//   cudaErrorNoKernelImageForDevice, cudaErrorInvalidPtx or cudaErrorUnsupportedPtxVersion at the
+//   launch, and so do we. On hardware such a launch leaves the context intact, but here the context
+//   breaks.
 //
 //   If a call fails because of a mistake in the program, the failure is also reported, for programs
 //   that ignore return values: see is_mistake in errors.cpp. An error code that only answers a
@@ -51,13 +53,14 @@ void note_runtime_use();
 void break_context(cudaError_t error);
 
 /// Reports a launch that ended with `error`, unless another check has already reported the reason.
-/// (Checks may be disabled.)
+/// (The other check may be disabled.)
 void report_broken(cudaError_t error, const std::string& kernel);
 
-/// Ends a cudaDeviceReset after a context error. The device stays unusable for this process.
+/// Completes a cudaDeviceReset after a context error. The device stays unusable for this process.
 void leave_broken_context();
 
-/// The last error of a thread. Callers save and restore it around calls that must not change it.
+/// The last error of a thread. Callers save and restore this error around calls that must not
+/// change it.
 struct LastError {
     cudaError_t error = cudaSuccess;
     bool from_context = false;
@@ -71,8 +74,8 @@ void mend_context();
 bool context_is_broken();
 
 /// Records a sentence that explains the current call. If the call fails because of a mistake in the
-/// program, the sentence becomes the message of a report. Otherwise it is printed once on stderr,
-/// "coalesce: cudaMemcpy: ...", unless COALESCE_SIM_QUIET is set.
+/// program, the sentence becomes the message of a report. Otherwise the sentence is printed once on
+/// stderr, "coalesce: cudaMemcpy: ...", unless COALESCE_SIM_QUIET is set.
 void explain(const std::string& sentence);
 
 /// Explains the current call like `explain`, and ends the call with `error`.
@@ -86,19 +89,19 @@ void report_unsupported(const std::string& message, const std::string& cure,
 /// Reports that the call is not simulated, and ends it with cudaErrorNotSupported.
 [[noreturn]] void not_simulated(const std::string& what);
 
-/// Ends the call with cudaErrorNotSupported and explains why. Use this for calls that hardware
-/// rejects in the same way.
+/// Ends the call with cudaErrorNotSupported and explains why. Used for calls that hardware rejects
+/// in the same way.
 [[noreturn]] void not_supported(const std::string& why);
 
 /// The current API call of this thread. Calls that our implementation makes internally are part of
-/// it.
+/// the current call.
 class CurrentCall {
 public:
     using ErrorName = const char* (*)(cudaError_t);
 
     /// `error_name` returns the name of an error for reports.
     explicit CurrentCall(const char* name, ErrorName error_name = cudaGetErrorName);
-    ~CurrentCall();  ///< prints explanations that were not reported
+    ~CurrentCall();  ///< prints the explanations that did not become part of a report
     const char* name() const { return name_; }
 
     /// Ends the call with `error`, which may be cudaSuccess. A failure caused by a mistake in the
@@ -151,7 +154,8 @@ cudaError_t answer(const char* name, Body body, const Arguments&... arguments) n
     return remember(call.end(catch_error([&] { body(arguments...); })));
 }
 
-/// Runs a call that needs the device. If the context has an error, returns it instead.
+/// Runs a call that needs the device. If the context has an error, returns this error without
+/// running `body`.
 template <class Body, class... Arguments>
 cudaError_t api(const char* name, Body body, const Arguments&... arguments) noexcept {
     return answer(name, [&] {

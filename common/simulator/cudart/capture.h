@@ -7,12 +7,12 @@
 //   second stream that waits for this event takes part in the capture from then on (a fork), and a
 //   stream that waits for an event of the second stream depends on both (a join). When the capture
 //   ends, every node must lead to the last nodes of the origin.
-//   During a capture, some calls are not allowed: those that query the progress of captured work
-//   (which has not run yet), those that would order a captured stream after the default stream,
-//   and, depending on the mode of the capture, those that may do either implicitly, such as
+//   During a capture, some calls are not allowed: calls that query the progress of captured work
+//   (which has not run yet), calls that would order a captured stream after the default stream,
+//   and, depending on the mode of the capture, calls that may do either implicitly, such as
 //   cudaMalloc. Such a call fails, and invalidates the capture.
-//   The functions that are declared here are in addons/graphs. A build without addons uses those in
-//   addons/absent/, in which no stream is ever captured.
+//   The functions that are declared here are in addons/graphs. A build without addons uses the
+//   definitions in addons/absent/, in which no stream is ever captured.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -32,13 +32,14 @@ namespace coalesce::simulator::cudart {
 struct Capture;
 struct Node;
 
-/// A node that must complete before another one. Nonzero edge data affects only speed.
+/// A node that must complete before a dependent node. Nonzero edge data affects only speed.
 struct Dependency {
     Node* node = nullptr;
     cudaGraphEdgeData data{};
 };
 
-/// The number of captures in progress. Calls check it first, because it is nearly always 0.
+/// The number of captures in progress. Every call checks this number first, because the number is
+/// nearly always 0.
 extern std::atomic<int> captures_in_progress;
 
 inline bool any_capture() {
@@ -61,13 +62,13 @@ void check_not_captured(cudaStream_t stream);
 /// Fails if any stream is being captured. Called by functions that wait for all streams.
 void check_nothing_captured();
 
-/// Calls `make`, and invalidates the capture if it fails.
+/// Calls `make`, and invalidates the capture if `make` fails.
 void invalidate_on_failure(Capture& capture, const std::function<void()>& make);
 
 /// Adds a node for work in a captured stream.
 void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work);
 
-/// Executes the work immediately, or captures it if the stream is being captured.
+/// Executes the work immediately, or adds it to the capture if the stream is being captured.
 void execute_or_capture(cudaStream_t stream, Work work);
 
 /// Allocates or frees memory as a node of the captured graph.

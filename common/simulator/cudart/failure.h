@@ -22,7 +22,7 @@ inline void require(bool condition, cudaError_t error = cudaErrorInvalidValue) {
     if (!condition) fail(error);
 }
 
-/// Fails with `error`, the result of another call, unless it is cudaSuccess.
+/// Fails with `error`, the result of another call, unless `error` is cudaSuccess.
 inline void require_success(cudaError_t error) {
     require(error == cudaSuccess, error);
 }

@@ -23,7 +23,7 @@ public:
         std::lock_guard lock(mutex_);
         return objects_.erase(handle) > 0;
     }
-    /// Returns null if the object was destroyed or never created.
+    /// Returns the object, or null if it was destroyed or never created.
     Object* find(Handle handle) {
         std::lock_guard lock(mutex_);
         const auto found = objects_.find(handle);

@@ -17,7 +17,7 @@ struct LaunchRequest {
     size_t shared = 0;
     cudaStream_t stream = nullptr;
     bool cooperative = false;
-    Dim3 cluster{0, 0, 0};  ///< zeros if the launch does not specify it
+    Dim3 cluster{0, 0, 0};  ///< the cluster shape, or zeros if the launch does not specify it
 };
 
 /// A copy of a kernel's arguments.
@@ -33,18 +33,18 @@ std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle
 /// values in cuLaunchKernel's format.
 std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, void** extra);
 
-/// Returns the kernel to launch, lowered and ready to run. If its code cannot be run, breaks the
-/// context.
+/// Returns the kernel to launch, lowered and ready to run. If the kernel's code cannot be run,
+/// breaks the context.
 KernelHandle& find_runnable_kernel(const void* function);
 
 /// Fails, with an explanation, if the device cannot run the launch.
 void check_launch(const KernelHandle& handle, const LaunchRequest& request, void** arguments);
 
-/// Applies a launch attribute to the request. Attributes that only affect speed, or have no effect
-/// here, are accepted. Unknown attributes are rejected.
+/// Applies a launch attribute to the request. Attributes that affect only speed, or have no effect
+/// in the simulator, are accepted. Unknown attributes are rejected.
 void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request);
 
-/// Checks a launch and runs it, or captures it if its stream is being captured.
+/// Checks a launch and runs it, or captures the launch if its stream is being captured.
 void launch(const void* function, const LaunchRequest& request, void** arguments,
             const std::vector<cudaLaunchAttribute>& attributes = {});
 

@@ -1,12 +1,12 @@
-// Declares the statistics of memory pools, and allocation functions without an API wrapper, which
-// the pool functions call.
+// Declares the function that updates the statistics of memory pools, and allocation functions
+// without an API wrapper, which the pool functions call.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace coalesce::simulator::cudart {
 
-/// Implement cudaMalloc and cudaFree without the wrapper around an API call.
+/// These functions implement cudaMalloc and cudaFree without the wrapper around an API call.
 void allocate_device(void** pointer, size_t bytes);
 void free_device(void* pointer);
 

@@ -1,5 +1,5 @@
-// Declares the program's device code: the kernels and variables that belong to host addresses, and
-// their PTX modules.
+// Declares the program's device code: the kernels and variables, which the program identifies by
+// host addresses, and their PTX modules.
 //
 // Builds on  fatbin/ (extracts the PTX), Device::load (makes kernels from it).
 // Idea       A module is read when one of its kernels or variables is first needed. Programs
@@ -26,8 +26,8 @@ struct LoadedModule;
 /// the process ends.
 struct KernelHandle {
     LoadedModule* module = nullptr;
-    std::string name;          ///< in the PTX
-    Kernel* kernel = nullptr;  ///< set when the module has been read
+    std::string name;          ///< the kernel's name in the PTX
+    Kernel* kernel = nullptr;  ///< the kernel, or null until the module has been read
 
     // The values set by cudaFuncSetAttribute. `max_dynamic_shared` is -1 if the program did not set
     // it. In that case, the limit is 48 KiB minus the static shared memory.
@@ -46,21 +46,22 @@ struct VariableHandle {
     LoadedModule* module = nullptr;
     std::string name;
     u64 bytes = 0;
-    /// For a __managed__ variable, the pointer in host memory that receives its address.
+    /// For a __managed__ variable, the pointer in host memory that receives the variable's address.
+    /// Null for other variables.
     void** managed_pointer = nullptr;
 };
 
 struct LoadedModule {
-    std::vector<const void*> images;  ///< fatbins, or one library image
+    std::vector<const void*> images;  ///< the module's fatbins, or one library image
     bool is_library = false;
-    std::vector<char> file;  ///< loaded by cudaLibraryLoadFromFile; contains the `images`
+    std::vector<char> file;  ///< the file that cudaLibraryLoadFromFile read; contains the `images`
 
     std::map<std::string, std::unique_ptr<KernelHandle>> kernels;
     std::vector<VariableHandle*> managed;
 
-    std::unique_ptr<Module> module;   ///< null until it is read
-    cudaError_t error = cudaSuccess;  ///< the error if the module cannot be read
-    std::string problem;              ///< an explanation of this error
+    std::unique_ptr<Module> module;   ///< null until the module is read
+    cudaError_t error = cudaSuccess;  ///< the error if the module cannot be read, or cudaSuccess
+    std::string problem;              ///< an explanation of `error`
 
     /// Records the reason why the module cannot be read.
     void set_error(cudaError_t why, const std::string& words) {
@@ -89,7 +90,8 @@ public:
     /// Returns the handle for the address of a kernel's host stub, or for a cudaKernel_t. The
     /// module may not have been read yet.
     KernelHandle& find(const void* function);
-    /// Returns the same handle as `find`, but reads its module first, so that `kernel` is set.
+    /// Returns the same handle as `find`, but reads the kernel's module first, so that `kernel` is
+    /// set.
     KernelHandle& find_prepared(const void* function);
     VariableAddress find_variable(const void* host_variable);
 
@@ -104,7 +106,7 @@ public:
     KernelHandle& library_kernel(LoadedModule& library, const std::string& name);
     void unload_library(LoadedModule& library);
 
-    /// Unloads modules for cudaDeviceReset. They are read again when they are next used.
+    /// Unloads modules for cudaDeviceReset. A module is read again when it is next used.
     void reset();
 
 private:
@@ -113,10 +115,10 @@ private:
 
     std::recursive_mutex mutex_;
     std::vector<std::unique_ptr<LoadedModule>> modules_;
-    std::map<const void*, KernelHandle*> functions_;    ///< by host address
-    std::set<const void*> handles_;                     ///< all KernelHandles
-    std::map<const void*, VariableHandle*> variables_;  ///< by host address
-    std::set<LoadedModule*> libraries_;                 ///< libraries that are not unloaded
+    std::map<const void*, KernelHandle*> functions_;    ///< kernels by host address
+    std::set<const void*> handles_;                     ///< the addresses of all KernelHandles
+    std::map<const void*, VariableHandle*> variables_;  ///< variables by host address
+    std::set<LoadedModule*> libraries_;                 ///< the libraries that are loaded
 };
 
 }  // namespace coalesce::simulator::cudart

@@ -11,8 +11,8 @@
 #endif
 
 /// Programs built with --default-stream per-thread call names that end in _ptsz (functions with a
-/// stream parameter) or _ptds (functions without). All work here is complete before a call returns,
-/// so these names are aliases for the same functions.
+/// stream parameter) or _ptds (functions without a stream parameter). In the simulator, all work is
+/// complete before a call returns, so these names are aliases for the same functions.
 #define COALESCE_PER_THREAD_STREAM(function, suffix)                                               \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"") \
         COALESCE_ALIAS_MAY_DIFFER extern "C" decltype(function) function##suffix                   \

@@ -1,20 +1,21 @@
-// Finds work in different streams that accesses the same memory without an order.
+// Finds work in different streams that accesses the same memory without being ordered.
 //
 // Idea       Work in a stream runs before its call returns, so the simulation itself never shows
-//            the effect of a missing wait. This check therefore keeps a vector clock for each
-//            stream, for each recorded event, and for the host. Entry [s] of a clock counts the
-//            pieces of work in stream s that come before everything that follows. A stream that
-//            waits for an event joins the clock of the stream that recorded the event. When the
-//            host waits, it joins the clock of the stream or event. Later work joins the host's
-//            clock.
+//            the effect of a missing wait. The check therefore keeps a vector clock for each
+//            stream, for each recorded event, and for the host. Entry [s] of a clock is the number
+//            of pieces of work in stream s that precede all later work of the clock's owner. A
+//            stream that waits for an event joins the clock of the stream that recorded the event.
+//            When the host waits, the host's clock joins the clock of the stream or event. Later
+//            work joins the host's clock.
 // Ranges     Copies and fills add their ranges (transfers.cpp). The ranges of a launch are read
-//            from the shadow of the race check. This takes a few percent of a launch's time, so ranges
-//            in memory that the host cannot access are left out until the program has streams that
-//            can run at the same time.
+//            from the shadow of the race check. Reading them takes a few percent of a launch's
+//            time, so ranges in memory that the host cannot access are omitted until the program
+//            has streams that can run at the same time.
 // Host       Pinned and managed memory stays guarded until the host has waited for the work that
 //            has accessed it (memory/host_guard.h).
-// Lenient    A query counts as a wait, because it says that the work is complete. So do host
-//            functions, cudaFree and cudaMemset. All host threads together count as one.
+// Lenient    A query counts as a wait, because its result says that the work is complete. Host
+//            functions, cudaFree and cudaMemset count as waits too. All host threads together count
+//            as a single thread.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -26,22 +27,23 @@
 
 namespace coalesce::simulator::cudart {
 
-/// The work that the current call queues in a stream. It exists while the work runs. Work within
-/// other work, such as the nodes of a graph, is part of that work.
+/// The work that the current call queues in a stream. The object exists while the work runs. Work
+/// within other work, such as the nodes of a graph, is part of that work.
 class StreamWork {
 public:
     explicit StreamWork(cudaStream_t stream);
-    ~StreamWork();  ///< compares the work with earlier work, and reports it
+    ~StreamWork();  ///< compares the work with earlier work, and reports conflicts
     StreamWork(const StreamWork&) = delete;
 
     /// Records that the host waits for the work before the current call returns.
     static void let_host_wait();
-    /// Names the kernel of the current work.
+    /// Sets the name of the kernel that the current work runs, for reports.
     static void set_name(const std::string& name);
-    /// Returns the ranges of the current work, for adding to them, or null if there is no such work
-    /// or the check is off.
+    /// Returns the ranges of the current work, to which the caller adds its accesses. Returns null
+    /// if there is no current work or the check is disabled.
     static AccessedRanges* ranges();
-    /// Requests the accesses of a launch, or only those to memory that host and device share.
+    /// Configures a launch to collect its accesses, or only its accesses to memory that host and
+    /// device share.
     static void configure(LaunchConfig& config);
     /// Records that the current work frees this memory.
     static void note_freed(u64 begin, u64 end);
@@ -55,11 +57,12 @@ private:
 void note_stream_created(cudaStream_t stream, bool waits_for_default);
 void note_event_recorded(cudaEvent_t event, cudaStream_t stream);
 void note_stream_waits(cudaStream_t stream, cudaEvent_t event);
-/// Record that the host has waited for an event, for a stream, or for all streams.
+/// These functions record that the host has waited for an event, for a stream, or for all streams.
 void note_host_waited_for_event(cudaEvent_t event);
 void note_host_waited_for_stream(cudaStream_t stream);
 void note_host_waited_for_all();
-/// Reports accesses by the host that came too early. Call this when the program ends.
+/// Reports host accesses to memory that device work was still using. Must be called when the
+/// program ends.
 void report_host_touches();
 
 }  // namespace coalesce::simulator::cudart

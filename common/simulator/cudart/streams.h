@@ -16,7 +16,7 @@ void check_stream(cudaStream_t stream);
 /// Fails unless the event exists.
 void check_event(cudaEvent_t event);
 
-/// Records the event now.
+/// Records the event at the current time.
 void record_now(cudaEvent_t event);
 
 /// Reports whether the stream and the default stream synchronize with each other.
@@ -31,7 +31,7 @@ cudaError_t call_on_stream(const char* name, cudaStream_t stream, Body body) noe
     });
 }
 
-/// Forgets all streams, for cudaDeviceReset.
+/// Deletes all streams, for cudaDeviceReset.
 void forget_streams();
 void forget_events();
 

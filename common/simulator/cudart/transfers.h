@@ -11,7 +11,7 @@ class DeviceMemory;
 
 namespace coalesce::simulator::cudart {
 
-/// The device's memory.
+/// Returns the memory of the simulated device.
 DeviceMemory& memory();
 
 /// Reports whether the box is empty.
@@ -20,7 +20,7 @@ inline bool is_empty(const cudaExtent& box) {
 }
 
 /// Copies a box whose width is in bytes, and tracks which bytes on the device are initialized. Both
-/// pointers are addresses of the first byte. `pitch` is the distance between rows in bytes, and
+/// pointers refer to the first byte of the box. `pitch` is the distance between rows in bytes, and
 /// `ysize` the distance between slices in rows. Directions are checked as on hardware: a side that
 /// `kind` places on the device must be accessible to kernels, and a side that `kind` places on the
 /// host may be any memory. With cudaMemcpyDefault, the addresses determine the direction. The call

@@ -17,8 +17,8 @@ namespace coalesce::simulator::cudart {
 class Graph;
 struct GraphMemory;
 
-/// A kernel launch with a copy of the arguments, because the program's values may no longer exist
-/// when the kernel runs.
+/// A kernel launch with a copy of the arguments. The copy is needed because the program's values
+/// may no longer exist when the kernel runs.
 struct KernelWork {
     const void* function = nullptr;
     LaunchRequest request;
@@ -26,20 +26,20 @@ struct KernelWork {
     std::vector<cudaLaunchAttribute> attributes;
 };
 
-/// A copy. All copies are boxes of bytes in pitched memory, or boxes of texels in CUDA arrays.
+/// A copy of a box of bytes in pitched memory, or of a box of texels in CUDA arrays.
 using CopyWork = cudaMemcpy3DParms;
 
 struct FillWork {
     cudaPitchedPtr to{};
-    cudaExtent extent{};  ///< in bytes
+    cudaExtent extent{};  ///< the size of the box, whose width is in bytes
     unsigned value = 0;
-    unsigned element = 1;  ///< the bytes of one value
+    unsigned element = 1;  ///< the size of one value in bytes: 1, 2 or 4
 };
 
 using HostWork = cudaHostNodeParams;
 
 struct ChildWork {
-    std::shared_ptr<Graph> graph;  ///< the node's own copy
+    std::shared_ptr<Graph> graph;  ///< the node's own copy of the child graph
 };
 
 struct EmptyWork {};
@@ -66,7 +66,7 @@ struct ConditionalWork {
     cudaGraphConditionalHandle handle = 0;
     cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
     std::vector<std::shared_ptr<Graph>> bodies;
-    /// The graph handles of `bodies`. The program has a pointer to this array.
+    /// The graph handles of `bodies`, in an array to which the program has a pointer.
     std::shared_ptr<std::vector<cudaGraph_t>> handles;
 };
 
@@ -75,22 +75,22 @@ using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, E
 
 cudaGraphNodeType type_of(const Work& work);
 
-// ---- conversion of parameters to work, which fails if they are invalid ----
+// ---- conversion of parameters to work, which fails if the parameters are invalid ----
 
-/// Describe a linear copy, and a copy of pitched rows.
+/// describe_copy describes a linear copy, and describe_copy_2d a copy of pitched rows.
 Work describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                       size_t height, cudaMemcpyKind kind);
 /// Describes a 3D copy, whose parameters may refer to CUDA arrays.
 Work describe_copy_3d(const cudaMemcpy3DParms* parameters);
-/// Describe copies to and from memory `offset` bytes after the start of a variable.
+/// These functions describe copies to and from memory `offset` bytes after the start of a variable.
 Work describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                              cudaMemcpyKind kind);
 Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                cudaMemcpyKind kind);
 Work describe_fill(void* to, int value, size_t bytes);
 
-/// Fails if the work is known to be impossible before it runs.
+/// Fails if it is known in advance that the work cannot be executed.
 void check(const Work& work);
 
 /// Executes the work immediately.

@@ -1,5 +1,4 @@
-// The simulated device, as the runtime library uses it. It loads modules, launches kernels and
-// returns totals.
+// Declares the simulated device, with which the runtime library loads modules and launches kernels.
 #pragma once
 
 #include <memory>
@@ -32,7 +31,8 @@ public:
     std::unique_ptr<Module> load(std::string_view ptx_text, std::string& error);
     /// Loads and links the PTX files of a program built with nvcc -rdc=true.
     std::unique_ptr<Module> load(const std::vector<std::string>& ptx_texts, std::string& error);
-    /// Frees the module's variables. The counters of its kernels are kept for the final report.
+    /// Frees the module's variables. The counters of the module's kernels remain available for the
+    /// final report.
     void unload(Module& module);
 
     /// Runs the grid to completion. `arguments[i]` points to the value of parameter i. Returns the
@@ -43,8 +43,7 @@ public:
     /// (cudaOccupancy...).
     static u32 blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared);
 
-    /// The size of each thread's stack (cudaLimitStackSize), and the sizes of the printf buffer and
-    /// the heap.
+    /// The size of each thread's stack in bytes (cudaLimitStackSize).
     u64 stack_limit = 65536;
 
 private:

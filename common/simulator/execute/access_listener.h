@@ -1,5 +1,5 @@
-// Listeners for the memory accesses of warps. Without a listener, the cost is one comparison with
-// null per access.
+// Listeners for the memory accesses of warps. An access without a listener costs only one
+// comparison with null.
 #pragma once
 
 #include <array>
@@ -20,12 +20,13 @@ inline Access load_or_store(bool store) {
 /// One access of the active lanes.
 struct ObservedAccess {
     Access kind = Access::load;
-    bool shared = false;        ///< whether it is in shared memory; `addresses` are then offsets
-    bool bulk = false;          ///< by the copy engine: 16 bytes per lane, for any number of lanes
+    bool shared = false;        ///< true for shared memory; `addresses` are then offsets
+    bool bulk = false;          ///< true for bulk copies, whose lanes stand for pieces of 16 bytes
     bool asynchronous = false;  ///< true for asynchronous copies to or from shared memory
-    bool is_matrix_access = false;  ///< ldmatrix and stmatrix, in which each lane holds a row
-    u32 bytes = 0;                  ///< bytes per lane
-    u32 wavefronts = 0;             ///< for an atomic on shared memory, the wavefronts counted
+    /// True for ldmatrix and stmatrix, in which each lane accesses a row.
+    bool is_matrix_access = false;
+    u32 bytes = 0;       ///< the number of bytes per lane
+    u32 wavefronts = 0;  ///< for an atomic on shared memory, the number of counted wavefronts
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };
@@ -50,8 +51,8 @@ public:
     /// Reports whether the listener also receives accesses to shared memory.
     virtual bool receives_shared() const { return true; }
     virtual void note(const Warp& w, const Op* op, const ObservedAccess& access) = 0;
-    /// Records an access of all lanes to consecutive addresses that start at `first`. The addresses
-    /// have not been computed yet.
+    /// Records an access of all lanes to consecutive addresses that start at `first`. Called by
+    /// code that has not computed the individual addresses.
     virtual void note_row(const Warp& w, const Op* op, ObservedAccess access, u64 first) {
         u64 addresses[kLanes];
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * access.bytes;
@@ -60,12 +61,12 @@ public:
     }
 };
 
-/// A listener that also receives every instruction. It works only in plain mode, where each
-/// instruction has its own Op.
+/// A listener that also receives every instruction. Such a listener works only in plain mode, where
+/// each instruction has its own Op.
 class StepListener : public AccessListener {
 public:
     virtual void step(const Warp& w, const Op* op) = 0;
-    /// Receives that a lane stores bytes to its local memory.
+    /// Called when a lane stores bytes to its local memory.
     virtual void note_local_store(const Warp&, int /*lane*/, u64 /*address*/, u32 /*bytes*/) {}
 };
 

@@ -1,19 +1,19 @@
 // Connects mbarriers, cp.async and cp.async.bulk.
 //
-// Counters   Hardware has no counters like our copy_waits and copy_bytes_under_way. The purpose of
-//            a copy to shared memory is to be in flight while its block does something else, such
-//            as reading earlier data. So whenever a warp loads from shared memory, the number of
-//            bytes that its block has in flight to shared memory is added to the counter. The sum
-//            is 0 for a loop that waits for everything it has requested, and grows by the bytes of
-//            one stage with every load in a loop with two stages. The sum divided by the number of
-//            these loads shows how much is fetched in the meantime. (The simulator runs warps one
-//            after the other, from barrier to barrier. If each warp requests its copies and then
-//            reads, without a barrier in between, the first warp sees only its own copies.) Zeros
-//            that pad a copy are not counted. A wait is counted for the instruction of the oldest
-//            pending copy.
+// Counters   Hardware has no counters like our copy_waits and copy_bytes_under_way. A copy to
+//            shared memory is meant to be in flight while its block does other work, such as
+//            reading earlier data. So whenever a warp loads from shared memory,
+//            copy_bytes_under_way grows by the number of bytes that the block has in flight to
+//            shared memory. The sum stays 0 for a loop that waits for all of its copies before it
+//            loads. In a loop with two stages, the sum grows by the bytes of one stage with every
+//            load. The sum divided by the number of loads is the average number of bytes in flight.
+//            (The simulator runs warps one after the other, from barrier to barrier. If each warp
+//            requests its copies and then reads, without a barrier in between, the first warp sees
+//            only its own copies.) Zeros that pad a copy are not counted. A wait is counted for the
+//            instruction of the oldest pending copy.
 //            - cp.async.wait_group and wait_all count as waits of a warp for the copies of its
 //              active lanes, if some of these copies have not been waited for.
-//            - A bulk copy is waited for once, by the first thread that tests its mbarrier.
+//            - A bulk copy counts as one wait, by the first thread that tests the copy's mbarrier.
 //            - cp.async copies that report to an mbarrier count as complete when they report, so no
 //              wait is counted for them. The same applies to bulk copies to global memory.
 #pragma once
@@ -29,31 +29,33 @@ namespace coalesce::simulator {
 /// Executes all copies that the active lanes have started (async_copy.cpp).
 void complete_copies(Warp& w);
 
-/// cp.async.mbarrier.arrive{.noinc}: arrives at an mbarrier when the thread's copies are complete
-/// (mbarrier.cpp).
+/// Describes cp.async.mbarrier.arrive{.noinc}, which arrives at an mbarrier when the thread's
+/// copies are complete (mbarrier.cpp).
 Description describe_copy_arrival(const ptx::Instruction& instruction);
 
-/// cp.async.bulk... (bulk_copy.cpp).
+/// Describes the cp.async.bulk instructions (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
-/// Executes the bulk copies that report to this mbarrier, in order, as long as its phase is waiting
-/// only for bytes. Call this when a thread asks whether the phase has ended (bulk_copy.cpp).
+/// Executes the bulk copies that report to this mbarrier, in order, as long as the mbarrier's phase
+/// is waiting only for bytes. Must be called when a thread tests whether the phase has ended
+/// (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
 /// Returns the number of bytes that have not arrived yet, in the copies that report to this
 /// mbarrier.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
 /// Reports the copies that may still read the shared memory of a block of a cluster, and executes
-/// them. Call this when the block has ended.
+/// these copies. Must be called when the block has ended.
 void end_copies_that_read(Block& block);
-/// Reports bulk copies that were not waited for, and executes them. Call this when the block has
-/// ended.
+/// Reports bulk copies for which no thread has waited, and executes these copies. Must be called
+/// when the block has ended.
 void end_bulk_copies(Block& block);
 
 /// Reports whether these 8 bytes of shared memory contain an mbarrier (mbarrier.cpp).
 bool is_mbarrier(const Block& block, u32 address);
-/// Reports whether all threads have arrived at the mbarrier, but not all announced bytes have.
+/// Reports whether all threads have arrived at the mbarrier, but not all announced bytes have
+/// arrived.
 bool waits_for_bytes(const Block& block, u32 address);
-/// Adds bytes that have arrived at the mbarrier.
+/// Adds `bytes` to the number of bytes that have arrived in the mbarrier's current phase.
 void add_arrived_bytes(Block& block, u32 address, u32 bytes);
 
 /// Describes what a lane is waiting for at an mbarrier that never completes (mbarrier.cpp).

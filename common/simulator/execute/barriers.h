@@ -5,28 +5,28 @@
 
 namespace coalesce::simulator {
 
-/// Execute the barrier instructions. Op::a is the number of the barrier (0 to 15), and Op::b the
-/// number of threads (0 means all threads).
+/// These handlers execute the barrier instructions. Op::a is the number of the barrier (0 to 15),
+/// and Op::b the number of threads (0 means all threads).
 const Op* op_barrier_sync(Warp& w, const Op* op);
-const Op* op_barrier_arrive(Warp& w, const Op* op);  ///< arrives without waiting
-const Op* op_barrier_reduce(Warp& w,
-                            /// Executes bar.red. Op::detail selects the operation, and Op::c is the
-                            /// predicate.
-                            const Op* op);
+const Op* op_barrier_arrive(Warp& w, const Op* op);  ///< executes bar.arrive, which does not wait
+/// Executes bar.red. Op::detail selects the operation, and Op::c is the predicate.
+const Op* op_barrier_reduce(Warp& w, const Op* op);
 
 /// The values of Op::detail for op_barrier_reduce.
 enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
-/// Records that bar.warp.sync has gathered its lanes.
+/// Records that all lanes of a bar.warp.sync have arrived.
 void note_warp_barrier(Warp& w);
-/// Releases everything that was waiting only for lanes of this warp that have now exited.
+/// Releases barriers and lanes that were waiting only for lanes of this warp that have now exited.
 void handle_ended_lanes(Warp& w);
 
 void charge_instructions(Warp& w, u64 count);
-/// Reports lanes that are missing from their own mask, and shuffles whose mask names exited lanes.
+/// Reports lanes that execute a .sync instruction but are not in the instruction's mask, and
+/// shuffles whose mask names exited lanes.
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
-/// Returns the first warp with waiting lanes, in a block in which no warp can run.
+/// Returns the first warp that has waiting lanes. Must be called only if no warp of the block can
+/// run.
 const Warp& find_stuck_warp(const Block& block);
 /// Ends the launch, because no warp of the block can ever continue.
 void report_deadlock(Block& block);

@@ -1,9 +1,9 @@
-// A thread block while it runs, and its launch.
+// The state of a running thread block and of its launch.
 //
 // Builds on  warp.h.
 // Idea       A worker (a host thread) runs one block at a time, warp after warp, until every warp
-//            has exited or is waiting. If a block waits for other blocks, the worker sets it aside
-//            and starts another one (scheduler.cpp).
+//            has exited or is waiting. If a block waits for other blocks, the worker suspends it
+//            and starts another block (scheduler.cpp).
 #pragma once
 
 #include <algorithm>
@@ -39,35 +39,39 @@ struct Launch {
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
-    /// The bytes that the launch reads in memory that it does not write; null if nobody asks.
+    /// Receives the bytes that the launch reads in memory that it does not write. Null if these
+    /// reads are not needed.
     ReadMarks* reads = nullptr;
 
-    std::atomic<int> status{0};  ///< the Status of the first failure
+    std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
     std::atomic<u64> next_block{0};
-    u64 instruction_limit = 0;  ///< maximum number of warp instructions; 0 means no limit
+    u64 instruction_limit = 0;  ///< the maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
-    u64 number = 0;      ///< the number of earlier launches of the process: %gridid
-    u64 started_at = 0;  ///< clock_of() at the launch's start; clocks never go back
-    /// Cycles that the clocks count for an instruction. With a single block, a warp issues an
-    /// instruction about every four cycles.
+    u64 number = 0;      ///< the number of earlier launches of the process (%gridid)
+    u64 started_at = 0;  ///< the value of clock_of() at the launch's start; clocks never go back
+    /// The number of cycles that the clocks advance for each instruction. With a single block, a
+    /// warp issues an instruction about every four cycles.
     u64 cycles_per_instruction = 4;
-    u64 skipped_cycles = 0;  ///< cycles that the clocks have skipped while nothing happened
-    u64 stack_limit = 0;     ///< bytes of stack per thread for calls (cudaLimitStackSize)
-    /// The device address at which cooperative_groups keeps its grid barrier.
+    u64 skipped_cycles = 0;  ///< the cycles that the clocks have skipped while all blocks waited
+    u64 stack_limit = 0;     ///< the stack of each thread in bytes (cudaLimitStackSize)
+    /// The device address of the grid barrier of cooperative_groups.
     u64 grid_workspace = 0;
 
     Progress* progress = nullptr;  ///< receives the number of blocks that have ended
 
     // For recordings (recorder.h).
-    StepListener* recorder = nullptr;  ///< listens to every block that runs
-    u64 recorded_block = ~u64{0};      ///< or, if there is such a block, to this one alone
-    std::vector<u64> only;             ///< only these blocks run; if empty, all blocks run
-    std::vector<u64> skipped_blocks;   ///< these blocks do not run
+    /// The recording's listener, which observes every block that runs.
+    StepListener* recorder = nullptr;
+    u64 recorded_block = ~u64{0};  ///< if such a block exists, `recorder` observes only this block
+    std::vector<u64> only;         ///< the only blocks that run; if empty, all blocks run
+    std::vector<u64> skipped_blocks;  ///< the blocks that do not run
     /// Runs one of the blocks in `skipped_blocks` when its turn comes. Empty if those blocks have
     /// already run.
     std::function<void(u64)> run_skipped_block;
+    /// The first of the neighbouring blocks whose sectors are recorded, and their number.
     u64 first_neighbour = 0, neighbours = 0;
-    /// The first of the recorded blocks in the grid's next row, and their number.
+    /// The first of the recorded blocks in the next row of the grid, and the number of these
+    /// blocks.
     u64 first_below = 0, below = 0;
     /// True if accesses to global memory are only recorded, not executed.
     bool is_dry_run = false;
@@ -89,31 +93,32 @@ struct Launch {
 
 /// One of a block's 16 hardware barriers.
 struct Barrier {
-    u32 expected = 0;                 ///< the barrier's number of threads; 0 means the whole block
-    u32 arrived_without_waiting = 0;  ///< threads that arrived with bar.arrive, without waiting
+    u32 expected = 0;  ///< the number of threads to wait for; 0 means the whole block
+    u32 arrived_without_waiting = 0;  ///< the threads that arrived by bar.arrive, without waiting
     bool in_use = false;
-    /// For bar.red, the number of threads that have arrived, and how many of them have a true
-    /// predicate.
+    /// For bar.red, the number of threads that have arrived, and the number of those threads whose
+    /// predicate is true.
     u32 votes = 0, true_votes = 0;
-    Mask waiting = 0;  ///< warps whose live lanes all wait here
+    Mask waiting = 0;  ///< the warps whose live lanes all wait at this barrier
 };
 
 /// The bytes announced to an mbarrier in its current phase, and the bytes that have arrived.
 struct PhaseBytes {
     i64 announced = 0, arrived_bytes = 0;
-    i64 announced_in_last_phase = 0;  ///< bytes announced in the previous phase
+    i64 announced_in_last_phase = 0;  ///< the bytes announced in the previous phase
 };
 
 struct Block {
     Launch* launch = nullptr;
     bool busy = false;           ///< if false, the worker may reuse this object for another block
-    bool is_abandoned = false;   ///< true once the listener needs no more from this block
-    Cluster* cluster = nullptr;  ///< its cluster (cluster.h), or null
-    u32 rank = 0;                ///< its rank in the cluster
-    /// The number of its first warp in the cluster, for the race check of shared memory.
+    bool is_abandoned = false;   ///< true if the listener needs no more steps of this block
+    Cluster* cluster = nullptr;  ///< the block's cluster (cluster.h), or null
+    u32 rank = 0;                ///< the block's rank in the cluster
+    /// The number of the block's first warp within the cluster, for the race check of shared
+    /// memory.
     u32 first_warp = 0;
-    bool has_ended = false;             ///< true once it ends, while its cluster still runs
-    bool uses_cluster_barrier = false;  ///< whether a warp has arrived at the cluster's barrier
+    bool has_ended = false;  ///< true if the block has ended while its cluster still runs
+    bool uses_cluster_barrier = false;  ///< true if a warp has arrived at the cluster's barrier
     u64 linear = 0;                     ///< the block's index in the grid, with x varying fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
@@ -125,31 +130,35 @@ struct Block {
     /// True if the kernel uses the system's reserved shared memory, which is at the highest
     /// addresses.
     bool reserved_shared = false;
-    u8* local = nullptr;  ///< local memory of all threads
+    u8* local = nullptr;  ///< the local memory of all threads
     Barrier barriers[16];
     Mask finished_warps = 0;
 
     SharedRace* shared_race = nullptr;  ///< null if shared memory is not checked for races
     SharedLedger ledger;
-    /// cp.async copies that have been issued and not yet waited for, by warp (async_copy.cpp).
+    /// The cp.async copies of each warp that have been issued and not yet waited for
+    /// (async_copy.cpp).
     struct AsyncCopies;
     std::shared_ptr<AsyncCopies> async_copies;
     /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    u64 copy_bytes_under_way = 0;                       ///< bytes in flight to shared memory
-    std::unordered_map<u32, PhaseBytes> phase_bytes;    ///< for mbarriers, by offset (mbarrier.cpp)
-    std::unordered_map<u32, UndefinedBytes> undefined;  ///< for warps that have any
+    u64 copy_bytes_under_way = 0;  ///< the bytes of copies in flight to shared memory
+    /// The bytes of the current phase of each mbarrier, by the mbarrier's offset (mbarrier.cpp).
+    std::unordered_map<u32, PhaseBytes> phase_bytes;
+    /// The undefined bytes in registers, by warp. Only warps that have undefined bytes have an
+    /// entry.
+    std::unordered_map<u32, UndefinedBytes> undefined;
 
-    /// Cycles since the start of the launch, as the clocks show them: cycles_per_instruction for
-    /// every warp instruction of this block, plus the time that nanosleep slept
-    /// (special_registers.h).
+    /// The number of cycles since the start of the launch, as the clocks show it:
+    /// cycles_per_instruction for every warp instruction of this block, plus the time that
+    /// nanosleep slept (special_registers.h).
     u64 cycles = 0;
 
-    Watch* watch = nullptr;  ///< belongs to the worker that runs the block
+    Watch* watch = nullptr;  ///< owned by the worker that runs the block
     WaitingState waiting;
 
-    FramePool frames;  ///< frames for the calls that its warps are executing
+    FramePool frames;  ///< frames for the calls that the block's warps are executing
     GlobalRace::Block global_race;
 
     bool has_shared(u64 address, u32 bytes) const {

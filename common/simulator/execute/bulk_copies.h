@@ -4,8 +4,8 @@
 // Builds on  block.h, cluster.h.
 // Files      bulk_copy.cpp describes the instructions and copies runs of bytes; tensor_copy.cpp
 //            copies boxes of arrays. bulk_issue.cpp checks and counts a copy, and stores it with
-//            the block that it goes to, or with each block of a multicast. bulk_pending.cpp moves
-//            the bytes.
+//            its destination block, or with each block of a multicast. bulk_pending.cpp moves the
+//            bytes.
 #pragma once
 
 #include <deque>
@@ -23,9 +23,9 @@ namespace bulk {
 
 /// 16 bytes of a copy, or all bytes of an st.async.
 struct Piece {
-    u64 global = 0;   ///< device address; 0 if outside the array
-    u32 shared = 0;   ///< offset in the block's shared memory
-    u32 inside = 16;  ///< number of its bytes within the array; these come first
+    u64 global = 0;   ///< the device address; 0 if outside the array
+    u32 shared = 0;   ///< the offset in the block's shared memory
+    u32 inside = 16;  ///< the number of bytes within the array, which come first
     u32 size = 16;
     u8* host = nullptr;
 };
@@ -34,20 +34,20 @@ struct Piece {
 struct Copy {
     const Op* op = nullptr;
     bool to_shared = false;
-    bool from_shared = false;  ///< whether it reads the shared memory of the issuing block
+    bool from_shared = false;  ///< true if the copy reads the issuing block's shared memory
     Block* issuer = nullptr;
-    Block* owner_block =
-        nullptr;   ///< the block whose shared memory it writes, or copies to global memory
+    /// The block whose shared memory the copy writes or, for copies to global memory, reads.
+    Block* owner_block = nullptr;
     u32 warp = 0;  ///< the issuing warp
     int lane = 0;
     u32 group = 0;     ///< for copies to global memory, the number of groups committed earlier
-    u32 mbarrier = 0;  ///< offset of the mbarrier that it reports to, for copies to shared memory
+    u32 mbarrier = 0;  ///< for copies to shared memory, the offset of the mbarrier to notify
     u32 bytes = 0;
     u32 race_ticket = 0, source_ticket = 0;
-    u64 issued = 0;  ///< when it was issued, for the race check of global memory
+    u64 issued = 0;  ///< the time of issue, for the race check of global memory
     u32 fill = 0;    ///< the 4-byte value for elements outside the array
     std::vector<Piece> pieces;
-    std::vector<u8> values;  ///< for st.async, the values that its piece points to
+    std::vector<u8> values;  ///< for st.async, the values to store, to which its piece points
 
     u32 global_site() const { return op->site; }
     u32 shared_site() const { return op->site + 1; }
@@ -55,10 +55,11 @@ struct Copy {
 
 }  // namespace bulk
 
-/// The pending copies that write to a block's shared memory, or copy it to global memory.
+/// The pending copies that write to a block's shared memory, or that copy from it to global memory.
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
-    std::vector<std::array<u32, kLanes>> committed;  ///< number of groups, by warp and lane
+    /// The number of committed groups, by warp and lane.
+    std::vector<std::array<u32, kLanes>> committed;
 };
 
 namespace bulk {
@@ -72,7 +73,7 @@ struct Issue {
     Warp& w;
     Copy copy;
     u64 shared = 0, mbarrier = 0;  ///< the addresses in shared memory, as given by the program
-    bool is_defined = true;        ///< whether all bytes read from global memory are initialized
+    bool is_defined = true;        ///< true if all bytes read from global memory are initialized
 
     bool fail(Status status, const char* kind, const std::string& message, u64 address) {
         return w.fail(copy.op, status, "memcheck", kind, message, copy.lane, address);
@@ -94,15 +95,16 @@ struct OneLane {
     }
 };
 
-/// Bits of Op::detail: the copy goes to shared memory, or comes from shared memory. With
-/// kMulticast, Op::members contains a bit for the rank of each destination.
+/// Bits of Op::detail. kToShared means that the copy writes to shared memory, and kFromShared that
+/// it reads from shared memory. With kMulticast, Op::members contains a bit for the rank of each
+/// destination block.
 inline constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 
-/// Begins a copy with the operands that all of these instructions have in common. Op::a is the
+/// Begins a copy with the operands that all bulk copy instructions have in common. Op::a is the
 /// address in shared memory, and Op::c is the mbarrier.
 Issue begin(Warp& w, const Op* op, int lane);
 
-// These functions return false if they have reported an error, which ends the launch.
+// The following functions return false if they have reported an error, which ends the launch.
 bool is_multiple(Issue& issue, u64 value, u32 of, const char* what);
 /// Finds the host address of a piece, which must lie within an allocation. In a dry run nothing is
 /// looked up, because memory is not accessed.
@@ -110,14 +112,14 @@ bool find_global(Issue& issue, Piece& piece, const Allocation*& near);
 /// Finds the copy's bytes in shared memory, which must belong to the block that the copy is stored
 /// with.
 bool find_shared(Issue& issue, u64 address, u64 bytes);
-/// Finds the mbarrier that the copy reports to, in the block that the copy goes to.
+/// Finds the mbarrier that the copy reports to, in the destination block of the copy.
 bool find_mbarrier(Issue& issue);
 
 /// A function that creates the pieces of a copy, which starts at offset `shared` in its block's
 /// shared memory.
 using SplitCopy = std::function<bool(Issue& issue, u32 shared)>;
-/// Checks, counts and stores a copy of `bytes` bytes, for the block that its address belongs to, or
-/// for each block of a multicast.
+/// Checks and counts a copy of `bytes` bytes, and stores it with the block that owns its shared
+/// memory address, or with each block of a multicast.
 bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& cut);
 /// Passes the bytes that a copy reads in its own block to the race check.
 void pass_source_to_race_check(Issue& issue, u32 from);
@@ -134,7 +136,7 @@ const Op* run_lanes(Warp& w, const Op* op) {
 }
 /// Copies a box of an array (tensor_copy.cpp).
 bool copy_box(Warp& w, const Op* op, int lane);
-/// cp.async.bulk.commit_group and wait_group (bulk_pending.cpp).
+/// These handlers execute cp.async.bulk.commit_group and wait_group (bulk_pending.cpp).
 const Op* run_commit(Warp& w, const Op* op);
 const Op* run_wait(Warp& w, const Op* op);
 

@@ -1,4 +1,4 @@
-// Calls of device functions, and parameters.
+// Executes calls of device functions, and passes their parameters.
 //
 // Idea   A call gives the function a Frame with its own register file, and its own parameter memory
 //        for each lane. Lanes that make the call together share the frame. A recursive call gets a
@@ -12,18 +12,18 @@
 namespace coalesce::simulator {
 
 struct Frame {
-    Frame* caller = nullptr;          ///< nullptr for the kernel itself
-    const Op* called_from = nullptr;  ///< the call after which the caller continues
+    Frame* caller = nullptr;          ///< the caller's frame; null for the kernel itself
+    const Op* called_from = nullptr;  ///< the call instruction, after which the caller continues
     const CallSite* site = nullptr;
     const FunctionCode* code = nullptr;
     u8* registers = nullptr;
-    u8* parameters = nullptr;  ///< code->parameter_bytes per lane
-    u32 local_base = 0;        ///< the offset of its local variables on each thread's stack
-    Mask inside = 0;           ///< lanes that have not returned
+    u8* parameters = nullptr;  ///< parameter memory: code->parameter_bytes bytes per lane
+    u32 local_base = 0;        ///< the offset of the frame's local variables on each thread's stack
+    Mask inside = 0;           ///< the lanes that have not returned from the call
     std::vector<u64> storage;  ///< the memory that `registers` and `parameters` point to
 };
 
-/// The frames of a warp. They are reused.
+/// The frames of the calls in a block. A frame is reused after its call has returned.
 class FramePool {
 public:
     Frame* take(const FunctionCode& code);
@@ -41,8 +41,9 @@ const Op* op_nothing(Warp& w, const Op* op);
 const Op* op_call(Warp& w, const Op* op);
 const Op* op_call_indirect(Warp& w, const Op* op);
 const Op* op_return(Warp& w, const Op* op);
-/// Copies Op::d.offset bytes of parameters to local memory. They start at first_offset(op) in this
-/// frame's parameters, and at second_offset(op) in its local memory.
+/// Copies Op::d.offset bytes of parameters to local memory. The source starts at first_offset(op)
+/// in this frame's parameters, and the destination at second_offset(op) in the frame's local
+/// memory.
 const Op* op_move_parameter(Warp& w, const Op* op);
 /// Sets Op::d to a local address: this frame's base + Op::immediate.
 const Op* op_frame_address(Warp& w, const Op* op);
@@ -50,8 +51,9 @@ const Op* op_frame_address(Warp& w, const Op* op);
 /// Returns the handler of ld.param and st.param for a function's own parameters, results and call
 /// arguments. Op::v[0] is the register, and Op::immediate is the byte offset.
 Handler parameter_handler(bool store, u32 bytes);
-/// Bits of Op::detail for ld.param of a kernel, which loads Op::count bytes at a + immediate. The
-/// bits mean that the value is sign-extended, and that the register has 64 bits.
+/// Bits of Op::detail for ld.param of a kernel, which loads Op::count bytes at a + immediate.
+/// kSignedParameter means that the value is sign-extended, and kWideRegister that the register has
+/// 64 bits.
 constexpr u8 kSignedParameter = 1, kWideRegister = 2;
 const Op* op_load_kernel_parameter(Warp& w, const Op* op);
 

@@ -1,16 +1,16 @@
-// The blocks of a cluster while they run. They access each other's shared memory and have a common
+// The running blocks of a cluster, which access each other's shared memory and have a common
 // barrier.
 //
 // Builds on  block.h, memory_access.h.
-// Idea       All blocks of a cluster are resident on one worker. It runs them one after the other
-//            until each has ended or waits (cluster_worker.cpp).
+// Idea       All blocks of a cluster are resident on one worker. The worker runs them one after the
+//            other until each block has ended or waits (cluster_worker.cpp).
 // Addresses  As on hardware, the low 24 bits of an address in shared memory are the offset within
 //            its block, and the bits above them are the rank of the block. A block's own addresses
-//            contain its own rank, so they mean the same in every block of the cluster. In a launch
-//            without clusters, the rank is 0.
-// Counters   Accesses to another block's shared memory leave the multiprocessor. They are counted
-//            in requests and 32-byte sectors, and take no wavefronts of shared memory. On an H200
-//            the metrics are l1tex__t_requests_pipe_lsu_mem_dshared and
+//            contain its own rank, so these addresses refer to the same memory in every block of
+//            the cluster. In a launch without clusters, the rank is 0.
+// Counters   Accesses to another block's shared memory leave the multiprocessor. Such accesses are
+//            counted in requests and 32-byte sectors, and take no wavefronts of shared memory. On
+//            an H200 the metrics are l1tex__t_requests_pipe_lsu_mem_dshared and
 //            l1tex__t_sectors_pipe_lsu_mem_dshared.
 #pragma once
 
@@ -27,10 +27,10 @@ struct SharedMove;
 struct Resolved;
 
 struct Cluster {
-    std::vector<Block*> blocks;  ///< by rank
+    std::vector<Block*> blocks;  ///< the cluster's blocks, by rank
     u32 running = 0;             ///< number of blocks that have not ended
     u8* shared = nullptr;        ///< the shared memory of all blocks, one after the other
-    u32 stride = 0;              ///< bytes from one block's shared memory to the next
+    u32 stride = 0;              ///< the distance between the shared memory of two blocks, in bytes
     SharedRace race;
 };
 
@@ -69,12 +69,12 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 /// Checks a load or store completely before any lane moves data. Returns false if the launch has
 /// failed.
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
-/// Counts an access by these lanes to other blocks.
+/// Counts an access by these lanes to the shared memory of other blocks.
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
 /// Counts an atomic by these lanes on the memory of other blocks. Lanes that change the same word
 /// are served one after the other, so the number of passes is the largest number of lanes that
-/// share a word. Each pass counts its sectors. An atomic that is a loop in machine code makes one
-/// request per pass.
+/// share a word. The sectors of each pass are counted. An atomic that is a loop in machine code
+/// makes one request per pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
 /// Reports an operation that is not atomic in another block's memory because ptxas turns it into a
 /// load and a store.
@@ -87,12 +87,12 @@ const Op* op_shared_address_64(Warp& w, const Op* op);
 
 // ---- the barrier (cluster_barrier.cpp) ----
 
-/// Set in Op::detail for an arrival with .relaxed, which does not release.
+/// Set in Op::detail for an arrival with .relaxed, which does not release the warp's accesses.
 inline constexpr u8 kRelaxedArrival = 1;
 const Op* op_cluster_arrive(Warp& w, const Op* op);
 const Op* op_cluster_wait(Warp& w, const Op* op);
-/// Tells the cluster's barrier that lanes of the warp have exited, so that it waits only for the
-/// others.
+/// Informs the cluster's barrier that lanes of the warp have exited, so that the barrier waits only
+/// for the other lanes.
 void cluster_lanes_ended(Warp& w);
 /// Reports whether a warp of the block waits at the cluster's barrier.
 bool waits_at_cluster_barrier(const Block& block);

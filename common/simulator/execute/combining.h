@@ -1,5 +1,5 @@
 // The operations of atomics and reductions (atom, red, redux, sured) on two or three values. The
-// instructions and, or and xor use And, Or and Xor too.
+// PTX instructions `and`, `or` and `xor` use And, Or and Xor too.
 #pragma once
 
 #include <algorithm>

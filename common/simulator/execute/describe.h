@@ -15,17 +15,16 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction made
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made,
                      std::size_t at_least, std::size_t at_most);
 
-// The functions that describe the families. Each is defined next to its handlers.
-// warp_ops.cpp
+// The functions that describe the families. Defined in warp_ops.cpp.
 Describe describe_shuffle, describe_vote, describe_match, describe_reduce, describe_active_mask,
     describe_elect;
-// atomics.cpp
+// Defined in atomics.cpp.
 Describe describe_atomic;
-// async_store.cpp: st.async and red.async
+// Describes st.async and red.async. Defined in async_store.cpp.
 Description describe_async_store(const ptx::Instruction& instruction);
-// async_copy.cpp, mbarrier.cpp
+// Defined in async_copy.cpp and mbarrier.cpp.
 Describe describe_cp, describe_mbarrier;
-// system_ops.cpp
+// Defined in system_ops.cpp.
 Describe describe_fence, describe_hint, describe_create_policy, describe_sleep, describe_trap,
     describe_is_space, describe_map_address, describe_block_rank;
 

@@ -19,9 +19,10 @@ class DeviceMemory;
 struct DeviceCall {
     const char* name;
     Handler run = nullptr;
-    /// for Op::d; Op::has_destination is false if the call ignores the result
+    /// The width of the result in Op::d. Op::has_destination is false if the caller ignores the
+    /// result.
     Width result = Width::none;
-    /// The arguments in order: Op::a, b, c, v[0], v[1].
+    /// The widths of the arguments, which are in Op::a, b, c, v[0] and v[1] in this order.
     Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool order_sensitive = true;
     /// True if DeviceHeap::prepare must be called before the launch takes its AllocationTable.
@@ -31,16 +32,16 @@ struct DeviceCall {
 /// Finds a function by name, such as "vprintf" or "malloc". Returns nullptr for any other name.
 const DeviceCall* find_device_call(const std::string& name);
 
-/// The number of calls of printf, one for each warp.
+/// Returns the counter of printf calls. Each warp that calls printf counts once.
 std::atomic<u64>& print_calls();
 
-/// malloc and free in kernels. The heap is a single allocation of device memory, divided into
-/// pieces. As on hardware, it exists until the process ends.
+/// Implements malloc and free in kernels. The heap is a single allocation of device memory, divided
+/// into pieces. As on hardware, it exists until the process ends.
 class DeviceHeap {
 public:
     static DeviceHeap& instance();
 
-    /// Allocates the heap on the first call. Call this before every launch that uses the heap.
+    /// Allocates the heap on the first call. Must be called before every launch that uses the heap.
     /// Returns false if there is not enough device memory.
     bool prepare(DeviceMemory& memory);
     /// Sets the size of the heap (cudaLimitMallocHeapSize). Returns false and changes nothing if
@@ -48,23 +49,23 @@ public:
     bool set_size(u64 bytes);
     u64 size() const { return size_; }
 
-    u64 allocate(u64 bytes);  ///< returns the device address, or 0
+    u64 allocate(u64 bytes);  ///< returns the device address, or 0 if the heap is full
     /// Frees a piece and returns its size, or returns 0 if the address is not the start of an
     /// allocated piece.
     u64 free(u64 address);
 
     bool contains(u64 address) const { return is_reserved() && zone_.contains(address); }
-    /// Returns the allocated piece that contains the address, or an empty interval. A launch whose
-    /// kernel allocates or frees runs on one worker, so this takes no lock.
+    /// Returns the allocated piece that contains the address, or an empty interval. Takes no lock,
+    /// because a launch whose kernel allocates or frees memory runs on one worker.
     Interval find(u64 address) const;
     /// Returns the freed piece that contains the address, or an empty interval.
     Interval find_freed(u64 address) const;
-    /// Returns the allocated piece that begins closest below the address, or at it, or an empty
-    /// interval.
+    /// Returns the allocated piece with the highest start that is not above the address, or an
+    /// empty interval if there is none.
     Interval find_below(u64 address) const;
 
 private:
-    using Pieces = std::map<u64, u64>;  ///< sizes by address, as the kernel requested them
+    using Pieces = std::map<u64, u64>;  ///< the requested size of each piece in bytes, by address
     static Interval find_below(const Pieces& pieces, u64 address);
     static Interval find_in(const Pieces& pieces, u64 address);
     bool is_reserved() const { return zone_.whole().size() != 0; }
@@ -74,10 +75,11 @@ private:
     /// only if nothing else is left, so that the race checks do not confuse one thread's old memory
     /// with another thread's new memory, and so that a use after free reads uninitialized bytes.
     AddressZone zone_{Interval{}};
-    /// The gap between pieces. It makes an access just past the end of a piece detectable.
+    /// The size of the gap between pieces, which makes an access just past the end of a piece
+    /// detectable.
     static constexpr u64 kGapBytes = 16;
     static u64 taken_bytes(u64 bytes) { return round_up(bytes, 16) + kGapBytes; }
-    Pieces live_, freed_;  ///< `freed_` holds the freed pieces whose memory was not reused
+    Pieces live_, freed_;  ///< `freed_` contains the freed pieces whose memory was not reused
     u64 size_ = 8u << 20;
 };
 

@@ -1,6 +1,6 @@
-// Instructions whose lanes work together or access more than registers: shuffles, votes, atomics,
-// asynchronous copies, mbarriers, fences, hints. (Lane-wise arithmetic is in instructions/lanes.h.
-// The lowering itself handles loads, stores, branches and barriers.)
+// Describes instructions whose lanes work together or that access more than registers: shuffles,
+// votes, atomics, asynchronous copies, mbarriers, fences, hints. (Lane-wise arithmetic is in
+// instructions/lanes.h. The lowering handles loads, stores, branches and barriers itself.)
 //
 // Idea   The description of an instruction contains its handler, and the fields of the Op in which
 //        the handler finds the operands. The lowering follows the description, and needs to know
@@ -23,7 +23,7 @@ namespace coalesce::simulator {
 
 /// Where an operand of the PTX text is stored in the Op.
 enum class Role : u8 {
-    ignored,       ///< nowhere: `_`, a cache policy or a hint
+    ignored,       ///< not stored: `_`, a cache policy or a hint
     destination,   ///< a written register: Op::d
     destination2,  ///< a written register: Op::d2
     a,
@@ -36,22 +36,23 @@ enum class Role : u8 {
     /// A second [base + offset]: the base is in Op::b as 64-bit lanes. Both offsets of the
     /// instruction are then packed into Op::immediate: first_offset(op) and second_offset(op).
     address2,
-    address_a,  ///< base + offset, already added, as 64-bit lanes in Op::a
-    address_b,  ///< ... Op::b
-    address_c,  ///< ... Op::c
+    address_a,  ///< the sum base + offset, as 64-bit lanes in Op::a
+    address_b,  ///< the sum base + offset, as 64-bit lanes in Op::b
+    address_c,  ///< the sum base + offset, as 64-bit lanes in Op::c
     /// [map, {x, y, ...}]: the address of the map is in Op::b as 64-bit lanes, and up to five
     /// coordinates are in Op::v[0] to v[3] and Op::d2.
     tensor,
-    vector_destination,  ///< {x, y, ...} that is written: Op::d, d2, b, c in this order
-    vector_source,       ///< {x, y, ...} that is read: Op::v[0], v[1], ...
+    vector_destination,  ///< a vector that is written, in Op::d, d2, b, c in this order
+    vector_source,       ///< a vector that is read, in Op::v[0], v[1], ...
     members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
-    /// {x, y, ...} or x, of any length, that is written: FamilyInstruction::list. The elements have
-    /// `width`, or are predicates. In [base, {x, ...}], the base is an address.
+    /// A written vector {x, y, ...} of any length, or a single x, stored in
+    /// FamilyInstruction::list. The elements have `width`, or are predicates. In [base, {x, ...}],
+    /// the base is an address.
     list_written,
-    list_read,  ///< the same, for operands that are read
-    /// {x, y, ...} or x, of any length: the registers of a fragment of FamilyInstruction::matrix.
-    /// Fragment d is written.
+    list_read,  ///< like list_written, for operands that are read
+    /// A vector {x, y, ...} of any length, or a single x: the registers of a fragment of
+    /// FamilyInstruction::matrix. Fragment d is written.
     fragment_d,
     fragment_a,  ///< fragments a, b and c are read
     fragment_b,
@@ -60,32 +61,33 @@ enum class Role : u8 {
 
 struct OperandRole {
     Role role = Role::ignored;
-    Width width = Width::none;  ///< width of the slot, or of each element of a vector
-    Role pair = Role::ignored;  ///< for `d|p`, where p is stored
+    Width width = Width::none;  ///< the width of the slot, or of each element of a vector
+    Role pair = Role::ignored;  ///< for `d|p`, the role of p
     Width pair_width = Width::none;
 };
 
 /// The operands that do not fit into an instruction's Op, and other data for its handler.
 /// Op::immediate points to the list, and operand_list(op) returns it.
 struct OperandList {
-    std::vector<Slot> written, read;  ///< in PTX operand order
+    std::vector<Slot> written, read;  ///< the operands in PTX order
     virtual ~OperandList() = default;
 };
 
 struct FamilyInstruction {
     Handler run = nullptr;
-    std::vector<OperandRole> operands = {};  ///< parallel to ptx::Instruction::operands
-    /// The instruction's memory accesses: none, one or two. Each has its own Site. The sites of two
-    /// accesses are consecutive: op->site and op->site + 1.
+    /// The roles of the operands, parallel to ptx::Instruction::operands.
+    std::vector<OperandRole> operands = {};
+    /// The instruction's memory accesses, at most two. Each access has its own Site. The sites of
+    /// two accesses are consecutive: op->site and op->site + 1.
     std::vector<MemoryUse> memory = {};
 
     /// The value of Op::detail. describe() adds the state space of the first element of `memory`,
     /// which space_of(op) returns.
     u8 detail = 0;
-    u8 count = 0;  ///< becomes Op::count
+    u8 count = 0;  ///< the value of Op::count
 
     /// True for a `.sync` instruction whose lanes wait for each other. The value in Op::v[0] names
-    /// the lanes. The handler runs with Warp::active set to those that have arrived.
+    /// the lanes. The handler runs with Warp::active set to the lanes that have arrived.
     bool warp_sync = false;
     /// Set for a `.sync` instruction without a mask operand, which all lanes of the warp execute
     /// together (whole_warp.h).
@@ -94,7 +96,7 @@ struct FamilyInstruction {
     /// True if the ledger records accesses to shared memory as steps, as it does for ld and st.
     bool has_repeatable_shared_steps = false;
     /// True if the result depends on the order in which blocks run (a returned old value, a rounded
-    /// sum, printing, the clock). Such a launch runs on one worker.
+    /// sum, printing, the clock). A launch with such an instruction runs on one worker.
     bool order_sensitive = false;
     /// True if the instruction must run even if its destination is not used, and once per thread
     /// instead of once per block.

@@ -1,13 +1,14 @@
-// Fragments: how tensor core instructions distribute a matrix over the registers of a warp.
+// Describes fragments: the distribution of a matrix over the registers of a warp, as tensor core
+// instructions use it.
 //
 // Layout  A fragment consists of blocks of 8 lines, each line with 4 words of 32 bits (or 4
-//         doubles). Lane 4 * line + word holds one word of each block, each in a separate register.
-//         The lines of matrix a are its rows, and those of b are its columns. Consecutive elements
-//         in a word are consecutive in k. The lines of an accumulator are its rows, and each lane
-//         holds two adjacent elements of a line. The PTX manual shows this layout for mma. The
-//         layout of wmma's fragments is not documented. We use the same blocks, which agrees with
-//         the loads that ptxas generates for wmma: if a is m8 and b is n32, the accumulator is
-//         stored transposed.
+//         doubles). Lane 4 * line + word contains one word of each block, each in a separate
+//         register. The lines of matrix a are its rows, and the lines of matrix b are its columns.
+//         Consecutive elements in a word are consecutive in k. The lines of an accumulator are its
+//         rows, and each lane contains two adjacent elements of a line. The PTX manual shows this
+//         layout for mma. The layout of wmma's fragments is not documented. We use the same blocks,
+//         which agrees with the loads that ptxas generates for wmma: if a is m8 and b is n32, the
+//         accumulator is stored transposed.
 // Copies  f16 fragments of wmma have eight registers for every shape. If a matrix is smaller, the
 //         remaining registers repeat the first ones.
 #pragma once
@@ -23,7 +24,7 @@ namespace coalesce::simulator {
 /// Matrices are moved in tiles of 8 rows of 16 bytes each. Each lane moves one word of a tile.
 constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
 
-/// The type of the elements. A b1 element is a word of 32 bits.
+/// The type of a matrix element. A b1 element is a word of 32 bits.
 enum class Number : u8 { none, f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
 Number parse_number_type(std::string_view name);
 u32 bits_of(Number number);
@@ -39,8 +40,8 @@ enum class Part : u8 { a, b, accumulator };
 struct MatrixFragment {
     Part part = Part::a;
     Number number = Number::none;
-    u32 lines = 0;               ///< rows of a, columns of b, or rows of an accumulator
-    u32 across = 0;              ///< elements per line
+    u32 lines = 0;               ///< the rows of a, the columns of b, or the rows of an accumulator
+    u32 across = 0;              ///< the number of elements per line
     bool is_transposed = false;  ///< true for an accumulator whose lines are its columns
     std::vector<Slot> slots;
 
@@ -61,12 +62,13 @@ struct MatrixFragment {
 
 /// One of the memory accesses that load or store a fragment, comparable to an ld, st or ldmatrix.
 struct FragmentAccess {
-    u32 bytes = 0,
-        count = 1;               ///< bytes per element; elements per lane, in consecutive registers
-    u32 first = 0;               ///< the first of these registers
-    u32 byte = 0;                ///< which byte of the register is moved
-    u32 matrices = 0;            ///< if not 0, moves the rows of this many 8x8 matrices instead
-    bool is_transposed = false;  ///< whether the 8x8 matrices are transposed in memory
+    /// The size of an element in bytes, and the number of elements per lane, which are in
+    /// consecutive registers.
+    u32 bytes = 0, count = 1;
+    u32 first = 0;     ///< the index of the first register of the access
+    u32 byte = 0;      ///< the index of the byte within the register that is moved
+    u32 matrices = 0;  ///< if not 0, the number of 8x8 matrices whose rows the access moves
+    bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory
     struct Place {
         u16 row, byte;
     } places[kLanes] = {};  ///< the position of each lane's bytes in the matrix in memory
@@ -76,15 +78,16 @@ struct FragmentAccess {
 struct MatrixOp {
     MatrixShape shape;
     MatrixFragment d, a, b, c;
-    bool saturates = false;  ///< for integers, clamps results to the range of s32
-    bool and_bits = false;   ///< for b1, uses AND instead of XOR
+    bool saturates = false;  ///< for integers, true to clamp results to the range of s32
+    bool and_bits = false;   ///< for b1, true to use AND instead of XOR
     Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
-    ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores
-    std::vector<FragmentAccess> accesses;              ///< for loads and stores
-    /// For loads and stores, the site of the memory accesses. It cannot be stored in Op::site,
-    /// because Ops where lanes meet use Op::site for counting instructions.
+    ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores, the state space
+    std::vector<FragmentAccess> accesses;  ///< for loads and stores, their memory accesses
+    /// For loads and stores, the site of the memory accesses. This site cannot be stored in
+    /// Op::site, because Ops at which lanes wait for each other use Op::site for counting
+    /// instructions.
     u32 site = 0;
-    u32 default_stride = 0;  ///< for loads and stores; 0 if the stride is in Op::b
+    u32 default_stride = 0;  ///< for loads and stores, the stride; 0 if the stride is in Op::b
 };
 
 }  // namespace coalesce::simulator

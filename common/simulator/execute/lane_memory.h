@@ -8,7 +8,8 @@
 
 namespace coalesce::simulator {
 
-/// The types that hold an element of `Bytes` bytes in memory and in a lane of a register.
+/// The type of an element of `Bytes` bytes in memory. ElementLane is its type in a lane of a
+/// register.
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
@@ -18,7 +19,7 @@ using ElementLane = LaneOf<Element<Bytes>>;
 inline constexpr u32 kMaxBytesPerLane = 16;
 
 /// The shape of a load or store: `Count` elements of `Bytes` bytes each. Loads fill the upper bits
-/// of a lane with zeros. If necessary, a separate instruction then sign-extends them
+/// of a lane with zeros. If necessary, a separate instruction then sign-extends the value
 /// (lower_memory.cpp).
 template <u32 Bytes, u32 Count>
 struct AccessShape {
@@ -62,11 +63,11 @@ struct AccessShape {
 };
 
 /// The values that a store will write. The race checker needs them to find out whether the store
-/// changes anything.
+/// changes memory.
 struct StoredLanes {
     const Warp* warp;
     const Op* op;
-    /// The store function for the shape of the access.
+    /// The store function for the shape of the access, which writes a lane's value to memory.
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
     static void copy(const void* context, int lane, u8* bytes) {
         const auto& self = *static_cast<const StoredLanes*>(context);

@@ -1,10 +1,11 @@
-// The checks of local memory, which holds the arrays and structs of one thread.
+// Checks accesses to local memory, which contains the arrays and structs of each thread.
 //
-// Shadow    As for global memory, a byte for each word, with a bit for each byte that the thread has
-//           written. It is null if initcheck is off.
+// Shadow    As for global memory, the shadow has a byte for each word, with a bit for each byte
+//           that the thread has written. The shadow is null if initcheck is disabled.
 // Pointers  On hardware, the generic address of a local variable is the same number in all threads,
-//           and a thread that uses the address of another accesses its own memory. Here the address
-//           also contains the thread's number in its block, so that the mistake is noticed.
+//           and a thread that uses the address of another thread's variable accesses its own
+//           memory. In the simulator the address also contains the thread's number in its block, so
+//           that such an access is detected.
 #pragma once
 
 #include "simulator/execute/warp.h"
@@ -15,15 +16,15 @@ inline u8* local_shadow(const Warp& w, int lane, u64 offset) {
     return w.local_shadow + (u64{w.local_bytes} * static_cast<u32>(lane) + offset) / 4;
 }
 
-/// Records that a lane has written, or not yet written, the bytes at an offset in local memory.
+/// Marks the bytes at an offset in a lane's local memory as written, or as not written.
 void mark_local_written(const Warp& w, int lane, u64 offset, u64 bytes);
 void mark_local_unwritten(const Warp& w, int lane, u64 offset, u64 bytes);
 
-/// Checks a lane's load of bytes in local memory, and reports unwritten bytes on which the program
-/// depends. Call this only if w.local_shadow is set.
+/// Checks a lane's load from local memory, and reports unwritten bytes that affect the program.
+/// Must be called only if w.local_shadow is set.
 void check_local_load(Warp& w, const Op* op, int lane, u64 offset, u32 bytes);
-/// Marks as uninitialized all undefined bytes that the lane has just stored to local memory. Call
-/// this only if w.local_shadow and w.undefined are set.
+/// Marks as uninitialized all undefined bytes that the lane has just stored to local memory. Must
+/// be called only if w.local_shadow and w.undefined are set.
 void mark_undefined_stored_in_local(const Warp& w, const Op* op, int lane, u64 offset);
 
 /// Returns the generic address of the first byte of a lane's local memory.

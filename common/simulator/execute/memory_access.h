@@ -1,9 +1,9 @@
-// Translates the addresses of lanes to host addresses, for every instruction except plain ld and
-// st.
+// Translates the addresses of lanes to host addresses, for all memory instructions except plain ld
+// and st.
 //
 // Builds on  block.h.
 // Idea       An address is resolved once, and its bounds and alignment are checked. The caller then
-//            uses host pointers. A bad address ends the launch, as on hardware.
+//            uses host pointers. An invalid address ends the launch, as on hardware.
 #pragma once
 
 #include "simulator/execute/access_listener.h"
@@ -27,19 +27,22 @@ inline u64 address_in_space(u64 generic_address) {
 /// The result of resolving 32 addresses. The entries of inactive lanes are not set.
 struct Resolved {
     u64 address[kLanes];  ///< the address within the space that contains the lane's bytes
-    u8* host[kLanes];     ///< host address of the first byte
-    Mask in_shared = 0;   ///< active lanes whose bytes are in shared memory
-    Mask in_other = 0;    ///< lanes of `in_shared` whose bytes are in another block of the cluster
-    Mask in_global = 0;   ///< active lanes whose bytes are in global (or constant) memory
+    u8* host[kLanes];     ///< the host address of the first byte
+    Mask in_shared = 0;   ///< the active lanes whose bytes are in shared memory
+    /// The lanes of `in_shared` whose bytes are in another block of the cluster.
+    Mask in_other = 0;
+    Mask in_global = 0;  ///< the active lanes whose bytes are in global (or constant) memory
 };
 
-/// Resolves `bytes` bytes at base[l] + offset for every active lane. If an address is bad, reports
-/// it, ends the launch and returns false. The handler must then return nullptr. `wanted` holds the
-/// number of bytes that each lane accesses; null means that every lane accesses all `bytes`.
+/// Resolves `bytes` bytes at base[l] + offset for every active lane. If an address is invalid,
+/// reports it, ends the launch and returns false. The handler must then return nullptr. `wanted`
+/// contains the number of bytes that each lane accesses. If `wanted` is null, every lane accesses
+/// all `bytes`.
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx::StateSpace space,
              Access access, Resolved& out, const u8* wanted = nullptr);
 
-/// Resolves one address of one lane. Returns nullptr if the address is bad.
+/// Resolves one address of one lane. If the address is invalid, ends the launch and returns
+/// nullptr.
 u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                 Access access);
 
@@ -47,18 +50,19 @@ u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::St
 Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                    Access access);
 
-/// Bit in an atomic's Op::detail: `.release` or `.acq_rel` is part of the instruction.
+/// Set in an atomic's Op::detail if the instruction has `.release` or `.acq_rel`.
 inline constexpr u8 kReleasesBit = 8;
-/// Bit in an atomic's Op::detail: the new value does not depend on the old one (exch), so the old
-/// one may be uninitialized.
+/// Set in an atomic's Op::detail if the new value does not depend on the old value (exch), so that
+/// the old value may be uninitialized.
 inline constexpr u8 kOverwritesBit = 16;
-/// Bit in an atomic's Op::detail: in shared memory, the hardware needs compare-and-exchange for
-/// this operation.
+/// Set in an atomic's Op::detail if the hardware implements the operation on shared memory by
+/// compare-and-exchange.
 inline constexpr u8 kComparesBit = 32;
-/// Bit in an atomic's Op::detail: on hardware, one lane acts for all (CombinedLanes::all).
+/// Set in an atomic's Op::detail if on hardware one lane accesses memory on behalf of all lanes
+/// (CombinedLanes::all).
 inline constexpr u8 kOneLaneBit = 64;
-/// Bit in an atomic's Op::detail: lanes with the same address in shared memory are served together
-/// (CombinedLanes::same_word).
+/// Set in an atomic's Op::detail if lanes with the same address in shared memory are served
+/// together (CombinedLanes::same_word).
 inline constexpr u8 kOncePerWordBit = 128;
 
 /// Adds one warp-wide access to the counters of a site: sectors for lanes in global memory, and
@@ -67,17 +71,16 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
 /// Counts an atomic in the same way as count_access, except for the lanes in `looping`, which are
 /// counted as a loop. Returns the wavefronts of the lanes in the block's own shared memory.
 u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask looping = 0);
-/// Returns those lanes whose accesses the hardware performs, out of the lanes that execute an
-/// atomic.
+/// Returns the lanes whose accesses the hardware performs, out of the lanes that execute an atomic.
 inline Mask acting_lanes(const Op* op, Mask lanes) {
     return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
 }
 
-/// Returns the machine code accesses of a load or store with kCountsMachine.
+/// Returns the machine code accesses of a load or store with kCountsMachineAccesses.
 inline const std::vector<MachineAccess>& machine_accesses(const Warp& w, const Op* op) {
     return w.block->launch->kernel->sites[op->site].machine->list;
 }
-/// Computes the 32 addresses of a machine code access from those of the PTX access.
+/// Computes the 32 addresses of a machine code access from the addresses of the PTX access.
 template <class Address>
 void move_addresses(const Address* from, const MachineAccess& access, Address* to) {
     for (int l = 0; l < kLanes; ++l)
@@ -93,7 +96,7 @@ void notify_listener(const Warp& w, const Op* op, const Resolved& where, Observe
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to);
 
 /// Returns the null-terminated string at the address, with at most `limit` characters. Returns
-/// nothing if it extends beyond its allocation.
+/// nothing if the string extends beyond its allocation.
 std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane,
                                        u64 limit = 1 << 20);
 
@@ -122,17 +125,17 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
 /// Passes a load or store in global memory to the race check.
 void pass_to_race_check(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access);
 
-/// Tells the checks that an asynchronous copy starts. The copy reads `from` immediately, and may
-/// write `to` at any time until it has been waited for. `wanted` holds the number of bytes that
-/// each lane reads. op->site is the site of the write, and op->site + 1 that of the read.
+/// Informs the checks that an asynchronous copy starts. The copy reads `from` immediately, and may
+/// write `to` at any time until it has been waited for. `wanted` contains the number of bytes that
+/// each lane reads. op->site is the site of the write, and op->site + 1 is the site of the read.
 void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
                const u8* wanted);
 
-/// Tells the checks that a bulk copy reads or writes global memory, in pieces of `bytes` bytes, one
-/// per lane. Returns false if the copy reads uninitialized bytes, which is not an error.
+/// Informs the checks that a bulk copy reads or writes global memory, in pieces of `bytes` bytes,
+/// one per lane. Returns false if the copy reads uninitialized bytes, which is not an error.
 bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads);
 
-/// Executes membar or fence, which orders what this warp has done before what it does next.
+/// Executes membar or fence, which orders this warp's earlier accesses before its later accesses.
 void fence(Warp& w, GlobalRace::Scope scope);
 
 }  // namespace coalesce::simulator

@@ -1,9 +1,11 @@
 // printf in kernels: formats a string with a buffer of arguments.
 //
-// Idea    Each conversion is extracted from the format, changed into one that the host's snprintf
-//         interprets in the same way, and given its argument from nvcc's buffer.
+// Idea    Each conversion is extracted from the format string and changed to a conversion that the
+//         host's snprintf interprets in the same way. The argument of the conversion comes from
+//         nvcc's buffer.
 // Buffer  nvcc arranges the arguments like the members of a struct. An int or a smaller type takes
-//         4 bytes, and a long, a pointer or a double takes 8 bytes. Each is aligned to its size.
+//         4 bytes, and a long, a pointer or a double takes 8 bytes. Each argument is aligned to its
+//         size.
 #pragma once
 
 #include <functional>
@@ -25,7 +27,7 @@ struct FormatSource {
 struct Formatted {
     std::string text;
     int arguments = 0;    ///< number of arguments used, which printf returns on a GPU
-    std::string problem;  ///< if not empty, explains why something could not be read
+    std::string problem;  ///< if not empty, explains why an argument or a string could not be read
 };
 
 Formatted format_printf(const std::string& format, const FormatSource& source);

@@ -1,4 +1,5 @@
-// Records what a launch does, for the time model (timing/recording.h).
+// Records the instructions and memory accesses of a launch, for the time model
+// (timing/recording.h).
 //
 // Idea   A few blocks, spread over the grid, run in plain mode, in which every instruction is a
 //        separate Op. The steps of their warps are recorded one by one. These blocks do not run
@@ -7,7 +8,7 @@
 //        recording. For many neighbouring blocks, the recorder stores which sectors they access.
 //        These blocks run as usual, with a listener.
 // Alone  If only the time is needed, no other blocks run, so a launch over gigabytes takes a few
-//        milliseconds. Memory then lacks the results of the blocks that did not run.
+//        milliseconds. Memory then lacks the results of the blocks that were not run.
 // Limit  Launches whose blocks wait for each other run as usual and are not recorded.
 #pragma once
 
@@ -42,7 +43,7 @@ private:
     void add_waiting_requests();
 
     /// Sectors that will be added to `to`. Looking up individual sectors is slow, because each
-    /// lookup waits for memory. So some sectors wait here while the data for their lookup is
+    /// lookup waits for memory. So a few sectors are queued while the data for their lookup is
     /// prefetched.
     struct Waiting {
         timing::Footprint* to = nullptr;
@@ -50,15 +51,16 @@ private:
     };
 
     /// The last request for scattered sectors. If the warps of a block store columns, they access
-    /// the same sectors again and again, each warp storing a different part. A repeated request
-    /// adds nothing to the set, which already contains its sectors for this turn.
+    /// the same sectors again and again, and each warp stores a different part of these sectors. A
+    /// repeated request is skipped, because the footprint already contains its sectors for the same
+    /// turn.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 nth_block = 0;
         Mask lanes = 0;
         u32 bytes = 0;
         std::array<u64, kLanes> addresses{};
-        u32 count = 0;  ///< number of sectors
+        u32 count = 0;  ///< the number of sectors
 
         bool is_repeat(const ObservedAccess& access, const timing::Footprint& other,
                        u64 turn) const;
@@ -66,7 +68,7 @@ private:
                       u32 runs, u32 sectors);
     };
 
-    std::array<LastRequest, 2> last_;  ///< one for stores, one for loads
+    std::array<LastRequest, 2> last_;  ///< the last store request and the last load request
     timing::Footprint reads_, writes_, below_;
     timing::Footprint early_reads_;  ///< the reads of the first two thirds of the blocks
     std::array<Waiting, 64> waiting_;
@@ -96,12 +98,12 @@ private:
     /// A warp's last test of an mbarrier.
     struct Poll {
         u32 instruction = ~0u;
-        u64 executed = 0;  ///< number of instructions executed by then
+        u64 executed = 0;  ///< the number of instructions that the warp had executed before
     };
 
     timing::Recording& recording_;
-    std::vector<Poll> polls_;           ///< by warp
-    std::vector<bool> polls_mbarrier_;  ///< by instruction
+    std::vector<Poll> polls_;           ///< the last test by each warp
+    std::vector<bool> polls_mbarrier_;  ///< for each instruction, whether it tests an mbarrier
     /// The index of each function's first instruction in recording_.
     std::map<const FunctionCode*, u32> first_instruction_;
     const FunctionCode* code_ = nullptr;  ///< the function of the last lookup
@@ -110,9 +112,10 @@ private:
 
 class Recorder {
 public:
-    /// Selects whether launches are recorded, and whether they also run. `beside` runs the whole
-    /// launch in addition to recording it, and `alone` only records it. `sample` is like `alone`,
-    /// but the recorded blocks access memory.
+    /// Selects whether launches are recorded and which blocks run. With `beside`, all blocks run,
+    /// and some are recorded. With `alone`, only the recorded blocks run, without accessing global
+    /// memory. `sample` is like `alone`, but the blocks that are recorded step by step access
+    /// memory.
     enum class What : u8 { nothing, beside, alone, sample };
 
     /// Starts recording with the next launch. Earlier recordings are deleted.
@@ -123,7 +126,7 @@ public:
     /// Returns the blocks to record step by step.
     static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident);
     /// Returns more blocks to record, for a launch in which a single block represents all others
-    /// and runs only a few iterations. Some of the others may run one iteration more.
+    /// and runs only a few iterations. Some of the other blocks may run one iteration more.
     static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
                                                      const timing::Recording& recording,
                                                      bool shares_turns);
@@ -133,12 +136,12 @@ public:
                                                const timing::Recording& recording);
     /// Returns the first of the blocks whose sectors are recorded, and the number of these blocks.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
-    /// Returns the first of some blocks in the next row of the grid, below `neighbours`, and the
-    /// number of these blocks. The number is 0 if `neighbours` extends into that row, or if there
-    /// is no such row.
+    /// Returns a range of blocks in the next row of the grid, directly below `neighbours`: the
+    /// first block and the number of blocks. The number is 0 if `neighbours` extends into that row,
+    /// or if there is no such row.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
-    /// Adds a recording that contains everything known before the launch.
+    /// Adds a recording that contains the data known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 
 private:
@@ -146,8 +149,8 @@ private:
     std::vector<timing::Recording> recordings_;
 };
 
-/// Returns the recorder of the process. All launches share it, because they run one after the
-/// other.
+/// Returns the recorder of the process. All launches share the recorder, because they run one after
+/// the other.
 Recorder& recorder();
 
 /// Reports whether the kernel reads the number of blocks, as kernels with persistent blocks do.

@@ -1,11 +1,11 @@
-// How a warp loads from and stores to shared memory, with ld and st, and with ldmatrix and
-// stmatrix.
+// Implements a warp's accesses to shared memory by ld, st, ldmatrix and stmatrix.
 //
-// Idea   What a warp does in shared memory is usually the same as in the previous block. In that
-//        case, the ledger knows the wavefronts, that the addresses are in bounds, and that there is
-//        no race, so only the data must be moved. Any other access is analysed here.
+// Idea   A warp's accesses to shared memory are usually the same as in the previous block. In that
+//        case, the ledger contains the number of wavefronts, and the addresses are known to be in
+//        bounds and free of races, so only the data must be moved. Any other access is analysed
+//        here.
 // Shape  A shape is AccessShape (lane_memory.h), or another type with the same functions. Only the
-//        code that moves data is instantiated for each shape. The rest uses a SharedMove.
+//        code that moves data is instantiated for each shape. All other code uses a SharedMove.
 #pragma once
 
 #include "simulator/execute/cluster.h"
@@ -18,7 +18,7 @@
 namespace coalesce::simulator {
 
 /// The counting rule of an access, and the functions for uninitialized bytes in its registers.
-/// Shapes whose lanes move the bytes of other lanes specialize this (matrix_moves.cpp).
+/// Shapes whose lanes move the bytes of other lanes specialize this template (matrix_moves.cpp).
 template <class Shape>
 struct UndefinedLanes {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::load,
@@ -34,7 +34,7 @@ struct UndefinedLanes {
 /// The properties of a shape, for code that does not move the data.
 struct SharedMove {
     bool store;
-    u32 bytes;  ///< per lane
+    u32 bytes;  ///< the number of bytes per lane
     SharedAccessKind kind;
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
     bool (*find_stored_undefined)(Warp& w, const Op* op, u32* undefined);
@@ -51,20 +51,21 @@ inline constexpr SharedMove kSharedMoveFor{
 };
 
 void shared_addresses(const Warp& w, const Op* op, u32* addresses);
-/// Reports whether these addresses fit into the ledger, which stores 32 bits of each.
+/// Reports whether the operation's addresses fit into the ledger, which stores 32 bits of each
+/// address.
 bool are_addresses_32_bit(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
-/// Tells the listener and the Watch about an access. Returns false if the access should not be
-/// executed, because the listener needs no more of them.
+/// Informs the listener and the Watch about an access. Returns false if the access should not be
+/// executed, because the listener needs no more accesses.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
 /// Passes an access to the block's race check. For each lane, `undefined` receives a mask of the
 /// uninitialized bytes that the lane loads or stores, if that is not an error. Returns false if
 /// there are no such bytes.
 bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   u32* undefined);
-/// Checks and counts an access about which nothing is known. Returns false if an address is bad, in
-/// which case the launch has ended. If `layout` is not null, it receives the layout, and the ledger
-/// records the access.
+/// Checks and counts an access completely, without the help of the ledger. Returns false if an
+/// address is invalid, in which case the launch has ended. If `layout` is not null, it receives the
+/// layout, and the ledger records the access.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout);
 
@@ -78,8 +79,9 @@ void load_for_all(Warp& w, const Op* op, const u8* from) {
     }
 }
 
-/// Loads elements from arbitrary addresses. Inactive lanes read what the first active lane reads.
-/// The buffer cannot overlap the registers, which lets the compiler use gather instructions.
+/// Loads elements from arbitrary addresses. Inactive lanes read the same element as the first
+/// active lane. The values go through a local buffer, which cannot overlap the registers, so the
+/// compiler can use gather instructions.
 template <class Shape>
 void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
     const auto* memory = reinterpret_cast<const typename Shape::Memory*>(w.block->shared);
@@ -135,8 +137,8 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-/// Executes an access in the way the clean block did at this step. `addresses` is null if the
-/// addresses cannot differ. Returns false if this step differs from that of the clean block.
+/// Executes an access with the ledger's record of the clean block's step. `addresses` is null if
+/// the addresses cannot differ. Returns false if this step differs from the clean block's step.
 template <class Shape, bool Store>
 bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;
@@ -150,8 +152,8 @@ bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* s
     return true;
 }
 
-/// Executes an access in a cluster. With Own, all addresses must be in this block's shared memory.
-/// Otherwise, they may be in that of any block.
+/// Executes an access in a cluster. If Own is true, all addresses must be in this block's shared
+/// memory. Otherwise they may be in the shared memory of any block of the cluster.
 template <class Shape, bool Store, bool Own>
 const Op* access_in_cluster(Warp& w, const Op* op) {
     Resolved where;

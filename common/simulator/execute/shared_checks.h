@@ -14,8 +14,8 @@ void note_barrier_passed(Warp& w, u32 id);
 void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block);
 void note_warp_end(Warp& w);
 
-/// Passes the steps so far to the checker, which handles the rest of the block. Call this when a
-/// step no longer agrees with the clean block.
+/// Passes the block's steps so far to the checker, which then checks the rest of the block. Must be
+/// called when a step differs from the clean block.
 void stop_using_ledger(Block& block);
 
 }  // namespace coalesce::simulator

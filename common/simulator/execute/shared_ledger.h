@@ -1,22 +1,23 @@
-// Checks by comparison: a block that accesses shared memory exactly as a clean block did is clean.
+// Checks blocks by comparison: a block that accesses shared memory exactly like a block without
+// errors (a clean block) has no errors either.
 //
 // Idea    Checking every byte of every shared access for races and uninitialized reads is the most
 //         expensive task of the simulator, and the result is almost always the same for every
 //         block, because shared addresses depend on the thread and not on the block. So the first
-//         block of a launch is checked completely, while the ledger records what each warp did:
+//         block of a launch is checked completely, while the ledger records the steps of each warp:
 //         instructions, lanes, addresses, barriers. If that block is clean, later blocks are only
-//         compared with it, step by step. (Loops use the same addresses again and again, and warps
-//         share them. Each set of 32 addresses is stored once, so that a million steps fit into the
-//         host's cache.) At the first step that differs, the steps so far are passed to the
-//         checker, and the rest of the block is checked completely.
-// Shared  The steps of a clean block can be shared by all workers that run blocks of the same
-//         launch, even if the kernel was lowered differently for them. A recorded launch checks one
-//         of its recorded blocks completely (recorder.h), and all workers compare with that block.
+//         compared with it, step by step. (Loops and warps use the same addresses repeatedly. Each
+//         set of 32 addresses is stored only once, so that a million steps fit into the host's
+//         cache.) At the first step that differs, the steps so far are passed to the checker, and
+//         the rest of the block is checked completely.
+// Shared  All workers that run blocks of the same launch can share the steps of a clean block, even
+//         if the kernel was lowered differently for some workers. A recorded launch checks one of
+//         its recorded blocks completely (recorder.h), and all workers compare with that block.
 // Sound   The result of the checker depends only on the sequence of steps: which warp accessed
-//         which bytes, which of these were undefined when they were stored, and which barriers were
-//         in between. A warp that exits early also differs (see note_warp_end). If the checker
-//         accepted stores because they changed nothing, the result also depends on the stored
-//         values, so such a block is not used for comparisons.
+//         which bytes, which of these bytes were undefined when they were stored, and which
+//         barriers came between the accesses. A warp that exits early also differs (see
+//         note_warp_end). If the checker accepted stores because they did not change memory, the
+//         result also depends on the stored values, so such a block is not used for comparisons.
 #pragma once
 
 #include <functional>
@@ -36,10 +37,10 @@ public:
     /// or store.
     static constexpr u32 kWarpBarrier = ~u32{0} - 1, kBlockBarrier = ~u32{0};
 
-    /// The layout of a step's 32 addresses, if it makes moving the data easier.
+    /// The layout of a step's 32 addresses. Some layouts allow the data to be moved faster.
     enum class Layout : u8 {
         scattered,
-        contiguous,  ///< all lanes are active; lane l is at the first address + l * bytes
+        contiguous,  ///< all lanes are active, and lane l has the first address + l * bytes
         same,        ///< all active lanes have the same address
     };
     /// One step of one warp: an access or a barrier.
@@ -47,34 +48,37 @@ public:
         u32 what = 0;
         Mask active = 0;
         u16 wavefronts = 0, ideal = 0;
-        u32 addresses = 0;  ///< index into Steps::addresses, in units of 32
+        u32 addresses = 0;  ///< the index of the addresses in Steps::addresses, in units of 32
         bool is_store = false;
         Layout layout = Layout::scattered;
         u8 requests = 1;
-        /// 1 + the index into Steps::undefined, in units of 32; 0 if all bytes are defined.
+        /// One more than the index of the masks in Steps::undefined, in units of 32. 0 if all bytes
+        /// are defined.
         u32 undefined = 0;
 
         bool is_access() const { return what < kWarpBarrier; }
     };
-    /// Everything that a block did.
+    /// All steps of a block.
     struct Steps {
         std::vector<std::vector<Step>> of_warp;
-        std::vector<u32> addresses;  ///< 32 per step; steps with equal addresses share them
-        std::vector<u32> undefined;  ///< the same for undefined bytes
-        std::vector<u32> order;      ///< the warp of each step, in chronological order
+        /// 32 addresses per step; steps with equal addresses share an entry.
+        std::vector<u32> addresses;
+        /// 32 masks of undefined bytes per step, shared in the same way.
+        std::vector<u32> undefined;
+        std::vector<u32> order;  ///< the warp of each step, in chronological order
     };
     enum class Mode : u8 {
         off,        ///< every access is passed to the checker
         recording,  ///< every access is passed to the checker and recorded
-        comparing,  ///< nothing is passed to the checker as long as the steps agree
+        comparing,  ///< accesses are not passed to the checker while the steps agree
     };
 
-    /// Prepares for a launch. `clean` holds the steps of a clean block of this launch, if one is
-    /// known.
+    /// Prepares for a launch. `clean` contains the steps of a clean block of this launch, or is
+    /// null if no such block is known.
     void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
-    /// Ends a block. `clean` is true if the checker found no error in it. `by_values` is true if
-    /// the checker might have found one had the values been different.
+    /// Ends a block. `clean` is true if the checker found no error in the block. `by_values` is
+    /// true if the checker might have found an error with different stored values.
     void end_block(bool clean, bool by_values);
     void end_launch() { clean_.reset(); }
 
@@ -82,10 +86,10 @@ public:
     /// Returns the steps that blocks are compared with, or null if there has been no clean block.
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
-    /// Returns the step that `warp` is expected to take next if this step matches it, otherwise
-    /// nullptr. Call this only while comparing. `addresses` is null if the warp's addresses cannot
-    /// differ, because they do not depend on the block. `stored` holds the undefined bytes that
-    /// each lane stores, if there are any.
+    /// Returns the warp's next step in the clean block if the current step matches it, otherwise
+    /// nullptr. Must be called only while comparing. `addresses` is null if the warp's addresses
+    /// cannot differ, because they do not depend on the block. `stored` contains a mask of the
+    /// undefined bytes that each lane stores, or is null if there are none.
     const Step* match_next_step(u32 warp, u32 what, Mask active, const u32* addresses,
                                 const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
@@ -98,13 +102,13 @@ public:
         ++cursor.next;
         return &step;
     }
-    /// Returns the 32 addresses of this step, with 0 for inactive lanes. Call this only while
+    /// Returns the 32 addresses of this step, with 0 for inactive lanes. Must be called only while
     /// comparing.
     const u32* addresses(const Step& step) const {
         return clean_->addresses.data() + u64{step.addresses} * kLanes;
     }
     /// Returns the undefined bytes of each lane that this step loaded or stored, or nullptr if
-    /// there are none. Call this only while comparing.
+    /// there are none. Must be called only while comparing.
     const u32* undefined(const Step& step) const {
         return step.undefined ? clean_->undefined.data() + u64{step.undefined - 1} * kLanes
                               : nullptr;

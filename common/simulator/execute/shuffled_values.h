@@ -1,14 +1,14 @@
-// Finds values that a shuffle reads from a lane that does not take part in it, and that the program
-// uses.
+// Finds values that the program uses although a shuffle read them from a lane that does not take
+// part in the shuffle.
 //
-// Idea   Such a value is undefined, but many correct programs read some: in a sum over half a warp,
-//        the upper lanes add values that nobody needs. So from such a shuffle on, the undefined
-//        values are followed through the registers of the lanes, and reported if a lane stores one
-//        to global memory. Following ends at the next barrier, or when no undefined value has been
-//        read for a while.
-// Watch  Values in memory are not followed, nor what a lane does because of an undefined condition,
-//        nor a value that a selection may drop.
-// Cost   None until a shuffle reads from a lane outside.
+// Idea   Such a value is undefined, but many correct programs read undefined values: in a sum over
+//        half a warp, the upper lanes add values whose results are never used. So after such a
+//        shuffle, the simulator follows the undefined values through the registers of the lanes,
+//        and reports an error if a lane stores an undefined value to global memory. Following ends
+//        at the next barrier, or when no undefined value has been read for a while.
+// Watch  The simulator does not follow values in memory, the effects of undefined conditions, or
+//        values that a selection may discard.
+// Cost   There is no cost until a shuffle reads from a lane that does not take part.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ namespace coalesce::simulator {
 
 class ShuffledValues {
 public:
-    /// Records what the active lanes have just read from the lanes `sources`. In the lanes in
-    /// `outside`, the value is undefined.
+    /// Records a shuffle in which each active lane has read from the lane in `sources`. The lanes
+    /// in `outside` have read an undefined value.
     void note_shuffle(const Warp& w, const Op* op, const std::array<int, kLanes>& sources,
                       Mask outside);
     /// Executes Ops from `op` on while there are undefined values to follow. Returns the next Op,
@@ -32,14 +32,14 @@ public:
 
 private:
     /// Follows the values through an Op that is about to be executed. `is_next` is false if other
-    /// Ops are executed before it.
+    /// Ops are executed before `op`.
     void step(Warp& w, const Op* op, bool is_next);
     Mask undefined(u32 reg) const;
     void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);
     void report(Warp& w, const Op* store, Mask lanes);
 
-    std::map<u32, Mask> undefined_;  ///< the lanes whose value is undefined, by root register
-    const Op* shuffle_ = nullptr;    ///< the last shuffle that read from outside
+    std::map<u32, Mask> undefined_;  ///< for each root register, the lanes whose value is undefined
+    const Op* shuffle_ = nullptr;    ///< the last shuffle that read an undefined value
     std::array<int, kLanes> sources_{};
     const Frame* frame_ = nullptr;
     u32 idle_steps_ = 0;

@@ -26,7 +26,7 @@ enum class Varies : u8 {
 
 struct SpecialRegister {
     Varies varies = Varies::launch;
-    Width width = Width::w32;  ///< a predicate for %is_explicit_cluster
+    Width width = Width::w32;  ///< Width::predicate for %is_explicit_cluster
     /// Returns the value for the thread in `lane`. For a `launch` register, the value depends only
     /// on warp.block->launch, and for a `block` register only on warp.block.
     u64 (*value)(const Warp& warp, int lane) = nullptr;
@@ -49,9 +49,9 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot);
 /// destination.
 const Op* run_read_special(Warp&, const Op*);
 
-/// Returns the simulated time in nanoseconds, which equals the number of cycles. It increases by
-/// Launch::cycles_per_instruction for every warp instruction of the block, and by the time that nanosleep
-/// sleeps.
+/// Returns the simulated time in nanoseconds, which equals the number of cycles. The time increases
+/// by Launch::cycles_per_instruction for every warp instruction of the block, and by the duration
+/// of each nanosleep.
 u64 clock_of(const Warp& warp);
 
 }  // namespace coalesce::simulator

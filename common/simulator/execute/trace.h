@@ -1,7 +1,7 @@
 // Records the memory accesses of one warp, from which pictures of its lanes are drawn.
 //
-// Idea   The caller names a warp before the launch. Its loads and stores of global and shared
-//        memory are then recorded as they happen.
+// Idea   The caller selects a warp before the launch. The warp's loads and stores of global and
+//        shared memory are then recorded as they are executed.
 #pragma once
 
 #include <string>
@@ -18,8 +18,9 @@ struct TracedAccess {
     bool shared = false, store = false;
     u32 bytes_per_lane = 0;
     Mask active = 0;
-    u64 addresses[kLanes] = {};  ///< one per active lane; offsets if the access is to shared memory
-    u32 cost = 0, ideal = 0;     ///< number of sectors, or of wavefronts for shared memory
+    /// The address of each active lane, or its offset in the block's shared memory.
+    u64 addresses[kLanes] = {};
+    u32 cost = 0, ideal = 0;  ///< the number of sectors, or of wavefronts for shared memory
 };
 
 class Trace : public AccessListener {
@@ -37,7 +38,7 @@ public:
 private:
     u64 block_ = 0;
     u32 warp_ = 0;
-    std::size_t limit_ = 0;  ///< 0 if nothing is traced
+    std::size_t limit_ = 0;  ///< the maximum number of accesses; 0 if no warp is traced
     std::vector<TracedAccess> accesses_;
 };
 

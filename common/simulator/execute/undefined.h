@@ -1,11 +1,12 @@
 // Tracks which bytes in a warp's registers were loaded from uninitialized memory.
 //
-// Builds on  analysis/demanded_bytes.h, which finds out where the bytes of a load go.
-// Idea       If a load finds uninitialized bytes that are only copied, it records them here. A
-//            store that copies them marks its destination as uninitialized. Registers have no
-//            shadow. Instead, the analysis knows which load each stored byte comes from, and the
-//            undefined bytes of that load's last execution are kept.
-// Cost       Warp::undefined is null until the first such load. Until then this costs nothing.
+// Builds on  analysis/demanded_bytes.h, which determines the uses of loaded bytes.
+// Idea       If a load reads uninitialized bytes that the program only copies, the bytes are
+//            recorded here. A store that copies them marks its destination as uninitialized.
+//            Registers have no shadow. Instead, the analysis knows which load each stored byte
+//            comes from, and the undefined bytes of that load's last execution are stored here.
+// Cost       Warp::undefined is null until the first such load. Until then the tracking costs
+//            nothing.
 #pragma once
 
 #include <array>
@@ -17,7 +18,8 @@ namespace coalesce::simulator {
 
 class UndefinedBytes {
 public:
-    using Lanes = std::array<u32, kLanes>;  ///< bit k: byte k of the lane's load is undefined
+    /// For each lane, a mask in which bit k stands for byte k of its load.
+    using Lanes = std::array<u32, kLanes>;
     Lanes& of(u32 load_site) { return by_site_[load_site]; }
     const Lanes* find(u32 load_site) const {
         const auto found = by_site_.find(load_site);
@@ -28,8 +30,8 @@ private:
     std::unordered_map<u32, Lanes> by_site_;
 };
 
-/// Records as defined the bytes that the active lanes are about to load. Later calls may correct
-/// this.
+/// Marks as defined the bytes that the active lanes are about to load. Later calls may mark some of
+/// them as undefined.
 void forget_undefined_slowly(Warp& w, const Op* op);
 inline void forget_undefined(Warp& w, const Op* op) {
     if (w.undefined) [[unlikely]]
@@ -41,7 +43,7 @@ void note_undefined(Warp& w, const Op* op, int lane, u32 bytes);
 void note_undefined(Warp& w, const Op* op, const u32* bytes);
 
 /// Sets `bytes` to masks of the undefined bytes in the value that each lane stores. Returns false
-/// if there are none. Call this only if w.undefined is set.
+/// if there are none. Must be called only if w.undefined is set.
 bool undefined_in_store(const Warp& w, const Op* op, u32* bytes);
 
 /// Marks as uninitialized all undefined bytes that the lanes have just stored to global memory.

@@ -1,9 +1,9 @@
-// A warp while it runs: its registers, its active lanes, and the groups of lanes that wait.
+// The state of a running warp: its registers, its active lanes, and the groups of lanes that wait.
 //
 // Divergence   When lanes diverge at a branch, each group becomes a Fragment: a position in the
 //              program and a mask. The fragment with the lowest position runs first, so that groups
 //              reconverge where their paths join. Fragments at the same position in the same call
-//              merge. A fragment that spins on memory lets the others run after a while
+//              merge. A fragment that spins on memory lets the other fragments run after a while
 //              (execute/scheduler.cpp).
 #pragma once
 
@@ -27,20 +27,21 @@ class MarkedReads;
 class StepListener;
 class ShuffledValues;
 class UndefinedBytes;
-/// The allocation that an instruction last accessed, which its next access will probably use too.
+/// The allocation that an instruction last accessed. The next access of the instruction is probably
+/// in the same allocation.
 struct SiteCache {
-    /// The device addresses of the allocation. With the initial values, every test for an address
-    /// inside fails. Compare with `end - size`, because `address + size` could overflow.
+    /// The device addresses of the allocation. With the initial values, no address is in the
+    /// allocation. Compare with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
-    u8* shadow = nullptr;          ///< the shadow of `begin`; null if all bytes are initialized
-    bool read_only = false;        ///< whether no writes are expected there; see GlobalRace
-    MarkedReads* reads = nullptr;  ///< set if the launch records its reads there
+    u8* shadow = nullptr;    ///< the shadow of `begin`; null if all bytes are initialized
+    bool read_only = false;  ///< true if no writes to the allocation are expected (see GlobalRace)
+    MarkedReads* reads = nullptr;  ///< receives the launch's reads of the allocation, or null
 };
 
 struct Frame;  ///< the registers of a call (execute/calls.h); null in the kernel itself
 
-/// The type in which a lane stores a T: 64 bits wide for 64-bit types, otherwise 32 bits.
+/// The type of a register lane that contains a T: 64 bits wide for 64-bit types, otherwise 32 bits.
 template <class T>
 using LaneOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
@@ -53,21 +54,22 @@ struct Fragment {
     Frame* frame = nullptr;
     enum class State : u8 {
         ready,
-        at_barrier,    ///< at bar.sync, until the block's barrier `barrier` completes
-        at_warp_sync,  ///< at a .sync instruction, until all lanes of `wanted` have arrived
+        at_barrier,    ///< waits at bar.sync until the block's barrier `barrier` completes
+        at_warp_sync,  ///< waits at a .sync instruction for all lanes of `wanted`
         /// Waits at barrier.cluster.wait until all threads of the cluster have arrived.
         at_cluster_barrier,
         /// Waits for something outside the warp: a grid barrier, an mbarrier, a memory location.
         waiting,
     } state = State::ready;
     u8 barrier = 0;
-    const Op* polling_op = nullptr;  ///< the instruction that reads memory, if known, when it spins
+    /// If the fragment spins, the instruction that reads memory, if known.
+    const Op* polling_op = nullptr;
     /// True if the fragment has been spinning for a long time, so that other fragments run first.
     bool resting = false;
     Mask wanted = 0;
 };
 
-/// The return value of functions that have ended the launch. It converts to a null Op, to an empty
+/// The return value of functions that have ended the launch. Converts to a null Op, to an empty
 /// optional, and to false.
 struct Failed {
     operator bool() const { return false; }
@@ -79,65 +81,69 @@ struct Failed {
 
 struct Warp {
     u8* file[2] = {nullptr, nullptr};
-    Mask active = 0;  ///< lanes of the running fragment
+    Mask active = 0;  ///< the lanes of the running fragment
     Frame* frame = nullptr;
     Block* block = nullptr;
     u32 index = 0;                 ///< the warp's number within the block
-    Mask existing = 0;             ///< lanes that have a thread
-    Mask live = 0;                 ///< existing lanes that have not exited
-    bool has_met_barrier = false;  ///< whether it has waited at a barrier of the block
-    std::vector<Fragment> others;  ///< all fragments except the running one
+    Mask existing = 0;             ///< the lanes that have a thread
+    Mask live = 0;                 ///< the existing lanes that have not exited
+    bool has_met_barrier = false;  ///< true if the warp has waited at a barrier of the block
+    std::vector<Fragment> others;  ///< all fragments except the running fragment
 
-    SiteCounters* counters = nullptr;  ///< this worker's counters, parallel to Kernel::sites
-    SiteCache* caches = nullptr;       ///< this worker's caches, parallel to Kernel::sites
-    u64* last_rows = nullptr;          ///< where this warp's last row began, for each site
-    Checks checks;                     ///< the checks of this launch
+    SiteCounters* counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
+    SiteCache* caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
+    /// For each site, the address at which the last row of the warp began.
+    u64* last_rows = nullptr;
+    Checks checks;  ///< the checks of this launch
 
-    AccessListener* listener = nullptr;  ///< receives accesses; may be null
-    /// The same object if it also receives every instruction, otherwise null.
+    AccessListener* listener = nullptr;  ///< receives the warp's accesses; may be null
+    /// The same object as `listener` if it also receives every instruction, otherwise null.
     StepListener* step_listener = nullptr;
-    /// True if accesses are only recorded, and the listener does not need any more of them.
+    /// True if accesses are only recorded, and the listener needs no more accesses.
     mutable bool has_recorded_enough = false;
     /// True if accesses must be examined, because there is a listener or Watch::on() is true.
     bool observed = false;
     /// True if accesses to shared memory must be examined as well.
     bool observed_shared = false;
-    /// How often this worker has executed each straight-line piece of code, parallel to
-    /// Kernel::Code::straight_line_runs.
+    /// The number of times that this worker has executed each straight-line piece of code, parallel
+    /// to Kernel::Code::straight_line_runs.
     u64* straight_line_counts = nullptr;
-    u64 executed = 0;               ///< PTX instructions executed since the warp began
-    u64 included_instructions = 0;  ///< how many of these are in `lane_instructions`
-    u64 lane_instructions = 0;      ///< executed instructions times active lanes
+    u64 executed = 0;  ///< the number of PTX instructions executed since the warp began
+    u64 included_instructions = 0;  ///< the part of `executed` that `lane_instructions` includes
+    u64 lane_instructions = 0;      ///< the executed instructions times the active lanes
     u64 branches = 0, divergent_branches = 0;
-    /// Instructions charged for printf. They count towards the instruction limit, but are not
+    /// The instructions charged for printf, which count towards the instruction limit but are not
     /// included in the counters.
     u64 uncounted_instructions = 0;
-    /// Backward branches left before the scheduler takes over.
+    /// The number of backward branches left before the warp's slice ends and the scheduler takes
+    /// over.
     i64 fuel = 0;
-    u32 spins = 0;  ///< weighted iterations of a waiting loop since the last rest
+    u32 spins = 0;  ///< the weighted iterations of a waiting loop since the last rest
     /// The value of `spins` after which other fragments of the warp run first.
     u32 spin_limit = 0;
-    u32 waiting_iterations = 0;  ///< iterations of waiting loops in this slice
-    u64 changes_seen = 0;        ///< Watch::changes() at the last iteration of a waiting loop
-    u32 full_slices = 0;  ///< consecutive slices used up without an iteration of a waiting loop
+    u32 waiting_iterations = 0;  ///< the iterations of waiting loops in this slice
+    /// The value of Watch::changes() at the last iteration of a waiting loop.
+    u64 changes_seen = 0;
+    /// The consecutive slices that ended without an iteration of a waiting loop.
+    u32 full_slices = 0;
     /// The last instruction that read memory in a waiting loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;
-    const Frame* polling_frame = nullptr;  ///< the call that executed this instruction
-    bool slice_ended_spinning = false;     ///< whether the slice ended in a waiting loop
+    const Frame* polling_frame = nullptr;  ///< the call that executed `polling_op`
+    bool slice_ended_spinning = false;     ///< true if the last slice ended in a waiting loop
     /// A hash of the changes to local memory since Watch::on() became true (see note_local_store).
     u64 local_state = 0;
-    u8* kernel_file = nullptr;        ///< the kernel's own file, even during a call
+    u8* kernel_file = nullptr;        ///< the kernel's own register file, even during a call
     u8* kernel_parameters = nullptr;  ///< parameter memory for calls made by the kernel itself
-    /// `cluster_arrived` holds the lanes that have arrived at the cluster's barrier in this phase,
-    /// and `cluster_completed` the lanes that have not yet waited for a completed phase
+    /// `cluster_arrived` contains the lanes that have arrived at the cluster's barrier in this
+    /// phase, and `cluster_completed` the lanes that have not yet waited for a completed phase
     /// (cluster_barrier.cpp).
     Mask cluster_arrived = 0, cluster_completed = 0;
     const Op* cluster_arrival = nullptr;  ///< the last arrival at the cluster's barrier
     /// The undefined bytes in registers (execute/undefined.h), or null if there are none.
     UndefinedBytes* undefined = nullptr;
-    /// Follows undefined results of shuffles (execute/shuffled_values.h); null if there are none.
+    /// Follows undefined results of shuffles (execute/shuffled_values.h). Null if there are none.
     ShuffledValues* shuffled = nullptr;
-    u8* local = nullptr;         ///< local memory: `local_bytes` for each lane
+    u8* local = nullptr;         ///< the lanes' local memory, with `local_bytes` bytes per lane
     u8* local_shadow = nullptr;  ///< the written bytes of `local` (execute/local_memory.h), or null
     u32 local_bytes = 0;
     u32 first_pending = 0;  ///< the site of the oldest pending load
@@ -158,8 +164,8 @@ struct Warp {
     int first_active() const { return std::countr_zero(active); }
 
     /// Sets lane l of the destination to value(l) for every active lane. The destination may also
-    /// be the slot of a source, so `value` may read only lane l of such a slot; if it needs other
-    /// lanes, copy the slot first.
+    /// be the slot of a source, so `value` may read only lane l of that slot. A caller that needs
+    /// other lanes must copy the slot first.
     template <class Lane, class Value>
     void write(Slot slot, Value value) {
         Lane* d = lanes<Lane>(slot);
@@ -200,8 +206,8 @@ struct Warp {
         ++counters[first_pending].waits;
         pending_loads = 0;
     }
-    /// Adds the instructions since the last call to `lane_instructions`. Call this before `active`
-    /// changes.
+    /// Adds the instructions executed since the last call to `lane_instructions`. Must be called
+    /// before `active` changes.
     void update_lane_instructions() {
         lane_instructions +=
             (executed - included_instructions) * static_cast<u64>(std::popcount(active));
@@ -211,8 +217,8 @@ struct Warp {
     /// Ends the launch with `status`, and reports why unless an error has already been reported.
     Failed fail(const Op* op, Status status, const char* check, const char* kind,
                 const std::string& message, int lane, u64 address = 0);
-    /// Ends the launch with a report that was created elsewhere. The check that created it may be
-    /// switched off.
+    /// Ends the launch with a report that the caller has created. The launch ends even if the
+    /// report's check is disabled.
     Failed fail(Status status, const Report& report);
 
     /// Returns a report with place, kernel, block and thread filled in.

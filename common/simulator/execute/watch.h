@@ -1,26 +1,26 @@
 // Finds out whether blocks that wait for each other can ever continue.
 //
 // Builds on  analysis/deciding_registers.h.
-// Idea       A wait is hopeless if the state of the grid repeats. What a block does next depends on
-//            memory and on its own state (the positions of its lanes, its registers, its barriers).
-//            While no byte of memory changes, blocks cannot observe each other. So if every block
-//            has returned to an earlier state, and no byte has changed since, nothing will ever
-//            change. A loop that counts its attempts is in a new state in each iteration, and may
-//            continue until the instruction limit ends it.
-// Cost       Checking every store and every register would be slow, so it is not done while there
-//            is progress. Atomics and mbarrier instructions, which read memory anyway, report when
-//            they have changed it, and a warp reports when it has computed without waiting. Only
-//            after several rounds over all blocks without progress are stores compared with the
-//            values that they replace, and states remembered.
-// Registers  A value that decides nothing in the loop (such as a counter for statistics) is not
-//            part of the state: see analysis/deciding_registers.h.
-// Time       If the loop reads a clock, values computed from it are left out too. While nothing
-//            else happens, time skips forward, twice as far each time. A program that gives up
-//            after an hour then gives up immediately, and a program that has not given up after two
-//            weeks of simulated time never will.
+// Idea       A wait is hopeless if the state of the grid repeats. The next action of a block
+//            depends on memory and on the block's own state (the positions of its lanes, its
+//            registers, its barriers). While no byte of memory changes, blocks cannot observe each
+//            other. So if every block has returned to an earlier state, and no byte has changed
+//            since then, the blocks will wait forever. A loop that counts its attempts is in a new
+//            state in each iteration, and may continue until the instruction limit ends it.
+// Cost       Checking every store and every register would be slow, so the Watch does this only if
+//            there is no progress. Atomics and mbarrier instructions, which read memory anyway,
+//            report when they have changed it, and a warp reports when it has computed without
+//            waiting. After several rounds over all blocks without progress, the Watch compares
+//            stores with the values that they replace, and remembers the states of blocks.
+// Registers  A value that does not affect how the loop continues (such as a counter for statistics)
+//            is not part of the state (analysis/deciding_registers.h).
+// Time       If the loop reads a clock, values computed from the clock are not part of the state
+//            either. While there is no other activity, time skips forward, twice as far each time.
+//            A program that gives up after an hour then gives up immediately, and a program that
+//            has not given up after two weeks of simulated time never will.
 // Host       A word that the host can also write (in pinned or managed memory) may end the wait on
-//            hardware, where the host continues while a kernel runs. This case is reported
-//            differently.
+//            hardware, where the host continues while a kernel runs. For such a wait, the simulator
+//            writes a different report.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ struct Block;
 struct Launch;
 struct Warp;
 
-/// Mixes the bits of a value, so that sums of hashes distinguish states.
+/// Returns a hash of a value. States are compared by sums of such hashes.
 inline u64 mix_bits(u64 value) {
     value ^= value >> 32;
     value *= 0x9e3779b97f4a7c15ull;
@@ -46,15 +46,17 @@ inline u64 mix_bits(u64 value) {
     return value ^ value >> 32;
 }
 
-/// How often the state of a waiting block has been checked, and whether it has repeated.
+/// The search for repetitions in the state of a waiting block. The remembered state is replaced
+/// less and less often, so that cycles of any length are found.
 struct WaitingState {
-    u64 version = 0;  ///< the version of the Watch when the state was remembered
-    u64 remembered = 0;
+    u64 version = 0;     ///< Watch::version_ at the time when the state was remembered
+    u64 remembered = 0;  ///< a hash of the remembered state
     u32 looks = 0, next_remembered = 1;
     bool repeats = false;
 };
 
-/// Watches the blocks of one worker. Blocks that may wait for each other share a worker.
+/// Detects hopeless waits among the blocks of one worker. Blocks that may wait for each other share
+/// a worker.
 class Watch {
 public:
     void begin_launch(Launch& launch);
@@ -77,9 +79,9 @@ public:
     bool on() const { return on_; }
     /// Records that this Op is about to be executed.
     void note_execution(Warp& w, const Op* op);
-    /// Records that the active lanes wait for these words of global memory. `own` are the lanes
-    /// that would store the value that is already there: they wait for locks that the kernel itself
-    /// has taken.
+    /// Records that the active lanes wait for these words of global memory. `own` contains the
+    /// lanes that would store the value that is already in memory, so they wait for locks that the
+    /// kernel itself has taken.
     void note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own);
 
     // ---- the verdict, after a round over all waiting blocks ----
@@ -91,13 +93,13 @@ public:
     const Report& wait_for_host() const { return *host_wait_report_; }
 
 private:
-    /// Data about an instruction of a function's body.
+    /// The Watch's data about an instruction of a function's body.
     struct Step {
         bool executed = false;
         const Op* polling_op = nullptr;  ///< the next instruction on this path that reads memory
     };
     struct Plan {
-        std::vector<Step> steps;            ///< by index into the body
+        std::vector<Step> steps;            ///< the data about each instruction of the body
         std::vector<PlacedRegister> state;  ///< the deciding registers
     };
     void add_straight_line_steps(const FunctionCode& code, const Op* first,
@@ -117,12 +119,12 @@ private:
     u32 idle_rounds_ = 0;
 
     bool on_ = false;
-    bool has_new_instructions_ = false;  ///< whether an instruction was executed for the first time
-    u64 version_ = 0;  ///< incremented when older states can no longer be compared
+    bool has_new_instructions_ = false;  ///< true if an instruction was executed for the first time
+    u64 version_ = 0;                    ///< incremented when older states are no longer comparable
     bool reads_clock_ = false;
-    u32 next_skip_exponent_ = 0;  ///< log2 of the cycles that the clocks skip next
+    u32 next_skip_exponent_ = 0;  ///< base-2 logarithm of the cycles that the clocks skip next
     std::unordered_map<const FunctionCode*, Plan> plans_;
-    std::vector<u64> polled_;  ///< addresses that waiting loads have read
+    std::vector<u64> polled_;  ///< the addresses that waiting loads have read
     std::optional<Report> host_wait_report_;
     std::chrono::steady_clock::time_point host_wait_start_{};
 };

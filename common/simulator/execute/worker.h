@@ -1,10 +1,10 @@
 // A worker: a host thread that runs blocks of a launch, and the memory that it needs.
 //
 // Builds on  scheduler.h.
-// Idea       A Resident is a running block with everything that it needs: register files, shared
-//            and local memory. As long as blocks run to completion, one Resident is enough. A block
-//            that waits for others keeps its Resident, and the next block gets another one, up to
-//            the number of blocks that fit on the simulated device.
+// Idea       A Resident is a running block together with its register files, shared memory and
+//            local memory. As long as blocks run to completion, one Resident is enough. A block
+//            that waits for other blocks keeps its Resident, and the next block gets another
+//            Resident, up to the number of blocks that fit on the simulated device.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,11 @@
 
 namespace coalesce::simulator {
 
-struct Cluster;          ///< cluster.h
-struct ResidentCluster;  ///< cluster_worker.cpp
+struct Cluster;          ///< a running cluster (cluster.h)
+struct ResidentCluster;  ///< a cluster with its memory (cluster_worker.cpp)
 
-/// Host memory aligned for the widest vectors. It keeps its size between uses.
+/// Host memory that is aligned for the widest vector registers. The memory is reused if it is large
+/// enough.
 class AlignedBytes {
 public:
     u8* resize(u64 bytes);
@@ -49,13 +50,13 @@ class Worker {
 public:
     Worker();
     ~Worker();
-    /// Prepares for a launch. Residents are kept between launches.
+    /// Prepares for a launch, reusing the Residents of earlier launches.
     void begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max_resident);
     /// Runs blocks until none is left or the launch has failed.
     void run();
     /// Returns the shared memory accesses of a clean block, or null if there was none.
     std::shared_ptr<const SharedLedger::Steps> clean_block() const;
-    /// Ends the launch and reports what the checkers have found.
+    /// Ends the launch and reports the checkers' findings.
     void end_launch();
     WorkerTotals totals;
     NeighbourLog neighbours;
@@ -68,7 +69,7 @@ private:
     void attach_listeners(Warp& w);
     void end_block(Block& block);
     u64 block_number(u64 nth) const;
-    /// Runs a block for a while. If it then has to wait for other blocks, it stays resident.
+    /// Runs a block for a while. If the block then waits for other blocks, it stays resident.
     void advance(Block& block);
     void run_blocks();
     void run_round();
@@ -89,11 +90,11 @@ private:
     RaceLog* shared_log_ = nullptr;
     u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
-    std::size_t prepared_ = 0;  ///< number of residents_ prepared for this launch
+    std::size_t prepared_ = 0;  ///< the number of `residents_` that are prepared for this launch
     std::vector<Block*> waiting_;
     u64 cluster_size_ = 1;
     std::vector<std::unique_ptr<ResidentCluster>> clusters_;
-    /// The number of clusters_ prepared for this launch.
+    /// The number of `clusters_` that are prepared for this launch.
     std::size_t prepared_clusters_ = 0;
     std::vector<SiteCache> caches_;
     Watch watch_;

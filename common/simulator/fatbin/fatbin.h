@@ -14,7 +14,7 @@ struct FatbinError : std::runtime_error {
 };
 
 struct PtxImage {
-    u32 arch = 0;  ///< 90 for compute_90
+    u32 arch = 0;  ///< the compute capability, such as 90 for compute_90
     std::string text;
 };
 
@@ -23,8 +23,8 @@ struct PtxImage {
 /// contains only machine code.
 std::vector<PtxImage> read_ptx(const void* data, std::size_t limit = 0);
 
-/// Does what read_ptx does, for an image passed to cudaLibraryLoadData, which may be PTX text, a
-/// fatbin, or a fatbin wrapper.
+/// Returns the PTX of an image that was passed to cudaLibraryLoadData: PTX text, a fatbin, or a
+/// fatbin wrapper. Throws FatbinError like read_ptx.
 std::vector<PtxImage> read_image(const void* data);
 
 /// Returns the newest image that a device of compute capability `arch` can run, as a driver would.

@@ -14,20 +14,21 @@ namespace coalesce::simulator::fatbin {
 inline constexpr u32 kWrapperMagic = 0x466243b1;
 inline constexpr u32 kContainerMagic = 0xba55ed50;
 inline constexpr u16 kContainerVersion = 1;
-inline constexpr u32 kLinkedWrapper = 2;  ///< FatbinWrapper::version of a -rdc=true program
+/// The FatbinWrapper::version of a program built with -rdc=true.
+inline constexpr u32 kLinkedWrapper = 2;
 
 struct FatbinWrapper {
     u32 magic;
     u32 version;
     const void* data;
-    const void* prelinked;  ///< version 2: an array of `const void*`
+    const void* prelinked;  ///< for version 2, an array of pointers to containers
 };
 
 struct ContainerHeader {
     u32 magic;
     u16 version;
     u16 header_size;
-    u64 size;  ///< number of bytes of all entries after the header
+    u64 size;  ///< the size of all entries after the header, in bytes
 };
 
 enum class EntryKind : u16 {
@@ -42,17 +43,17 @@ inline constexpr u64 kCompressedZstd = 0x8000;
 struct EntryHeader {
     u16 kind;
     u16 version;
-    u32 header_size;      ///< size of this header, at least 64
-    u64 payload_size;     ///< includes the padding after the payload
-    u32 compressed_size;  ///< 0 if not compressed
+    u32 header_size;      ///< the size of this header in bytes, at least 64
+    u64 payload_size;     ///< the size of the payload and its padding, in bytes
+    u32 compressed_size;  ///< the compressed size in bytes; 0 if the payload is not compressed
     u32 reserved;
     u32 toolkit;
-    u32 arch;  ///< 90 for compute_90
+    u32 arch;  ///< the compute capability, such as 90 for compute_90
     u32 name_offset;
     u32 name_size;
     u64 flags;
     u64 reserved2;
-    u64 uncompressed_size;  ///< 0 if not compressed
+    u64 uncompressed_size;  ///< the original size in bytes; 0 if the payload is not compressed
 };
 static_assert(sizeof(FatbinWrapper) == 24 && sizeof(ContainerHeader) == 16);
 static_assert(sizeof(EntryHeader) == 64);

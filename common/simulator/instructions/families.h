@@ -10,35 +10,37 @@
 
 namespace coalesce::simulator {
 
-/// The modifiers of an instruction. A family takes the modifiers that it supports. If any are left
-/// at the end, the family has no such variant.
+/// The modifiers of an instruction. A family takes the modifiers that it supports. If any modifiers
+/// remain at the end, the family has no such variant.
 class Modifiers {
 public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
 
-    /// Takes a modifier. Returns true if the instruction has it.
+    /// Takes the modifier `name`. Returns false if the instruction does not have this modifier.
     bool take(std::string_view name);
-    /// Takes the first of `names` that the instruction has, and returns its index, or -1 if it has
-    /// none.
+    /// Takes the first of `names` that the instruction has, and returns the modifier's index in
+    /// `names`, or -1 if the instruction has none of them.
     int take_one_of(std::initializer_list<std::string_view> names);
-    /// Takes .rn, .rz, .rm or .rp, if present.
+    /// Takes .rn, .rz, .rm or .rp. Returns nothing if the instruction has none of these modifiers.
     std::optional<Rounding> take_rounding();
-    /// Takes .rni, .rzi, .rmi or .rpi, which round to whole numbers, if present.
+    /// Takes .rni, .rzi, .rmi or .rpi, which round to whole numbers. Returns nothing if the
+    /// instruction has none of these modifiers.
     std::optional<Rounding> take_rounding_to_whole();
-    /// Takes the next type, from left to right. Returns Type::none if there is none.
+    /// Takes the next type modifier, from left to right. Returns Type::none if there is none.
     ptx::Type take_type();
     bool all_taken() const { return taken_ + 1 == u64{1} << names_.size(); }
 
 private:
     const std::vector<std::string>& names_;
-    u64 taken_ = 0;  ///< one bit per modifier
+    u64 taken_ = 0;  ///< the modifiers that were taken, one bit each
 };
 
 /// Creates an instruction from its modifiers. If there is no such variant, `run` is null.
 using Family = LaneInstruction (*)(Modifiers&);
 
-/// Maps opcodes to families, for one file of instructions. Several files may list the same opcode:
-/// add is both an integer and a floating-point instruction.
+/// Maps an opcode to a family. Each file of instructions has a table of such entries. Several
+/// tables may contain the same opcode, such as add, which is both an integer and a floating-point
+/// instruction.
 struct FamilyEntry {
     std::string_view opcode;
     Family family;
@@ -52,25 +54,25 @@ namespace carry_instructions {
 FamilyTable families();  // add.cc and similar instructions
 }
 namespace bits_instructions {
-FamilyTable families();  // shifts, bit fields, counting, permuting
+FamilyTable families();  // shifts, bit fields, counting and permuting of bits
 }
 namespace logic_instructions {
-FamilyTable families();  // and, or, lop3 and so on, for predicates too; selection
+FamilyTable families();  // and, or, lop3 and similar instructions, also for predicates; selection
 }
 namespace float_instructions {
 FamilyTable families();  // arithmetic on floats from f64 down to pairs of f16 and bf16
 }
 namespace math_instructions {
-FamilyTable families();  // roots, sin, ex2 ...
+FamilyTable families();  // roots, reciprocals, sin, ex2 and similar functions
 }
 namespace compare_instructions {
-FamilyTable families();  // setp, set
+FamilyTable families();  // setp and set
 }
 namespace convert_instructions {
-FamilyTable families();  // cvt between integers, f32, f64
+FamilyTable families();  // cvt between integers, f32 and f64
 }
 namespace convert_small_instructions {
-FamilyTable families();  // cvt for smaller floats
+FamilyTable families();  // cvt to and from smaller floats
 }
 
 // ---- from a ptx::Type to a C++ type ----
@@ -174,7 +176,8 @@ LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     }
 }
 
-/// The integer type that is twice as wide as T and has the same signedness. For use in decltype.
+/// The integer type that is twice as wide as T and has the same signedness. The functions are used
+/// only in decltype.
 i32 wider(i16);
 u32 wider(u16);
 i64 wider(i32);
@@ -184,7 +187,8 @@ unsigned __int128 wider(u64);
 template <class T>
 using Wider = decltype(wider(T{}));
 
-/// The type for computations in which overflow wraps. It is unsigned, and not narrower than int.
+/// The type for computations in which overflow wraps. The type is unsigned, and not narrower than
+/// int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
 

@@ -1,8 +1,8 @@
-// Instructions that compute each lane from the same lane of their sources: arithmetic, logic,
-// comparison, conversion.
+// Implements instructions that compute each lane from the same lane of their sources: arithmetic,
+// logic, comparison, conversion.
 //
 // Idea       An instruction is a struct with a static `apply` on values of its type. A template
-//            below creates the handler that runs it over 32 lanes:
+//            below creates the handler that applies the struct to 32 lanes:
 //                struct Add { static i32 apply(i32 a, i32 b); };
 //                return in_lanes<Add, i32, i32, i32>();
 //            The loops are simple, so that the compiler can vectorize them.
@@ -39,12 +39,12 @@ struct LaneInstruction {
     /// The width of Op::d2: either a predicate, which is the q of `p|q` (it needs a slot even if
     /// the text omits it), or the carry flags, which are read and written.
     Width second = Width::none;
-    std::array<Width, 4> source = {};  ///< Op::a, b, c, v[0]
-    /// True if Op::d2 holds the carry flags. The instruction is then not pure.
+    std::array<Width, 4> source = {};  ///< the widths of the sources in Op::a, b, c and v[0]
+    /// True if Op::d2 contains the carry flags. The instruction is then not pure.
     bool reads_carry = false;
     /// Specialized handlers for operands whose register file is known, indexed by a mask of the
-    /// uniform sources (a is the lowest bit); the others are in the warp's own file. Null if there
-    /// is only `run`, which accepts any operands.
+    /// uniform sources (a is the lowest bit); the other sources are in the warp's own file. Null if
+    /// `run`, which accepts any operands, is the only handler.
     const Handler* forms = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
     /// True if a constant operand after c becomes Op::immediate (the table of lop3).
@@ -52,8 +52,8 @@ struct LaneInstruction {
 };
 
 /// Finds the instruction for an opcode and its modifiers, such as "add" + {"sat", "s32"}. Returns
-/// nullptr if there is no such variant. Modifiers that do not change the result (rn where it is the
-/// default, .approx where the result is exact) are accepted here. mov, cvta, ld.param and similar
+/// nullptr if there is no such variant. Modifiers that do not change the result (.rn where it is
+/// the default, .approx where the result is exact) are accepted. mov, cvta, ld.param and similar
 /// instructions are not lane instructions: see lower.cpp.
 ///
 /// PTX allows the destination register of a `cvt` to be wider than its type ("cvt.s8.s32" into a
@@ -85,7 +85,7 @@ template <class T>
 constexpr Width width_of =  // NOLINT(readability-identifier-naming): used as a function
     sizeof(T) == 8 ? Width::w64 : Width::w32;
 
-/// Returns one bit per lane from 32 lanes that hold 0 or all ones.
+/// Converts 32 lanes that are 0 or all ones to a mask with one bit per lane.
 inline Mask mask_of(const u32* lanes) {
 #if defined(__AVX512DQ__)
     const Mask low = _mm512_movepi32_mask(_mm512_load_si512(lanes));
@@ -159,8 +159,8 @@ const Op* run_plainly(Warp& w, const Op* op) {
 // ---- handlers that many variants share ----
 //
 // A small struct, F::Request, distinguishes the variants, so that rare variants need no separate
-// loop. F::apply takes it as its first argument, and LaneInstruction::constant contains it. If
-// F::kHostRounds exists, the host's processor rounds in Request::direction during the loop.
+// loop. F::apply takes the request as its first argument, and LaneInstruction::constant contains
+// it. If F::kHostRounds exists, the host's processor rounds in Request::direction during the loop.
 
 template <class Request>
 i64 pack_request(const Request& request) {
@@ -192,7 +192,7 @@ const Op* run_requested(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// ---- forms: where nearly all the time is spent ----
+// ---- forms: specialized handlers, in which the simulator spends nearly all of its time ----
 //
 // The most common instructions have a separate handler (a form) for each combination of register
 // files from which their operands come. Finding the register file of an operand at run time costs
@@ -217,7 +217,8 @@ const Op* run_form(Warp& w, const Op* op) {
 }
 
 /// Returns the form for these uniform sources, or nullptr. There is no form if all sources are
-/// uniform, or if the first of three is, because those cases are rare and would only add code.
+/// uniform, or if the first of three sources is uniform, because those cases are rare and would
+/// only add code.
 template <unsigned kUniform, class F, class D, class... S>
 constexpr Handler form() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))
@@ -234,7 +235,8 @@ template <class F, class D, class... S>
 LaneInstruction in_lanes() {
     return {.run = run_plainly<F, D, S...>, .destination = width_of<D>, .source = {width_of<S>...}};
 }
-/// Like the function above, but for F::apply(request, s...), where all requests share one handler.
+/// Describes an instruction that computes F::apply(request, s...) in each lane. All requests share
+/// one handler.
 template <class F, class D, class... S>
 LaneInstruction in_lanes(const typename F::Request& request) {
     return {.run = run_requested<F, D, S...>,

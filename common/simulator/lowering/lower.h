@@ -1,10 +1,10 @@
-// Lowers PTX to Ops, the form in which the instructions of a kernel are executed.
+// Lowers the PTX of a kernel to Ops, which the simulator executes.
 //
 // Idea   Most values that a kernel computes are the same for all threads of a block, or for every
 //        block. Each register gets the cheapest possible class (value_classes.h), and its
 //        instruction is moved to a prologue that runs once per launch, per block or per warp
-//        position. The remaining instructions are the body. Its registers are packed into as few
-//        slots as possible (register_slots.h), so that a warp's registers stay in the host's L1
+//        position. The remaining instructions are the body. The body's registers are packed into as
+//        few slots as possible (register_slots.h), so that a warp's registers stay in the host's L1
 //        cache.
 #pragma once
 
@@ -18,7 +18,8 @@ namespace coalesce::simulator {
 /// kernel is lowered.
 void describe_kernel(Kernel& kernel);
 
-/// Lowers the kernel: sets kernel.code and kernel.sites, or kernel.error.
+/// Lowers the kernel. Sets kernel.code and kernel.sites, or kernel.error if the kernel cannot be
+/// lowered.
 void lower(Kernel& kernel);
 /// Lowers the kernel again for blocks that are recorded. The result is in plain mode, except that
 /// accesses are counted at the sites of kernel.code. Returns null on failure.

@@ -29,7 +29,7 @@ namespace coalesce::simulator {
 class UniformFile {
 public:
     Slot take(Width width);
-    /// Returns a slot in which all 32 lanes contain these bits. Each value has one slot.
+    /// Returns a slot in which all 32 lanes contain these bits. Equal constants share a slot.
     Slot constant(u64 bits, Width width, std::vector<Kernel::Code::Constant>& constants);
     u32 bytes() const { return top_; }
 
@@ -38,14 +38,14 @@ private:
     u32 top_ = 0;
 };
 
-/// Returns the value of pointers to a function of the module, or nothing if the module has no such
+/// Returns the value of a pointer to a function of the module, or nothing if the module has no such
 /// function.
 std::optional<u64> address_of_function(const ptx::Module& module, const std::string& name);
 
 class FunctionLowering {
 public:
-    /// Prepares to lower `function`. The body will go to `code`, and prologues and constants to
-    /// `kernel_code`.
+    /// Prepares to lower `function`. The body is stored in `code`, and prologues and constants are
+    /// stored in `kernel_code`.
     FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, UniformFile& uniform,
                      const ptx::Function& function, FunctionCode& code, bool is_kernel);
     void run();
@@ -86,8 +86,8 @@ private:
     /// an unknown name.
     std::optional<u64> symbol_address(const std::string& name);
     Slot symbol_slot(const std::string& name, i64 offset, Width width);
-    /// Returns the address of a shared variable for launches with clusters, in which it differs
-    /// from block to block.
+    /// Returns a slot with the address of a shared variable, for launches with clusters, in which
+    /// the address differs from block to block.
     Slot shared_address_slot(i64 offset, Width width);
     Slot convert_slot(Slot from, Width have, Width want);
     void free_expired_slots(u32 at);
@@ -143,7 +143,7 @@ private:
     void set_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
 
     // ---- emitting ----
-    /// Assigns the instructions since the last Op with a weight to this Op.
+    /// Makes this Op count the instructions since the last Op that has a weight.
     void attach_pending_counts(Op& op);
     /// Appends an Op to the body, or to the prologue that computes `value_class`.
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);
@@ -169,33 +169,38 @@ private:
     const ControlFlow flow_;
     const LoadWaits load_waits_;
     const MergedAccesses merged_;
-    std::vector<Liveness::Range> lifetimes_;  ///< by root register
-    std::vector<std::optional<Slot>> slots_;  ///< by root register
+    std::vector<Liveness::Range> lifetimes_;  ///< the live range of each root register
+    std::vector<std::optional<Slot>> slots_;  ///< the current slot of each root register
     /// Maps an index in the body to the root registers that become live there.
     std::multimap<u32, u32> begins_;
-    std::multimap<u32, u32> ends_;  ///< body index -> root register that dies there
-    std::vector<std::pair<Slot, Width>> temporaries_;  ///< of the current instruction
+    /// Maps an index in the body to the root registers whose live range ends there.
+    std::multimap<u32, u32> ends_;
+    /// The temporary slots of the current instruction.
+    std::vector<std::pair<Slot, Width>> temporaries_;
     SlotPool own_slots_;
     std::optional<Slot> carry_;  ///< the carry flag of add.cc and similar instructions
     std::map<std::string, Slot> specials_;
     std::map<std::pair<i64, Width>, Slot> shared_addresses_;
     std::map<std::string, u32> local_offsets_, parameter_offsets_;
-    std::vector<bool> is_waiting_branch_;  ///< by body index
-    std::vector<bool>
-        is_first_read_of_cas_loop_;  ///< by body index: see find_first_reads_of_cas_loops
+    /// For each instruction, whether it is a branch of a waiting loop.
+    std::vector<bool> is_waiting_branch_;
+    /// For each instruction of the body, the result of find_first_reads_of_cas_loops.
+    std::vector<bool> is_first_read_of_cas_loop_;
     std::set<std::string> functions_used_;
 
     /// The class of the values that the current instruction computes.
     ValueClass current_class_ = ValueClass::thread;
     u32 at_ = 0;              ///< the index of the current instruction
     u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts yet
-    std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< the same by (file, line)
-    std::map<Remark, u32> pending_remarks_;             ///< the same by remark
+    /// The pending instructions by (file, line).
+    std::map<std::pair<u32, u32>, u32> pending_lines_;
+    std::map<Remark, u32> pending_remarks_;  ///< the pending instructions by remark
     std::map<std::string, u32> label_ops_;
-    // Branches whose targets have no index yet, with the names or indices of the targets.
+    // The indices of branches whose targets are not resolved yet, with the names of the targets.
     std::vector<std::pair<u32, std::string>> fixups_;
     std::vector<std::pair<u32, std::vector<std::string>>> table_fixups_;
-    std::vector<std::pair<u32, u32>> region_fixups_;  ///< op index -> op index
+    /// The index of each branch around a guarded region, and the index of its target.
+    std::vector<std::pair<u32, u32>> region_fixups_;
 };
 
 }  // namespace coalesce::simulator

@@ -2,8 +2,8 @@
 //
 // Idea   PTX has a new virtual register for almost every result, but only some of them are live at
 //        the same time (liveness.h). Registers whose ranges in the text do not overlap share a
-//        slot. A range includes everything between its ends, so the order of the text affects how
-//        few slots are needed, but not whether the packing is correct.
+//        slot. A range includes all instructions between its first and last one, so the order of
+//        the text affects the number of slots, but not the correctness of the packing.
 // Plain  In plain mode, each register has its own slot.
 #pragma once
 
@@ -33,7 +33,7 @@ public:
 
 private:
     const bool reuses_;
-    std::array<std::vector<Slot>, 5> free_;  ///< by Width
+    std::array<std::vector<Slot>, 5> free_;  ///< the free slots of each Width
     std::vector<SlotPosition> all_slots_;
     u32 top_ = 0;
 };

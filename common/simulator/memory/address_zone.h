@@ -1,8 +1,10 @@
-// Allocates intervals from a range of addresses and frees them, without accessing the memory there.
+// Allocates and frees intervals of a range of addresses, without accessing memory at these
+// addresses.
 //
-// Idea   First fit, from the lowest address, so that used memory stays close together. A freed
-//        interval waits in a queue before it is reused. If a program uses memory after freeing it,
-//        the addresses therefore belong to no allocation, and the mistake is detected.
+// Idea   Allocation takes the first fit from the lowest address, so that used memory stays close
+//        together. A freed interval waits in a queue before it is reused. If a program uses memory
+//        after freeing it, the addresses therefore belong to no allocation, and the mistake is
+//        detected.
 #pragma once
 
 #include <deque>
@@ -21,7 +23,8 @@ class AddressZone {
 public:
     /// The number of freed intervals in the queue before the oldest of them is reused.
     static constexpr std::size_t kQuarantinedIntervals = 512;
-    /// Keeps all freed intervals in the queue until empty_quarantine() is called.
+    /// The value of `max_quarantined` that keeps all freed intervals in the queue until
+    /// empty_quarantine() is called.
     static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
 
     explicit AddressZone(Interval whole, std::size_t max_quarantined = kQuarantinedIntervals);
@@ -29,8 +32,8 @@ public:
     Interval whole() const { return whole_; }
     bool contains(u64 address) const { return address >= whole_.begin && address < whole_.end; }
 
-    /// Returns an interval of `bytes` bytes at a multiple of `align`, or an empty one if there is
-    /// none.
+    /// Returns an interval of `bytes` bytes at a multiple of `align`, or an empty interval if there
+    /// is no space.
     Interval take(u64 bytes, u64 align);
     void give_back(Interval interval);
     /// Allows all freed intervals to be reused.
@@ -41,7 +44,7 @@ private:
     void add_gap(Interval interval);
 
     Interval whole_;
-    std::map<u64, u64> gaps_;  ///< start -> end of free intervals, which are never adjacent
+    std::map<u64, u64> gaps_;  ///< the free intervals, from begin to end; never adjacent
     std::deque<Interval> quarantine_;
     std::size_t max_quarantined_;
 };

@@ -1,16 +1,18 @@
-// The simulated device's memory: allocations, their bytes, and which bytes are initialized.
+// The memory of the simulated device: allocations, their contents, and a record of the initialized
+// bytes.
 //
 // Addresses   A device pointer is in [device_base(), device_base() + range). The host cannot
 //             dereference it, because these pages are reserved and accesses to them fault. The
 //             bytes are elsewhere in this process ("storage"), at a fixed distance. Managed and
 //             pinned memory is in a second part of the same range, whose storage is at the address
 //             itself, so that host and device can access it. The range is several times as large as
-//             the capacity: addresses of freed memory are not reused for a while, so that late
-//             accesses are detected.
-// Shadow      Each 4-byte word has one byte of shadow. Bits 0-3 tell which bytes of the word are
-//             initialized. Bits 4-7 tell which of these the host has written, because its copies
-//             have no gaps (later writes by kernels may leave these bits set). Since each word has
-//             its own byte of shadow, two workers that write adjacent words never interfere.
+//             the capacity, because addresses of freed memory are not reused for a while, so that
+//             late accesses are detected.
+// Shadow      Each 4-byte word has one byte of shadow. Bits 0-3 mark the bytes of the word that are
+//             initialized. Bits 4-7 mark the initialized bytes that the host has written, because
+//             copies by the host have no gaps (later writes by kernels may leave these bits set).
+//             Since each word has its own byte of shadow, two workers that write adjacent words
+//             never interfere.
 #pragma once
 
 #include <map>
@@ -25,29 +27,32 @@
 namespace coalesce::simulator {
 
 #ifdef __EMSCRIPTEN__
-/// On WebAssembly, pointers have 32 bits and memory ends here.
+/// On WebAssembly, pointers have 32 bits, and host memory ends below this address.
 inline constexpr u64 kDeviceBase = 0x8000'0000ull;
 #else
-/// AddressSanitizer does not use this range for its heap, so host code may be built with it.
+/// AddressSanitizer does not use this range for its heap, so host code may be built with
+/// AddressSanitizer.
 inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 #endif
 
-/// The addresses at which kernels see memory.
+/// The start addresses of device memory and of the generic windows, as kernels see them.
 struct AddressMap {
     u64 device = kDeviceBase;  ///< the first device address
-    /// The first generic address of shared memory. Local memory, parameters and functions follow,
-    /// each one stride further on. As on a GPU, the low 24 bits are the address within the space,
-    /// and the bits above them are not 0.
+    /// The first generic address of shared memory. The windows of local memory, parameters and
+    /// functions follow, each kWindowStride further on. As on a GPU, the low 24 bits are the
+    /// address within the space, and the bits above them are not 0.
     u64 windows = 0x0000'7a00'5100'0000ull;
-    /// Determines where a small allocation begins within its slot; 0 means at the start.
+    /// Seeds the offset of a small allocation within its slot. 0 means that allocations begin at
+    /// the start of their slots.
     u64 scatter = 0;
 };
 /// The address map of this process. DeviceMemory::draw_addresses changes it.
 inline AddressMap address_map;
-/// Returns one of the address maps that are possible on a GPU with `range` bytes of memory; `seed`
-/// selects it.
+/// Returns the address map that `seed` selects, out of those that are possible on a GPU with
+/// `range` bytes of memory.
 AddressMap draw_map(u64 seed, u64 range);
-/// The bound below which scattered() returns the offset of a small allocation in its slot.
+/// The exclusive upper bound, in bytes, of the offsets that scattered() returns for small
+/// allocations.
 inline constexpr u64 kMaxScatter = 16 << 10;
 u64 scattered(u64 serial);
 
@@ -55,9 +60,11 @@ inline u64 device_base() {
     return address_map.device;
 }
 
-/// No allocation overlaps these windows.
+/// The size of a window, and the distance between windows, in bytes. No allocation overlaps a
+/// window.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
-/// Shared memory has a window for each block of the largest cluster, and more for invalid ranks.
+/// The size of all windows of shared memory: one for each block of the largest cluster, and more
+/// for invalid ranks.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
     return address_map.windows;
@@ -65,8 +72,8 @@ inline u64 shared_window() {
 inline u64 local_window() {
     return address_map.windows + kWindowStride;
 }
-/// The local window has a part for each thread of a block, which is larger than any thread's local
-/// memory.
+/// The part of the local window that belongs to each thread of a block, in bytes. The part is
+/// larger than any thread's local memory.
 inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
     return address_map.windows + 2 * kWindowStride;
@@ -77,11 +84,11 @@ inline u64 function_window() {
     return address_map.windows + 3 * kWindowStride;
 }
 
-/// The number of unused addresses after an allocation. The gap is wide so that an index that is off
-/// by whole rows is detected and does not reach the next allocation.
+/// The number of unused addresses after an allocation. The gap is normally wide, so that an index
+/// that is off by whole rows does not reach the next allocation, and is detected.
 inline constexpr u64 kWideGapBytes = 2 << 20, kNarrowGapBytes = 16 << 10;
-/// Returns the gap after an allocation. It is narrow if there are so many allocations that wide
-/// gaps would take a quarter of all addresses.
+/// Returns the gap after an allocation. The gap is narrow if there are so many allocations that
+/// wide gaps would take a quarter of all addresses.
 inline u64 gap_after(std::size_t allocations, u64 addresses) {
     return allocations < addresses / (4 * kWideGapBytes) ? kWideGapBytes : kNarrowGapBytes;
 }
@@ -89,14 +96,14 @@ inline u64 gap_after(std::size_t allocations, u64 addresses) {
 enum class AllocationKind : u8 { device, managed, pinned, registered, variable, constant, array };
 
 struct Allocation {
-    u64 begin = 1, end = 0;  ///< device addresses; end is exclusive
+    u64 begin = 1, end = 0;  ///< the device addresses [begin, end) of the allocation
     /// The distance from a device address to the address of the same byte in this process.
     std::ptrdiff_t to_host = 0;
     /// False for memory that the host writes as well. Such memory counts as initialized.
     bool has_shadow = true;
     AllocationKind kind = AllocationKind::device;
-    u64 serial = 0;    ///< 1, 2, ..., in order of allocation
-    std::string name;  ///< for variables only
+    u64 serial = 0;    ///< the number of the allocation: 1, 2, ..., in order of allocation
+    std::string name;  ///< the variable's name, or empty for other allocations
     /// The device that the memory belongs to, or kAllDevices if every device can access it.
     int device = kAllDevices;
     static constexpr int kAllDevices = -1;
@@ -109,12 +116,13 @@ struct Allocation {
 /// All existing allocations, sorted by address, at the time of a launch.
 struct AllocationTable {
     std::vector<Allocation> live;
-    std::vector<Allocation> freed;  ///< the most recent ones, for "use after free"
+    std::vector<Allocation> freed;  ///< the most recently freed allocations, for "use after free"
     /// Allocations on devices whose memory the launch cannot access. `live` does not contain them.
     std::vector<Allocation> of_other_devices;
-    u64 range_end = 0;                             ///< end of the device addresses
-    const Allocation* find(u64 address) const;     ///< the one that contains `address`, or nullptr
-    const Allocation* nearest(u64 address) const;  ///< the closest one, for messages
+    u64 range_end = 0;  ///< the end of the device addresses, exclusive
+    /// Returns the allocation that contains `address`, or nullptr.
+    const Allocation* find(u64 address) const;
+    const Allocation* nearest(u64 address) const;  ///< returns the allocation closest to `address`
     const Allocation* find_freed(u64 address) const;
 };
 
@@ -141,7 +149,7 @@ public:
     /// are set in `accessible`.
     std::shared_ptr<const AllocationTable> table_for(u64 accessible) const;
 
-    /// Returns the allocation that contains `address`.
+    /// Returns the allocation that contains `address`, or nothing if there is none.
     std::optional<Allocation> find(u64 address) const;
 
     /// Returns the host pointer to [address, address + bytes), or nullptr if the range is not
@@ -153,7 +161,8 @@ public:
     u8* shadow(u64 address) const { return shadow_ + ((address - device_base()) >> 2); }
     void mark_written(u64 address, u64 bytes) { set_shadow(address, bytes, 0x0f); }
     void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
-    void copy_written(u64 to, u64 from, u64 bytes);  ///< for copies within the device
+    /// Copies the shadow, for copies within the device.
+    void copy_written(u64 to, u64 from, u64 bytes);
     void mark_unwritten(u64 address, u64 bytes);
     /// Marks the bytes whose bits are set in `bytes` as uninitialized, on behalf of a kernel. Other
     /// threads may mark other bytes at the same time.
@@ -163,12 +172,13 @@ public:
     /// Returns a mask of the uninitialized bytes in this range of at most 32 bytes.
     u32 unwritten_bytes(u64 address, u32 bytes) const;
 
-    /// Writes text such as "1536 bytes into an allocation of 4096 bytes", for a fault handler, so
-    /// it never waits for a lock. Returns false if the address cannot be described.
+    /// Describes an address in `text`, for example as "1536 bytes into an allocation of 4096
+    /// bytes". Never waits for a lock, because a fault handler calls this function. Returns false
+    /// if the address cannot be described.
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }
-    u64 range() const { return range_; }  ///< number of device addresses, starting at device_base()
+    u64 range() const { return range_; }  ///< the number of device addresses
     u64 bytes_in_use() const;
 
     /// Chooses a different address_map, so that a kernel cannot tell from its pointers whether it
@@ -181,15 +191,15 @@ public:
 
 private:
     std::optional<AddressMap> reserve_elsewhere(u64 seed) const;
-    /// Reports whether an address has shadow. Managed, pinned and registered memory has none.
+    /// Reports whether an address has shadow. Managed, pinned and registered memory has no shadow.
     bool has_shadow(u64 address) const;
-    /// Sets shadow bits for a range. `whole` holds the bits for a word whose bytes are all in the
+    /// Sets shadow bits for a range. `whole` contains the bits for a word that is completely in the
     /// range.
     void set_shadow(u64 address, u64 bytes, u8 whole);
     static void clear_shadow(u8* begin, u64 words);
 
     u64 capacity_;
-    u64 range_ = 0;  ///< number of addresses, including the managed and pinned part
+    u64 range_ = 0;  ///< the number of addresses, including the managed and pinned part
     u8* storage_ = nullptr;
     u8* shadow_ = nullptr;
     struct State;

@@ -12,10 +12,10 @@ class DeviceMemory;
 /// the simulator. Does nothing if the program handles SIGSEGV itself.
 void explain_host_faults(const DeviceMemory* memory);
 
-/// Reports whether this handler is installed, and not one of the program's own.
+/// Reports whether this handler is installed rather than a handler of the program.
 bool explains_host_faults();
 
-/// Call this before `memory` is destroyed.
+/// Removes the handler's reference to `memory`. Must be called before `memory` is destroyed.
 void stop_explaining_host_faults(const DeviceMemory* memory);
 
 }  // namespace coalesce::simulator

@@ -1,9 +1,10 @@
 // Detects accesses by the host to memory that a kernel or a copy may still be using.
 //
-// Idea       In the simulator, work ends before its call returns, so such an access does no harm
-//            here. To find it nevertheless, the pages of pinned and managed memory that the work
-//            has accessed stay protected until the host has waited for the work. An access by the
-//            host faults. The handler (host_fault.cpp) notes it and makes the pages accessible.
+// Idea       In the simulator, work ends before its call returns, so such an access is harmless. To
+//            detect it nevertheless, the pages of pinned and managed memory that the work has
+//            accessed stay protected until the host has waited for the work. An access by the host
+//            faults. The handler (host_fault.cpp) records the access and makes the pages
+//            accessible.
 // Watch      System calls that receive a pointer into protected pages return EFAULT.
 #pragma once
 
@@ -13,11 +14,12 @@
 
 namespace coalesce::simulator {
 
-/// Bytes that a piece of work has accessed.
+/// A range of bytes that a piece of work on the device has accessed.
 struct GuardedRange {
     u64 begin = 0, end = 0;
-    bool device_writes = false;  ///< if false, the host may read the bytes
-    u64 work = 0;                ///< identifies the work
+    /// True if the device writes the bytes; if false, the host may read them.
+    bool device_writes = false;
+    u64 work = 0;  ///< the number of the piece of work
 };
 
 /// An access by the host.
@@ -30,14 +32,15 @@ struct HostTouch {
 
 namespace host_guard {
 
-/// Protects these ranges, and no others. They must be in memory that host and device share.
+/// Protects these ranges, and removes the protection of all other memory. The ranges must be in
+/// memory that host and device share.
 void protect(std::vector<GuardedRange> ranges);
 /// Makes all memory accessible, because the simulator itself is about to access it.
 void open();
-/// Returns and forgets the accesses so far, at most one for each piece of work.
+/// Returns the host's accesses since the last call, at most one for each piece of work.
 std::vector<HostTouch> take_touches();
-/// Handles a fault. Called in the signal handler. Returns true if the instruction can be executed
-/// again.
+/// Handles a fault. Must be called by the signal handler. Returns true if the instruction can be
+/// executed again.
 bool handle_fault(u64 address, bool is_write, u64 instruction);
 
 }  // namespace host_guard

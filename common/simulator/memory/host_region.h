@@ -7,15 +7,15 @@
 namespace coalesce::simulator {
 
 enum class HostRegion : u8 {
-    none,       ///< nothing, as far as known
-    heap,       ///< malloc or new
+    none,       ///< no known memory of the process
+    heap,       ///< memory from malloc or new
     stack,      ///< the stack of the main thread
     anonymous,  ///< large blocks from malloc, and the stacks of other threads
     variable,   ///< a variable of the program or a library
 };
 
-/// Returns the region that an address belongs to. This is slow, because it reads the list of the
-/// process's mappings. Returns `none` if there is no such list.
+/// Returns the region that an address belongs to. The call is slow, because it reads the list of
+/// the process's mappings. Returns `none` if there is no such list.
 HostRegion host_region(u64 address);
 
 }  // namespace coalesce::simulator

@@ -1,16 +1,16 @@
-// A tensor map, which a kernel passes to cp.async.bulk.tensor. It describes an array in global
-// memory, and the size of the box that a copy takes from it.
+// A tensor map, which a kernel passes to cp.async.bulk.tensor. The map describes an array in global
+// memory, and the size of the box that a copy transfers.
 //
 // Builds on  base/types.h.
 // Idea       A map is 128 bytes whose layout is not documented, so programs cannot depend on it.
 // Trust      The bytes are in memory that kernels can write, or are copied there, so their contents
-//            are never interpreted. They are only looked up among the maps that `encode` has
-//            created, which the host keeps where kernels cannot reach them. Bytes that are not
-//            found there are not a map. A copy of a map in memory is the same map. The bytes need
+//            are never interpreted. The bytes are only looked up among the maps that `encode` has
+//            created, which are stored in host memory that kernels cannot access. If the bytes are
+//            not found, they are not a map. A copy of a map's bytes is the same map. The bytes need
 //            not be secret, because guessing the bytes of a map only produces a copy of it. The
 //            same arguments therefore give the same bytes in every run.
-// Watch      Dimension 0 is the innermost one, whose elements are adjacent. Its stride is the
-//            element's size.
+// Watch      Dimension 0 is the innermost one, whose elements are adjacent. The stride of dimension
+//            0 is the element's size.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ namespace coalesce::simulator {
 
 inline constexpr u32 kTensorMapBytes = 128;
 inline constexpr u32 kMaxDimensions = 5;
-/// The size of the pieces that copies move and swizzling permutes.
+/// The size in bytes of the pieces that copies move and swizzling permutes.
 inline constexpr u32 kCopyChunkBytes = 16;
 
 enum class Swizzle : u8 { none, by_32, by_64, by_128 };
@@ -30,18 +30,18 @@ enum class Swizzle : u8 { none, by_32, by_64, by_128 };
 /// A tensor map in the form in which kernels pass it. Its bytes identify the map.
 struct TensorMap {
     u64 address = 0;
-    u64 size[kMaxDimensions] = {};    ///< in elements
-    u64 stride[kMaxDimensions] = {};  ///< in bytes; [0] is element_bytes
-    u32 box[kMaxDimensions] = {};     ///< number of elements in the box that a copy transfers
+    u64 size[kMaxDimensions] = {};    ///< the size of each dimension, in elements
+    u64 stride[kMaxDimensions] = {};  ///< strides in bytes; stride[0] is element_bytes
+    u32 box[kMaxDimensions] = {};     ///< the size of the box that a copy transfers, in elements
     u32 rank = 0;
     u32 element_bytes = 0;
     Swizzle swizzle = Swizzle::none;
-    bool fills_with_nan = false;  ///< whether elements outside the array become NaN instead of zero
+    bool fills_with_nan = false;  ///< true if elements outside the array become NaN, not zero
     u16 type = 0;                 ///< a CUtensorMapDataType
 
     u32 row_bytes() const { return box[0] * element_bytes; }
-    /// Returns the number of rows in a box, over all dimensions except the innermost. There may be
-    /// up to 2^32.
+    /// Returns the number of rows in a box, which is the product of all dimensions except the
+    /// innermost. There are at most 2^32 rows.
     u64 rows() const;
     u64 box_bytes() const { return row_bytes() * rows(); }
 };
@@ -51,10 +51,11 @@ struct TensorMapArguments {
     void* map = nullptr;
     u32 type = 0, rank = 0;
     u64 address = 0;
-    const u64* size = nullptr;             ///< `rank` elements
-    const u64* strides = nullptr;          ///< `rank` - 1 elements, starting with dimension 1
-    const u32* box = nullptr;              ///< `rank` elements
-    const u32* element_strides = nullptr;  ///< `rank` elements
+    const u64* size = nullptr;  ///< the size of each dimension: `rank` elements
+    /// The strides in bytes: `rank` - 1 elements, from dimension 1 on.
+    const u64* strides = nullptr;
+    const u32* box = nullptr;              ///< the size of the box: `rank` elements
+    const u32* element_strides = nullptr;  ///< the strides in elements: `rank` elements
     u32 interleave = 0, swizzle = 0, promotion = 0, fill = 0;
 };
 

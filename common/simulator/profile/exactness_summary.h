@@ -1,5 +1,5 @@
-// Describes how much of a run was simulated exactly, for the last lines of a report and for a JSON
-// field.
+// Determines which part of a run was simulated exactly, for the last lines of a report and for a
+// JSON field.
 #pragma once
 
 #include <map>
@@ -19,13 +19,14 @@ struct ExactnessSummary {
     /// Instructions whose results may be completely different, by name.
     std::map<std::string, u64> values;
     std::map<std::string, u64> no_effect;
-    /// Functions of NVIDIA's libraries that ran on the host.
+    /// The names of functions of NVIDIA's libraries that ran on the host.
     std::vector<std::string> host_functions;
     /// The targets of kernels for newer devices, such as "sm_100a".
     std::vector<std::string> newer_targets;
     std::vector<std::string> checks_off;
-    u64 unchecked_launches = 0;  ///< launches left unchecked because of --sample
-    /// Mistakes that the program could contain, but that no check finds.
+    /// The number of launches that were not checked because of --sample.
+    u64 unchecked_launches = 0;
+    /// Descriptions of mistakes that the program could contain, but that no check finds.
     std::vector<std::string> not_covered;
 };
 

@@ -11,9 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// The version of the format. It changes only if a program that reads the older format could
-/// misunderstand the new one, so not for new fields. docs/guide/simulate.schema.json describes the
-/// format for programs.
+/// The version of the format. The version changes only if a program that reads the older format
+/// could misunderstand the new format, so new fields do not change the version.
+/// docs/guide/simulate.schema.json describes the format for programs.
 inline constexpr int kSchemaVersion = 1;
 
 /// Returns
@@ -21,21 +21,23 @@ inline constexpr int kSchemaVersion = 1;
 ///      "kernels": [{"name", "launches", "stopped", "grid": [x,y,z], "block": [x,y,z],
 ///                   "registers" (estimated), every counter of kCounters,
 ///                   "lines": [{"file", "line", the counters that lines have}]}],
-///      "reports": [{"check", "kind", "file", "line", "kernel", "block": [x,y,z], "thread": [x,y,z],
-///                   "count", "address": "0x...", "message", "cure", "other_file", "other_line",
-///                   "other_block", "other_thread"}]}
+///      "reports": [{"check", "kind", "file", "line", "kernel", "block": [x,y,z],
+///                   "thread": [x,y,z], "count", "address": "0x...", "message", "cure",
+///                   "other_file", "other_line", "other_block", "other_thread"}]}
 /// A launch that was stopped by an error is counted only in "stopped". A kernel without a completed
 /// launch has no counters. "only_counted" is the number of launches that were not checked because
-/// of --sample. "suppressed" is the number of reports that were left out. Reports are sorted by
+/// of --sample. "suppressed" is the number of reports that were suppressed. Reports are sorted by
 /// kernel, place and kind, so the same run gives the same text.
-/// With `times`, each kernel has "predicted": {"gpu", "measured_gpu", "ms" (of all launches that
-/// have a time), "launches_like_others", "launches_left_out", "left_out_because", "error_band",
-/// "binds" and "longest" (of the launch that takes longest, as in timing/prediction.h), "unknown"}.
-/// "binds" and "longest" are missing if no launch has a time.
-/// With `exactness`, there is "exactness": {"warp_instructions", "exact", "last_bits": {NAME: warp
-/// instructions}, "values": {NAME: ...}, "no_effect": {NAME: ...}, "host_functions": [...],
-/// "newer_targets": [...], "checks_off": [...], "launches_only_counted", "not_covered": [...]}: see
-/// exactness_summary.h.
+///
+/// If `times` is not null, each kernel has "predicted": {"gpu", "measured_gpu", "ms" (of all
+/// launches that have a time), "launches_like_others", "launches_left_out", "left_out_because",
+/// "error_band", "binds" and "longest" (of the launch that takes longest, as in
+/// timing/prediction.h), "unknown"}. "binds" and "longest" are missing if no launch has a time.
+///
+/// If `exactness` is not null, there is "exactness": {"warp_instructions", "exact", "last_bits":
+/// {NAME: warp instructions}, "values": {NAME: ...}, "no_effect": {NAME: ...}, "host_functions":
+/// [...], "newer_targets": [...], "checks_off": [...], "launches_only_counted", "not_covered":
+/// [...]}: see exactness_summary.h.
 std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
                     std::vector<Report> reports, const PredictedTimes* times = nullptr,
                     const ExactnessSummary* exactness = nullptr);

@@ -1,6 +1,7 @@
-// The counters of every kernel that ran, with their names in reports and JSON.
+// The table of the counters of every kernel that ran, with the counters' names in reports and JSON.
 //
-// Builds on  code/kernel.h (counters per memory instruction), counters.h (their meaning).
+// Builds on  code/kernel.h (counters per memory instruction), counters.h (the meaning of the
+//            counters).
 // Idea       Every counter is a member of Counters and a line in kCounters. Sums, JSON and tests
 //            use that list, so a new counter is added in two adjacent places.
 // Read next  profile_text.cpp prints the rows, json.cpp writes them.
@@ -15,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// The counters of the C interface, plus those for images.
+/// The counters of the C interface, and counters for textures, surfaces and clusters.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
@@ -36,7 +37,7 @@ struct Counters : CoalesceCounters {
 struct NamedCounter {
     const char* name;
     u64 Counters::*value;
-    bool per_line;  ///< whether the counter is also known for every source line
+    bool per_line;  ///< true if the counter is also known for every source line
 };
 
 inline constexpr NamedCounter kCounters[] = {
@@ -85,8 +86,8 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// The loads and stores of a line that have no machine instruction of their own, because an earlier
-/// access includes them.
+/// The numbers of loads and stores of a line that have no machine instruction of their own, because
+/// an earlier access includes them.
 struct MergedAccessCounts {
     u32 loads = 0, stores = 0;
 };
@@ -102,14 +103,14 @@ struct KernelRow {
     /// the same source file. If only the names are equal, the name of the file follows in
     /// parentheses.
     std::string name;
-    u64 launches = 0;  ///< completed launches
-    /// Launches that were stopped by an error. The other members do not include them.
+    u64 launches = 0;  ///< the number of completed launches
+    /// Launches that were stopped by an error, which the other members do not include.
     u64 stopped = 0;
-    u64 unchecked_launches = 0;         ///< launches that were not checked: see Options::sample
-    Dim3 grid, block;                   ///< of the last launch, whether completed or stopped
-    u32 registers = 0;                  ///< per thread, estimated; 0 if unknown
-    Counters counters;                  ///< the sums over all launches
-    bool instructions_by_line = false;  ///< whether the lines have warp_instructions
+    u64 unchecked_launches = 0;  ///< the number of launches that were not checked (Options::sample)
+    Dim3 grid, block;            ///< the dimensions of the last launch, completed or stopped
+    u32 registers = 0;           ///< the estimated registers per thread; 0 if unknown
+    Counters counters;           ///< the sums over all launches
+    bool instructions_by_line = false;  ///< true if the lines have warp_instructions
     std::vector<LineRow> lines;         ///< sorted by file and line, without unknown lines
 };
 

@@ -1,5 +1,5 @@
-// Says how the program could be made faster: the advice with which `simulate --lines` and `simulate
-// --time` end.
+// Writes the advice at the end of `simulate --lines` and `simulate --time`: how the program could
+// be made faster.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace coalesce::simulator {
 
-/// Returns a paragraph that begins with "Next:". It names the source line that wastes the most
-/// sectors or wavefronts. If there is none and `times` is given, it says what would speed up the
-/// kernel that takes longest. Returns "" if no memory was accessed.
+/// Returns a paragraph that begins with "Next:". The paragraph names the source line that wastes
+/// the most sectors or wavefronts. If there is no such line and `times` is not null, the paragraph
+/// says what would speed up the kernel that takes longest. Returns "" if no memory was accessed.
 std::string next_action(const std::vector<KernelRow>& kernels, const PredictedTimes* times);
 
 }  // namespace coalesce::simulator

@@ -1,9 +1,10 @@
 // Predicts the times of a program's launches on a GPU, for `simulate --time`.
 //
 // Idea  Launches of a kernel with the same grid, block and shared memory are treated as equal. The
-//       first few of them are recorded (execute/recorder.h), and each of these is predicted after
-//       it has ended. All others are assumed to be like them. So a kernel that is launched a
-//       thousand times costs no more than one that is launched three times.
+//       first few of these launches are recorded (execute/recorder.h), and the time of each
+//       recorded launch is predicted after it has ended. All other launches are assumed to take the
+//       same time. So predicting a kernel that is launched a thousand times costs no more than
+//       predicting a kernel that is launched three times.
 #pragma once
 
 #include <map>
@@ -26,12 +27,13 @@ namespace coalesce::simulator {
 /// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
     u64 launches = 0;
-    u64 alike = 0;                 ///< launches assumed to be like earlier ones
-    u64 unpredicted_launches = 0;  ///< launches without a time; `why` holds the reason
+    u64 alike = 0;  ///< the launches assumed to take the same time as earlier launches
+    u64 unpredicted_launches = 0;  ///< the launches without a predicted time, for the reason `why`
     std::string why;
-    double ms = 0;                         ///< the sum over all launches that have a time
-    double error_band = 0;                 ///< the largest error band of these launches
-    std::vector<timing::Unknown> unknown;  ///< what the model does not know about these launches
+    double ms = 0;          ///< the sum of all predicted times, in milliseconds
+    double error_band = 0;  ///< the largest error band of these launches
+    /// The properties of these launches that the model does not know.
+    std::vector<timing::Unknown> unknown;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
 };
@@ -45,7 +47,7 @@ public:
     bool is_enabled(const Kernel& kernel, const LaunchConfig& config) const;
     /// Adds a completed launch. `recording` is null if the launch was not recorded.
     void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
-    /// Forgets all launches.
+    /// Deletes the predictions of all launches.
     void clear();
     /// Finds a kernel by its demangled name. Returns null if the kernel was not launched.
     const PredictedKernel* of(const std::string& kernel) const;
@@ -56,7 +58,7 @@ private:
     using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct Launches {
         u64 count = 0, predicted = 0;
-        double ms = 0;  ///< the sum over all predicted launches
+        double ms = 0;  ///< the sum of the predicted times, in milliseconds
     };
     static Shape shape_of(const LaunchConfig& config);
 
@@ -65,7 +67,8 @@ private:
     std::map<std::string, PredictedKernel> kernels_;
 };
 
-/// The predictions of this process, or null if no times were requested (options().time_on).
+/// Returns the predictions of this process, or null if no predictions were requested
+/// (Options::predicted_gpu).
 PredictedTimes* predicted_times();
 
 }  // namespace coalesce::simulator

@@ -12,8 +12,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns the device's name, followed by the tables of all kernels. With `times`, a table of
-/// predicted times follows, longest first.
+/// Returns the device's name, followed by the tables of all kernels. If `times` is not null, a
+/// table of predicted times follows, with the longest time first.
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
                          bool colour, const PredictedTimes* times = nullptr);
 

@@ -11,19 +11,19 @@ inline constexpr u64 kSectorBytes = 32;
 
 /// The traffic to one type of memory in one direction.
 struct Traffic {
-    const char* name;  ///< "global loads"
+    const char* name;  ///< the name of the traffic, such as "global loads"
     u64 requests;
-    u64 passes;        ///< sectors, or wavefronts
-    u64 ideal;         ///< passes that would have been sufficient
-    u64 useful_bytes;  ///< global memory only
+    u64 passes;        ///< the number of sectors, or of wavefronts for shared memory
+    u64 ideal;         ///< the number of passes that would have been sufficient
+    u64 useful_bytes;  ///< the bytes that lanes requested, for global memory only
 };
 
-/// Return the types of traffic that have at least one request.
+/// These functions return the types of traffic that have at least one request.
 std::vector<Traffic> global_traffic(const Counters& counters);
 std::vector<Traffic> shared_traffic(const Counters& counters);
 
-/// Reports whether an access takes at least twice the ideal number of passes, and so deserves a
-/// closer look.
+/// Reports whether an access takes at least twice the ideal number of passes, so that a report
+/// should mention it.
 bool is_wasteful(const Traffic& access);
 
 }  // namespace coalesce::simulator

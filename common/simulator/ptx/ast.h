@@ -1,7 +1,6 @@
 // Declares the syntax tree of PTX. Names are resolved to registers and labels, but nothing is
 // interpreted.
 //
-// Builds on  nothing.
 // Read next  parser.h creates the tree from text; lowering/lower.h converts it to Ops.
 #pragma once
 
@@ -55,7 +54,7 @@ std::string_view name_of(Type type);
 /// A line of the learner's source, from `.loc`. Line 0 means unknown, as in code built without
 /// -lineinfo.
 struct SourceLine {
-    u32 file = 0;  ///< index into Module::files
+    u32 file = 0;  ///< the number of the file, as a key of Module::files
     u32 line = 0;
     bool operator==(const SourceLine&) const = default;
 };
@@ -65,29 +64,29 @@ enum class StateSpace : u8 { generic, global, shared, local, constant, param };
 /// The linkage of a function or variable, which determines whether other files of the program can
 /// use it by name.
 enum class Linkage : u8 {
-    local,    ///< no other file can use it, and another file may reuse the name
-    visible,  ///< all (.visible, .extern)
-    weak,     ///< all files can use it and may define it; one definition is kept (.weak)
+    local,    ///< no other file can use the name, and another file may define it again
+    visible,  ///< all files can use the name (.visible, .extern)
+    weak,     ///< all files can use and define the name; one definition is kept (.weak)
     common,   ///< like weak, for variables; the largest definition is kept (.common)
 };
 
 struct Operand {
     enum class Kind : u8 {
         reg,        ///< `reg` is an index into Function::registers
-        special,    ///< `name` is "%tid.x", "%laneid", "%clock64" ...
+        special,    ///< `name` is a special register, such as "%tid.x"
         immediate,  ///< `bits` is an integer, sign-extended to 64 bits
-        f32_bits,   ///< `bits` is a float, written as in 0f3F800000
-        f64_bits,   ///< `bits` is a double, written as in 0d3FF0000000000000
-        symbol,     ///< `name` + `offset`, where `name` is a variable, function or label
+        f32_bits,   ///< `bits` contains a float, written as in 0f3F800000
+        f64_bits,   ///< `bits` contains a double, written as in 0d3FF0000000000000
+        symbol,     ///< the address of `name`, a variable, function or label, plus `offset`
         /// An address [base + offset]. The base is `reg` if `has_base_register`, otherwise `name`,
         /// and if both are missing the address is absolute.
         address,
-        vector,  ///< {a, b, ...}, in `elements`; also (a, b) in calls and {...} in [a, {...}]
-        sink,    ///< `_`
+        vector,  ///< a vector {a, b, ...}, whose elements are in `elements`
+        sink,    ///< the operand `_`, which discards a result
     };
     Kind kind = Kind::immediate;
-    bool negated = false;            ///< `!p` or a minus sign before a register
-    bool has_base_register = false;  ///< of an address
+    bool negated = false;            ///< true for `!p`, or for a minus sign before a register
+    bool has_base_register = false;  ///< true for an address whose base is `reg`
     u32 reg = 0;
     u64 bits = 0;
     i64 offset = 0;
@@ -107,11 +106,11 @@ struct Operand {
 
 /// One instruction, or a label. For a label, the opcode is empty and `label` is set.
 struct Instruction {
-    std::string opcode;  ///< "ld"
+    std::string opcode;  ///< the opcode, such as "ld"
     /// The modifiers without dots: "global", "nc", "v4", "f32". `::` is kept, as in "shared::cta".
     std::vector<std::string> modifiers;
     std::vector<Operand> operands;
-    std::optional<u32> guard;  ///< the register of @p
+    std::optional<u32> guard;  ///< the register of the guard `@p`, if there is one
     bool guard_negated = false;
     std::string label;
     SourceLine where;
@@ -121,7 +120,7 @@ struct Instruction {
     /// The bytes of a load that the program uses, one bit per byte (.pragma "used_bytes_mask"). The
     /// other bytes are padding between members.
     u32 used_bytes = ~0u;
-    u32 text_offset = 0, text_length = 0;  ///< in Module::text, for messages
+    u32 text_offset = 0, text_length = 0;  ///< the position in Module::text, for messages
 
     bool has(std::string_view modifier) const;
 };
@@ -131,8 +130,7 @@ struct Register {
     Type type = Type::b32;
 };
 
-/// A word of an initialiser that contains an address. The address is filled in when the module is
-/// loaded.
+/// A word of an initialiser that contains an address, which is filled in when the module is loaded.
 struct Relocation {
     u64 offset = 0;
     u32 bytes = 8;
@@ -150,10 +148,10 @@ struct Variable {
     Type type = Type::b8;
     u64 size = 0;  ///< the total size in bytes, or 0 for `extern .shared x[]`
     u32 align = 1;
-    u32 declared = 0;  ///< the number of variables declared before it in the same scope
+    u32 declared = 0;  ///< the number of earlier variables in the same scope
     bool is_extern = false;
-    bool is_managed = false;  ///< .attribute(.managed): host code also uses the variable
-    std::vector<u8> initial;  ///< the first bytes; the remaining bytes are zero
+    bool is_managed = false;  ///< true for .attribute(.managed): host code also uses the variable
+    std::vector<u8> initial;  ///< the first bytes of the contents; the remaining bytes are zero
     std::vector<Relocation> relocations;
 };
 
@@ -172,18 +170,20 @@ struct Function {
     /// names.
     std::map<std::string, Variable> variables;
     std::vector<Instruction> body;
-    std::map<std::string, u32> labels;  ///< maps each label (also unique) to its index in the body
+    /// Maps each label, whose name is unique, to its index in the body.
+    std::map<std::string, u32> labels;
     /// The .branchtargets, .calltargets and .callprototype lists, by label.
     std::map<std::string, std::vector<std::string>> target_lists;
     /// For each .pragma "nounroll", the index in the body of the statement after it.
     std::vector<u32> not_unrolled;
     std::vector<std::vector<SourceLine>> inline_chains;  ///< the call sites of inlined code
-    u32 max_threads[3] = {0, 0, 0};                      ///< .maxntid, or 0 if there is none
-    u32 required_threads[3] = {0, 0, 0};                 ///< .reqntid, or 0 if there is none
-    /// The .reqnctapercluster directive, or 0 if there is none.
+    u32 max_threads[3] = {0, 0, 0};  ///< the values of .maxntid, or 0 if there is no such directive
+    /// The values of .reqntid, or 0 if there is no such directive.
+    u32 required_threads[3] = {0, 0, 0};
+    /// The values of .reqnctapercluster, or 0 if there is no such directive.
     u32 cluster[3] = {0, 0, 0};
-    u32 min_blocks = 0;     ///< .minnctapersm, or 0 if there is none
-    u32 max_registers = 0;  ///< .maxnreg, or 0 if there is none
+    u32 min_blocks = 0;     ///< the value of .minnctapersm, or 0 if there is no such directive
+    u32 max_registers = 0;  ///< the value of .maxnreg, or 0 if there is no such directive
 };
 
 struct Module {

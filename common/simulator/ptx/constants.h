@@ -7,10 +7,11 @@ namespace coalesce::simulator::ptx {
 
 struct Constant {
     using Kind = Operand::Kind;
-    Kind kind = Kind::immediate;  ///< or f32_bits or f64_bits
-    u64 bits = 0;                 ///< an integer is sign-extended to 64 bits
+    Kind kind = Kind::immediate;  ///< the type of the number: immediate, f32_bits or f64_bits
+    u64 bits = 0;                 ///< the bits of the number; an integer is sign-extended
 
-    /// Returns, in the low bits, the bytes with which this number initialises a variable of `type`.
+    /// Returns the bytes with which this number initialises a variable of `type`, in the low bits
+    /// of the result.
     u64 as(Type type) const;
 };
 
@@ -22,7 +23,8 @@ Constant read_number(Lexer& lexer);
 Constant read_constant(Lexer& lexer);
 /// Reads a constant expression like read_constant(), but accepts only an integer.
 i64 read_integer(Lexer& lexer);
-/// Reads an integer in [0, most]. The error message names `what`.
+/// Reads an integer in [0, most]. For any other number, throws a ParseError whose message names
+/// `what`.
 u64 read_count(Lexer& lexer, const char* what, u64 most);
 
 }  // namespace coalesce::simulator::ptx

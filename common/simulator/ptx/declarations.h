@@ -1,4 +1,4 @@
-// Reads declarations of variables and parameters: their type, alignment, size and initial contents.
+// Reads the declarations of variables and parameters: type, alignment, size and initial contents.
 //
 //   .global .align 4 .b8 table[16] = {1, 0, 0, 0, 2};
 //   .param .u64 .ptr .global .align 16 in

@@ -10,13 +10,13 @@ namespace coalesce::simulator::ptx {
 /// token is not a state space.
 std::optional<StateSpace> accept_state_space(Lexer& lexer);
 
-/// Reads the rest of a .loc, whose position applies until the next .loc. `inlining` records the
-/// position at which that code was inlined.
+/// Reads the rest of a .loc directive and returns its position, which applies until the next .loc.
+/// If the code was inlined, `inlining` records the position of the call.
 Position read_location(Lexer& lexer, Inlining& inlining);
 inline SourceLine line_of(Position position) {
     return {std::get<0>(position), std::get<1>(position)};
 }
-/// Reads the rest of a .file and records the file's name.
+/// Reads the rest of a .file directive and records the file's name in the module.
 void read_file(Lexer& lexer, Module& module);
 
 /// Reads the rest of a function after .entry or .func. `where` is the position that an earlier .loc

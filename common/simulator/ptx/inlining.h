@@ -4,10 +4,11 @@
 //        inlined at line 12 of file 1, which may have been inlined itself. The learner's own code
 //        keeps its line, even if it was inlined. Code from the toolkit's headers (atomicAdd,
 //        cooperative groups) gets the line that called it, because that is the line that the
-//        learner can change. The same holds for a function that consists of an asm statement: such
-//        a function only names a PTX instruction, so a mistake can only be in the call or its
-//        arguments. (The PTX in programs built with nvcc has no comments, so nothing shows which
-//        instructions come from an asm statement. There, they keep their lines.)
+//        learner can change. A function that consists of an asm statement is treated in the same
+//        way: such a function only names a PTX instruction, so a mistake can only be in the call or
+//        its arguments. (The PTX in programs built with nvcc has no comments, so nothing shows
+//        which instructions come from an asm statement. In such programs, the instructions keep
+//        their lines.)
 #pragma once
 
 #include <map>
@@ -33,8 +34,8 @@ private:
     std::map<Position, Position> callers_;
 };
 
-/// Sets the line of every instruction in the module to the line that the learner can change. Call
-/// it after all .file directives have been read.
+/// Sets the line of every instruction in the module to the line that the learner can change. Must
+/// be called after all .file directives have been read.
 void resolve_inlining(Module& module);
 
 }  // namespace coalesce::simulator::ptx

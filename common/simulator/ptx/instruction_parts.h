@@ -5,16 +5,16 @@
 
 namespace coalesce::simulator::ptx {
 
-/// Returns the type that the modifiers name, for example `b32` for shfl.sync.idx.b32. Returns the
-/// last one if the modifiers name several types, and Type::none if they name none.
+/// Returns the type that the modifiers name, for example `b32` for shfl.sync.idx.b32. If the
+/// modifiers name several types, returns the last one. Returns Type::none if they name no type.
 Type type_of(const Instruction& instruction);
 
-/// Returns the state space that the modifiers name, or generic if they name none. Both shared::cta
-/// and shared::cluster count as shared.
+/// Returns the state space that the modifiers name, or generic if they name no state space. Both
+/// shared::cta and shared::cluster count as shared.
 StateSpace space_of(const Instruction& instruction);
 
-/// Returns the state space that an ld or st accesses. Unlike space_of(), may also return .param,
-/// for a parameter of the kernel or of a call.
+/// Returns the state space that an ld or st accesses. Unlike space_of(), this function returns
+/// param for a parameter of the kernel or of a call.
 StateSpace access_space(const Instruction& instruction);
 
 /// Returns the number of elements of a vector access: 2 for .v2, and 1 without such a modifier.
@@ -24,7 +24,7 @@ u32 vector_length(const Instruction& instruction);
 const std::string* find_callee(const Instruction& call);
 
 bool is_sink(const Instruction& instruction, std::size_t operand);
-/// Reports whether operand number `operand` is a predicate register or a negated one.
+/// Reports whether operand number `operand` is a predicate register, which may be negated.
 bool is_predicate(const Instruction& instruction, const Function& function, std::size_t operand);
 
 }  // namespace coalesce::simulator::ptx

@@ -16,11 +16,11 @@ namespace coalesce::simulator::ptx {
 
 enum class TokenKind : u8 {
     end,          ///< the end of the text
-    identifier,   ///< add  %r12  $L__BB0_1  _Z6kernelPf
-    dotted,       ///< .global  .f32  .shared::cta  .1d   (the text includes the dot)
-    number,       ///< 12  0x1F  12U  0f3F800000  1.5e-3
-    string,       ///< "..." (text without the quotes)
-    punctuation,  ///< one character
+    identifier,   ///< a name, such as  add  %r12  $L__BB0_1  _Z6kernelPf
+    dotted,       ///< a name with its dot, such as  .global  .f32  .shared::cta  .1d
+    number,       ///< a number, such as  12  0x1F  12U  0f3F800000  1.5e-3
+    string,       ///< a string "..."; the text does not include the quotes
+    punctuation,  ///< a single character
 };
 
 struct Token {
@@ -51,7 +51,7 @@ public:
     /// If the current token equals the argument, advances past it and returns true.
     bool accept(char punctuation);
     bool accept_directive(std::string_view dotted);
-    /// Advances past the given token. Throws ParseError if the current token is a different one.
+    /// Advances past the given token. Throws ParseError if the current token differs from it.
     void expect(char punctuation);
     std::string_view expect_identifier(const char* what);
 
@@ -64,14 +64,15 @@ public:
     /// Reports whether the current token comes from an asm statement.
     bool in_assembly() const { return in_assembly_; }
 
-    /// Return the offset of the current token, and the end of the previous token (previous_end).
+    /// offset returns the offset of the current token in the text, and previous_end returns the
+    /// offset of the end of the previous token.
     u32 offset() const { return offset_of(current_.text.data()); }
     u32 previous_end() const { return previous_end_; }
 
     /// Throws "PTX line 12: expected ';' near 'foo'", where foo is the current token.
     [[noreturn]] void fail_expected(const std::string& expected) const;
-    /// Throws an error such as "PTX line 12: the register %r9 is not declared". The line is that of
-    /// the last token read.
+    /// Throws an error such as "PTX line 12: the register %r9 is not declared". The line is the
+    /// line of the last token read.
     [[noreturn]] void fail(const std::string& message) const;
 
 private:

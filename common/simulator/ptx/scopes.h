@@ -1,6 +1,5 @@
 // Stores the names in a function's body. Braces open a scope, which may declare a name again. Every
-// declaration gets a unique name ("%r1", "%r1@2"), so that no other code needs to know about
-// scopes.
+// declaration gets a unique name ("%r1", "%r1@2"), so that other code need not handle scopes.
 //
 // Registers that are declared as a family, such as %r<100000>, are created when they are first
 // used.
@@ -17,14 +16,15 @@ namespace coalesce::simulator::ptx {
 
 /// The meaning of a name at one position in the text.
 struct Binding {
-    u32 elements = 1;       ///< more than 1 for a vector register
+    u32 elements = 1;       ///< the number of elements; more than 1 for a vector register
     u32 reg = 0;            ///< the register, or the first register of a vector
-    std::string name = {};  ///< the unique name, if it is a variable
+    std::string name = {};  ///< the unique name of a variable; empty for a register
 
     bool is_variable() const { return !name.empty(); }
 };
 
-/// A hash for names that also accepts a view of the text, so that a lookup needs no copy.
+/// A hash function for names that also accepts a string_view, so that a lookup needs no copy of the
+/// name.
 struct NameHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const {
@@ -54,7 +54,7 @@ public:
     /// Declares a label and returns its unique name.
     std::string declare_label(std::string_view name);
 
-    /// Returns null if `name` is not a register or variable of this function.
+    /// Returns the meaning of `name`, or null if it is not a register or variable of this function.
     const Binding* find(std::string_view name);
     /// Records a name, in an operand or a list of targets, that may be a label defined later. The
     /// string must keep its address until the scope ends.
@@ -68,7 +68,7 @@ private:
     };
     struct Scope {
         NameMap<Binding> names;
-        NameMap<Family> families;  ///< by the prefix
+        NameMap<Family> families;  ///< the families of registers, by prefix
         NameMap<std::string> labels;
         std::vector<std::string*> label_uses;
     };

@@ -1,5 +1,5 @@
-// Declares groups of loads or stores whose addresses differ by constants, and finds the machine
-// accesses that cover their words.
+// Declares groups of loads or stores whose addresses differ by constants. Finds the machine
+// accesses that cover the words of such a group.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr u32 kMaxAccessBytes = 16, kMaxElements = 4;
 
 /// A word of a PTX access. One machine instruction may move it together with other words.
 struct MergedWord {
-    u32 at = 0;        ///< index into the body
+    u32 at = 0;        ///< the index of the instruction in the body
     u32 block = 0;     ///< the basic block that contains the instruction
     u64 position = 0;  ///< the offset of the word in its group, in bytes
 };
@@ -35,24 +35,25 @@ struct Alignment {
     }
 };
 
-/// An address without its constant: the state space and the terms (LinearSum::terms).
+/// An address without its constant summand: the state space and the terms (LinearSum::terms).
 using AddressBase = std::pair<ptx::StateSpace, std::vector<std::pair<u32, u64>>>;
 
-/// Accesses whose addresses differ by constants. Each access comes after those that dominate it.
+/// Accesses whose addresses differ by constants. Each access comes after the accesses that dominate
+/// it.
 struct MergedGroup {
     AddressBase base;
     u32 bytes_of_word = 0;
     bool is_load = false;
     Alignment alignment;
     std::vector<MergedWord> words;
-    std::map<u32, u64> accesses;  ///< maps an index in the body to a position
+    std::map<u32, u64> accesses;  ///< for each access, its index in the body and its position
 
     u32 widest() const { return std::min(kMaxAccessBytes, kMaxElements * bytes_of_word); }
     bool has_word_at(u64 position) const;
 };
 
-/// Chooses machine accesses that cover the words of a group. Returns those for each access of the
-/// group, by index in the body.
+/// Chooses machine accesses that cover the words of a group. Returns the machine accesses for each
+/// access of the group, by the index of the access in the body.
 std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
                                                 const Dominators& dominators);
 

@@ -5,11 +5,11 @@
 //        addresses with the same unknown values differ only by their constants, whatever registers
 //        contain them.
 // Zeros  ptxas derives alignment from the instructions, and so does this analysis. A shift by 4
-//        gives four zero bits, and a sum has as many as the summand with fewer. `3 * t + t`,
-//        shifted by 2, has two, because ptxas does not recognize it as 4 * t. This was observed
-//        with loads of four adjacent words from addresses that are computed in 40 ways. The loads
-//        become one load if four zero bits are known and two if three are known, and stay separate
-//        if fewer are known.
+//        gives four zero bits, and a sum has as many zero bits as the summand with fewer zero bits.
+//        `3 * t + t`, shifted by 2, has two zero bits, because ptxas does not recognize the sum as
+//        4 * t. These rules were observed with loads of four adjacent words from addresses that are
+//        computed in 40 ways. The loads become one load if four zero bits are known, become two
+//        loads if three are known, and stay separate if fewer are known.
 // Wide   A 32-bit sum that is extended to 64 bits is an unknown value, because it may overflow.
 //        (ptxas did not merge accesses whose addresses are extended from `i`, `i + 1` and so on, in
 //        either shared or global memory.)
@@ -38,7 +38,7 @@ struct LinearSum {
 
 struct KnownValue {
     LinearSum sum;
-    u32 zeros = 0;                ///< how many low bits of value - offset are zero
+    u32 zeros = 0;                ///< the number of low bits of value - offset that are zero
     u32 offset = 0;               ///< the constant that was added last
     bool offset_is_bits = false;  ///< true if an `or` added the offset
 };
@@ -54,8 +54,8 @@ public:
     void pass(const ptx::Instruction& instruction);
     /// How a sum changes in each iteration of a loop.
     struct Steps {
-        u64 step = 0;                ///< one iteration adds this
-        u32 zero_bits_at_start = 0;  ///< low zero bits before the loop, without the constant
+        u64 step = 0;                ///< the amount that one iteration adds
+        u32 zero_bits_at_start = 0;  ///< the low zero bits before the loop, without the constant
     };
     /// Returns how the sum changes in a loop that consists of the instructions [begin, end).
     /// Returns nothing if the sum does not change by a constant.
@@ -82,7 +82,7 @@ private:
     KnownValue multiply_known_values(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
     /// Returns the unknown value with this name. `varies` is true if the value may change in each
-    /// iteration of a loop. `reg` is the register that holds this value, if there is one.
+    /// iteration of a loop. `reg` is the register that contains this value, if there is one.
     KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
     static KnownValue make_constant(u64 constant);
@@ -92,7 +92,7 @@ private:
     const ptx::Function& function_;
     const std::map<std::string, u32>& shared_;
     std::vector<std::vector<u32>> writers_;  ///< for each register, the instructions that write it
-    std::vector<u32> zeros_;                 ///< by register
+    std::vector<u32> zeros_;                 ///< for each register, its number of low zero bits
     /// For each register that only one instruction writes, its value.
     std::vector<std::optional<KnownValue>> single_writer_values_;
     std::map<u32, KnownValue> current_;  ///< for each register, its value in the current block
@@ -101,8 +101,8 @@ private:
         u32 zeros = 0, reg = kNoRegister;
         bool varies = false;
     };
-    std::map<std::string, u32> numbers_;  ///< the numbers of unknown values
-    std::vector<Unknown> unknown_;        ///< by number
+    std::map<std::string, u32> numbers_;  ///< the numbers of the unknown values, by name
+    std::vector<Unknown> unknown_;        ///< the unknown values, by number
     /// The number of values created so far for registers that are written more than once.
     u32 versions_ = 0;
 };

@@ -11,7 +11,7 @@
 namespace coalesce::simulator {
 
 /// Returns, for each block, the block that continues its piece, or the block itself if the piece
-/// ends there. A block between the two is guarded.
+/// ends there. Any block between these two blocks is guarded.
 std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
                                const MachineValues& values);
 

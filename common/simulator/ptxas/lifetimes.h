@@ -1,10 +1,10 @@
 // Computes where the values of machine code are live, before they are assigned to registers.
 //
 // Idea   Between pieces, a value is live if some later piece reads it before writing it, on all
-//        paths back to the write. If no path from the start has written it, it is not live. Within
-//        a piece, a value is live from the instruction that writes it to the last one that reads
-//        it, in the order of execution. If lanes may skip the write, the value is live from the
-//        start of the piece.
+//        paths back to the write. If no path from the start writes the value, it is not live.
+//        Within a piece, a value is live from the instruction that writes it to the last one that
+//        reads it, in the order of execution. If lanes may skip the write, the value is live from
+//        the start of the piece.
 #pragma once
 
 #include <vector>
@@ -37,20 +37,20 @@ private:
 };
 
 /// A range in which a value is live. A position is twice the index of an instruction, plus one for
-/// what the instruction writes.
+/// the values that the instruction writes.
 struct Span {
     u32 begin = 0, end = 0;
-    u32 read_until = 0;  ///< until here, a load or store may still read the value
-    /// Until here, instructions other than the last one may still read the value.
+    u32 read_until = 0;  ///< the position until which a load or store may read the value
+    /// The position until which instructions other than the last one may read the value.
     u32 read_by_others_until = 0;
 };
 
 struct Lifetimes {
-    std::vector<std::vector<Span>> of;                ///< by value, in ascending order
+    std::vector<std::vector<Span>> of;  ///< the spans of each value, in ascending order
     std::vector<const MachineInstruction*> in_order;  ///< the instructions in execution order
 };
 
-/// `orders` contains the order of the instructions in each piece.
+/// Computes the lifetimes. `orders` contains the execution order of the instructions in each piece.
 Lifetimes find_lifetimes(const MachineCode& code, const LiveBetweenPieces& alive,
                          const std::vector<std::vector<u32>>& orders, bool keeps_written_order);
 

@@ -4,9 +4,9 @@
 //          value. All loads issued before that instruction are in flight together, and the warp
 //          waits once for all of them. So requests divided by waits is the number of loads in
 //          flight, and the bytes in flight determine the bandwidth.
-// Rule     This rule is ours; hardware has no such counter. ptxas moves loads up as far as it may.
-//          Therefore the position at which PTX uses a value does not matter. A wait is counted at
-//          an instruction that the next load cannot move above:
+// Rule     This rule is our own, because hardware has no such counter. ptxas moves loads as early
+//          as possible, so the position at which the PTX uses a value does not matter. A wait is
+//          counted at an instruction that the next load cannot move above:
 //          - an instruction that computes with a pending value, or uses it as an address. Moves and
 //            instructions that only pack or unpack registers do not count;
 //          - a barrier of a block or warp, a fence, an atomic, or a function call;
@@ -14,33 +14,35 @@
 //            waits in each iteration. (A loop that only passes the value to its next iteration does
 //            not wait.)
 //          - a load, if a pending value was stored to global memory before it, because the load may
-//            read that same value, unless `.nc` says that no thread writes there;
+//            read the stored value, unless `.nc` says that no thread writes to this memory;
 //          - the end of the warp.
 //          A store alone is not a wait: in an unrolled loop of "load, store to shared memory", all
-//          loads are in flight together. Neither is a forward branch or a predicate, because ptxas
-//          treats both the same. A vector is one load. cp.async is not a load: execute/async_copy.h
-//          explains how its waits are counted.
+//          loads are in flight together. A forward branch is not a wait either, nor is a predicate,
+//          because ptxas treats the two in the same way. A vector is one load. cp.async is not a
+//          load: execute/async_copy.h explains how its waits are counted.
 // Compared with machine code (ptxas 13.0 for sm_90, the course's kernels):
 //          The waits are the same if a thread loads up to four times, or if each iteration waits.
-//          Of eight loads, 3 to 5 are issued before the first value is used, and the others while
-//          those arrive. Loads that are separated by branches with several conditions (14_in_place:
-//          8 by this rule) may stay separate, in two groups of 2.
+//          If a thread loads eight times, ptxas issues 3 to 5 loads before the first value is used,
+//          and the other loads while the first ones arrive. Loads that are separated by branches
+//          with several conditions (14_in_place: 8 by this rule) may stay separate, in two groups
+//          of 2.
 // Lines    A wait is counted at the first of its loads, so that the requests and waits of a source
-//          line belong together.
+//          line refer to the same loads.
 //
 // Theory of operation
-//          Most of this is known before a kernel runs: the loads from which a register's value may
-//          come (copies are followed), and the loads that may be pending at each point. Only the
-//          path of a warp is unknown. So each warp has a set of pending loads with one bit each. A
-//          load sets its bit, and an Op before each instruction that may have to wait checks the
-//          bits of the loads it would wait for. After a load that every path executes, the first
-//          such Op ends all waiting, and later ones are omitted. A kernel gets one or two of these
-//          Ops, and straight arithmetic runs as before.
+//          Most of the information is known before a kernel runs: the loads from which a register's
+//          value may come (copies are followed), and the loads that may be pending at each point.
+//          Only the path of a warp is unknown. So each warp has a set of pending loads, with one
+//          bit for each load. A load sets its bit, and before each instruction that may have to
+//          wait, an Op checks the bits of the loads that the instruction would wait for. After a
+//          load that every path executes, the first such Op ends all waits, so later Ops are
+//          omitted. A kernel gets one or two of these Ops, and straight arithmetic runs as before.
 // Watch    Loads after the 64th of a function share bits with others, and a register that is
 //          written in several places may contain the value of any of these writes, for example if
-//          each iteration of a loop stores what the previous one loaded. Either can cause a wait to
-//          be counted too early, but never too late. The same holds for a barrier, because hardware
-//          lets loads whose values are not used yet pass it.
+//          each iteration of a loop stores what the previous one loaded. Both of these inaccuracies
+//          may cause a wait to be counted too early, but never too late. A wait at a barrier may
+//          also be counted too early, because on hardware a load may remain in flight across a
+//          barrier if its value is not used before.
 #pragma once
 
 #include <vector>
@@ -51,10 +53,12 @@
 namespace coalesce::simulator {
 
 struct LoadWaits {
-    /// For each load from global memory, the index of its bit. Indexed by position in the body.
+    /// For each load from global memory, the index of its bit. Indexed by the load's position in
+    /// the body.
     std::vector<u8> bit;
-    /// For each instruction, the pending loads that must arrive before it (before a branch, if the
-    /// branch is taken). Indexed by position in the body.
+    /// For each instruction, a mask of the pending loads that must arrive before the instruction
+    /// (for a branch, only if the branch is taken). Indexed by the instruction's position in the
+    /// body.
     std::vector<u64> loads_to_wait_for;
 };
 

@@ -2,10 +2,10 @@
 // registers: the instructions, the values that they read and write, and the straight-line pieces
 // that they form.
 //
-// Idea   A branch around a few instructions becomes a guard on each of them, so that they are
-//        scheduled together with the surrounding ones. A loop that counts in constant steps to a
-//        limit that is known in advance is executed four iterations at a time. A constant that must
-//        be in a register is loaded once instead of in each iteration.
+// Idea   A branch around a few instructions becomes a guard on each of them, so that these
+//        instructions are scheduled together with the surrounding code. A loop that counts in
+//        constant steps to a limit that is known in advance is unrolled by four. A constant that
+//        must be in a register is loaded once instead of in each iteration.
 #pragma once
 
 #include <map>
@@ -20,45 +20,47 @@
 namespace coalesce::simulator {
 
 struct MachineInstruction {
-    u32 source = 0;  ///< index into the function's body
+    u32 source = 0;  ///< the index of the PTX instruction in the function's body
     /// The part of the piece that contains the instruction. Instructions that lanes may skip form
     /// one part, and the instructions between two such parts form another.
     u32 part = 0;
-    u32 loop = kNone;   ///< if unrolled, the start of the loop in the body
-    u32 iteration = 0;  ///< the number of the iteration
+    u32 loop = kNone;   ///< if unrolled, the index of the loop's start in the body
+    u32 iteration = 0;  ///< the number of the iteration in the unrolled loop
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space that an access uses
-    bool is_access = false;                            ///< whether it is a memory access
-    bool is_copy = false;                              ///< from global to shared memory
-    bool is_fixed = false;                             ///< no instruction moves past it
-    bool waits_for_reads = false;  ///< true if it waits until earlier accesses have read sources
-    bool is_guarded = false;       ///< whether lanes may skip it and then keep the old result
-    bool is_conditional = false;   ///< true for an access that lanes may skip
-    bool reads_late = false;       ///< whether its source registers stay occupied for some cycles
-    bool reads_texels = false;     ///< whether the texture unit reads pairs before other sources
-    bool is_in_halves = false;     ///< true if it writes half its result before its last read
+    bool is_access = false;                            ///< true for a memory access
+    bool is_copy = false;   ///< true for a copy from global to shared memory
+    bool is_fixed = false;  ///< true if no instruction may move past this instruction
+    /// True if the instruction waits until earlier accesses have read their sources.
+    bool waits_for_reads = false;
+    bool is_guarded = false;  ///< true if lanes may skip the instruction and keep the old result
+    bool is_conditional = false;  ///< true for an access that lanes may skip
+    bool reads_late = false;      ///< true if its source registers stay occupied for some cycles
+    bool reads_texels = false;    ///< true if the texture unit reads pairs before other sources
+    bool is_in_halves = false;    ///< true if half the result is written before the last read
     /// True for a shift, which reads the lower half again to compute the upper half.
     bool rereads_lower_half = false;
-    u32 latency = 0;                          ///< cycles until the result is available
-    u32 internal_words = 0;                   ///< words needed in addition to sources and results
-    u32 odd_internal_words = 0;               ///< how many of these must be in odd registers
+    u32 latency = 0;             ///< the number of cycles until the result is available
+    u32 internal_words = 0;      ///< the words needed in addition to sources and results
+    u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
-    std::optional<i64> step;                  ///< the constant added to the only value read
-    std::vector<u32> reads, writes;           ///< values
+    std::optional<i64> step;  ///< the constant added to the only source value, if there is one
+    /// The numbers of the values that the instruction reads and writes.
+    std::vector<u32> reads, writes;
 };
 
 /// A straight sequence of instructions, and the pieces that may follow it.
 struct MachinePiece {
     std::vector<MachineInstruction> code;
     std::vector<u32> next;
-    u32 dropped_branches = 0;  ///< branches that were replaced by guards
+    u32 dropped_branches = 0;  ///< the number of branches that were replaced by guards
 };
 
 struct MachineValue {
-    u32 words = 0;           ///< the number of 32-bit registers that it occupies
-    bool is_loose = false;   ///< whether its registers need not be adjacent
-    bool is_half = false;    ///< whether it occupies part of a register, in either bank
+    u32 words = 0;           ///< the number of 32-bit registers that the value occupies
+    bool is_loose = false;   ///< true if its registers need not be adjacent
+    bool is_half = false;    ///< true if the value occupies half a register, in either bank
     bool is_loaded = false;  ///< true for a pair that is loaded as a whole
     bool is_predicate = false;
 };
@@ -66,8 +68,9 @@ struct MachineValue {
 struct MachineCode {
     std::vector<MachinePiece> pieces;
     std::vector<MachineValue> values;
-    std::vector<std::vector<u32>> consecutive_values;  ///< values in consecutive registers
-    std::map<u32, u32> extends;  ///< for each pair, the value that is its lower half
+    /// Groups of values that need consecutive registers.
+    std::vector<std::vector<u32>> consecutive_values;
+    std::map<u32, u32> extends;  ///< maps a pair to the 32-bit value that is its lower half
 };
 
 /// Returns the code of a function in which each value has one name, as

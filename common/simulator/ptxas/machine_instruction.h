@@ -50,25 +50,25 @@ bool ends_straight_code(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, a call, an exit, or a label that lanes may branch
 /// to.
 bool may_diverge(const ptx::Instruction& instruction);
-/// Reports whether the instruction is a fence, a call, or has internal branches. After it, all
-/// earlier instructions have read their sources.
+/// Reports whether the instruction is a fence, a call, or has internal branches. After such an
+/// instruction, all earlier instructions have read their sources.
 bool waits_for_reads(const ptx::Instruction& instruction);
 /// Returns the latency that ptxas assumes: the number of cycles until another instruction may read
 /// the result.
 u32 latency_of(const ptx::Instruction& instruction);
 /// Reports whether the instruction has internal branches, so that no instruction moves past it.
-/// Divisions and roots branch to a routine, if only in rare cases. A 64-bit search branches to the
-/// half in which it ends.
+/// Divisions and roots branch to a routine, if only in rare cases. A search for the highest bit of
+/// a 64-bit value branches to the half that contains the bit.
 bool has_branches_inside(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a division or root that branches to a routine.
 bool calls_routine(const ptx::Instruction& instruction);
-/// For an instruction that the machine lacks and that is computed in two steps through a 32-bit
-/// value, returns the latency of the second step in cycles. Returns 0 for other instructions.
+/// Returns the latency of the second step, in cycles, of an instruction that the machine lacks and
+/// computes in two steps through a 32-bit value. Returns 0 for other instructions.
 u32 latency_of_second_step(const ptx::Instruction& instruction);
-/// Returns the words that an instruction needs in addition to its sources and result. For example,
-/// a division becomes a dozen instructions.
+/// Returns the number of 32-bit words that an instruction needs in addition to its sources and
+/// result. For example, a division becomes a dozen instructions with intermediate results.
 u32 internal_words(const ptx::Instruction& instruction);
-/// Returns how many of the words counted by internal_words() are read together with a pair and
+/// Returns the number of words counted by internal_words() that are read together with a pair and
 /// should therefore be in odd registers.
 u32 count_odd_internal_words(const ptx::Instruction& instruction);
 

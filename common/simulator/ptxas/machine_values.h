@@ -1,16 +1,17 @@
-// Determines which registers of a function's PTX get registers in the machine code, and how many
-// words they occupy.
+// Determines which PTX registers of a function get registers in the machine code, and how many
+// 32-bit words they occupy.
 //
-// Idea    PTX has a register for every result. Machine code has fewer: instructions without effect
-//         are removed, a product that is only added to another value is part of that addition, and
-//         for an address in shared memory the lower 32 bits are enough.
+// Idea    PTX has a register for every result. Machine code has fewer registers: instructions
+//         without effect are removed, a product that is only added to another value is part of that
+//         addition, and for an address in shared memory the lower 32 bits are enough.
 // Uniform Values that are the same for a whole block are in uniform registers or in the constant
 //         bank if the uniform unit can compute them, that is, for integers without division.
-// One     An instruction can use one constant or uniform operand directly. A second one must be
-//         loaded into registers first: base + index * 4 contains two such operands, so base takes a
-//         pair of registers where the sum is computed.
+// One     An instruction can use one constant or uniform operand directly. A second such operand
+//         must be loaded into registers first: base + index * 4 contains two such operands, so base
+//         takes a pair of registers where the sum is computed.
 // Pairs   A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as a
-//         whole: addresses, doubles, products. Otherwise it is in any two registers.
+//         whole: addresses, doubles, products. The two halves of any other 64-bit result may be in
+//         any two registers.
 // Vectors The elements of a loaded or stored vector are in adjacent registers. If elements are
 //         rearranged into other vectors, as in a transpose in registers, both vectors need
 //         registers at the same time.
@@ -27,20 +28,20 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    u64 name = 0;  ///< equal for equal constants, 0 if used only once
-    u32 words = 0;
-    bool is_half = false;  ///< at most 16 bits
+    u64 name = 0;          ///< an equal number for equal constants; 0 if used only once
+    u32 words = 0;         ///< the number of 32-bit words
+    bool is_half = false;  ///< true if the constant has at most 16 bits
 
     bool operator==(const Constant&) const = default;
 };
 
-/// The address of an access, for comparison with others. Two accesses with the same name and value
-/// have the same address only if their offsets are equal.
+/// The address of an access, for comparison with other accesses. Two accesses with the same name
+/// and value have the same address only if their offsets are equal.
 struct AccessPlace {
     u64 name = 0;       ///< identifies a variable or an address that is uniform in the block
-    u32 value = kNone;  ///< the address if it is in a register of the thread
+    u32 value = kNone;  ///< the value that contains the address, if a thread's register does
     i64 offset = 0;
-    u32 bytes = 0;  ///< 0 if unknown
+    u32 bytes = 0;  ///< the size of the access; 0 if unknown
     bool is_variable = false;
 };
 
@@ -50,11 +51,11 @@ class MachineValues {
 public:
     MachineValues(const ptx::Function& function, const Registers& registers);
 
-    /// For each value, the number of 32-bit registers that it occupies. It is 0 for predicates, and
-    /// for values that are not in the thread's registers.
+    /// Returns, for each value, the number of 32-bit registers that it occupies. The number is 0
+    /// for predicates, and for values that are not in the thread's registers.
     const std::vector<u32>& words() const { return words_; }
     /// Reports whether the value is a 64-bit value whose two registers need not be adjacent,
-    /// because no instruction reads or writes it as a whole.
+    /// because no instruction reads or writes the value as a whole.
     bool is_loose(u32 value) const;
     /// Reports whether the value is computed with 16 bits.
     bool is_half(u32 value) const;
@@ -63,18 +64,19 @@ public:
     std::optional<u32> find_extended_value(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// Reports whether the instruction includes another one, with this opcode, that computes one of
-    /// its operands.
+    /// Reports whether the machine instruction also performs another PTX instruction, with this
+    /// opcode, that computes one of its operands.
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
-    /// Reports whether the instruction divides a varying value by one that is the same for a block
-    /// or a launch.
+    /// Reports whether the instruction divides a varying value by a value that is the same for a
+    /// block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns how many steps a 64-bit product takes to compute the value that is added to its
-    /// upper half. The product may be part of a sum.
+    /// Returns the number of steps in which a 64-bit product computes the value that is added to
+    /// its upper half. The product may be part of a sum.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
-    /// Return the values that an instruction reads and writes, each value once.
+    /// find_read_values and written_by return the values that an instruction reads and writes, each
+    /// value once.
     std::vector<u32> find_read_values(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;
     /// Reports whether the instruction is a wmma access to a matrix with a constant row stride.
@@ -88,7 +90,8 @@ public:
     /// directly.
     std::vector<Constant> find_launch_constants(const ptx::Instruction& instruction) const;
     /// Returns the size in words of the local array that ptxas keeps in registers, or 0 if there is
-    /// none. It must be a small array of 32-bit words that is written only at constant indices.
+    /// none. ptxas does this for a small array of 32-bit words that is written only at constant
+    /// indices.
     u32 count_array_words() const;
     /// Returns the groups of values in consecutive registers, which are the elements of loaded and
     /// stored vectors.
@@ -104,19 +107,19 @@ public:
     /// only when the operand is selected, and loads into the register of the first operand. Returns
     /// nothing otherwise.
     std::optional<u32> find_conditional_load(u32 at) const;
-    /// If a load repeats an earlier load or store, with nothing in between that may change the
-    /// memory, returns each loaded value together with the earlier value that it equals. Returns
-    /// nothing for other loads.
+    /// If a load repeats an earlier load or store, with no instruction in between that may change
+    /// the memory, returns each loaded value together with the earlier value that it equals.
+    /// Returns nothing for other loads.
     std::vector<std::pair<u32, u32>> find_known_values(u32 at) const;
     /// Reports whether the instruction is an atomic whose result is not used and whose address is
-    /// the same for the whole block. One lane of a warp executes it for all lanes.
+    /// the same for the whole block. One lane of a warp executes such an atomic for all lanes.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
     /// Reports whether the predicate equals `is` in at most one lane of a warp, because it compares
     /// the thread's index with a constant.
     bool is_true_in_one_lane(u32 predicate, bool is) const;
     /// Values that must be moved to adjacent registers for a single instruction, such as a stored
     /// vector, the two values of a compare-and-swap, or the coordinates of a texel. Values that are
-    /// adjacent already are not included.
+    /// already adjacent are not included.
     struct Vector {
         u32 words = 0;
         std::vector<u32> read;
@@ -194,12 +197,12 @@ private:
     std::vector<const Instruction*> emitted_;
     std::vector<std::vector<u32>> readers_;  ///< for each value, the instructions that read it
     std::vector<std::vector<u32>> writers_;  ///< for each value, the instructions that write it
-    std::vector<bool> uniform_;              ///< true if computed once per block, or constant
-    std::vector<bool> narrow_;               ///< true if only the lower half of 64 bits is used
-    std::vector<bool> folded_;               ///< true if merged into the instructions that read it
+    std::vector<bool> uniform_;  ///< for each value, true if computed once per block, or constant
+    std::vector<bool> narrow_;   ///< for each value, true if only the lower half is used
+    std::vector<bool> folded_;   ///< for each value, true if merged into its readers
     /// True for values that are the same for a block but are in a register of every thread.
     std::vector<bool> is_per_thread_;
-    std::vector<u32> words_;  ///< by value
+    std::vector<u32> words_;  ///< for each value, its number of 32-bit registers (see words())
     std::vector<std::vector<u32>> consecutive_values_;
 };
 

@@ -17,7 +17,7 @@ enum Memory : std::size_t { kShared, kGlobal, kReadOnly, kMemories };
 enum class Touch : u8 {
     none,
     loads,
-    orders,  ///< prevents merging of loads across it, but words loaded before are still known
+    orders,  ///< prevents merging of loads, but words loaded earlier stay known
     changes  ///< may change the memory, or lets other threads change it
 };
 
@@ -35,7 +35,8 @@ public:
 
 private:
     const ControlFlow& flow_;
-    std::vector<std::array<Touch, kMemories>> strongest_;  ///< for each block, its strongest effect
+    /// For each block, its strongest effects.
+    std::vector<std::array<Touch, kMemories>> strongest_;
 };
 
 }  // namespace coalesce::simulator

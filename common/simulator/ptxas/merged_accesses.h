@@ -1,5 +1,5 @@
 // Determines which loads and stores of a thread ptxas merges into one instruction, and which
-// elements of vectors it drops.
+// elements of vectors ptxas drops.
 //
 // The hardware does not execute PTX directly. For example,
 //     s[4 * t] + s[4 * t + 1] + s[4 * t + 2] + s[4 * t + 3]
@@ -16,41 +16,43 @@
 // Loads   Consider the words at one base (see address_facts.h) that are loaded between two
 //         instructions that may write this memory. Three or four words in one aligned range of 16
 //         bytes become a 16-byte load, and two words in one aligned range of 8 bytes become an
-//         8-byte load. The order of the loads and other loads in between do not matter. (All 255
-//         subsets of eight words; all orders of three.) So a load may include a word that was not
-//         requested: words 1, 2, 3 and 4 become a 16-byte load from word 0 and a 4-byte load.
+//         8-byte load. The order of the loads and other loads in between do not matter. (Tested
+//         with all 255 subsets of eight words, and with all orders of three.) So a load may include
+//         a word that was not requested: words 1, 2, 3 and 4 become a 16-byte load from word 0 and
+//         a 4-byte load.
 // Stores  Only consecutive stores to one aligned range of 16 bytes are merged, without another
 //         access to that memory in between, and only if all bytes are stored. Words 0, 16, 1 and 17
-//         stay four stores. (255 subsets, 36 orders.)
+//         stay four stores. (Tested with 255 subsets and 36 orders.)
 // Words   Words have 2, 4 or 8 bytes, and only words of the same size are merged. Vectors count as
 //         their elements, and vectors of bytes and halves as words of 4 bytes. At most four words
-//         form one access, so four halves form one of 8 bytes, and two doubles one of 16 bytes.
-//         Bytes are not merged, and neither are halves that are zero-extended to 32 bits, because
-//         their loads do that.
+//         form one access, so four halves form an access of 8 bytes, and two doubles form an access
+//         of 16 bytes. Bytes are not merged. Halves that are zero-extended to 32 bits are not
+//         merged either, because their loads perform the extension.
 // Aligned The alignment of a base follows from the instructions that compute it, and from the
 //         widest access at that base: a 16-byte load at a base allows neighbouring accesses to be
 //         merged (before and after it, and across barriers, but not after a branch). Accesses to
-//         global memory are merged only for this second reason, because nothing else is known about
-//         pointers.
+//         global memory are merged only because of a wider access, because the alignment of a
+//         pointer is not known otherwise.
 // Ends    Loads are not merged across a store to the same memory, even to another array or to
-//         another word at the same base; nor across atomics on it, writes through generic
-//         addresses, barriers (of a block or a warp), fences, asynchronous copies, mbarriers,
-//         nanosleep, calls, and divisions that call a routine. Loads are merged across stores to
-//         other memory, shuffles, votes, clocks, and arithmetic of any length (300 instructions).
-//         `ld.global.nc` is merged across everything.
-// Alone   Volatile and guarded accesses, and those with acquire or release, are not merged.
-//         (Relaxed accesses are.)
+//         another word at the same base. Loads are not merged across atomics on this memory either,
+//         nor across writes through generic addresses, barriers (of a block or a warp), fences,
+//         asynchronous copies, mbarriers, nanosleep, calls, and divisions that call a routine.
+//         Loads are merged across stores to other memory, shuffles, votes, clocks, and arithmetic
+//         of any length (300 instructions). `ld.global.nc` is merged across everything.
+// Alone   Volatile and guarded accesses, and accesses with acquire or release, are not merged.
+//         (Relaxed accesses are merged.)
 // Wanted  Elements of a loaded vector that are not read are dropped. If only the second of four
-//         elements is read, one word is loaded; if the first and the last are read, two.
-// Twice   Of two loads of a word without a store in between, one remains. Of two stores to the same
-//         bytes in direct succession, the second remains.
+//         elements is read, one word is loaded. If the first and the last are read, two words are
+//         loaded.
+// Twice   If a word is loaded twice without a store in between, only one load remains. If the same
+//         bytes are stored twice in direct succession, only the second store remains.
 //
-// Turns   ptxas executes some loops four iterations at a time (loop_unroller.h), and then merges
-//         loads across these iterations. A load whose address changes by a constant is counted in
-//         those iterations in which its address modulo 16 shows that the wider load starts there.
-//         (One kernel in 300 needs this, because nvcc has already unrolled nearly all loops. If the
-//         number of iterations is not a multiple of four, the last ones are counted like the
-//         others, although ptxas does not merge them.)
+// Turns   ptxas unrolls some loops by four (loop_unroller.h), and then merges loads across these
+//         iterations. A load whose address changes by a constant is counted in those iterations in
+//         which its address modulo 16 shows that the wider load starts there. (One kernel in 300
+//         needs this, because nvcc has already unrolled nearly all loops. If the number of
+//         iterations is not a multiple of four, the last iterations are counted like the others,
+//         although ptxas does not merge their loads.)
 //
 // Not modelled, as tests/merges shows:
 // - loads after a short branch that ptxas executes before the branch, and merges with loads there
@@ -68,12 +70,12 @@
 
 namespace coalesce::simulator {
 
-/// Maps an index in the body to the machine accesses of that load or store, unless they are a
-/// single access to the same bytes.
+/// Maps the index of a load or store in the body to its machine accesses. Contains no entry if
+/// there is a single machine access to the same bytes.
 using MergedAccesses = std::map<u32, MachineAccesses>;
 
-/// `shared` contains the offsets of the function's shared variables. `unrolled` contains one
-/// instruction of each loop that ptxas unrolls.
+/// Applies the rules above to a function. `shared` contains the offsets of the function's shared
+/// variables. `unrolled` contains one instruction of each loop that ptxas unrolls.
 MergedAccesses merged_accesses(const ptx::Function& function, const ControlFlow& flow,
                                const std::map<std::string, u32>& shared,
                                const std::vector<u32>& unrolled = {});

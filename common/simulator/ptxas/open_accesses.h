@@ -1,4 +1,4 @@
-// Declares the accesses at one point of a function that may still merge with later ones.
+// Declares the accesses at one point of a function that may still merge with later accesses.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct PtxAccess {
     ptx::StateSpace space = ptx::StateSpace::shared;
     u32 bytes_of_word = 0;
     u32 words = 0;
-    std::vector<u32> wanted;  ///< words, by number
+    std::vector<u32> wanted;  ///< the indices of the words that the program needs
     KnownValue address;
 
     u32 bytes() const { return bytes_of_word * words; }
@@ -35,7 +35,7 @@ inline AddressBase base_of(const PtxAccess& access) {
 
 /// A store in the machine code.
 struct MadeStore {
-    u32 at = 0;  ///< the first PTX access that it replaces
+    u32 at = 0;  ///< the index of the first PTX access that the store replaces
     AddressBase base;
     u64 position = 0;
     u32 bytes = 0;
@@ -48,11 +48,12 @@ struct MadeStore {
 /// The open accesses to one kind of memory, which later accesses may still merge with. `loads` and
 /// `loaded` are indices into a list of groups.
 struct OpenAccesses {
-    std::vector<u32> loads;           ///< more loads may merge with these
-    std::vector<u32> loaded;          ///< later loads reuse their words, but do not merge with them
-    std::optional<PtxAccess> stored;  ///< the last store, whose words later loads reuse
-    std::optional<MergedGroup> stores;    ///< more stores may merge with these
-    std::optional<MadeStore> last_store;  ///< the last store, if no access followed it
+    std::vector<u32> loads;  ///< groups with which later loads may merge
+    /// Groups whose words later loads reuse without merging.
+    std::vector<u32> loaded;
+    std::optional<PtxAccess> stored;      ///< the last store, whose words later loads reuse
+    std::optional<MergedGroup> stores;    ///< the stores with which later stores may merge
+    std::optional<MadeStore> last_store;  ///< the last machine store, if no access followed it
     bool is_changed = false;              ///< true if the memory changed in this piece
 };
 

@@ -1,14 +1,15 @@
 // Estimates how many registers per thread ptxas assigns to a kernel, and in which order it arranges
 // the instructions.
 //
-// Idea   The steps of ptxas, simplified: machine code (machine_code.h), the order of each piece
-//        (list_schedule.h), the lifetimes of values in this order (lifetimes.h), and a register for
-//        each value (register_assignment.h).
-// Calls  The registers of a called function are added to those that are live in its caller. If the
-//        callee is unknown or recursive, ptxas follows a calling convention.
-// Error  Within 15 % of ptxas for most kernels, and with the correct number of blocks per
-//        multiprocessor for nearly all: tests/registers/ checks this. The result is an estimate:
-//        each step models what was observed in machine code, and ptxas has more steps.
+// Idea   The estimate follows the steps of ptxas in a simplified form: machine code
+//        (machine_code.h), the order of each piece (list_schedule.h), the lifetimes of values in
+//        this order (lifetimes.h), and a register for each value (register_assignment.h).
+// Calls  The registers of a called function are added to the registers that are live in its caller.
+//        If the callee is unknown or recursive, ptxas follows a calling convention.
+// Error  For most kernels, the estimate is within 15 % of ptxas. For nearly all kernels, it gives
+//        the correct number of blocks per multiprocessor (tests/registers/ checks this). Each step
+//        models observations of machine code, and ptxas has more steps, so the result is only an
+//        estimate.
 #pragma once
 
 #include <vector>
@@ -18,8 +19,8 @@
 namespace coalesce::simulator {
 
 struct Estimate {
-    /// The registers of the kernel and of all functions that it calls, within the limits of its
-    /// directives (.maxnreg, .maxntid, ...).
+    /// The number of registers per thread for the kernel and all functions that it calls, within
+    /// the limits of the kernel's directives (.maxnreg, .maxntid, ...).
     u32 registers = 0;
     /// For each instruction of the kernel's body, its position in the final order.
     std::vector<u32> places;

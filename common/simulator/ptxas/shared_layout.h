@@ -1,10 +1,12 @@
 // Computes the offsets of a kernel's variables in shared memory, as ptxas chooses them.
 //
-// Order  The kernel's own variables come first, then those of the functions that it calls, then the
-//        module's, in the order of their declarations, each at the next multiple of its alignment.
-//        Arrays of unknown size all start after them, at a multiple of 16 bytes.
+// Order  The kernel's own variables come first, then the variables of the functions that it calls,
+//        then the variables of the module. Within each group, variables are in the order of their
+//        declarations, each at the next multiple of its alignment. Arrays of unknown size all start
+//        after these variables, at a multiple of 16 bytes.
 // Seen   These rules were found by storing to variables of different sizes and alignments, which
-//        are declared and used in different orders, and reading the addresses from the machine code.
+//        are declared and used in different orders, and by reading the addresses from the machine
+//        code.
 #pragma once
 
 #include <map>
@@ -15,11 +17,12 @@
 namespace coalesce::simulator {
 
 struct SharedLayout {
-    std::map<std::string, u32> offsets;  ///< by variable
-    u32 bytes = 0;                       ///< the total size of all variables of known size
+    std::map<std::string, u32> offsets;  ///< the offset of each variable, in bytes
+    u32 bytes = 0;  ///< the total size of all variables of known size, in bytes
 };
 
-/// Returns the offsets. Throws a LoweringError if the variables do not fit.
+/// Returns the layout of the kernel's shared memory. Throws a LoweringError if the variables do not
+/// fit.
 SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& kernel);
 
 /// Advances `top` past the next variable and returns the variable's offset. Throws a LoweringError

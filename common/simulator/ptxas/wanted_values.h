@@ -1,7 +1,8 @@
-// Determines which registers a function needs, and which half of its 64-bit registers.
+// Determines which registers of a function are needed, and which halves of its 64-bit registers are
+// needed.
 //
-// ptxas loads nothing that is not needed: it omits elements of vectors, and loads only 32 bits of a
-// 64-bit word if only one half is needed.
+// ptxas loads only the data that is needed: it omits elements of vectors, and loads only 32 bits of
+// a 64-bit word if only one half is needed.
 #pragma once
 
 #include <vector>
@@ -10,8 +11,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns, for each instruction of the body, whether it has a lasting effect, or a result that
-/// such an instruction needs.
+/// Returns, for each instruction of the body, whether it has a lasting effect, or computes a value
+/// that an instruction with a lasting effect needs.
 std::vector<bool> find_needed_instructions(const ptx::Function& function);
 
 /// The halves of a 64-bit register, as bit flags.
@@ -37,8 +38,9 @@ private:
     bool add_needed_halves_of_sources(const ptx::Instruction& instruction);
     void find_extended(const ptx::Function& function);
 
-    std::vector<bool> needed_, extended_;  ///< by register
-    std::vector<u8> halves_;               ///< by register
+    /// The results of is_needed() and is_extended(), by register.
+    std::vector<bool> needed_, extended_;
+    std::vector<u8> halves_;  ///< for each register, the halves that are needed, as a WordHalf
 };
 
 }  // namespace coalesce::simulator

@@ -9,13 +9,15 @@
 
 namespace coalesce::simulator {
 
-/// Something that a program did that may hide mistakes. In the simulator, work runs in the order of
-/// the calls and has ended when a call returns (cudart/work.h), so some mistakes cannot be found.
+/// An action of a program whose mistakes the checks cannot find. In the simulator, work runs in the
+/// order of the calls and has ended when a call returns (cudart/work.h), so some mistakes have no
+/// effect.
 enum class Gap : u8 {
-    /// A graph ran whose edges allow several orders. A race between its nodes goes undetected.
+    /// A graph ran whose edges allow several orders of its nodes. Races between these nodes are not
+    /// detected.
     graphs,
-    /// The host can access registered memory or managed variables directly. An access before a
-    /// synchronization goes undetected.
+    /// The host can access registered memory or managed variables directly. An access by the host
+    /// before it synchronizes is not detected.
     host,
 };
 

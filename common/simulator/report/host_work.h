@@ -1,5 +1,5 @@
 // Records the work that our replacements for NVIDIA's libraries have done on the host instead of in
-// kernels. The report names this work, but no counter includes it.
+// kernels. The report lists this work, but no counter includes it.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace coalesce::simulator {
 
-/// Counts one call of the function.
+/// Records one call of the function.
 void note_host_work(const std::string& function);
 /// Returns the number of calls to each function.
 std::map<std::string, u64> host_work();

@@ -15,13 +15,14 @@ namespace coalesce::simulator {
 std::string progress_line(const std::string& kernel, u64 done, u64 blocks, double seconds_so_far,
                           std::size_t columns);
 
-/// Shows the progress of one launch. The line is removed when the object is destroyed.
+/// Shows the progress of one launch. The progress line is removed when the object is destroyed.
 class Progress {
 public:
     Progress(std::string kernel, u64 blocks);
     ~Progress();
     Progress(const Progress&) = delete;
-    /// Any worker may call this.
+    /// Records that a block has ended, and updates the line from time to time. Any worker may call
+    /// this function.
     void block_done();
 
 private:
@@ -32,10 +33,10 @@ private:
     const bool wanted_;
     const Clock::time_point start_ = Clock::now();
     std::atomic<u64> done_{0};
-    std::atomic<i64> next_ms_;  ///< time of the next update, in ms since the start
+    std::atomic<i64> next_ms_;  ///< the time of the next update, in ms since the start
 };
 
-/// Removes the progress line, if there is one, so that something else can be written.
+/// Removes the progress line, if there is one, so that other text can be written to the terminal.
 void clear_progress_line();
 
 }  // namespace coalesce::simulator

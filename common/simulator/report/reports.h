@@ -13,30 +13,30 @@
 namespace coalesce::simulator {
 
 struct Place {
-    std::string file;  ///< as the compiler saw it; empty if built without line information
+    std::string file;  ///< the path in the line information; empty if the place is unknown
     u32 line = 0;
 };
 
 struct Report {
     /// The name of the check: memcheck, racecheck, globalrace, initcheck, synccheck, leakcheck,
-    /// apicheck or execution.
+    /// apicheck, streamcheck or execution.
     std::string check;
     /// The type of error, such as "out of bounds", "misaligned" or "write after read". Tests rely
-    /// on these words, so they must not change.
+    /// on these strings, so they must not change.
     std::string kind;
     Place where;
-    std::string kernel;  ///< demangled
+    std::string kernel;  ///< the demangled name of the kernel
     Dim3 block{0, 0, 0}, thread{0, 0, 0};
     u64 address = 0;
-    std::string message;  ///< one or two sentences about what happened, and to which allocation
-    std::string cure;     ///< one sentence, or nothing
-    Place other;          ///< the other access of a race; its line is 0 if there is none
+    std::string message;  ///< one or two sentences that describe the error and the allocation
+    std::string cure;     ///< one sentence of advice, or empty
+    Place other;          ///< the other access of a race; `other.line` is 0 if there is none
     Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
-    u64 count = 1;  ///< how often a kept report occurred, capped at kMaxReportCount
+    u64 count = 1;  ///< how often the error occurred, at most kMaxReportCount
 };
 
-/// The count stops at this number. A broken kernel can repeat a mistake a billion times, and nobody
-/// needs the exact number.
+/// The maximum of Report::count. A broken kernel can repeat a mistake a billion times, and the
+/// exact number is not useful.
 constexpr u64 kMaxReportCount = 100'000;
 
 /// All reports of the process. Thread-safe.
@@ -47,18 +47,18 @@ public:
     Reports(const Reports&) = delete;
     Reports& operator=(const Reports&) = delete;
 
-    /// Adds a report. If there is already one with the same check, kind, kernel and places (for
-    /// reports about the host, also the same address and message), increments its count instead. If
-    /// printing is on, a new report is immediately printed to stderr. Among equal reports, the one
-    /// from the lowest block and thread is kept, so that the list does not depend on which worker
-    /// was first.
+    /// Adds a report. If there is already a report with the same check, kind, kernel and places
+    /// (for reports about the host, also the same address and message), increments its count
+    /// instead. If printing is on, a new report is immediately printed to stderr. Among equal
+    /// reports, the report from the lowest block and thread is kept, so that the list does not
+    /// depend on the order in which workers run.
     void add(const Report& report);
     std::vector<Report> all() const;
     u64 total() const;       ///< the sum of the counts of all added reports
-    u64 suppressed() const;  ///< the number of sites whose reports were left out
+    u64 suppressed() const;  ///< the number of sites whose reports were suppressed
     void clear();
     void print_immediately(bool on);
-    /// Lets a process that is forked from this one begin without reports.
+    /// Ensures that a process that is forked from this process begins without reports.
     void forget_in_forked_processes();
 
 private:

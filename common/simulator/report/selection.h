@@ -1,5 +1,5 @@
-// Decides which kernels and reports a run shows: those that `simulate --kernel` selects, without
-// those that `simulate --suppress` names.
+// Decides which kernels and reports a run shows. `simulate --kernel` selects kernels, and `simulate
+// --suppress` removes reports.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@
 
 namespace coalesce::simulator {
 
-/// A pattern of known reports that are left out. An empty member matches everything, and `*` any
-/// text.
+/// A pattern for known reports that are not shown. An empty member matches any text, and so does
+/// `*` within a member.
 struct Suppression {
     std::string check = {}, kind = {}, kernel = {};
-    std::string file = {};    ///< the end of the file's path, from a folder or file name on
+    std::string file = {};    ///< the last components of the file's path
     std::string source = {};  ///< the text of the source line, without white space at its ends
 };
 
@@ -26,18 +26,19 @@ struct SuppressionKey {
 };
 std::span<const SuppressionKey> suppression_keys();
 
-/// Reports whether `text` has the form of `pattern`, in which `*` stands for any text.
+/// Reports whether `text` matches `pattern`, in which `*` stands for any text.
 bool matches_pattern(std::string_view text, std::string_view pattern);
 
-/// Reports whether a path, or its end from a folder's or the file's name on, has the form of
-/// `pattern`: "/home/me/src/sum.cu" has the form "src/*.cu".
+/// Reports whether a path, or some of its last components, match `pattern`. For example,
+/// "/home/me/src/sum.cu" matches "src/*.cu".
 bool matches_path(std::string_view path, std::string_view pattern);
 
 /// Returns the text of a source line without white space at its ends, or "" if the file cannot be
 /// read.
 std::string source_line(const Place& place);
 
-/// Convert suppressions to the text that COALESCE_SIM_SUPPRESS passes to the program, and back.
+/// These functions convert suppressions to the text that COALESCE_SIM_SUPPRESS passes to the
+/// program, and back.
 std::string suppressions_to_text(const std::vector<Suppression>& suppressions);
 std::vector<Suppression> suppressions_from_text(std::string_view text);
 
@@ -46,7 +47,7 @@ bool matches(const Suppression& suppression, const Report& report);
 /// Reports whether options() select the kernel with this demangled name.
 bool is_selected_kernel(const std::string& name);
 
-/// Reports whether options() leave the report out. Reports about work that was not simulated are
+/// Reports whether options() suppress the report. Reports about work that was not simulated are
 /// always shown, because the program's results are wrong without that work.
 bool is_left_out(const Report& report);
 

@@ -1,7 +1,5 @@
-// Formats text for people: numbers with separators, sentences that fit the width of a terminal, and
-// colour if it is wanted.
-//
-// Builds on  nothing.
+// Formats text for people to read: numbers with separators, sentences that fit the width of a
+// terminal, and optional colour.
 #pragma once
 
 #include <string>
@@ -21,8 +19,8 @@ std::string with_commas(u64 value);
 std::string format_ratio(u64 numerator, u64 denominator);
 
 /// Breaks `text` at spaces so that no line is longer than `columns`. A single word that is longer
-/// gets its own line. The first line begins with `first`, and all other lines begin with `rest`.
-/// The result does not end with a newline.
+/// than a line gets its own line. The first line begins with `first`, and all other lines begin
+/// with `rest`. The result does not end with a newline.
 std::string wrap(std::string_view text, std::size_t columns, std::string_view first,
                  std::string_view rest);
 
@@ -34,7 +32,8 @@ std::string shorten_name(const std::string& name, std::size_t most = 120);
 /// Puts `prefix` before every line of `text`. The result ends with a newline.
 std::string with_prefix(std::string_view prefix, std::string_view text);
 
-/// Return "(x,y,z)", as CUDA programmers write an index, and "32x8", as they write a shape.
+/// format_index returns "(x,y,z)", and format_shape returns "32x8", as CUDA programmers write an
+/// index and a shape.
 std::string format_index(Dim3 index);
 std::string format_shape(Dim3 shape);
 

@@ -1,4 +1,4 @@
-// Limits on the costs of kernels and lines, in a TOML file.
+// Reads and checks budgets: limits on the costs of kernels and lines, in a TOML file.
 #pragma once
 
 #include <map>
@@ -19,8 +19,8 @@ struct BudgetError : std::runtime_error {
 using Limits = std::map<std::string, double>;
 
 struct LineBudget {
-    std::string file;    ///< the end of the file's path
-    std::string source;  ///< the text of the line; `*` stands for any text
+    std::string file;    ///< the last components of the file's path
+    std::string source;  ///< the text of the source line; `*` stands for any text
     Limits limits;
     int where = 0;  ///< the line of this entry in the budget's file
 };
@@ -33,18 +33,19 @@ struct KernelBudget {
 };
 
 struct Budget {
-    std::string file;  ///< the budget's file
+    std::string file;  ///< the path of the budget's file
     std::vector<KernelBudget> kernels = {};
 };
 
-/// Reads a budget. Throws a BudgetError that names the file and the line if it is not valid.
+/// Reads a budget. If the budget is not valid, throws a BudgetError that names the file and the
+/// line.
 Budget read_budget(const std::string& file);
 
-/// Returns a budget that the run meets exactly, as TOML.
+/// Returns a budget, as TOML, whose limits equal the costs of the run.
 std::string budget_of(const Json& run);
 
 /// Returns a finding for each limit that the run exceeds, and for each entry that matches no kernel
-/// or line, because such an entry limits nothing.
+/// or line, because such an entry has no effect.
 std::vector<Finding> check_budget(const Budget& budget, const Json& run);
 
 /// Returns the findings of check_budget as text for a terminal.

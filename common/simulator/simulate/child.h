@@ -11,14 +11,14 @@ namespace coalesce::simulator {
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 struct Ending {
-    int exit_code = 0;      ///< if the program exited normally
+    int exit_code = 0;      ///< the exit code, if the program exited normally
     int signal = 0;         ///< the signal that ended the program, or 0
     int process = 0;        ///< the program's process ID
-    int start_failure = 0;  ///< errno if the program could not be started, or 0
+    int start_failure = 0;  ///< errno if the program could not be started, otherwise 0
 };
 
-/// Starts `path` with `arguments` (the first is the program's own name) and waits until it ends.
-/// The child also gets its process ID in COALESCE_SIM_PID.
+/// Starts `path` with `arguments` (the first is the program's own name) and waits until the program
+/// ends. The child also gets its process ID in COALESCE_SIM_PID.
 Ending run_child(const std::string& path, const std::vector<std::string>& arguments,
                  const Environment& environment);
 

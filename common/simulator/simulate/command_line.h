@@ -1,4 +1,4 @@
-// The command line of `simulate`.
+// Parses the command line of `simulate`.
 #pragma once
 
 #include <map>
@@ -16,10 +16,11 @@ struct CommandLine {
     std::string budget_to_write, suppressions_to_write;
     // Files that are read before the run.
     std::string suppression_file, base_file, budget_file;
-    double tolerance_percent = 0;  ///< percent by which a cost may grow since base_file's run
-    std::string annotations;       ///< "github" or "compiler"; empty if not given
-    bool has_lints = false;        ///< whether avoidable costs are reported
-    bool is_gate = false;          ///< whether the exit code says what is wrong
+    /// The percentage by which a cost may exceed that of base_file's run.
+    double tolerance_percent = 0;
+    std::string annotations;  ///< "github" or "compiler"; empty if the option was not given
+    bool has_lints = false;   ///< true if avoidable costs are reported
+    bool is_gate = false;  ///< true if the exit code tells which kind of problem occurred (--gate)
     bool lines = false;
     bool quiet = false;
     bool plain = false;
@@ -28,12 +29,12 @@ struct CommandLine {
     /// Options that are passed to the simulator, keyed by the environment variable that passes
     /// them. An empty value means that the option was not given.
     std::map<std::string, std::string> passed_variables;
-    int error_exit_code = 0;           ///< 0 if the option was not given
+    int error_exit_code = 0;  ///< the value of --error-exitcode, or 0 if the option was not given
     std::vector<std::string> program;  ///< the program and its arguments
 };
 
-/// Returns nothing if `simulate` has printed the help or an error and must now exit with
-/// `exit_code`.
+/// Parses the arguments. Returns nothing if this function has printed the help or an error, in
+/// which case `simulate` must exit with `exit_code`.
 std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_code);
 
 /// Returns the environment variables that pass the options to the simulator inside the program.

@@ -1,4 +1,4 @@
-// Compares the costs of a run with those of an earlier one, by kernel and by line.
+// Compares the costs of a run with the costs of an earlier run, by kernel and by line.
 #pragma once
 
 #include <string>
@@ -16,22 +16,22 @@ struct CostChange {
     std::string kernel;
     const Metric* cost = nullptr;
     double before = 0, after = 0;
-    bool is_worse = false;  ///< whether the cost grew by more than the tolerance
+    bool is_worse = false;  ///< true if the cost grew by more than the tolerance
 };
 
 /// The traffic of a line that differs between the runs.
 struct LineChange {
     std::string kernel;
-    std::string file;  ///< in the newer run, or in the earlier run if the line is gone
+    std::string file;  ///< the path in the newer run, or in the earlier run if the line is gone
     unsigned line = 0;
-    std::string_view unit;  ///< "sectors" or "wavefronts"
-    double difference = 0;  ///< in this unit
-    std::string text;       ///< such as "loads: 4 -> 32 sectors per request, +1,048,576"
+    std::string_view unit;  ///< the unit of `difference`: "sectors" or "wavefronts"
+    double difference = 0;  ///< the newer run's traffic minus the earlier run's, in `unit`
+    std::string text;       ///< a message: "loads: 4 -> 32 sectors per request, +1,048,576"
 };
 
 struct Comparison {
     std::vector<CostChange> costs;
-    std::vector<LineChange> lines;  ///< sorted by growth, the largest first
+    std::vector<LineChange> lines;  ///< the lines that differ, with the largest growth first
     std::vector<std::string> new_kernels, gone_kernels;
 
     bool is_worse() const;
@@ -46,7 +46,8 @@ std::string format_percent(const CostChange& change);
 /// Returns the comparison as text for a terminal.
 std::string comparison_text(const Comparison& comparison);
 
-/// Returns a finding for each cost that is worse, at the line that grew most.
+/// Returns a finding for each cost that is worse. The finding's line is the line whose traffic grew
+/// most.
 std::vector<Finding> findings_of_comparison(const Comparison& comparison);
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,4 @@
-// Finds out how an ELF file will be loaded, without running it.
+// Determines how an ELF file will be loaded, without running it.
 #pragma once
 
 #include <stdexcept>
@@ -10,14 +10,16 @@
 namespace coalesce::simulator {
 
 struct ElfFile {
-    bool has_loader = false;  ///< true if the dynamic loader starts it (PT_INTERP)
-    /// True if it has a library path of its own (DT_RPATH or DT_RUNPATH).
+    bool has_loader = false;  ///< true if the dynamic loader starts the file (PT_INTERP)
+    /// True if the file specifies its own library path (DT_RPATH or DT_RUNPATH).
     bool has_run_path = false;
-    bool has_device_code = false;  ///< true if it contains the device code that nvcc embeds
+    bool has_device_code = false;  ///< true if the file contains device code from nvcc
     StaticRuntime static_runtime = StaticRuntime::none;
-    std::vector<std::string> needed;  ///< the names of the libraries that it needs (DT_NEEDED)
-    std::vector<std::string> wanted;  ///< the functions and variables that it imports
-    std::vector<std::string> exported_symbols;  ///< the functions and variables that it exports
+    /// The names of the libraries that the file needs (DT_NEEDED).
+    std::vector<std::string> needed;
+    std::vector<std::string> wanted;  ///< the functions and variables that the file imports
+    /// The functions and variables that the file exports.
+    std::vector<std::string> exported_symbols;
 
     bool links_to(const std::string& library) const;
     /// Reports whether the file needs a library whose name starts with `beginning`.

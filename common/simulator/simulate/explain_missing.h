@@ -1,12 +1,13 @@
-// Describes which programs run on the simulated GPU and which do not, in the words that error
-// messages use.
+// Describes which programs run on the simulated GPU and which do not, with the same text as error
+// messages.
 #pragma once
 
 #include <string>
 
 namespace coalesce::simulator {
 
-/// Returns the description, which ends with a newline. Its lines have at most 80 columns.
+/// Returns the description, which ends with a newline. The lines of the description have at most 80
+/// columns.
 std::string explain_missing();
 
 /// Returns the reason why a program that needs `library` and imports `symbol` cannot run. The

@@ -1,4 +1,5 @@
-// Findings, in which CI systems show reports, costs that have grown, and costs above a budget.
+// Declares findings, the common form in which CI systems show reports, costs that have grown, and
+// costs above a budget.
 #pragma once
 
 #include <string>
@@ -10,16 +11,16 @@ namespace coalesce::simulator {
 
 /// A mistake or a cost at one place.
 struct Finding {
-    std::string rule = {};  ///< such as "racecheck" or "budget"
-    std::string kind = {};  ///< such as "write after read"
+    std::string rule = {};  ///< the check or feature, such as "racecheck" or "budget"
+    std::string kind = {};  ///< the kind of mistake, such as "write after read"
     std::string kernel = {};
-    std::string file = {};  ///< empty if the place is not known
+    std::string file = {};  ///< the source file, or empty if it is not known
     unsigned line = 0;
-    std::string message = {};  ///< one paragraph, with the cure
+    std::string message = {};  ///< one paragraph, which includes the advice
     std::string other_file = {};
     unsigned other_line = 0;
-    bool is_missing_work = false;  ///< whether it is about work that was not simulated
-    bool is_warning = false;       ///< whether it is a lint, which fails no gate
+    bool is_missing_work = false;  ///< true if the finding is about work that was not simulated
+    bool is_warning = false;       ///< true for a lint, which does not make --gate fail
 
     /// Returns the rule and the kind, and the kernel if there is one.
     std::string title() const;

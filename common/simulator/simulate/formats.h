@@ -10,20 +10,21 @@
 
 namespace coalesce::simulator {
 
-/// SARIF 2.1.0, for code scanning.
+/// Returns the findings as SARIF 2.1.0, for code scanning.
 std::string to_sarif(const std::vector<Finding>& findings, const std::string& version);
 
-/// JUnit's XML, for CI systems. Each kernel is a test case, and so is the rest of the program.
+/// Returns the findings as JUnit XML, for CI systems. Each kernel is a test case, and so is the
+/// rest of the program.
 std::string to_junit(const std::vector<Finding>& findings, const Json& run,
                      const std::string& program);
 
-/// Commands that GitHub Actions shows at the line of a pull request.
+/// Returns workflow commands, which GitHub Actions shows as annotations of lines in a pull request.
 std::string to_github_annotations(const std::vector<Finding>& findings);
 
-/// Messages in the form of a compiler's, such as "main.cu:12:1: error: ...", for editors.
+/// Returns messages in a compiler's format, such as "main.cu:12:1: error: ...", for editors.
 std::string to_compiler_messages(const std::vector<Finding>& findings);
 
-/// A summary of the run for a pull request. `comparison` may be null.
+/// Returns a summary of the run as Markdown, for a pull request. `comparison` may be null.
 std::string to_markdown(const std::vector<Finding>& findings, const Json& run,
                         const Comparison* comparison);
 

@@ -1,10 +1,11 @@
-// Lints: lines and kernels that take longer than they need to, with the predicted price.
+// Finds lints: lines and kernels that take longer than necessary, each with the time that it is
+// predicted to cost.
 //
-// Idea   The time model says how long a launch takes, and how busy each resource is. The counters
-//        say which lines use the resource, and how much of that use is wasted. The price of a lint
-//        is the predicted time without the waste, subtracted from the predicted time. Waste of a
+// Idea   The time model predicts how long a launch takes, and how busy each resource is. The
+//        counters show which lines use the resource, and how much of that use is wasted. The cost
+//        of a lint is the predicted time minus the predicted time without the waste. Waste of a
 //        resource that is not the bottleneck costs nothing, and is not reported.
-// Allow  A comment `coalesce: allow ID`, on the line or on the line above, switches a lint off.
+// Allow  A comment `coalesce: allow ID`, on the line or on the line above, disables a lint.
 #pragma once
 
 #include <string>
@@ -14,10 +15,10 @@
 
 namespace coalesce::simulator {
 
-/// A rule that lints follow.
+/// The rule by which a kind of lint is found.
 struct LintRule {
     const char* id;
-    const char* advice;  ///< one sentence
+    const char* advice;  ///< how to avoid the cost, in one sentence
 };
 extern const std::vector<LintRule> kLintRules;
 

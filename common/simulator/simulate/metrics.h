@@ -13,38 +13,38 @@ namespace coalesce::simulator {
 
 /// The traffic of a kernel or a line to one type of memory in one direction.
 struct TrafficKind {
-    const char* name;       ///< in messages, such as "loads"
-    const char* requests;   ///< the counter of requests
-    const char* passes;     ///< the counter of sectors or wavefronts
-    const char* ideal;      ///< the counter of the least wavefronts, or null
-    std::string_view unit;  ///< "sectors" or "wavefronts"
+    const char* name;       ///< the name in messages, such as "loads"
+    const char* requests;   ///< the name of the counter of requests
+    const char* passes;     ///< the name of the counter of sectors or wavefronts
+    const char* ideal;      ///< the name of the counter of ideal wavefronts, or null
+    std::string_view unit;  ///< the unit of `passes`: "sectors" or "wavefronts"
 };
 std::span<const TrafficKind> traffic_kinds();
 
-/// Whether a budget can limit a cost of single source lines.
+/// Specifies whether a budget can limit a cost of single source lines.
 enum class LineLimits : u8 {
     none,
     possible,
-    written,  ///< also written by --write-budget
+    written,  ///< possible, and --write-budget writes such limits
 };
 
-/// Whether a comparison reports that a cost has grown.
+/// Specifies when a comparison reports that a cost has grown.
 enum class Compared : u8 {
     never,
-    always,   ///< a run without the cost has 0 of it
-    if_both,  ///< only if both runs have the cost
+    always,   ///< always reported; a missing cost counts as 0
+    if_both,  ///< reported only if both runs have the cost
 };
 
 /// A cost that can be limited or compared.
 struct Metric {
-    const char* name;   ///< in budgets, such as "sectors_per_load"
-    const char* words;  ///< in messages, such as "sectors per load"
+    const char* name;   ///< the name in budgets, such as "sectors_per_load"
+    const char* words;  ///< the name in messages, such as "sectors per load"
     LineLimits line_limits;
     Compared compared;
     /// The unit of the traffic by which a comparison chooses the line to blame, as in TrafficKind.
     std::string_view unit;
-    /// Returns the value for a kernel or a line, or nothing if it has none, such as the sectors per
-    /// load of a kernel without loads.
+    /// Returns the value for a kernel or a line, or nothing if the value is not defined, such as
+    /// the sectors per load of a kernel without loads.
     std::optional<double> (*value)(const Json& counters);
 };
 std::span<const Metric> metrics();
@@ -52,8 +52,8 @@ std::span<const Metric> metrics();
 /// Returns the counter, or 0 if it is missing.
 double counter(const Json& counters, const char* name);
 
-/// Formats a value: whole numbers with commas, others with two digits after the point, or with four
-/// if they are below 0.1.
+/// Formats a value. Whole numbers get commas. Other numbers have two digits after the point, or
+/// four digits if they are below 0.1.
 std::string format_value(double value);
 
 }  // namespace coalesce::simulator

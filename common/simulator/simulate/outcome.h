@@ -1,4 +1,4 @@
-// The exit code of `simulate`.
+// Determines the exit code of `simulate`.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,20 @@
 
 namespace coalesce::simulator {
 
-/// The program failed. Used only with --gate; otherwise the program's own code is used.
+/// The program failed. Used only with --gate; otherwise the program's own exit code is used.
 inline constexpr int kProgramFailed = 1;
 /// The program, or a part of it, could not be simulated.
 inline constexpr int kNotSimulated = 2;
 /// A cost is above a limit, or has grown since an earlier run.
 inline constexpr int kTooExpensive = 3;
-/// There was a report. Used only with --gate; otherwise --error-exitcode gives the code.
+/// A check has reported a mistake. Used only with --gate; otherwise --error-exitcode gives the
+/// code.
 inline constexpr int kReported = 4;
 
 /// The facts about a run that decide the exit code.
 struct Outcome {
-    bool has_counters = false;  ///< whether any process has written its report
-    bool has_kernels = false;   ///< whether the program has launched any of the selected kernels
+    bool has_counters = false;  ///< true if any process has written its report
+    bool has_kernels = false;   ///< true if the program launched any of the selected kernels
     std::size_t reports = 0;    ///< the number of reports about mistakes
     std::size_t missing = 0;    ///< the number of reports about work that was not simulated
     std::size_t costs = 0;      ///< the number of costs that are too high

@@ -13,18 +13,18 @@ struct CanNotRun : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Returns the path of the file that a shell would run for `name`. Throws CanNotRun if there is
-/// none.
+/// Returns the path of the file that a shell would run for `name`. Throws CanNotRun if there is no
+/// such file.
 std::string find_program(const std::string& name);
 
 /// Returns the path of our libcudart.so.13, which is in lib/ if this executable is bin/simulate.
-/// Throws CanNotRun if it is missing.
+/// Throws CanNotRun if the library is missing.
 std::string find_library();
 
-/// Checks that `program` needs nothing that cannot be simulated. Returns the environment variables
-/// that make the loader use our library. The variables also work for a program that does not use
-/// CUDA itself, such as a script or Python, but loads it later or starts programs that use it.
-/// Throws CanNotRun if a check fails.
+/// Checks that the simulator supports everything that `program` needs. Returns the environment
+/// variables that make the loader use our library. The variables also work for a program that does
+/// not use CUDA itself, such as a script or Python, but loads a CUDA library later or starts
+/// programs that use CUDA. Throws CanNotRun if a check fails.
 Environment loader_variables(const std::string& program, const std::string& library);
 
 }  // namespace coalesce::simulator

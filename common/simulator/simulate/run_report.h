@@ -1,4 +1,5 @@
-// The report of a run: the reports of all processes of a program, joined into one JSON document.
+// Creates the report of a run: the reports of all processes of a program, joined into one JSON
+// document.
 #pragma once
 
 #include <filesystem>
@@ -11,9 +12,9 @@ namespace coalesce::simulator {
 
 using Json = nlohmann::ordered_json;
 
-/// Joins the reports in `folder`. The report of the process `first` comes first. Kernels with the
-/// same name are added up, and equal reports are counted as one. Returns nothing if no process has
-/// written a complete report.
+/// Joins the reports in `folder`. The report of the process `first` comes first. The counters of
+/// kernels with the same name are added up, and equal reports are merged. Returns nothing if no
+/// process has written a complete report.
 std::optional<Json> join_reports(const std::filesystem::path& folder, int first);
 
 /// Adds "text" to each line: the line's source, without white space at its ends. Comparisons find

@@ -1,4 +1,5 @@
-// The file of `simulate --suppress`: known reports that are left out, in TOML.
+// Reads and writes the file of `simulate --suppress`, which lists known reports to suppress, in
+// TOML.
 #pragma once
 
 #include <stdexcept>
@@ -14,11 +15,11 @@ struct SuppressionError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Reads a file of suppressions. Throws a SuppressionError that names the file and the line if it
-/// is not valid.
+/// Reads a file of suppressions. If the file is not valid, throws a SuppressionError that names the
+/// file and the line.
 std::vector<Suppression> read_suppressions(const std::string& file);
 
-/// Returns a file that leaves out all reports of the run, as TOML.
+/// Returns the text of a file, in TOML, that suppresses all reports of the run.
 std::string suppressions_of(const Json& run);
 
 }  // namespace coalesce::simulator

@@ -1,11 +1,11 @@
-// Reads from a module's debug information (DWARF) where each variable of the source is kept.
+// Reads the location of each source variable from a module's debug information (DWARF).
 //
 // Idea   `nvcc -G`, NVRTC, clang and the pages' translator all describe variables in the same way:
 //        as bytes in the sections .debug_info, .debug_abbrev and .debug_loc at the end of the PTX,
-//        in which labels and names of registers stand for addresses. So one reader serves all of
-//        them.
-// Not    Variables of inlined functions. Code that is compiled for a debugger has none, except for
-//        functions that the source forces inline.
+//        in which labels and names of registers stand for addresses. So one reader supports all of
+//        these compilers.
+// Not    Variables of inlined functions are not supported. Code that is compiled for a debugger has
+//        no inlined functions, except for those with __forceinline__.
 #pragma once
 
 #include <map>
@@ -17,51 +17,51 @@
 
 namespace coalesce::simulator {
 
-/// How the bits of a scalar are read.
+/// The interpretation of a scalar's bits.
 enum class ScalarKind : u8 { signed_integer, unsigned_integer, boolean, character, real, pointer };
 
 struct ScalarType {
-    std::string name;  ///< as in the source: "int", "const float*"
+    std::string name;  ///< the type's name in the source, such as "int" or "const float*"
     ScalarKind kind = ScalarKind::unsigned_integer;
     u32 bytes = 0;
 };
 
 /// A scalar within a variable.
 struct VariablePart {
-    std::string path;  ///< what follows the variable's name: "", "[3]", ".x"
+    std::string path;  ///< the text after the variable's name: "", "[3]", ".x"
     ScalarType type;
-    u32 offset = 0;  ///< in bytes, from the variable's beginning
+    u32 offset = 0;  ///< the offset from the start of the variable, in bytes
 };
 
-/// Where a variable is kept while the program is at one of these instructions.
+/// The location of a variable while the program is at one of these instructions.
 struct VariablePlace {
     ptx::StateSpace space = ptx::StateSpace::local;
-    std::string symbol = {};     ///< the memory that contains it, or the register
-    bool is_register = false;    ///< whether `symbol` is a register
-    u64 offset = 0;              ///< from the symbol
-    u32 begin = 0, end = kNone;  ///< indices into Function::body; end is exclusive
+    std::string symbol = {};     ///< the memory or register that contains the variable
+    bool is_register = false;    ///< true if `symbol` is a register
+    u64 offset = 0;              ///< the offset from the symbol, in bytes
+    u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body
 };
 
 struct SourceVariable {
     std::string name;
-    ptx::SourceLine where;  ///< its declaration
+    ptx::SourceLine where;  ///< the source line of the declaration
     bool is_parameter = false;
-    u32 begin = 0, end = kNone;  ///< the instructions in its scope, as indices into Function::body
+    u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body in its scope
     u32 bytes = 0;
-    std::vector<VariablePart> parts;    ///< the first kMostParts of its scalars
-    std::vector<u32> extents;           ///< of an array, outermost first
-    std::optional<ScalarType> element;  ///< of an array, or what a pointer points to
+    std::vector<VariablePart> parts;    ///< the first kMostParts scalars of the variable
+    std::vector<u32> extents;           ///< the extents of an array, outermost first
+    std::optional<ScalarType> element;  ///< the element type of an array or pointer
     std::vector<VariablePlace> places;
 };
 
-/// More scalars than this are not listed one by one.
+/// The maximum number of scalars of a variable that are listed.
 constexpr std::size_t kMostParts = 64;
 
 /// The variables of each function, by the function's name in the PTX. Empty if the module was built
 /// without debug information.
 using DebugInfo = std::map<std::string, std::vector<SourceVariable>>;
 
-/// Throws std::runtime_error if the debug information is damaged.
+/// Reads the debug information of a module. Throws std::runtime_error if it is damaged.
 DebugInfo read_debug_info(const ptx::Module& module);
 
 }  // namespace coalesce::simulator

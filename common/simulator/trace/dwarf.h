@@ -1,7 +1,6 @@
-// The entries of a module's DWARF, as a tree of attributes.
+// Reads the entries of a module's DWARF debug information into a tree of attributes.
 //
-// Builds on  nothing.
-// Read next  debug_info.h makes variables of them.
+// Read next  debug_info.h converts the entries to variables.
 #pragma once
 
 #include <map>
@@ -66,16 +65,18 @@ enum : u32 {
     kUnsignedChar = 8
 };
 
-/// A section's bytes. Where the text names a label or a variable in place of a number, `symbols`
-/// has the name by the offset, and the bytes have what is added to it.
+/// The bytes of a section. If the PTX text contains a label or a variable instead of a number,
+/// `symbols` maps the offset of the number to this name, and the bytes contain the addend.
 struct Section {
     std::vector<u8> bytes;
     std::map<std::size_t, std::string> symbols;
 };
-/// Returns the section with this name, such as ".debug_info". Empty if there is none.
+/// Returns the section with this name, such as ".debug_info". Returns an empty section if there is
+/// none.
 Section read_section(std::string_view ptx, std::string_view name);
 
-/// Reads numbers from a section, one after the other. Throws std::runtime_error at its end.
+/// Reads numbers from a section, one after the other. Throws std::runtime_error at the end of the
+/// section.
 class Cursor {
 public:
     explicit Cursor(const Section& section, std::size_t at = 0) : section_(section), at_(at) {}
@@ -86,9 +87,10 @@ public:
     i64 sleb();
     std::string text();
     std::vector<u8> block(u64 size);
-    /// Reads an address of 8 bytes, and returns the symbol in its place, or "".
+    /// Reads an address of 8 bytes. Returns the symbol that the text contains instead of the
+    /// address, or "" if there is none.
     std::string symbol();
-    /// Returns the symbol at the current position, or "".
+    /// Returns the symbol at the current position, or "" if there is none. Does not advance.
     std::string peek_symbol() const;
 
 private:
@@ -98,8 +100,8 @@ private:
 
 struct Attribute {
     u64 number = 0;
-    std::string text;  ///< a string, or the symbol in place of a number
-    Section block;     ///< of an expression
+    std::string text;  ///< the value of a string attribute, or the symbol in place of a number
+    Section block;     ///< the bytes of an expression
     bool is_block = false;
 };
 
@@ -114,17 +116,18 @@ struct Entry {
     }
 };
 
-/// All entries of a module. They point to each other, so the tree cannot be copied.
+/// All entries of a module. The entries point to each other, so the tree cannot be copied.
 struct Tree {
     explicit Tree(std::string_view ptx);
     Tree(const Tree&) = delete;
 
-    std::map<u64, Entry> entries;  ///< by offset in .debug_info
+    std::map<u64, Entry> entries;  ///< the entries by their offset in .debug_info
     std::vector<const Entry*> units;
-    Section locations;  ///< .debug_loc
-    /// Returns the entry that an attribute refers to, or null.
+    Section locations;  ///< the section .debug_loc
+    /// Returns the entry that an attribute refers to, or null if there is none.
     const Entry* referred(const Entry& entry, u32 attribute) const;
-    /// Returns an attribute of an entry, or of the entry that it completes, or null.
+    /// Returns an attribute of an entry, or of the entry that this entry completes. Returns null if
+    /// neither has the attribute.
     const Attribute* find(const Entry& entry, u32 attribute) const;
 };
 

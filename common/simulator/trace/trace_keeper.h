@@ -1,4 +1,4 @@
-// Which block of which launch this process traces, and the trace once there is one.
+// Stores which block of which launch this process traces, and the resulting trace.
 //
 // Builds on  block_trace.h.
 #pragma once
@@ -11,26 +11,28 @@
 
 namespace coalesce::simulator {
 
-/// The number of steps that are recorded unless the caller asks for another one.
+/// The default for the maximum number of steps that are recorded.
 inline constexpr u64 kUsualTraceSteps = 2000;
 
 struct TraceRequest {
-    u64 launch = 0;  ///< launches to let pass before it
-    u64 block = 0;   ///< x counts fastest
-    u64 steps = 0;   ///< the most steps to record; 0 to record nothing
-    /// If not 0, the first block that stores to this address is traced in place of `block`.
+    u64 launch = 0;  ///< the number of launches to skip before the traced launch
+    u64 block = 0;   ///< the block's index in the grid, with x varying fastest
+    u64 steps = 0;   ///< the maximum number of steps to record; 0 disables tracing
+    /// If not 0, the first block that stores to this device address is traced instead of `block`.
     u64 stored_address = 0;
 };
 
 class TraceKeeper {
 public:
-    /// Traces the next launch for which `request.launch` says so. Forgets an earlier trace.
+    /// Requests a trace of the launch that follows the next `request.launch` launches. Deletes any
+    /// earlier trace.
     void begin(const TraceRequest& request) {
         request_ = request;
         trace_.reset();
         problem_.clear();
     }
-    /// Returns what to trace in the launch that begins now. Call this once for each launch.
+    /// Returns the request if the launch that begins now is the requested one, otherwise nothing.
+    /// Must be called exactly once for each launch.
     std::optional<TraceRequest> take_request() {
         if (request_.steps == 0 || request_.launch-- > 0) return std::nullopt;
         return std::exchange(request_, {});
@@ -39,7 +41,7 @@ public:
     void fail(const std::string& problem) { problem_ = problem; }
 
     const std::optional<BlockTrace>& trace() const { return trace_; }
-    /// Returns why the launch could not be traced, or "".
+    /// Returns the reason why the launch could not be traced, or "".
     const std::string& problem() const { return problem_; }
 
 private:
@@ -48,7 +50,8 @@ private:
     std::string problem_;
 };
 
-/// Returns the trace of the process. Launches run one after the other.
+/// Returns the TraceKeeper of the process. The TraceKeeper needs no lock, because launches run one
+/// after the other.
 inline TraceKeeper& trace_keeper() {
     static TraceKeeper the_keeper;
     return the_keeper;

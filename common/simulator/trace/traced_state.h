@@ -1,4 +1,4 @@
-// What the tracer knows about functions and warps while it records.
+// The tracer's data about functions and warps during recording.
 //
 // Builds on  block_trace.h.
 #pragma once
@@ -13,52 +13,53 @@
 
 namespace coalesce::simulator {
 
-/// The memory that holds a part of a variable, while the program is between two instructions.
+/// The location of a part of a variable, while the program is within a range of instructions.
 struct PartPlace {
     enum class Kind : u8 { reg, predicate, local, parameter, kernel_parameter } kind = Kind::local;
-    u64 offset = 0;  ///< in the register file, the frame's local memory, or the parameters
-    u32 begin = 0, end = kNone;  ///< indices into Function::body; end is exclusive
+    u64 offset = 0;              ///< the offset in the register file, local memory, or parameters
+    u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body
 };
 
-/// A scalar of a variable.
+/// A scalar that belongs to a variable.
 struct TracedPart {
-    u32 variable = 0;  ///< index into BlockTrace::variables
+    u32 variable = 0;  ///< the index of the variable in BlockTrace::variables
     u32 bytes = 0;
-    u32 begin = 0, end = kNone;  ///< its scope, as indices into Function::body
+    u32 begin = 0, end = kNone;  ///< the scope: the instructions [begin, end) of Function::body
     std::vector<PartPlace> places;
 };
 
 struct TracedFunction {
     const FunctionCode* code = nullptr;
-    u32 number = 0;        ///< index into BlockTrace::functions
-    u32 first_source = 0;  ///< its first instruction, after the labels
+    u32 number = 0;        ///< the number of the function in BlockTrace::functions
+    u32 first_source = 0;  ///< the index of the first instruction, after any labels
     bool has_debug_info = false;
     std::vector<TracedPart> parts = {};
     /// The parts that each instruction assigns by writing a register, by index into Function::body.
     std::vector<std::vector<u32>> assigned = {};
 };
 
-/// What is known about a variable of a warp.
+/// The tracer's knowledge about a variable of a warp.
 struct KnownVariable {
-    Mask assigned = 0;  ///< lanes that have given it a value
-    Mask known = 0;     ///< lanes whose value the trace has
+    Mask assigned = 0;  ///< the lanes that have assigned a value to the variable
+    Mask known = 0;     ///< the lanes whose current value is in the trace
     u64 values[kLanes] = {};
 };
 
-/// Returns the host address of a lane's bytes in a part's place, and null for a predicate.
+/// Returns the host address of a lane's bytes of a part, or null if the part is a predicate.
 const u8* address_of(const PartPlace& place, const Warp& w, const Frame* frame, int lane);
-/// Returns the bits of a part in a lane.
+/// Returns the bits of a part's value in a lane.
 u64 read_part(const PartPlace& place, u32 bytes, const Warp& w, const Frame* frame, int lane);
 
-/// Finds where the variables of a function are kept, and adds them to the trace. A function without
-/// debug information has its registers in their place.
+/// Finds the locations of a function's variables, and adds the variables to the trace. For a
+/// function without debug information, adds its registers instead.
 TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
                               const std::vector<SourceVariable>* variables, BlockTrace& trace);
 
-/// Adds the memory that the kernel's parameters point to, and its shared variables.
+/// Adds the arrays that the kernel's parameters point to, and the kernel's shared variables, to the
+/// trace.
 void add_arrays(const Launch& launch, const DebugInfo& debug_info, BlockTrace& trace);
 /// Returns the array that contains an address or is closest to it, as an index into
-/// BlockTrace::arrays. Adds one if nothing is known about this memory.
+/// BlockTrace::arrays. Adds an array if none is known for this memory.
 u32 find_array(const Launch& launch, bool shared, u64 address, BlockTrace& trace);
 
 }  // namespace coalesce::simulator

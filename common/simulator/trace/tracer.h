@@ -1,12 +1,12 @@
-// Records what one block does, step by step.
+// Records a step-by-step trace of one block.
 //
 // Builds on  block_trace.h, execute/access_listener.h.
 // Idea       The block runs in plain mode, in which every instruction is a separate Op and every
-//            register has a slot of its own. The tracer hears of each instruction before it runs.
-//            When the line, the warp or its lanes change, a step has ended: the tracer then reads
-//            the variables of the step's lanes from the places that the debug information names,
-//            and keeps those that have changed.
-// Cost       Other blocks run as always. Without a tracer nothing is slower.
+//            register has a slot of its own. The tracer is notified of each instruction before it
+//            is executed. When the line, the warp or its active lanes change, a step has ended. The
+//            tracer then reads the variables of the step's lanes from the locations in the debug
+//            information, and records the variables that have changed.
+// Cost       Other blocks run at their usual speed, and so do launches without a tracer.
 #pragma once
 
 #include <map>
@@ -30,9 +30,10 @@ public:
     void note(const Warp& w, const Op* op, const ObservedAccess& access) override;
     void note_local_store(const Warp& w, int lane, u64 address, u32 bytes) override;
 
-    /// Ends the last step. Call this when the block has ended.
+    /// Ends the last step. Must be called when the block has ended.
     void end_block();
-    /// Returns the trace. Call this after the launch, because some checks report only then.
+    /// Returns the trace. Must be called after the launch, because some checks report errors only
+    /// when the launch ends.
     BlockTrace finish();
     /// Reports whether the block has stored to this address of global memory.
     bool has_stored_to(u64 address) const { return find_last_store(address) != kNone; }
@@ -42,7 +43,7 @@ public:
 private:
     /// An access whose values must be read once its instruction has been executed.
     struct PendingAccess {
-        std::size_t access = 0;  ///< index into the step's accesses
+        std::size_t access = 0;  ///< the index of the access in the step's accesses
         u64 addresses[kLanes];
     };
 
@@ -55,8 +56,8 @@ private:
     void begin_step(const Warp& w, u32 source, ptx::SourceLine where);
     void note_assignments(const Warp& w, u32 source);
     void add_waiting(const Warp& w, Step& step) const;
-    /// Ends the current step. `running` is the warp that continues, at the instruction `source`, or
-    /// null if none does.
+    /// Ends the current step. `running` is the warp that continues at the instruction `source`, or
+    /// null if no warp continues.
     void end_step(const Warp* running, u32 source);
     void read_variables(const Warp& w, const Frame* frame, u32 source, Mask lanes);
     void finish_instruction();
@@ -72,12 +73,12 @@ private:
     DebugInfo debug_info_;
     BlockTrace trace_;
     std::map<const FunctionCode*, TracedFunction> functions_;
-    std::vector<std::vector<KnownVariable>> known_;  ///< by warp, then by variable
-    std::string folder_;                             ///< of the kernel's own source file
-    std::map<u32, u32> file_numbers_;  ///< from files of the PTX to those of the trace
+    std::vector<std::vector<KnownVariable>> known_;  ///< indexed by warp, then by variable
+    std::string folder_;                             ///< the folder of the kernel's own source file
+    std::map<u32, u32> file_numbers_;  ///< maps the file numbers of the PTX to those of the trace
 
     // The step that is being recorded.
-    const Warp* warp_ = nullptr;  ///< null if there is none
+    const Warp* warp_ = nullptr;  ///< the warp of this step; null if no step is being recorded
     const Frame* frame_ = nullptr;
     u32 first_source_ = 0, last_source_ = 0;
     bool has_jumped_back_ = false;

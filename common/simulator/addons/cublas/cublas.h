@@ -4,11 +4,11 @@
 // Theory of operation
 //   NVIDIA's kernels are machine code and cannot be interpreted, so each call is executed on the
 //   host. The call copies its operands from simulated memory (with cudaMemcpy2D, which checks
-//   bounds), computes with plain loops, and copies the result back. It finishes before it returns,
-//   as all work in streams does. Calls made while a stream is being captured are not supported.
-//   Nothing is counted. The report says how often each function was called, and that it ran on the
-//   host. A program that uses an unsupported function is rejected before it starts
-//   (simulate/program_file.cpp).
+//   bounds), computes with plain loops, and copies the result back. The work is complete when the
+//   call returns, as for all work in the simulator's streams. Calls made while a stream is being
+//   captured are not supported. The counters do not include this work. The report says how often
+//   each function was called, and that it ran on the host. A program that uses an unsupported
+//   function is rejected before it starts (simulate/program_file.cpp).
 // Rounding   Sums are computed in double precision, in order, and rounded once. cuBLAS adds in a
 //            different order and in the precision of the type, so the last bits of its results
 //            differ. (For example, NVIDIA's cublasHgemm adds in half precision.)
@@ -24,11 +24,11 @@
 
 namespace coalesce::simulator::cublas {
 
-/// A cublasStatus_t.
+/// The type of cuBLAS's status codes (cublasStatus_t).
 using Status = int;
 inline constexpr Status kSuccess = 0, kNotInitialized = 1, kAllocFailed = 3, kInvalidValue = 7,
                         kExecutionFailed = 13, kNotSupported = 15;
-/// Returns "CUBLAS_STATUS_INVALID_VALUE", for example.
+/// Returns the name of a status code, such as "CUBLAS_STATUS_INVALID_VALUE".
 const char* name_of(Status status);
 
 /// A cublasOperation_t: 0 leaves a matrix unchanged, 1 transposes it, and 2 conjugates and
@@ -40,7 +40,7 @@ inline bool is_operation(Operation op) {
 
 struct Context {
     cudaStream_t stream = nullptr;
-    int pointer_mode = 0;  ///< 0: scalars and results are on the host, 1: on the device
+    int pointer_mode = 0;  ///< 0 if scalars and results are in host memory, 1 if in device memory
     int math_mode = 0, atomics_mode = 0;
 };
 /// Returns the context of `handle`, or null if the handle is invalid.
@@ -63,14 +63,14 @@ void require(bool condition);
 std::vector<double> read(const void* from, Type type, size_t rows, size_t columns, size_t stride);
 void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
            const std::vector<double>& values);
-/// Reads a scalar from the host or the device.
+/// Reads a scalar from host or device memory. Fails if `from` is null.
 double read_scalar(const void* from, Type type);
 void write_result(void* to, const void* value, size_t bytes);
-/// Reads an array of pointers from the device.
+/// Reads an array of `count` pointers from device memory.
 std::vector<void*> read_pointers(const void* const* from, int count);
 
-/// Runs the body of a cuBLAS function. Finds the context, turns a failure into a status and a
-/// report that names the function, and records that the function ran.
+/// Runs the body of a cuBLAS function. Finds the context of `handle`, converts a failure to a
+/// status and a report that names the function, and records that the function ran.
 Status call(const char* name, void* handle, const std::function<void()>& body);
 
 }  // namespace coalesce::simulator::cublas

@@ -16,7 +16,7 @@
     }                                                                            \
     COALESCE_IMPORT("coalesce_import_" #function, #function, "libcudart.so.13")
 
-/// Declares the function that this library exports as `function`.
+/// Declares the function that libcudart.so.12 exports as `function`.
 #define COALESCE_OLDER(alias, function, ...) \
     extern "C" cudaError_t alias(__VA_ARGS__) __asm__(#function)
 

@@ -1,5 +1,5 @@
 // Structures whose layout differs between CUDA 12 and CUDA 13. Programs built with CUDA 12 pass
-// them to libcudart.so.12. All other structures are the same in both.
+// them to libcudart.so.12. All other structures are the same in both versions.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,10 +8,10 @@
 
 namespace coalesce::simulator::cudart12 {
 
-// The members have CUDA's names.
+// The members are named as in CUDA's headers.
 // NOLINTBEGIN(readability-identifier-naming)
 
-/// cudaDeviceProp in CUDA 12. In CUDA 11 it ends after reservedSharedMemPerBlock.
+/// cudaDeviceProp in CUDA 12. In CUDA 11, the structure ends after reservedSharedMemPerBlock.
 struct DeviceProperties {
     // clang-format off
     char name[256]; unsigned char uuid[16]; char luid[8]; unsigned luidDeviceNodeMask;
@@ -41,7 +41,7 @@ struct DeviceProperties {
 };
 static_assert(sizeof(DeviceProperties) == 1032);
 
-/// The size of cudaDeviceProp in CUDA 11.
+/// The size of cudaDeviceProp in CUDA 11, in bytes.
 inline constexpr size_t kOlderProperties = offsetof(DeviceProperties, hostRegisterSupported);
 static_assert(kOlderProperties == 728);
 
@@ -57,7 +57,8 @@ static_assert(sizeof(PointerAttributes) == 24);
 static_assert(offsetof(cudaPointerAttributes, hostPointer) ==
               offsetof(PointerAttributes, hostPointer));
 
-/// The size of cudaResourceDesc in CUDA 12, where pitch2D is the largest member of the union.
+/// The size of cudaResourceDesc in CUDA 12, in bytes, where pitch2D is the largest member of the
+/// union.
 inline constexpr size_t kResourceBytes = 64;
 static_assert(offsetof(cudaResourceDesc, res) == 8);
 

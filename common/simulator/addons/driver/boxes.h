@@ -5,7 +5,7 @@
 
 namespace coalesce::simulator::driver {
 
-// The values of CUmemorytype.
+// The kinds of memory, with the values of CUmemorytype.
 enum MemoryType : unsigned { kHost = 1, kDevice = 2, kArray = 3, kUnified = 4 };
 
 /// One side of a CUDA_MEMCPY2D.
@@ -37,7 +37,7 @@ struct Copy3D {
     size_t width, height, depth;
 };
 
-/// Returns the same copy as the runtime describes it. Fails if a box is invalid.
+/// Converts the driver's description of a copy to the runtime's. Fails if a box is invalid.
 cudaMemcpy3DParms to_runtime_copy(const Copy2D* copy);
 cudaMemcpy3DParms to_runtime_copy(const Copy3D* copy);
 

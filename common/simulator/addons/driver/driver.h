@@ -6,7 +6,7 @@
 //   parameters. The functions of the runtime in libcudart.so.13, which is the simulated GPU, do the
 //   work. Both libraries use the same handles: a CUstream is a cudaStream_t, a CUmodule a
 //   cudaLibrary_t, a CUfunction or CUkernel a cudaKernel_t, and a CUdeviceptr a pointer stored as a
-//   number. With few exceptions, errors and attributes also have the same numbers.
+//   number. With few exceptions, errors and attributes also have the same numbers in both APIs.
 //   The types are those of the runtime, because cuda.h comes only with a toolkit. Only pointers
 //   and numbers are passed between the two libraries.
 #pragma once
@@ -24,7 +24,8 @@ namespace coalesce::simulator::driver {
 
 using cudart::Failure, cudart::fail, cudart::give, cudart::require_success, cudart::require;
 
-/// A CUresult. Its values are those of the runtime's errors, but some of the names differ.
+/// The type of CUresult. A result has the same number as the runtime's error, but some of the names
+/// differ.
 using Result = cudaError_t;
 inline constexpr Result kNotInitialized = cudaErrorInitializationError,
                         kInvalidContext = cudaErrorDeviceUninitialized,
@@ -49,8 +50,8 @@ Result call(const char* name, const std::function<void()>& body);
 /// Runs `body` for a driver function that requires a current context.
 Result call_with_context(const char* name, const std::function<void()>& body);
 
-/// Calls the runtime's counterpart of a driver function. `same` requires a current context;
-/// `forward_without_context` does not.
+/// Calls the runtime's counterpart of a driver function. `forward_with_context` requires a current
+/// context; `forward_without_context` does not.
 template <class... Parameters, class... Arguments>
 Result forward_with_context(const char* name, cudaError_t (*function)(Parameters...),
                             Arguments... arguments) {
@@ -64,8 +65,7 @@ Result forward_without_context(const char* name, cudaError_t (*function)(Paramet
 
 }  // namespace coalesce::simulator::driver
 
-// ---- driver functions with the same parameters as a runtime function; `count` is their number
-// ----
+// ---- driver functions that have the same `count` parameters as a runtime function ----
 
 #define COALESCE_SAME_ANYWHERE(driver, runtime, count) \
     COALESCE_BY(forward_without_context, driver, runtime, count)

@@ -16,7 +16,7 @@ namespace coalesce::simulator::cudart {
 struct Capture {
     std::shared_ptr<Graph> graph;
     /// True if the program receives the graph when the capture ends, false if the program supplied
-    /// it.
+    /// the graph.
     bool creates_graph = true;
     cudaStream_t origin = nullptr;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
@@ -25,12 +25,13 @@ struct Capture {
     bool is_valid = true;
     /// For each participating stream, the nodes that the stream's next node will depend on.
     std::map<cudaStream_t, std::vector<Dependency>> ends;
-    /// The `ends` last returned to the program, in arrays that the program may still read.
+    /// The `ends` that were last returned to the program, in arrays that the program may still
+    /// read.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> returned_edge_data;
 };
 
-/// Changed by cudaThreadExchangeStreamCaptureMode.
+/// The capture mode of the calling thread, which cudaThreadExchangeStreamCaptureMode changes.
 extern thread_local cudaStreamCaptureMode capture_mode_of_thread;
 
 /// Ends all captures, for cudaDeviceReset.

@@ -14,28 +14,30 @@ namespace coalesce::simulator::cudart {
 
 struct GraphMemory {
     u64 address = 0, bytes = 0;
-    bool in_use = false;     ///< allocated by a launch and not freed since
-    bool is_mapped = false;  ///< allocated by a launch and not trimmed since
+    bool in_use = false;     ///< true if a launch allocated the memory and it was not freed since
+    bool is_mapped = false;  ///< true if a launch allocated the memory and it was not trimmed since
 
     /// Frees the memory when the last graph that owns it is destroyed. Memory that is still in use
     /// becomes ordinary memory that the program must free.
     ~GraphMemory();
 };
 
-/// Returns null if the device does not have enough memory.
+/// Reserves `bytes` bytes for an allocation node. Returns null if the device does not have enough
+/// memory.
 std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes);
 
 /// Returns the graph memory that starts at `pointer`, or null if there is none.
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer);
 
-/// Allocates `bytes` bytes for an allocation node. The node's parameters contain the address.
+/// Allocates `bytes` bytes and returns the work of an allocation node. The parameters of the work
+/// contain the address of the memory.
 AllocateWork describe_allocation(size_t bytes);
 
 /// Unmaps the memory that no graph uses.
 void trim_graph_memory();
 
-/// `begin_use` returns false if the memory is already in use, and `end_use` returns false if it is
-/// not in use.
+/// `begin_use` marks the memory as in use, and returns false if it already was. `end_use` marks the
+/// memory as free, and returns false if it was not in use.
 bool begin_use(GraphMemory& memory);
 bool end_use(GraphMemory& memory);
 

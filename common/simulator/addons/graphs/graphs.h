@@ -2,8 +2,8 @@
 //
 // Idea       An executable graph is a copy of the graph that the program built. The program still
 //            refers to the original nodes, so each copy stores which node it was copied from. The
-//            nodes run one after the other, in an order that the edges allow, and all of them run
-//            before the launch returns, as all work here does.
+//            nodes run one after the other, in an order that the edges allow, and all of them
+//            finish before the launch returns, as for all work in the simulator.
 // Builds on  work.h (the work of a node), graph_memory.h (allocation nodes).
 #pragma once
 
@@ -70,7 +70,8 @@ public:
     /// True if the graph belongs to a node or an executable, in which case the program must not
     /// destroy it.
     bool is_nested = false;
-    std::map<UserObject*, unsigned> objects;  ///< references to user objects that the graph holds
+    /// For each user object, the graph's number of references to it.
+    std::map<UserObject*, unsigned> objects;
     /// The conditions created for this graph, each with its initial value and whether every launch
     /// resets the condition to that value.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
@@ -79,7 +80,7 @@ private:
     std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-/// An executable graph, which is what a program launches.
+/// An executable graph, which the program can launch.
 struct Executable : std::enable_shared_from_this<Executable> {
     std::shared_ptr<Graph> graph;
     const Graph* original = nullptr;
@@ -100,7 +101,7 @@ public:
     bool destroy(Graph* graph);
     cudaGraphExec_t keep(std::shared_ptr<Executable> executable);
     bool destroy(Executable* executable);
-    /// Reports whether an executable of this graph exists.
+    /// Reports whether the program has an executable that was instantiated from this graph.
     bool has_executable(const Graph* original);
     /// Deletes all graphs, for cudaDeviceReset.
     void clear();

@@ -13,7 +13,7 @@ Work describe_host(const cudaHostNodeParams* parameters);
 /// Creates the work of a child-graph node. The node gets a copy of the child graph, or takes
 /// ownership of the graph itself if `moves` is true.
 Work describe_child(cudaGraph_t child, bool moves);
-/// Sets `parameters->dptr` to the allocated address.
+/// Creates the work of an allocation node, and sets `parameters->dptr` to the allocated address.
 Work describe_allocation(cudaMemAllocNodeParams* parameters);
 Work describe_free(const Graph& graph, void* pointer);
 /// Creates the work that `parameters` describe, for a node of any kind. `graph` is the graph that
@@ -22,8 +22,8 @@ Work describe(Graph& graph, cudaGraphNodeParams* parameters);
 
 cudaKernelNodeParams to_node_parameters(const KernelWork& work);
 cudaMemsetParams to_node_parameters(const FillWork& work);
-/// Returns the parameters of a copy or host function, whose work consists of exactly these
-/// parameters.
+/// Returns the parameters of a copy node or host node, whose work is the parameter structure
+/// itself.
 template <class Parameters>
 const Parameters& to_node_parameters(const Parameters& work) {
     return work;

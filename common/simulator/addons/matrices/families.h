@@ -6,9 +6,9 @@
 
 namespace coalesce::simulator {
 
-// matrix_moves.cpp
+// Defined in matrix_moves.cpp.
 Describe describe_matrix_access, describe_matrix_move;
-// tensor_cores.cpp
+// Defined in tensor_cores.cpp.
 Describe describe_mma, describe_wmma;
 
 }  // namespace coalesce::simulator

@@ -7,7 +7,7 @@
 //              is multiplied by the size).
 //            - Linear filtering reads texels i and i + 1, with i = floor(x - 0.5). The weights have
 //              8 fractional bits. For gathers, the guide says that x - 0.5 is rounded to those bits
-//              before its floor is taken. The code here does this for both.
+//              before its floor is taken. This code rounds in this way for gathers and for fetches.
 //            - Outside the image, the address modes are border, clamp, wrap and mirror. The last
 //              two need normalized coordinates.
 // Measured   On an H100, for all multiples of 1/256: half of a 256th is rounded up. The weights for

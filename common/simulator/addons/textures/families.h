@@ -6,9 +6,9 @@
 
 namespace coalesce::simulator {
 
-// texture_fetch.cpp
+// Defined in texture_fetch.cpp.
 Describe describe_fetch, describe_query, describe_is_type;
-// surface_access.cpp
+// Defined in surface_access.cpp.
 Describe describe_surface;
 
 }  // namespace coalesce::simulator

@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 /// weight in 256ths of the level's weight.
 inline constexpr i64 kWholeWeight = i64{kWeightOne} * kWeightOne;
 
-/// One texel of a fetch.
+/// One of the texels that a fetch reads, and its weight.
 struct Tap {
     const Image* image = nullptr;
     i64 x = 0, y = 0, z = 0;
@@ -32,13 +32,13 @@ struct Taps {
 /// The coordinates of one lane's fetch. `at` contains x, y and z, or a direction into a cubemap.
 struct FetchPoint {
     float at[3] = {};
-    /// Integer coordinates in texels, which replace `at` if `is_integer` is true. They are never
-    /// normalized.
+    /// Integer coordinates in texels, which replace `at` if `is_integer` is true. Integer
+    /// coordinates are never normalized.
     i32 texel[3] = {};
     bool is_integer = false;
-    u32 layer = 0;  ///< clamped to the last layer
+    u32 layer = 0;  ///< the layer of a layered texture, clamped to the last layer
     float level = 0;
-    i32 offset[3] = {};  ///< in texels, added before the address mode applies
+    i32 offset[3] = {};  ///< offsets in texels, added to `at` before the address mode is applied
 };
 
 /// Returns the texels that a fetch reads, except those with weight 0.
@@ -57,12 +57,12 @@ inline bool returns_floats(const ImageObject& texture) {
     return texture.image().format.is_float() || texture.sampling.normalized_elements;
 }
 /// Returns the result of a fetch. texels[k] points to the bytes of tap k, which are not read if the
-/// tap is the border. Sums match those of an H100 to the last bit: each texel is truncated to 28
-/// bits, counted from the leading bit of the largest texel, the products and their sum are exact,
-/// and the sum is rounded once, with ties rounded away from 0. Sums of 8-bit and 16-bit texels are
-/// rounded to 16 bits, as halves or as integers; for integers, ties are rounded up. (Not verified:
-/// negative halves, sRGB, and sums of two levels. For signed bytes, one sum in twenty is off by one
-/// in the last bit.)
+/// tap is the border. The sums match those of an H100 to the last bit. Each texel is truncated to
+/// 28 bits, counted from the leading bit of the largest texel, the products and their sum are
+/// exact, and the sum is rounded once, with ties rounded away from 0. Sums of 8-bit and 16-bit
+/// texels are rounded to 16 bits, as halves or as integers; for integers, ties are rounded up. (Not
+/// verified: negative halves, sRGB, and sums of two levels. For signed bytes, one sum in twenty is
+/// off by one in the last bit.)
 TexelBits combine_taps(const ImageObject& texture, const Taps& taps, const u8* const* texels);
 /// Returns component `c` of each of the four taps.
 TexelBits combine_gathered_taps(const ImageObject& texture, const Taps& taps,

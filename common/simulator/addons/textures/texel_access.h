@@ -1,10 +1,11 @@
-// Declares what texture fetches and surface accesses share: finding the object and the bytes, and
-// informing the checks and counters.
+// Declares the steps that texture fetches and surface accesses share: finding the object and the
+// bytes, and informing the checks and counters.
 //
 // Builds on  texture.h; memory_access.h, which finds the bytes.
-// Counters   As on an H100, a warp instruction makes one request per four lanes. It makes one per
-//            eight lanes if it accesses a surface that is not 3D, or fetches less than 16 bytes
-//            with tex1Dfetch or from an explicit level. Each request counts its distinct sectors.
+// Counters   As on an H100, a warp instruction makes one request per four lanes. The instruction
+//            makes one request per eight lanes if it accesses a surface that is not 3D, or if it
+//            fetches less than 16 bytes with tex1Dfetch or from an explicit level. Each request
+//            counts its distinct sectors.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +23,8 @@ struct ImageOp : OperandList {
     bool is_surface = false;
 
     u32 first_coordinate() const { return shape.layered ? 2 : 1; }
-    /// Returns how many coordinates the texture has. For a cubemap this is three, the length of a
-    /// direction vector.
+    /// Returns how many coordinates the texture has. For a cubemap the number is three, the length
+    /// of a direction vector.
     u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
 };
 
@@ -73,8 +74,8 @@ struct ImageLookup {
 class TexelAccess {
 public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
-    /// Returns the address of the bytes in this process. If they are out of bounds, ends the launch
-    /// and returns null. `sector` is a number from ImageObject::sector_of.
+    /// Returns the address of the bytes in this process. If the bytes are out of bounds, ends the
+    /// launch and returns null. `sector` is a number from ImageObject::sector_of.
     u8* resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 sector);
     /// Reports an error if the texel that `tap` reads is uninitialized.
     void check_written(const Tap& tap, int lane);
@@ -90,7 +91,7 @@ private:
     Warp& w_;
     const Op* op_;
     const Access kind_;
-    u32 bytes_ = 0;  ///< of the widest access
+    u32 bytes_ = 0;  ///< the size of the widest access of a lane
     Resolved rows_[kMaxTaps];
     u64 sectors_[kMaxTaps][kLanes];
 };

@@ -2,12 +2,12 @@
 // number.
 //
 // Builds on  texel.h, addressing.h.
-// Layout     The texels of a row are contiguous, followed by the next row of the slice. Slices
-//            follow each other too: they are the slices of a 3D array, the layers of a layered
-//            array, or the six faces of each cubemap. A row of a CUDA array begins at a multiple of
-//            32 bytes, so that no sector contains texels of two rows. A GPU arranges arrays
-//            differently, in a way that is not published. The counters of an H100 show only that a
-//            sector of an array contains 16 bytes of each of two rows.
+// Layout     The texels of a row are contiguous, followed by the next row of the slice. Slices are
+//            contiguous too: the slices of a 3D array, the layers of a layered array, or the six
+//            faces of each cubemap. A row of a CUDA array begins at a multiple of 32 bytes, so that
+//            no sector contains texels of two rows. A GPU arranges arrays differently, in a way
+//            that is not published. The counters of an H100 show only that a sector of an array
+//            contains 16 bytes of each of two rows.
 // Trust      A number from a kernel is not trusted: it is only used to look up an existing object.
 #pragma once
 
@@ -27,7 +27,8 @@ struct Image {
     u64 address = 0;  ///< the device address of the first texel
     TexelFormat format;
     u32 width = 1, height = 1, depth = 1;  ///< `depth` counts slices, layers or faces
-    u64 row_bytes = 0, slice_bytes = 0;    ///< the distances between rows and between slices
+    /// The distances between rows and between slices, in bytes.
+    u64 row_bytes = 0, slice_bytes = 0;
 
     u64 address_of(i64 x, i64 y, i64 z) const {
         return address + static_cast<u64>(z) * slice_bytes + static_cast<u64>(y) * row_bytes +
@@ -37,14 +38,14 @@ struct Image {
 
 /// The arrangement of an image's texels, independent of its size.
 struct ImageShape {
-    u32 dimensions = 2;  ///< of one layer
+    u32 dimensions = 2;  ///< the number of dimensions of one layer
     bool layered = false, cube = false;
     bool operator==(const ImageShape&) const = default;
 };
 /// Returns a description such as "2D layered" for messages.
 const char* name_of(const ImageShape& shape);
 
-/// The values of a cudaTextureDesc.
+/// The sampling parameters of a texture object, from its cudaTextureDesc.
 struct Sampling {
     AddressMode mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
     bool linear = false;
@@ -86,6 +87,6 @@ bool remove_image_object(u64 number, bool is_surface);
 std::shared_ptr<const ImageObject> find_image_object(u64 number);
 /// Reports whether an object with this number once existed and has been destroyed.
 bool was_destroyed_image_object(u64 number);
-void forget_image_objects();  ///< for cudaDeviceReset
+void forget_image_objects();  ///< destroys all objects, for cudaDeviceReset
 
 }  // namespace coalesce::simulator

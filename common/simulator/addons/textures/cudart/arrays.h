@@ -16,7 +16,7 @@ struct cudaArray {
     coalesce::simulator::Image image{};
     coalesce::simulator::ImageShape shape{};
     cudaChannelFormatDesc format{};
-    cudaExtent extent{};  ///< as requested, with 0 for missing dimensions
+    cudaExtent extent{};  ///< the requested size in texels; 0 for an unused dimension
     unsigned flags = 0;
     bool is_level = false;  ///< true for a level that a mipmapped array owns and frees
 };
