@@ -1,4 +1,5 @@
-// A lesson is written for readers of its file, who have a terminal. In the pages, buttons and links do the same.
+// Adapts a lesson's text to the pages. Lessons are written for readers who have a terminal. In the
+// pages, buttons and links replace the terminal's commands.
 #pragma once
 
 #include <string>

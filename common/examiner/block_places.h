@@ -31,7 +31,7 @@ struct StoreConflict {
 };
 /// The blocks of a launch that store the same cell, and the blocks that store nothing.
 struct BlockStores {
-    std::optional<StoreConflict> conflict;  ///< the first such pair
+    std::optional<StoreConflict> conflict;  ///< first pair of blocks that store to the same cell
     std::optional<Block> first_idle_block;  ///< the first block that stores nothing
     long long idle_blocks = 0;              ///< number of blocks that store nothing
 };

@@ -39,15 +39,15 @@ enum class Compiler {
     nvrtc,    ///< the fastest choice: libnvrtc, loaded into this process
     nvcc,     ///< `nvcc -ptx`
     clang,    ///< clang with the project's headers
-    clang_ir  ///< clang emits LLVM IR, and our translator turns it into PTX, as in a web page
+    clang_ir  ///< clang emits LLVM IR, and our translator converts it to PTX, as in a web page
 };
 
 /// The options of a compilation.
 struct CompileOptions {
     /// The __global__ function to find.
     Signature kernel = {};
-    /// The virtual architecture to compile for. `native_architecture()` returns the one of the
-    /// device.
+    /// The virtual architecture to compile for. `native_architecture()` returns the device's
+    /// architecture.
     std::string architecture = "compute_90";
     /// The cache folder. An empty path disables caching.
     std::filesystem::path cache = {};
@@ -56,7 +56,7 @@ struct CompileOptions {
     /// Time limit in seconds, after which nvcc and clang are killed.
     int seconds = 20;
     /// Whether to compile without optimization, as for a debugger, so that the PTX says where each
-    /// variable is kept. The costs of such a kernel mean nothing.
+    /// variable is stored. The costs of an unoptimized kernel are meaningless.
     bool keeps_variables = false;
 };
 

@@ -18,7 +18,7 @@ struct RawOutput {
     int seconds = 0;             ///< the time limit
     std::string ptx = "";        ///< the PTX; empty if the compiler emitted LLVM IR
     std::string ir = "";         ///< the LLVM IR; empty if the compiler emitted PTX
-    std::string output = "";     ///< its messages
+    std::string output = "";     ///< the compiler's messages
 };
 
 /// Completes the compilation of `source` from the compiler's output `raw`, and looks for the kernel

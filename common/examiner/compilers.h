@@ -15,7 +15,7 @@ namespace coalesce {
 struct FoundCompiler {
     Compiler kind = Compiler::any;
     std::string path;      ///< path of the library or program
-    std::string identity;  ///< differs between versions
+    std::string identity;  ///< a string that differs between versions
 };
 
 /// Returns `kind`. If `kind` is `any` and COALESCE_COMPILER allows only one compiler, returns that

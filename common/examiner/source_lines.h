@@ -14,15 +14,15 @@ namespace coalesce {
 /// returns the last line.
 int line_number_at(const std::string& text, std::size_t place);
 
-/// Returns the offset of the bracket that matches the one at `open`, or the end of the text if
-/// there is none.
+/// Returns the offset of the bracket that matches the one at `open`, or the size of the text if no
+/// bracket matches.
 std::size_t find_closing_bracket(const std::string& code, std::size_t open);
 
 /// Replaces comments, strings and character constants with spaces. The lines and columns of the
 /// code stay the same.
 std::string blank_out_comments(const std::string& text);
 /// Returns the text without comments and strings, or "" if the text is far longer than any kernel,
-/// so that searches in quadratic time stay quick. Their results only make advice more precise.
+/// so that searches in quadratic time stay quick. The searches only make advice more precise.
 std::string code_for_search(const std::string& text);
 /// Returns a line of the code, without comments and strings, or "" if there is no such line.
 std::string code_on_line(const std::string& text, int line);
@@ -36,7 +36,7 @@ int find_kernel_line(const std::string& text, const std::string& name);
 /// A name and the line on which it is declared.
 struct Declared {
     std::string name;
-    int line = 0;  ///< 0: unknown
+    int line = 0;  ///< line of the declaration; 0 if unknown
 };
 /// Finds a local array that is used before and after a barrier in a file without shared memory. The
 /// barrier suggests that the learner intended to share the array.
@@ -92,7 +92,7 @@ int find_copy_start_line(const std::string& text);
 
 /// A loop, including its header.
 struct Loop {
-    int first_line = 0;        ///< from 1
+    int first_line = 0;        ///< first line of the loop, counted from 1
     int last_line = 0;         ///< line of its closing brace
     int barrier_line = 0;      ///< line of the first barrier in the loop; 0 if there is none
     std::string counter = {};  ///< "k" in `for (int k = 0; ...)`; otherwise empty
@@ -109,9 +109,9 @@ const Loop* innermost_loop(const std::vector<Loop>& loops, int line);
 /// A sum that lacks parentheses, so that only one of its terms is multiplied, as in `row + k * cols
 /// + col`.
 struct MissingParentheses {
-    int line = 0;        ///< 0: there is none
-    std::string factor;  ///< "k"
-    std::string pitch;   ///< "cols"
+    int line = 0;        ///< line of the sum; 0 if no parentheses are missing
+    std::string factor;  ///< the multiplied term, such as "k"
+    std::string pitch;   ///< the row length, such as "cols"
     std::string text;    ///< the sum as written in the source, such as "row + k * cols + col"
 };
 
@@ -151,13 +151,14 @@ std::optional<long long> constant_value(const std::string& text, const std::stri
 /// An array in shared memory.
 struct SharedArray {
     std::string name = "";                ///< "" if there is none
-    std::vector<long long> lengths = {};  ///< of each dimension; empty if one is not known
-    int line = 0;                         ///< of its declaration
+    std::vector<long long> lengths = {};  ///< length of each dimension; empty if a length is
+                                          ///< unknown
+    int line = 0;                         ///< line of the declaration
 };
 /// Returns all shared arrays that the file declares, in the order of the text.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);
-/// Returns the first shared array that a line mentions, or that the file declares if the line is 0.
-/// Its name is "" if its lengths are not known.
+/// Returns the first shared array that a line mentions. If `line` is 0, returns the first one that
+/// the file declares. The name is "" if the array's lengths are not known.
 SharedArray find_shared_array(const std::string& text, int line);
 /// Returns the line of a loop around `line` that counts up to a constant with <=, or 0.
 int find_loop_that_runs_once_too_often(const std::string& text, int line);

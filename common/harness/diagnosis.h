@@ -91,7 +91,7 @@ private:
     /// several of these.
     static constexpr std::int64_t kSmallestTile = 16;
 
-    // Used while cells are collected.
+    // The following functions are used while cells are collected.
     bool is_examined(std::int64_t index) const;
     void record_position(Cell out, bool is_untouched);
     void record_value(const Look& look, const Look& in_matrix);
@@ -137,7 +137,7 @@ private:
     std::string describe_tiles(const Tally& example, std::int64_t side, bool is_turned) const;
     std::string describe_tile_moves(std::int64_t side) const;
 
-    // Used by both diagnoses.
+    // The following functions are used by both diagnoses.
     bool has_too_few_bad_cells() const;
     std::uint64_t matrices() const;
     TileGrid out_tiles(std::int64_t side) const {
@@ -159,11 +159,11 @@ private:
     std::uint32_t sampling_interval_;  ///< inverse of the fraction of wrong cells that are examined
     std::vector<Tally> explained_;     ///< wrong cells that each hypothesis explains
     Tally bad_cells_;                  ///< all bad cells
-    /// The wrong cells that were written, and among them those with the guard's bytes and those
-    /// with values that are not in the input.
+    /// The wrong cells that were written. Among these, the cells that contain the guard's bytes,
+    /// and the cells whose values are not in the input.
     Tally wrong_cells_, guard_values_, foreign_values_;
-    std::array<Tally, 7> value_changes_{};  ///< by ValueChange
-    std::vector<Tiles> tiles_;              ///< by kTileSides
+    std::array<Tally, 7> value_changes_{};  ///< changed values, indexed by ValueChange
+    std::vector<Tiles> tiles_;              ///< an entry for each of kTileSides
     /// Cells that contain the sum of the expected value and the output's old value.
     Tally sum_values_;
     /// For each Integer, the cells that contain the expected value converted to that type.

@@ -32,7 +32,7 @@ enum class Fault : std::uint8_t {
     neighbours_exchanged,
     /// The first of two or four neighbouring rows or columns is repeated in place of the others.
     neighbour_repeated,
-    tile_repeated,  ///< the same tile everywhere
+    tile_repeated,  ///< all tiles are copies of the same tile
     /// One row or column is repeated in all others, or all were stored to the same one.
     line_repeated,
     turned_around,        ///< rotated by 90 degrees, or mirrored, instead of transposed

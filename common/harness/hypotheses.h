@@ -18,7 +18,8 @@ struct Hypothesis {
     /// A description of the mistake. Messages put "out(0,1) holds in(0,1), expected in(1,0): "
     /// before it.
     std::string meaning;
-    /// Whether the mistake concerns the whole array. All others concern a single matrix of a batch.
+    /// Whether the mistake concerns the whole array. All other mistakes concern a single matrix of
+    /// a batch.
     bool is_of_array = false;
 };
 

@@ -17,7 +17,6 @@ struct Shape {
     int rows = 0;   ///< rows of `in`
     int cols = 0;   ///< columns of `in`
     int depth = 0;  ///< the third size, or 0 if there is none
-    /// Compares all numbers.
     bool operator==(const Shape&) const = default;
     /// Returns the shape as a string, such as "1024 x 768".
     std::string name() const;
@@ -33,7 +32,7 @@ struct Options {
     bool verify = true;                             ///< whether to verify on all shapes
     bool bench = true;                              ///< whether to measure at one shape
     DeviceChoice device = DeviceChoice::automatic;  ///< the device to run on
-    std::optional<Shape> shape;                     ///< only this shape
+    std::optional<Shape> shape;                     ///< the only shape to run
     std::string variant;                            ///< run only this variant, or all if empty
     std::string json;                               ///< a file to write the results to, or empty
     std::string time_on;                            ///< the GPU to predict times for, or empty

@@ -22,7 +22,7 @@ struct NotPredicted : std::runtime_error {
 
 /// A predicted time, as opposed to a measured one.
 struct Predicted {
-    Shape shape;      ///< the shape
+    Shape shape;      ///< shape of the input
     std::string gpu;  ///< the name of the GPU
     /// Whether the figures of the GPU were measured. Otherwise they come from published documents.
     bool measured_gpu = false;

@@ -7,7 +7,7 @@
 
 namespace coalesce::many {
 
-/// The errors in `out`.
+/// The wrong cells in `out`.
 struct WrongCells {
     unsigned long long cells = 0;      ///< the number of wrong cells
     unsigned long long first = ~0ULL;  ///< the first wrong cell: out(first / rows, first % rows)

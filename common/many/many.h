@@ -20,7 +20,7 @@ namespace coalesce::many {
 
 /// A matrix `in` of rows x cols and its transpose `out`. Both are spread over the ranks in blocks
 /// of rows. A rank is a GPU. If there are fewer GPUs than ranks, several ranks share one. Some
-/// ranks may belong to other processes. This process has neither memory nor streams for those.
+/// ranks may belong to other processes. This process has neither memory nor streams for such ranks.
 struct Ranks {
     Spread rows;  ///< the rows of `in`
     Spread cols;  ///< the columns of `in`, which are the rows of `out`
@@ -75,7 +75,7 @@ private:
     std::vector<OwnEvent> events_;
 };
 
-/// Memory on each rank.
+/// A buffer of device memory for each rank.
 struct RankBuffers {
     /// Allocates `size` floats per rank.
     RankBuffers(const Ranks& ranks, std::size_t size);
@@ -99,8 +99,8 @@ struct Slot {
 void delay_stream(cudaStream_t stream, int microseconds);
 
 struct Request;
-/// Verifies and measures what the command line asks for. Returns the same exit code as run_step, in
-/// all processes of the team.
+/// Verifies and measures the requested ways. Returns the same exit code as run_step, in all
+/// processes of the team.
 int run_together(const Request& request, const Device& device, const std::vector<KindOfWay>& ways,
                  Team& team);
 

@@ -10,7 +10,7 @@
 
 namespace coalesce::many {
 
-/// Stands for the device number of a GPU that another process uses.
+/// The device number of a rank whose GPU belongs to another process.
 constexpr int kOtherProcess = -1;
 
 /// A reason why no process of a team can continue. Each process throws it, and one of them prints

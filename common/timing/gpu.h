@@ -43,21 +43,22 @@ struct Gpu {
 
     // The resources of a multiprocessor.
     int multiprocessors = 0;
-    int warps = 64, blocks = 32;  ///< the most resident ones
-    int registers = 65536;        ///< 32-bit registers
-    /// Shared memory for all blocks, including the system's part of each.
+    int warps = 64, blocks = 32;  ///< maximum number of resident warps and blocks
+    int registers = 65536;        ///< number of 32-bit registers
+    /// Bytes of shared memory for all blocks together, including the bytes that the system uses in
+    /// each block.
     int shared_bytes = 0;
-    int system_shared_bytes = 1024;  ///< the system's part of each block's shared memory
+    int system_shared_bytes = 1024;  ///< bytes that the system uses in each block's shared memory
     double clock_ghz = 0;            ///< the clock under load
 
     // The parameters of memory. Times are in nanoseconds, because memory has its own clock.
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheet
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
-    /// Added to the latency of a load, multiplied by u / (1 - u), where u is the utilization of
-    /// memory.
+    /// Time added to the latency of a load, multiplied by u / (1 - u), where u is the utilization
+    /// of memory.
     double queue_ns = 0;
-    /// Added to the latency of a load, multiplied by the fraction of the time in which memory
+    /// Time added to the latency of a load, multiplied by the fraction of the time in which memory
     /// writes.
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.

@@ -19,8 +19,8 @@ namespace coalesce::timing {
 
 /// The work of one multiprocessor.
 struct Work {
-    std::vector<BlockProgram> kinds;     ///< the different blocks
-    std::vector<std::uint32_t> kind_of;  ///< the sequence of kinds of blocks, which repeats
+    std::vector<BlockProgram> kinds;     ///< the programs of the different kinds of blocks
+    std::vector<std::uint32_t> kind_of;  ///< the kind of each block; the sequence repeats
     bool has_uneven_blocks = false;      ///< whether some blocks do far more than others
     int resident = 1;                    ///< the number of resident blocks
     double blocks = 1;                   ///< the number of all blocks

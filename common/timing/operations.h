@@ -61,7 +61,8 @@ struct Operation {
     /// Whether this is the warp's only store of partial sectors. The other warps then store at
     /// about the same time.
     bool is_simultaneous = false;
-    /// The sectors that are left unfinished, each counted as the fraction of it that is written.
+    /// The sectors that are left unfinished. Each counts as the fraction of the sector that is
+    /// written.
     float unfinished = 0;
     std::vector<Part> parts;  ///< the parts of these sectors
     /// For bulk_drain, the number of groups that may stay in flight.
@@ -75,8 +76,8 @@ struct Operation {
 
 struct Program {
     std::vector<Operation> operations;
-    /// The number of the warp's instructions divided by the number of recorded ones. Above 1 if the
-    /// recording ended early.
+    /// The number of the warp's instructions divided by the number of recorded instructions. Above
+    /// 1 if the recording ended early.
     double instructions_per_recorded = 0;
     /// The number of the block's bulk loads that each bulk_wait waits for.
     std::uint32_t loads_per_wait = 0;
@@ -95,7 +96,8 @@ struct BlockProgram {
     std::vector<float> bytes_of_line;
     double lines_left_for_other_blocks = 0;  ///< lines that other blocks complete
     bool has_atomics = false;
-    /// The fraction of requested lines of which the model cannot say whether they are in the cache.
+    /// The fraction of requested lines for which the model does not know whether they are in the
+    /// cache.
     double uncertain_lines = 0;
 };
 

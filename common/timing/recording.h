@@ -63,8 +63,8 @@ struct Step {
 };
 
 struct WarpPath {
-    std::vector<Step> steps;     ///< the first steps
-    std::uint64_t executed = 0;  ///< the number of all steps
+    std::vector<Step> steps;     ///< the warp's first steps
+    std::uint64_t executed = 0;  ///< the number of all steps of the warp
 };
 
 struct RecordedBlock {
@@ -77,17 +77,17 @@ struct RecordedBlock {
 /// The memory that neighbouring blocks access together.
 struct Footprint {
     std::uint64_t sectors_summed_over_blocks = 0;  ///< the sum of the sectors of each block
-    std::uint64_t bytes = 0;                       ///< the sum over all lanes
+    std::uint64_t bytes = 0;                       ///< the bytes requested by all lanes
     SectorSet sectors;
 };
 
 struct Recording {
     std::string kernel;
     std::uint64_t blocks = 0;        ///< blocks in the grid
-    std::uint32_t threads = 0;       ///< per block
-    std::uint32_t shared_bytes = 0;  ///< per block
-    std::uint32_t registers = 0;     ///< per thread, estimated
-    std::uint32_t local_bytes = 0;   ///< per thread
+    std::uint32_t threads = 0;       ///< threads per block
+    std::uint32_t shared_bytes = 0;  ///< bytes of shared memory per block
+    std::uint32_t registers = 0;     ///< registers per thread, estimated
+    std::uint32_t local_bytes = 0;   ///< bytes of local memory per thread
     std::vector<Instruction> instructions;
     std::vector<RecordedBlock> recorded;
     std::uint64_t neighbours = 0;  ///< the number of blocks in `reads` and `writes`

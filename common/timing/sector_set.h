@@ -21,8 +21,8 @@ class SectorSet {
 public:
     void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
-    /// Adds a run, and returns how many of its sectors are new in this turn. Turns have increasing
-    /// numbers. Sectors that were added in an earlier turn count as new again.
+    /// Adds a run, and returns how many of its sectors are new in turn number `turn`. The numbers
+    /// of turns must increase. Sectors that were added in an earlier turn count as new again.
     std::uint64_t add(SectorRun run, std::uint64_t turn);
     /// Prefetches the data that adding `run` will need.
     void expect(SectorRun run) const;
@@ -73,7 +73,7 @@ private:
     std::size_t last_ = 0;  ///< the slot of the last lookup, which often has the next sectors
 };
 
-// Inline, because a recorded launch adds millions of runs.
+// The following functions are inline, because a recorded launch adds millions of runs.
 
 inline std::size_t SectorSet::hash_slot(std::uint64_t number) const {
     return number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(table_.size() - 1));

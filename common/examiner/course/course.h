@@ -34,12 +34,12 @@ struct Variant {
 struct Step {
     std::string name;            ///< "02_naive", the name of its folders
     std::string title = {};      ///< for example "Naive: one thread moves one element"
-    std::string builds_on = {};  ///< the name of an earlier step; empty for the first
+    std::string builds_on = {};  ///< the name of an earlier step; empty for the first step
     std::vector<Variant> variants = {};
     std::optional<Exercise> exercise = {};  ///< the exercise, if there is one
     std::optional<Exercise> hunt = {};      ///< the bug hunt, if there is one
 
-    /// "02"
+    /// Returns the step's number, such as "02".
     std::string number() const { return step_number(name); }
     /// Returns the variant with this name, or nullptr.
     const Variant* find(const std::string& variant) const;
@@ -74,12 +74,13 @@ struct Course {
 
 /// The text of one of the course's records, and the name of its file for use in messages.
 struct CourseText {
-    /// ends with course.toml, steps/NN_name/lesson.toml, solutions/NN_name/exercise.toml or
-    /// solutions/x_name/reference.cu
+    /// the file's path, which ends with course.toml, steps/NN_name/lesson.toml,
+    /// solutions/NN_name/exercise.toml or solutions/x_name/reference.cu
     std::string file;
     std::string text;
 };
-/// Reads the texts of the course's records in the folder `root`, except records that do not exist.
+/// Reads the texts of the course's records in the folder `root`. Records that do not exist are
+/// skipped.
 std::vector<CourseText> read_course_texts(const std::filesystem::path& root);
 /// Builds a course from the texts of its records. Throws CourseError if a record is invalid.
 Course parse_course(const std::vector<CourseText>& texts);

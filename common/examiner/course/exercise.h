@@ -119,20 +119,20 @@ struct Exercise {
     bool is_program = false;           ///< whether this is a whole program; shapes are 1 x elements
     std::string kernel = "transpose";  ///< name of the __global__ function
     std::string produces = "transpose";        ///< the required result in `out`: a name in kTasks
-    int rows_multiple = 1;                     ///< rows are multiples of this
-    int cols_multiple = 1;                     ///< columns are multiples of this
+    int rows_multiple = 1;                     ///< the number of rows must be a multiple of this
+    int cols_multiple = 1;                     ///< the number of columns must be a multiple of this
     std::vector<Shape> shapes = {};            ///< shapes for the trials, simplest first
     Shape counted = {256, 256};                ///< the shape for which costs are counted
-    Limits limits = {};                        ///< limits besides the solution's costs
+    Limits limits = {};                        ///< limits in addition to the solution's costs
     std::string block_order = "";              ///< required order, one of kBlockOrders; "" for any
     std::vector<HiddenShape> hidden = {};      ///< rules for the additional shapes of a grader
-    int points = 0;                            ///< for passing it
+    int points = 0;                            ///< points for passing the exercise
     std::vector<Hint> hints = {};              ///< hints; the first one is general
     std::vector<Prediction> predictions = {};  ///< questions, in the order they are asked
     /// The task of an exercise beyond the transpose; nothing for a matrix.
     std::optional<ElementTask> elements = {};
 
-    /// "03"
+    /// Returns the number of the exercise's step, such as "03".
     std::string number() const { return step_number(name); }
     /// Returns the names of the sizes that make up a shape.
     std::vector<std::string> size_names() const {
@@ -166,10 +166,9 @@ struct Exercise {
     bool has_name(const std::string& typed) const { return names_step(typed, name); }
 };
 
-/// Formats a value the way exercise.toml does. A number gets the fewest digits that still read back
-/// as the same number.
+/// Formats a number for exercise.toml, with the fewest digits that still parse to the same number.
 std::string to_toml(double number);
-/// Formats the values of the first `sizes` sizes.
+/// Formats the values of a shape's first `sizes` sizes.
 std::string to_toml(Shape shape, std::size_t sizes = 2);
 std::string to_toml(const std::vector<Shape>& shapes, std::size_t sizes = 2);
 

@@ -29,7 +29,8 @@ public:
 
     /// Writes all skeletons and returns the files that changed. Overwrites the learner's work.
     std::vector<std::string> generate() const;
-    /// Returns a sentence for each fault that says where it is and what to do about it.
+    /// Returns one sentence per fault in the exercises. The sentence says where the fault is and
+    /// how to fix it.
     std::vector<std::string> faults() const;
     /// Returns the faults in the course's hints: identifiers that do not exist, and failures that
     /// an exercise provokes although no hint explains them.

@@ -21,7 +21,7 @@ struct MeasuredTime {
     double bytes = 0;  ///< bytes that a launch reads and writes
 };
 
-/// times.csv.
+/// Returns the contents of times.csv.
 std::string times_csv(const std::vector<MeasuredTime>& times);
 
 /// Measures each kernel on this computer's GPU in a child process (`time JOB` of this program), and

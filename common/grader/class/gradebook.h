@@ -18,7 +18,7 @@ struct Identity {
     std::string sis_id;   ///< Canvas's SIS User ID
     std::string login;    ///< Canvas's SIS Login ID
     std::string email;    ///< Moodle's Email address
-    std::string section;  ///< Canvas's
+    std::string section;  ///< Canvas's Section
     double late_days = 0;
 };
 

@@ -38,7 +38,7 @@ std::string file_name(std::string_view student);
 /// that would not change are not written.
 void write_reports(const ClassResults& results, const std::filesystem::path& folder);
 
-/// Returns what Gradescope reads: /autograder/results/results.json.
+/// Returns the contents of /autograder/results/results.json, which Gradescope reads.
 std::string gradescope_json(const StudentResults& student);
 /// Returns results.json, which `grade container` writes and the adapters of other platforms read:
 /// {"format": 1, "assignment", "title", "score", "max_score", "passed", "tests": [{"name", "score",

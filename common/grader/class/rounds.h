@@ -13,7 +13,7 @@
 
 namespace coalesce::grader {
 
-/// The parameters.
+/// The parameters for judging with retries.
 struct RetryOptions {
     std::vector<std::string> worker;  ///< the command that starts a judging process
     std::string identity;             ///< the identity that a process must report first
@@ -23,11 +23,11 @@ struct RetryOptions {
     std::function<std::string(const std::string& exercise)> solution;
 };
 
-/// The end of a task.
+/// How an attempt to judge a task ended.
 enum class TaskEnd {
-    judged,    ///< it has a result
-    failed,    ///< failed because of the grader, and will be retried
-    given_up,  ///< makes the judge crash again and again
+    judged,    ///< the task has a result
+    failed,    ///< the attempt failed because of the grader, and the task will be retried
+    given_up,  ///< the task makes the judge crash again and again
 };
 /// Called when an attempt ends, with the task's number and the result or the error message.
 using TaskEndCallback = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;

@@ -35,8 +35,8 @@ std::vector<SimilarSubmissions> find_similar(const std::vector<std::string>& sou
                                              const std::vector<std::string>& common,
                                              double share = 0.6);
 
-/// Returns the indices of the sources that equal `published` except for comments and white space, and
-/// with `names_differ` false, also for the names of variables and functions.
+/// Returns the indices of the sources that equal `published` apart from comments and white space.
+/// If `names_differ` is false, names of variables and functions are not compared.
 std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
                                      const std::string& published, bool names_differ = true);
 

@@ -21,7 +21,7 @@ struct Task {
 
 /// The answer of a worker.
 struct WorkerAnswer {
-    bool is_judged = false;  ///< false if something is wrong with the grader
+    bool is_judged = false;  ///< whether there is a result; false if the grader failed
     std::string text;        ///< the result as JSON, or the grader's problem
 };
 

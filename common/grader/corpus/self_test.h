@@ -26,8 +26,8 @@ namespace coalesce::grader {
 struct CorpusCase {
     std::string file;          ///< its file in cases/
     std::string exercise;      ///< "03_tiled"
-    bool is_by_clang = false;  ///< its line is from cases_by_clang.txt
-    std::string verdict;       ///< "WA"
+    bool is_by_clang = false;  ///< whether the case is from cases_by_clang.txt
+    std::string verdict;       ///< code of the required mark, such as "WA"
     /// Allowed failures, such as "indices-not-swapped". Empty if nothing is wrong.
     std::vector<std::string> failures;
     /// Reports whether the submission is correct.

@@ -36,7 +36,7 @@ struct Points {
     double correct = 0;   ///< for correct output on every shape
     double clean = 0;     ///< for passing memory, race and barrier checks
     double counters = 0;  ///< for costs within limits, if the other two are earned
-    /// Returns the sum.
+    /// Returns the sum of all three.
     double total() const { return correct + clean + counters; }
     bool operator==(const Points&) const = default;
 };
@@ -61,9 +61,9 @@ struct Resources {
 struct Assigned : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< known only to the teacher
     Shape hidden_counted{0, 0};             ///< second shape for costs, or 0 x 0 for none
-    /// Shapes that the judge draws from the secret (drawn_shapes.h). Costs are counted at the first,
-    /// which is not a multiple of a tile; 0 x 0 stands for none. Of the others, only some blocks are
-    /// launched.
+    /// Shapes that the judge draws from the secret (drawn_shapes.h). Costs are counted on
+    /// `drawn_counted`, whose sides are not multiples of a tile; 0 x 0 means no such shape. On the
+    /// shapes in `drawn_large`, only some blocks are launched.
     Shape drawn_counted{0, 0};
     std::vector<Shape> drawn_large = {};
     std::string solution = "";  ///< source to compare costs with, or ""
@@ -79,8 +79,8 @@ PtxRules ptx_rules(const Assigned& exercise);
 /// 32 bytes that only the teacher knows, from which the inputs are derived.
 using Secret = std::array<std::uint8_t, 32>;
 
-/// Returns a number derived from the secret and `what`. Nobody can guess it, and it is always the
-/// same.
+/// Returns a number derived from the secret and `what`. The same arguments always give the same
+/// number, which nobody can guess without the secret.
 std::uint64_t derive_number(const Secret& secret, const std::string& what);
 
 /// The result of judging a submission.
@@ -92,13 +92,13 @@ struct Result {
     bool is_hidden = false;  ///< whether the failure was on a hidden shape
     int public_passed = 0;   ///< public shapes that passed
     int public_tried = 0;    ///< public shapes tried, until the first failure
-    int hidden_passed = 0;   ///< the same for hidden shapes
-    int hidden_tried = 0;    ///< likewise
+    int hidden_passed = 0;   ///< hidden shapes that passed
+    int hidden_tried = 0;    ///< hidden shapes tried, until the first failure
     Points points;           ///< the points
     std::string sandbox;     ///< "A", "B" or "unsandboxed"
     std::string problem;     ///< a problem with the computer (SYS), for the teacher
 
-    // Times on this computer, which are left out of the JSON.
+    // Times measured on this computer, which are left out of the JSON.
     double milliseconds = 0;            ///< total time
     double processor_milliseconds = 0;  ///< processor time of the jails' workers
 
@@ -118,15 +118,15 @@ Result result_of_failure(Mark mark, const Failure& failure, const std::string& s
 
 /// Where to judge, and in which sandbox.
 struct JudgeOptions {
-    /// The sandbox tier. If empty, the best one that works here. `unsandboxed` is the effect of
+    /// The sandbox tier. If empty, the best tier that works here. `unsandboxed` is the effect of
     /// --no-sandbox and is for development only. Tests choose weaker tiers.
     std::optional<Tier> tier = {};
     /// a private folder (0700) that the judge may clear, or empty for a folder in /tmp
     std::filesystem::path work_folder = {};
 };
 
-/// Costs of solutions, which are kept from one submission to the next. The key is the kind of cost
-/// and everything that it depends on.
+/// Costs of solutions, cached between submissions. The key is the kind of cost and everything that
+/// the cost depends on.
 using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
 
 /// Judges submissions, one after the other.

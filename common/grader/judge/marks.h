@@ -26,7 +26,7 @@ enum class Mark {
     system,           ///< SYS: the grader has a problem and will try again; never a grade
 };
 
-/// "WA"
+/// Returns the code of a mark, such as "WA".
 const char* code_of(Mark mark);
 /// Returns the mark with this code, or nothing if there is none.
 std::optional<Mark> parse_mark(const std::string& code);

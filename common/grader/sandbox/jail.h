@@ -55,12 +55,12 @@ struct JobLimits {
 struct JobEnd {
     /// How a worker ended.
     enum class How {
-        exited,            ///< with `code`
-        signalled,         ///< by the signal `code`
-        out_of_processor,  ///< it exceeded its processor time
-        out_of_time,       ///< exceeded the elapsed time, perhaps because the computer is busy
-        out_of_memory,     ///< was killed by the kernel for lack of memory, perhaps with its jail
-        jail_failed,       ///< could not run, because the jail failed; `problem` says why
+        exited,            ///< the worker exited with status `code`
+        signalled,         ///< the signal `code` ended the worker
+        out_of_processor,  ///< the worker exceeded its processor time
+        out_of_time,  ///< the worker exceeded the elapsed time, perhaps because the computer is busy
+        out_of_memory,  ///< the kernel killed the worker for lack of memory, perhaps with its jail
+        jail_failed,    ///< the worker could not run, because the jail failed; `problem` says why
     };
     How how = How::jail_failed;
     int code = 0;
@@ -71,7 +71,7 @@ struct JobEnd {
 /// A job for a jail.
 struct Job {
     std::string_view request;            ///< the request that the worker reads
-    std::size_t answer_bytes = 1 << 20;  ///< room for the answer
+    std::size_t answer_bytes = 1 << 20;  ///< maximum size of the answer in bytes
     JobLimits limits = {};
     /// Called when the worker sends a note. Returns a descriptor, which is sent as the reply.
     std::function<Descriptor(std::string_view note)> on_note = {};

@@ -25,7 +25,7 @@ struct CompileJob {
 /// An argument of a launch. The contents of an array are sent separately, as those of matrices are.
 struct JobArgument {
     bool is_array = false;
-    std::uint64_t value = 0;    ///< of a scalar
+    std::uint64_t value = 0;    ///< value of a scalar
     std::uint64_t bytes = 0;    ///< size of an array
     bool is_unwritten = false;  ///< whether its initial content counts as unwritten
 };
@@ -34,7 +34,7 @@ struct JobArgument {
 struct LaunchJob {
     Compiled kernel;                 ///< its PTX and names
     TrialRequest order;              ///< the launch to make
-    bool is_in_place = false;        ///< whether the kernel has one matrix
+    bool is_in_place = false;        ///< whether the kernel takes a single matrix
     bool is_predicted = false;       ///< whether to predict the time; needs no matrices
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
     std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default
@@ -94,7 +94,7 @@ constexpr std::string_view kRequestImages = "loaded";
 /// them.
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
-    std::size_t array_bytes = 0;  ///< all arrays together, if there are no matrices
+    std::size_t array_bytes = 0;  ///< total size of all arrays, if there are no matrices
     std::size_t one() const { return matrix_bytes + 2 * guard_bytes; }
     std::size_t both() const { return array_bytes > 0 ? array_bytes : 2 * one(); }
 };
@@ -102,7 +102,7 @@ struct ImageLayout {
 ImageLayout layout_for_job(const LaunchJob& job);
 /// Returns the offset of the text that follows the matrices in a launch's answer.
 std::size_t text_offset(const ImageLayout& layout);
-/// The room for that text.
+/// The maximum size in bytes of the text that follows the matrices in a launch's answer.
 constexpr std::size_t kMaxAnswerTextBytes = std::size_t{4} << 20;
 /// The maximum number of bytes of text in the answer of a trial, no matter what a kernel makes the
 /// simulator report.

@@ -27,7 +27,7 @@ struct EndMessage {
 
 /// The descriptor number of the socket in the jail.
 constexpr int kControlDescriptor = 3;
-/// The exit code of a worker that could not be restricted. In that case it has not run anything.
+/// The exit code of a worker that could not be restricted. Such a worker has not run any job.
 constexpr int kNotRestricted = 120;
 /// The exit code of a worker that could not allocate memory.
 constexpr int kNoMemoryLeft = 121;

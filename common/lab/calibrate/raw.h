@@ -98,7 +98,7 @@ struct Scatter {
 /// The rate of bulk copies from the second-level cache into shared memory.
 struct BulkRate {
     std::string how;  ///< "rows" or "boxes"
-    /// Warps that issue copies. For rows, all of their lanes issue copies; for boxes, only one
+    /// Warps that issue copies. For rows, all of their lanes issue copies; for boxes, only one lane
     /// does.
     int warps = 0;
     double bytes = 0;   ///< bytes of a row

@@ -15,7 +15,7 @@ namespace coalesce::processes {
 /// Deliberate mistakes, which the verifier must find.
 enum class Mistake {
     none,
-    place,  ///< data from the last process replaces that of the first
+    place,  ///< data from the last process replaces the data of the first
     bit,    ///< one bit of one element is wrong
 };
 

@@ -24,7 +24,7 @@ struct DebugFunction {
     std::string name, begin, end;
     std::vector<PlacedVariable> variables;
     std::map<std::string, std::pair<std::string, std::string>>
-        scope_labels;  ///< by DebugScope::node
+        scope_labels;  ///< the labels of each scope, by DebugScope::node
 };
 
 /// Returns the sections .debug_abbrev and .debug_info, or "" if there is no function.

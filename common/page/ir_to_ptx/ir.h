@@ -47,11 +47,11 @@ struct Value {
         aggregate,   ///< Constant: its operands are the elements
         expression,  ///< Constant: an operation on its operands
         inline_asm,  ///< InlineAsm
-        metadata,    ///< an operand of a call; only its name is kept
+        metadata,    ///< an operand of a call; only its name is stored
     };
     Kind kind;
     const Type* type;
-    std::string name;  ///< without % or @
+    std::string name;  ///< the name without % or @
 
     Value(Kind k, const Type* t, std::string n = "") : kind(k), type(t), name(std::move(n)) {}
     virtual ~Value() = default;
@@ -159,22 +159,22 @@ struct Function : Value {
     using Value::Value;
     const Type* function_type = nullptr;
     std::vector<Argument*> arguments;
-    std::vector<Block*> blocks;  ///< empty: declared only
+    std::vector<Block*> blocks;  ///< empty if the function is only declared
     Attributes attributes;
     bool is_kernel = false;
     std::string linkage;  ///< "internal", "weak_odr"; "" is external
     const Place* place = nullptr;
-    std::vector<DebugVariable> debug_variables;  ///< those that an alloca keeps
+    std::vector<DebugVariable> debug_variables;  ///< the variables that are stored in an alloca
 
     bool is_declaration() const { return blocks.empty(); }
     const Type* return_type() const { return function_type->elements.front(); }
 };
 
 struct Variable : Value {
-    using Value::Value;  ///< its type is a pointer
+    using Value::Value;  ///< the type of the value is a pointer
     const Type* of = nullptr;
     Space space = Space::generic;
-    Value* initial = nullptr;  ///< nullptr: external
+    Value* initial = nullptr;  ///< nullptr for an external variable
     u32 align = 0;
     bool is_constant_data = false;  ///< "constant" rather than "global"
     std::string linkage;
@@ -218,8 +218,8 @@ Instruction* as_instruction(Value* value);
 const Constant* as_constant(const Value* value);
 /// Returns an instruction or a constant expression, or nullptr.
 const Operation* as_operation(const Value* value);
-/// Gets the value of a constant integer, sign-extended. Returns false if it is not a constant of at
-/// most 64 bits.
+/// Gets the value of a constant integer, sign-extended. Returns false if `value` is not a constant
+/// integer of at most 64 bits.
 bool is_number(const Value* value, i64& number);
 /// Returns the called function, or nullptr for indirect calls.
 const Function* called_function(const Instruction& call);

@@ -20,7 +20,7 @@ struct Compounds {
     const void* in;
     std::int64_t rows, cols, batches, bytes;
     int units;                 ///< the number of units per element
-    int tile_rows, tile_cols;  ///< in elements
+    int tile_rows, tile_cols;  ///< size of a tile, in elements
     int pitch;                 ///< the number of words between rows of a tile
     int lead;                  ///< the number of extra rows loaded before those of the tile
     bool has_vectors;          ///< whether rows are loaded as vectors instead of words
@@ -46,8 +46,8 @@ struct Compound {
     int size;                  ///< the bytes per element
     std::int64_t row, matrix;  ///< the tile's first row, and the offset of the matrix in bytes
     std::int64_t col;
-    int rows, cols;    ///< the numbers that are loaded
-    const char* from;  ///< the first loaded byte
+    int rows, cols;    ///< the numbers of rows and columns to load
+    const char* from;  ///< the address of the first loaded byte
 
     __device__ Compound(const Compounds& all, char* memory) : task(all), tile(memory) {
         size = task.units * SIZE;
@@ -167,7 +167,8 @@ struct Compound {
         const std::int64_t col_bytes = task.rows * size;
         char* const out =
             static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
-        // A warp stores whole sectors, if all of its columns start at the same position in one.
+        // A warp stores whole sectors if all of its columns start at the same position within a
+        // sector.
         const bool are_alike = step * col_bytes % 32 == 0;
         const int before_out = are_alike ? static_cast<int>(offset_within(out, 32)) / 4 : 0;
         int word = warp % chunks * 32 + lane;
@@ -184,7 +185,7 @@ struct Compound {
             const int unit = first + k - (y - lead) * task.units;
             place[k] = y * task.pitch * 4 + static_cast<int>(row_shift(y)) + unit * SIZE;
         }
-        // Find which of these units belong to the matrix.
+        // Find which units of the word belong to the matrix.
         const std::int64_t before = -(row * task.units + first);
         const std::int64_t left = (task.rows - row) * task.units - first;
         if (before <= 0 && left >= PER_WORD) {

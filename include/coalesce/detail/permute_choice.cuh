@@ -164,7 +164,7 @@ template <int SIZE>
 void choose_tile_of_vectors(Compounds& task, bool are_words) {
     constexpr int EVEN = SIZE == 1 ? 4 : 2;
     const int size = task.units * SIZE;
-    int column = 400, row = 400;  // in bytes
+    int column = 400, row = 400;  // maximum sides of a tile, in bytes
     if (size >= min_spliced_bytes) {
         column = SIZE == 1 ? 900 : SIZE == 2 ? 1100 : 1200, row = 1600;
     } else if (size >= 32) {
@@ -180,7 +180,7 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     task.tile_rows = rows < EVEN ? EVEN : rows;
     const int lead = is_wide && size >= min_spliced_bytes ? 0 : 1;
     std::int64_t parts = (task.cols + cols / 2) / cols;
-    do {  // as wide as fits
+    do {  // make the tile as wide as fits
         task.tile_cols = static_cast<int>(divide_rounding_up(parts < 1 ? 1 : parts, task.cols));
         task.pitch = pitch_of_vectors(task.tile_cols * size);
         ++parts;

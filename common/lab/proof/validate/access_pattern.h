@@ -31,8 +31,8 @@ struct AccessPattern {
     int element_bytes = 4;  ///< bytes that each lane moves at a time: 1, 2, 4, 8 or 16
     bool through_shared = false;
     unsigned block_x = 32, block_y = 1, blocks = 1;
-    Access load, store;                ///< of global memory
-    Access shared_store, shared_load;  ///< of shared memory
+    Access load, store;                ///< accesses to global memory
+    Access shared_store, shared_load;  ///< accesses to shared memory
 
     /// Returns a short description of the pattern.
     std::string text() const;

@@ -67,7 +67,7 @@ struct CounterSummary {
 /// The result of a comparison.
 struct CounterComparison {
     std::vector<CounterSummary> counters;
-    std::vector<Difference> differences;  ///< neither equal nor noise
+    std::vector<Difference> differences;  ///< differences beyond noise
     std::vector<std::string> missing;     ///< metrics that ncu did not report
     std::vector<std::string> known;       ///< reasons for known differences, each listed once
     std::size_t cases = 0;

@@ -47,7 +47,7 @@ struct MatrixPattern {
     Access rows;  ///< how the lanes access rows of 16 bytes in shared memory
     // For wmma:
     FragmentKind fragment = FragmentKind::a_of_halves_by_rows;
-    unsigned stride = 16;  ///< elements
+    unsigned stride = 16;  ///< distance between rows, in elements
 
     bool is_fragment() const { return kind != Kind::load_matrices && kind != Kind::store_matrices; }
     std::string text() const;
