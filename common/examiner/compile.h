@@ -67,7 +67,8 @@ struct Compiled {
     std::vector<std::string> sizes = {"rows", "cols"};  ///< the parameters of `configure`
     std::string ptx;                ///< the PTX, or "" if the file did not compile
     std::string entry;              ///< the name of the kernel in the PTX
-    std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
+    std::string compiler;           ///< such as "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7,
+                                    ///< translated"
     bool is_from_cache = false;     ///< whether the result was cached
     std::vector<Message> messages;  ///< all messages, by line
     Failure failure;                ///< why there is no PTX

@@ -40,9 +40,9 @@ std::vector<Condition> find_conditions(const std::string& text, int line);
 /// The index of an access to a matrix, as in `in[(row + k) * cols + col]`.
 struct MatrixIndex {
     std::string text = "";   ///< the index as written; empty if the line has no access
-    std::string outer = "";  ///< "row + k", which is multiplied by the length of a row
-    std::string pitch = "";  ///< "cols"
-    std::string inner = "";  ///< "col", which is added
+    std::string outer = "";  ///< the term that is multiplied by the length of a row: "row + k"
+    std::string pitch = "";  ///< the length of a row: "cols"
+    std::string inner = "";  ///< the term that is added: "col"
 };
 /// Returns the index of the first access to `matrix` on a line. If it is not the sum of a product
 /// and another term, only `text` is set.

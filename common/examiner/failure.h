@@ -45,7 +45,7 @@ enum class FailureKind {
     endless_loop,           ///< the kernel was still running after far more work than it needs
     deadlock,               ///< threads wait for something that will never happen
     divergent_barrier,      ///< some threads of a block do not reach __syncthreads()
-    bad_warp_mask,          ///< a warp operation names lanes that do not take part in it
+    bad_warp_mask,          ///< a warp operation names lanes that do not take part in the operation
     assertion_failed,       ///< an assert failed in the kernel, or the kernel reached a trap
     no_bounds_check,        ///< accesses out of bounds, but only on shapes with partial tiles
     out_of_bounds,          ///< accesses out of bounds, even on shapes of whole tiles
@@ -53,7 +53,7 @@ enum class FailureKind {
     outside_local_array,    ///< accesses out of bounds of a thread's local array
     stack_overflow,         ///< nested calls need more stack than a thread has
     misaligned,             ///< the address of a vector access is not a multiple of its size
-    missing_barrier,        ///< threads read shared memory while others write it
+    missing_barrier,        ///< threads read shared memory while other threads write to it
     shared_race,            ///< threads write different values to the same address in shared memory
     elements_left_out,      ///< a warp stores fewer or more elements than it reads
     uninitialised_shared,   ///< the kernel reads shared memory that was never written

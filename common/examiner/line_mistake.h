@@ -21,7 +21,7 @@ LineMistake first_mistake(Finds... finds) {
     return mistake;
 }
 
-/// Sets the place and the text of a failure to those of a mistake.
+/// Copies the place and the text of a mistake into a failure.
 void blame(Failure& failure, const LineMistake& mistake);
 
 std::string in_backticks(const std::string& code);

@@ -28,7 +28,7 @@ struct PictureRequest {
 
 /// A row of 32 words or banks, with the lanes that access them.
 struct PictureRow {
-    std::string label = "";       ///< "out + 256", "wavefront 1"
+    std::string label = "";       ///< such as "out + 256" or "wavefront 1"
     std::array<int, 32> lanes{};  ///< a lane that accesses each word or bank, or -1
 };
 

@@ -36,7 +36,7 @@ std::vector<std::string> other_failures(const Verdict& verdict);
 /// Returns the compiler's warnings as sentences, or none if the compiler also reported errors.
 std::vector<std::string> warnings(const Verdict& verdict);
 /// Returns, for example, "Seen with rows = 77, cols = 45.", or "" if the failure does not depend on
-/// a particular input. `sizes` are those of the verdict.
+/// a particular input. `sizes` is Verdict::sizes.
 std::string format_failing_input(const Failure& failure,
                                  const std::vector<std::string>& sizes = {});
 

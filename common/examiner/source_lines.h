@@ -42,8 +42,8 @@ struct Declared {
 /// barrier suggests that the learner intended to share the array.
 Declared find_unshared_array(const std::string& text);
 /// Returns the first line that combines a block's index along one axis with its size along the
-/// other, or uses the size of the grid instead of the size of the block. Returns 0 if there is
-/// none.
+/// other axis, or that uses the size of the grid instead of the size of the block. Returns 0 if
+/// there is no such line.
 int find_line_with_mixed_axes(const std::string& text);
 /// Finds a cast of an element to a vector type where the cast should apply to the address, as in
 /// `(float2)in[i]`.
@@ -125,7 +125,7 @@ MissingParentheses find_missing_parentheses(const std::string& text);
 /// An access past the end of an array in some iteration of the surrounding loops.
 struct ArrayOverrun {
     int line = 0;              ///< line of the access; 0 if there is none
-    std::string array;         ///< "values"
+    std::string array;         ///< name of the array, such as "values"
     long long length = 0;      ///< number of elements in the array
     std::string index;         ///< "k", as in the source
     long long last_value = 0;  ///< the index in the last iteration

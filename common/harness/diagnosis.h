@@ -54,7 +54,7 @@ struct TileGrid {
 };
 
 /// Collects the bad cells one by one, and then works out which mistake explains them. Each thread
-/// may collect a share of the cells in its own Diagnosis; these are merged afterwards.
+/// may collect a share of the cells in its own Diagnosis; the diagnoses are merged afterwards.
 class Diagnosis {
 public:
     /// Starts a diagnosis. `comparison` is the result of the first pass over the output.
@@ -98,7 +98,7 @@ private:
     void record_value_change(const Look& look);
     void add_to_sample(const Look& look, const Look& in_matrix);
 
-    // Diagnoses outputs that have unwritten cells but no wrong ones. See diagnosis_untouched.cpp.
+    // Diagnoses outputs that have unwritten cells but no wrong cells. See diagnosis_untouched.cpp.
     Finding conclude_untouched() const;
     Finding conclude_nothing_written() const;
     std::optional<Finding> find_written_rectangle() const;

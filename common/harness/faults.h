@@ -33,7 +33,8 @@ enum class Fault : std::uint8_t {
     /// The first of two or four neighbouring rows or columns is repeated in place of the others.
     neighbour_repeated,
     tile_repeated,  ///< all tiles are copies of the same tile
-    /// One row or column is repeated in all others, or all were stored to the same one.
+    /// One row or column is repeated in all other rows or columns, or all of them were stored to
+    /// the same row or column.
     line_repeated,
     turned_around,        ///< rotated by 90 degrees, or mirrored, instead of transposed
     axes_in_other_order,  ///< the axes of an array are permuted in the wrong order

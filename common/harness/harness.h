@@ -110,7 +110,7 @@ struct Variant {
     /// and says why.
     bool needs_gpu = false;
     /// Whether NaNs keep their bits. A variant that computes with its values may change a NaN into
-    /// a different one, and the table then says so.
+    /// a different NaN, and the table then says so.
     bool keeps_nan_payloads = true;
     /// Bytes per element: 1, 2, 4, 8 or 16. For sizes other than 4, the launch function casts its
     /// pointers.

@@ -23,7 +23,7 @@ struct Hypothesis {
     bool is_of_array = false;
 };
 
-/// Returns all hypotheses. If two explain the same cells, the earlier one is preferred.
+/// Returns all hypotheses. If two hypotheses explain the same cells, the earlier one is preferred.
 const std::vector<Hypothesis>& hypotheses();
 
 /// The tile sides that the diagnosis tries, in order of preference.

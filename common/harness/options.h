@@ -12,7 +12,7 @@
 namespace coalesce {
 
 /// The number of rows and columns of an input. In an exercise beyond the transpose, `rows`, `cols`
-/// and `depth` are its sizes, and `cols` is 1 if it has only one.
+/// and `depth` are the exercise's sizes, and `cols` is 1 if the exercise has only one size.
 struct Shape {
     int rows = 0;   ///< rows of `in`
     int cols = 0;   ///< columns of `in`

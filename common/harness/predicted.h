@@ -34,7 +34,7 @@ struct Predicted {
 
     /// Returns the speed as a fraction of a copy's speed.
     double fraction_of_copy() const { return gbps / copy_gbps; }
-    /// The launch that takes longest.
+    /// Returns the launch that takes longest.
     const timing::Prediction& longest() const;
     /// Returns what the model does not know about the launches, without duplicates.
     std::vector<timing::Unknown> unknown() const;

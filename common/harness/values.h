@@ -7,7 +7,7 @@
 
 namespace coalesce {
 
-/// The difference between a wrong value and the expected one.
+/// The difference between a wrong value and the expected value.
 enum class ValueChange {
     nan_changed,         ///< both are NaNs
     negative_zero_lost,  ///< 0.0 instead of -0.0

@@ -1,6 +1,5 @@
-/// \file
-/// Examines a kernel by running the program of the checks in a child process, so that a kernel that
-/// crashes or hangs does not take the command down with it.
+/// \file Examines a kernel by running the program of the checks in a child process, so that a
+/// kernel that crashes or hangs does not end the command.
 #pragma once
 
 #include <chrono>

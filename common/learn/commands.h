@@ -149,7 +149,7 @@ bool replace_file(const std::filesystem::path& relative_file, const std::string&
 int reset(const Work& exercise);
 
 // `learn beat`: the open exercise at the end of the course. Every correct kernel counts. Its time
-// is predicted, and also measured if there is a GPU, and then compared with that of the fastest
+// is predicted, and also measured if there is a GPU, and then compared with the time of the fastest
 // lesson's solution.
 //
 // The open exercise is not a step of the course, so it has no cost limits and no points. It uses

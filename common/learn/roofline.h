@@ -17,7 +17,7 @@ namespace coalesce::learn {
 
 /// A kernel in a roofline.
 struct RooflinePoint {
-    std::string name;         ///< "yours"
+    std::string name;         ///< such as "yours"
     double instructions = 0;  ///< number of warp instructions
     double bytes = 0;         ///< bytes of the sectors that the kernel moves
 
@@ -27,7 +27,7 @@ struct RooflinePoint {
 
 /// The two limits of a GPU, and the kernels to draw below them.
 struct Roofline {
-    std::string gpu;           ///< "NVIDIA H200"
+    std::string gpu;           ///< such as "NVIDIA H200"
     double gbps = 0;           ///< bytes that memory moves, in 10^9 per second
     double ginstructions = 0;  ///< warp instructions, in 10^9 per second
     std::vector<RooflinePoint> points = {};

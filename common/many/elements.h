@@ -1,6 +1,5 @@
-/// \file
-/// Fills the matrix and checks the result. The GPUs do both, because a host would take too long for
-/// 16 GiB.
+/// \file Fills the matrix and checks the result. The GPUs do both tasks, because a host would take
+/// too long for 16 GiB.
 #pragma once
 
 #include "many/many.h"

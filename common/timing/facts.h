@@ -8,7 +8,7 @@
 
 namespace coalesce::timing {
 
-/// Runs shorter than this, in bytes, cost memory more time than those of a copy.
+/// Runs shorter than this, in bytes, cost memory more time than the runs of a copy.
 constexpr double kLongRunBytes = 1024;
 /// A ratio above this is worth mentioning.
 constexpr double kNotableRatio = 1.1;

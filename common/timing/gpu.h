@@ -37,9 +37,10 @@ struct BulkCopies {
 };
 
 struct Gpu {
-    std::string name;       ///< "NVIDIA H200"
+    std::string name;       ///< such as "NVIDIA H200"
     std::string source;     ///< "measured 2026-11-23, driver 580.159", or the documents
-    bool measured = false;  ///< whether calibrate ran on such a GPU; if not, it is unverified
+    bool measured = false;  ///< whether calibrate ran on such a GPU; if not, predictions are
+                            ///< unverified
 
     // The resources of a multiprocessor.
     int multiprocessors = 0;
@@ -63,8 +64,8 @@ struct Gpu {
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
-    /// Upper limit of the average difference between the latency of a load and that of the fastest
-    /// loads.
+    /// Upper limit of the average difference between the latency of a load and the latency of the
+    /// fastest loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
     Runs runs;

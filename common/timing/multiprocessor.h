@@ -27,8 +27,8 @@ struct Work {
     /// Cycles per sector, in this multiprocessor's share of memory. Sectors from the caches cost
     /// nothing.
     double read_cycles = 0, write_cycles = 0;
-    /// The fraction of the loaded sectors that come from memory. Neighbouring blocks have loaded
-    /// the rest before.
+    /// The fraction of the loaded sectors that come from memory. Neighbouring blocks have already
+    /// loaded the other sectors.
     double read_fraction = 1;
     double write_fraction = 0;  ///< the fraction of memory's traffic that is writes
     Unfinished unfinished;      ///< the cost of sectors that are written piece by piece

@@ -39,7 +39,7 @@ private:
     struct Sector {
         std::uint32_t line = 0, warp = 0;
         float bytes = 0;
-        bool has_several_writers = false;  ///< whether several warps write to it
+        bool has_several_writers = false;  ///< whether several warps write to the sector
     };
     std::unordered_map<std::uint64_t, std::uint32_t> lines_;
     std::vector<float> bytes_;

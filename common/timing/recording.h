@@ -16,8 +16,8 @@ inline constexpr std::uint32_t kNoTarget = ~0u;
 
 /// A PTX instruction of the kernel, or of a function that it calls.
 struct Instruction {
-    std::string opcode;                        ///< "ld"
-    std::vector<std::string> modifiers;        ///< "global", "v4", "f32"
+    std::string opcode;                        ///< such as "ld"
+    std::vector<std::string> modifiers;        ///< such as "global", "v4" and "f32"
     std::vector<std::uint32_t> written, read;  ///< the numbers of the registers
     std::uint32_t target = kNoTarget;          ///< for a branch, the instruction that it jumps to
     std::int64_t immediate = 0;                ///< the last operand, if it is a number

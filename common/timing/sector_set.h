@@ -58,7 +58,7 @@ private:
     struct alignas(32) Page {
         std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;
-        /// The last turn that added sectors, and these sectors.
+        /// The last turn that added sectors, and the sectors that were added in this turn.
         std::uint64_t turn = 0, turn_sectors = 0;
     };
     /// Returns the first slot to look for a page. The table must not be empty.

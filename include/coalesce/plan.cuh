@@ -35,10 +35,9 @@ public:
         return error;
     }
 
-    /// Queues the work in `stream`. The arrays may differ from those of the plan. If one of them
-    /// does not start at the same offset within a cache line as the planned array, nothing is
-    /// queued, and cudaErrorMisalignedAddress is returned. A call that has not been planned does
-    /// nothing.
+    /// Queues the work in `stream`. The arrays may differ from the planned arrays. If an array does
+    /// not start at the same offset within a cache line as the planned array, nothing is queued,
+    /// and cudaErrorMisalignedAddress is returned. A call that has not been planned does nothing.
     cudaError_t run(void* out, const void* in, cudaStream_t stream = nullptr) const {
         if (launch_.count == 0) return cudaSuccess;
         if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;

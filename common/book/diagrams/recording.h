@@ -11,7 +11,7 @@ namespace coalesce::diagrams {
 
 /// One load or store of a warp. Addresses are relative to the start of the memory.
 struct Access : simulated::Access {
-    std::string memory;  ///< "in", "out", "shared"
+    std::string memory;  ///< name of the memory: "in", "out", "shared"
 };
 
 struct RecordedVariant {
@@ -24,9 +24,10 @@ struct RecordedVariant {
 };
 
 struct Recording {
-    std::string step;  ///< "03_tiled"
+    std::string step;  ///< name of the step, such as "03_tiled"
     std::vector<RecordedVariant> variants;
-    const RecordedVariant& variant(const std::string& name) const;  ///< throws if there is none
+    const RecordedVariant& variant(const std::string& name) const;  ///< throws if there is no such
+                                                                    ///< variant
 };
 
 /// Reads FOLDER/STEP.json.

@@ -99,7 +99,7 @@ struct Prediction {
 
 /// The beginning of the folder name of an exercise beyond the transpose, such as x_row_sums.
 inline constexpr std::string_view kBeyondPrefix = "x_";
-/// Reports whether a step's name is that of an exercise beyond the transpose.
+/// Reports whether a step's name is the name of an exercise beyond the transpose.
 inline bool is_beyond(const std::string& step) {
     return step.starts_with(kBeyondPrefix);
 }

@@ -13,8 +13,8 @@ namespace coalesce::course {
 inline constexpr std::string_view kRequirementKeys[] = {
     "kernel", "produces", "multiples", "shapes", "counted", "limits", "block_order", "hidden"};
 
-/// Reads the requirements that the table contains, and leaves the others unchanged. Then checks
-/// that the exercise is consistent.
+/// Reads the requirements that the table contains, and leaves all other requirements unchanged.
+/// Then checks that the exercise is consistent.
 void read_requirements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// The keys of a table that `read_elements` reads.

@@ -1,5 +1,4 @@
-/// \file
-/// Compares the outputs of a kernel with those of the reference, element by element.
+/// \file Compares the outputs of a kernel with the reference's outputs, element by element.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +31,7 @@ struct OutputComparison {
     const char* element(const std::string& of, std::int64_t index) const {
         return of.data() + static_cast<std::size_t>(index) * type.bytes();
     }
-    /// Reports whether two elements are equal within the tolerance. The second is the expected one.
+    /// Reports whether `one` equals `expected_one` within the tolerance.
     bool is_equal(const char* one, const char* expected_one) const;
     /// Returns the largest error of a wrong element, as a multiple of the tolerance. It is infinite
     /// if the tolerance is zero or an element is not a number.

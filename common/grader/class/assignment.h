@@ -25,13 +25,13 @@ void make_assignment(const NewAssignment& request);
 
 /// A submission and the result that it must get.
 struct ProofCase {
-    std::string exercise;    ///< "03_tiled"
+    std::string exercise;    ///< such as "03_tiled"
     std::string what;        ///< what the source is, such as "the solution" or "mutant: no barrier"
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether it must get all points
     std::string failure;     ///< the failure that must be found, or "" for any
-    /// The largest fraction of the points that a wrong source can get. Even if this is 1, it must
-    /// not get all of them.
+    /// The largest fraction of the points that a wrong source may get. Even if this fraction is 1,
+    /// a wrong source must not get all points.
     double max_share = 1;
 };
 

@@ -16,7 +16,7 @@ namespace coalesce::grader {
 /// A row of times.csv.
 struct MeasuredTime {
     std::string student;   ///< the student's name, as raw bytes
-    std::string exercise;  ///< "03_tiled"
+    std::string exercise;  ///< such as "03_tiled"
     GpuTime time;
     double bytes = 0;  ///< bytes that a launch reads and writes
 };

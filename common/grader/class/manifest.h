@@ -20,7 +20,7 @@
 
 namespace coalesce::grader {
 
-/// Which file counts if a student hands in several, one after the other.
+/// Which file counts if a student hands in several files, one after the other.
 enum class CountedAttempt { last, best, first };
 constexpr CountedAttempt last_of(CountedAttempt) {
     return CountedAttempt::first;

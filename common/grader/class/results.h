@@ -14,7 +14,7 @@ namespace coalesce::grader {
 
 /// One student's result for one exercise.
 struct Graded {
-    std::string exercise;          ///< "03_tiled"
+    std::string exercise;          ///< such as "03_tiled"
     Points possible;               ///< the possible points
     std::string source;            ///< the submitted source, or "" if there is none to judge
     std::optional<Result> result;  ///< the result, or empty if not graded yet
@@ -57,7 +57,8 @@ struct ClassResults {
     std::string assignment = "";              ///< name of the assignment
     std::string title = "";                   ///< the title that students see
     std::int64_t run = 0;                     ///< number of the run in the store
-    std::string stamp = "";                   ///< "" or "unsandboxed"
+    std::string stamp = "";                   ///< "unsandboxed" if the run had no sandbox,
+                                              ///< otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
     /// The sources of each exercise that any student may have seen: the skeleton and the solution.
     std::vector<std::vector<std::string>> common = {};

@@ -1,8 +1,7 @@
-/// \file
-/// Judges many submissions, and retries those that fail because of the grader or the computer. To
-/// find the cause of repeated failures, it judges a solution. If the solution fails too, the
-/// computer is broken, and judging stops. Otherwise the submission makes the judge crash, and the
-/// rest of the class is still graded.
+/// \file Judges many submissions, and retries submissions that fail because of the grader or the
+/// computer. To find the cause of repeated failures, the code judges a solution. If the solution
+/// fails too, the computer is broken, and judging stops. Otherwise the submission makes the judge
+/// crash, and the rest of the class is still graded.
 #pragma once
 
 #include <functional>

@@ -15,7 +15,7 @@ namespace coalesce::grader {
 
 /// A submission to judge.
 struct Task {
-    std::string exercise;  ///< "03_tiled"
+    std::string exercise;  ///< such as "03_tiled"
     std::string source;    ///< the bytes of the file
 };
 

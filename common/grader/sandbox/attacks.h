@@ -25,7 +25,7 @@ void describe(auto& codec, AttackTarget& target) {
 
 /// An attack.
 struct Attack {
-    const char* name;  ///< "socket"
+    const char* name;  ///< such as "socket"
     /// Tries the attack. Returns "" if it was stopped, or a description of the escape if not. Some
     /// attacks end the process instead of returning.
     std::string (*try_it)(const AttackTarget& target);

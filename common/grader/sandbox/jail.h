@@ -58,7 +58,7 @@ struct JobEnd {
         exited,            ///< the worker exited with status `code`
         signalled,         ///< the signal `code` ended the worker
         out_of_processor,  ///< the worker exceeded its processor time
-        out_of_time,  ///< the worker exceeded the elapsed time, perhaps because the computer is busy
+        out_of_time,       ///< the worker exceeded the elapsed time, perhaps on a busy computer
         out_of_memory,  ///< the kernel killed the worker for lack of memory, perhaps with its jail
         jail_failed,    ///< the worker could not run, because the jail failed; `problem` says why
     };
@@ -83,8 +83,8 @@ struct JobResult {
     Answer answer;
 };
 
-/// A jail for one role. The first job starts it. The same thread must use and destroy it, because
-/// the kernel kills the jail when the thread that started it ends.
+/// A jail for one role. The first job starts it. The thread that starts the jail must also use and
+/// destroy it, because the kernel kills the jail when that thread ends.
 class Jail {
 public:
     Jail(Role role, Tier tier);
@@ -99,7 +99,7 @@ public:
     /// grader itself has too little memory or too few descriptors.
     JobResult run(const Job& job);
     /// Reports whether the last start failed because the jail was killed. `start` itself does not
-    /// tell the causes of a failure apart.
+    /// distinguish between causes of failure.
     bool was_killed() const { return was_killed_; }
     /// Returns the text that the jail sent when it was ready, such as the compiler's name.
     const std::string& about() const { return ready_message_; }

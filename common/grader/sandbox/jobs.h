@@ -22,7 +22,8 @@ struct CompileJob {
     Signature kernel;    ///< the kernel that the file must have
 };
 
-/// An argument of a launch. The contents of an array are sent separately, as those of matrices are.
+/// An argument of a launch. The contents of an array are sent separately, like the contents of
+/// matrices.
 struct JobArgument {
     bool is_array = false;
     std::uint64_t value = 0;    ///< value of a scalar
@@ -39,7 +40,8 @@ struct LaunchJob {
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
     std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
-    /// The arguments of a kernel that does not take two matrices; empty if it does.
+    /// The arguments of a kernel of any other signature; empty for a kernel that takes two
+    /// matrices.
     std::vector<JobArgument> arguments = {};
     /// For predictions, the seed of the values that the blocks load. With 0, the moved values are
     /// not checked.
@@ -74,8 +76,8 @@ Trial parse_trial_answer(std::string_view json);
 struct PredictedTime {
     std::optional<Predicted> predicted = {};  ///< empty if the model cannot predict the time
     bool is_moved = true;  ///< false if the blocks store wrong values or omit some
-    /// Whether the blocks store too few elements, but none wrong. This is also true if they store
-    /// the same elements repeatedly.
+    /// Whether the blocks store too few elements, all of which are correct. This is also true if
+    /// they store the same elements repeatedly.
     bool is_idle = false;
     Failure launch_failure = {};  ///< why the kernel cannot be launched, or kind none
 };

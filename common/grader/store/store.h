@@ -26,7 +26,7 @@ namespace coalesce::grader {
 /// One student's submission for one exercise.
 struct Entry {
     std::string student = "";   ///< the student's name, as raw bytes
-    std::string exercise = "";  ///< "03_tiled"
+    std::string exercise = "";  ///< such as "03_tiled"
     std::string key = "";       ///< key of the result
     std::string source = "";    ///< digest of the stored source, or "" if there is none
     std::string problem = "";   ///< why nothing can be judged, such as "no-file", or ""
@@ -43,7 +43,7 @@ struct Entry {
 /// the student hands in later.
 struct Decision {
     std::string student = "";      ///< the student's name, as in Entry
-    std::string exercise = "";     ///< "03_tiled"
+    std::string exercise = "";     ///< such as "03_tiled"
     std::string source = "";       ///< digest of the source, as in Entry
     std::optional<double> points;  ///< the points, or nothing to restore the judge's points
     std::string why = "";          ///< the reason, for the student
@@ -53,7 +53,7 @@ struct Decision {
 struct Run {
     std::int64_t number = 0;   ///< number of the run, counted from 1
     std::string assignment;    ///< name of the assignment
-    std::string stamp;         ///< "" or "unsandboxed"
+    std::string stamp;         ///< "unsandboxed" if the run had no sandbox, otherwise ""
     bool is_finished = false;  ///< whether every entry has a result
 };
 
@@ -110,7 +110,7 @@ public:
     /// Returns all attempts, oldest first.
     std::vector<Attempt> attempts();
 
-    /// Records a decision, which replaces earlier ones about the same submission.
+    /// Records a decision, which replaces earlier decisions about the same submission.
     void decide(const Decision& decision);
     /// Returns all decisions, oldest first.
     std::vector<Decision> decisions();

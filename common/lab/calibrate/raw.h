@@ -41,7 +41,7 @@ struct LoadsInFlight {
 
 /// Bandwidth of memory when blocks access long contiguous runs.
 struct LongRuns {
-    std::string what, how;  ///< "copy", "read", "write"
+    std::string what, how;  ///< `what` is "copy", "read" or "write"
     double gbps = 0;
 };
 

@@ -44,7 +44,7 @@ std::vector<TimePair> known_of(const std::vector<TimePair>& pairs);
 std::vector<TimePair> find_worst(const std::vector<TimePair>& pairs, std::size_t count);
 
 /// Returns text for a terminal with 80 columns: the pairs, the ten worst pairs, and statistics for
-/// all pairs and for the known ones.
+/// all pairs and for the pairs about which the model is certain.
 std::string format_text(const std::vector<TimePair>& pairs);
 /// Returns the pairs and the statistics as two Markdown tables.
 std::string format_markdown(const std::vector<TimePair>& pairs);

@@ -21,7 +21,7 @@ public:
     int rank() const override { return rank_; }
     int hosts() const override { return hosts_; }
     /// Chooses a GPU for this process by its rank within the host. No two processes may get the
-    /// same one.
+    /// same GPU.
     std::vector<int> devices(int ranks) override;
 
     void wait_for_all() override;

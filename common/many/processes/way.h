@@ -59,7 +59,7 @@ public:
 
 /// The description of a way, and the function that creates it.
 struct KindOfWay {
-    std::string name;   ///< "windows"
+    std::string name;   ///< such as "windows"
     std::string about;  ///< a sentence that describes the way
     /// The memory that the way needs, as a multiple of the matrix.
     int matrices = 2;

@@ -1,5 +1,5 @@
 // Alias analysis: can two accesses touch the same bytes? Wherever the answer affects the merging of
-// neighbouring accesses, it is the same as that of LLVM's basic alias analysis.
+// neighbouring accesses, LLVM's basic alias analysis gives the same answer.
 #pragma once
 
 #include "page/ir_to_ptx/linear.h"

@@ -58,8 +58,8 @@ public:
     std::string extended(const Value* value, bool is_signed, std::size_t part = 0);
     /// An address such as [%rd4+16], and its space: ".global", or "" for generic addresses.
     struct Address {
-        std::string text;   ///< "%rd4+16", "tile+16"
-        std::string space;  ///< ".global"
+        std::string text;   ///< such as "%rd4+16" or "tile+16"
+        std::string space;  ///< such as ".global"
     };
     Address format_address(const Value* pointer, i64 offset = 0);
 

@@ -119,7 +119,8 @@ struct Instruction : Operation {
     Ordering failure_ordering = Ordering::none;
     std::string scope;  ///< the syncscope; "" is the whole system
     /// For a phi, the block that operands[i] comes from. For a br, the targets, starting with the
-    /// one for true. For a switch, the default target, followed by one for each of operands[1...].
+    /// target for true. For a switch, the default target, followed by one target for each of
+    /// operands[1...].
     std::vector<Block*> blocks;
     /// The function that a call instruction calls. The operands are its arguments.
     Value* callee = nullptr;

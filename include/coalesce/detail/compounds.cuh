@@ -22,7 +22,7 @@ struct Compounds {
     int units;                 ///< the number of units per element
     int tile_rows, tile_cols;  ///< size of a tile, in elements
     int pitch;                 ///< the number of words between rows of a tile
-    int lead;                  ///< the number of extra rows loaded before those of the tile
+    int lead;                  ///< the number of extra rows loaded before the rows of the tile
     bool has_vectors;          ///< whether rows are loaded as vectors instead of words
     int warps;
     std::int64_t tiles_down, tiles_across;

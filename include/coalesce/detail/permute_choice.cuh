@@ -323,7 +323,7 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
         rows.vectors = static_cast<int>(rows.size / N);
         cols.vectors = rows.vectors > 32 ? 8 : 16;
     }
-    // If one side is short, the other is made longer to compensate.
+    // If one side is short, the other side is made longer to compensate.
     const int usual = Kernel::DOWN * Kernel::ACROSS, most = 64;
     const auto lengthened = [&](const Run& run, int other) {
         const std::int64_t all = run.size / N, wanted = usual / other;

@@ -23,8 +23,8 @@ struct Run {
     unsigned sides;        ///< the number of sides in the run
 };
 
-/// A division into tiles. The elements of a tile's row are adjacent in `out`, and those of a column
-/// are adjacent in `in`. All other axes form a batch of such matrices.
+/// A division into tiles. The elements of a tile's row are adjacent in `out`, and the elements of a
+/// tile's column are adjacent in `in`. All other axes form a batch of such matrices.
 struct Tiling {
     void* out;
     const void* in;

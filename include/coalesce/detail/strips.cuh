@@ -28,9 +28,9 @@ struct Divider {
     }
 };
 
-/// A line in shared memory whose addresses are the same modulo 16 as those of a line in device
-/// memory. PAD bytes are unused after every 128 bytes, for strips whose columns would otherwise be
-/// in few banks.
+/// A line in shared memory whose addresses are the same modulo 16 as the addresses of a line in
+/// device memory. PAD bytes are unused after every 128 bytes, for strips whose columns would
+/// otherwise be in few banks.
 template <int PAD>
 struct SharedLine {
     char* shared;

@@ -12,7 +12,7 @@ namespace coalesce::campaign {
 struct LaneInstruction {
     /// The kind of the instruction's destination.
     enum class Result : unsigned char { value, predicate, two_predicates };
-    const char* name;  ///< "add.sat.s32"
+    const char* name;  ///< such as "add.sat.s32"
     Result result;
     Kind to, from[4];
     u32 sources;

@@ -15,7 +15,7 @@ namespace coalesce::proof {
 
 /// The result of one variant at one size.
 struct Entry {
-    std::string step;             ///< "02_naive", "rivals"
+    std::string step;             ///< such as "02_naive" or "rivals"
     std::string variant;          ///< name of the variant
     std::string skipped;          ///< why the variant was not run; empty if it was
     std::string wrong;            ///< what is wrong with the output; empty if it is correct

@@ -13,8 +13,8 @@ namespace coalesce::proof {
 
 /// A case in a program, selected by a command-line argument.
 struct SuiteCase {
-    std::string program;      ///< "bugs_alignment"
-    std::string name;         ///< "float4_at_one"
+    std::string program;      ///< such as "bugs_alignment"
+    std::string name;         ///< such as "float4_at_one"
     std::string planted_bug;  ///< "memcheck: misaligned"; empty: clean
     /// Reports whether the kernel never ends on hardware, or never ends under a tool that blocks
     /// the host.
