@@ -12,7 +12,7 @@ namespace coalesce {
 struct Block {
     long long x = 0, y = 0, z = 0;
 
-    /// Returns "block (1, 0)".
+    /// Returns the coordinates as text, such as "block (1, 0)".
     std::string text() const;
 };
 

@@ -127,7 +127,7 @@ enum class FailureKind {
 
     // Problems with this computer. Verdict::outcome is then `not_examined`.
     no_compiler,          ///< no compiler is installed
-    environment_problem,  ///< no device or solution, not enough memory, or the like
+    environment_problem,  ///< no device, no solution, not enough memory, or a similar problem
 };
 /// Returns the last kind, for loops over all kinds.
 constexpr FailureKind last_of(FailureKind) {

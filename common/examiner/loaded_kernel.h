@@ -59,7 +59,7 @@ public:
 
 private:
     Failure check(const LaunchShape& launch, Shape shape) const;
-    /// Returns "configure(1000, 777)".
+    /// Returns the call as text, such as "configure(1000, 777)".
     std::string configure_call(Shape shape) const;
     cudaError_t load(std::string& log);
     cudaError_t reset_variables();

@@ -16,7 +16,7 @@ namespace coalesce {
 /// The values that sampled blocks stored.
 enum class SampledValues {
     correct,
-    too_few,  ///< all stored values are correct, but fewer cells than stores have one
+    too_few,  ///< no value is wrong, but too few cells are right for the number of stores
     wrong,
 };
 

@@ -55,7 +55,7 @@ std::vector<LineCounters> lines_of(const std::string& kernel);
 
 /// A load or store executed by a warp.
 struct Access {
-    int line = 0;            ///< in the learner's file, or 0 if it is in another file
+    int line = 0;            ///< line in the learner's file; 0 for an access in another file
     bool is_shared = false;  ///< whether the memory is shared, not global
     bool is_store = false;   ///< whether it is a store, not a load
     unsigned bytes_per_lane = 4;

@@ -98,7 +98,7 @@ struct Trial {
     std::optional<ElementComparison> element_comparison;
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
-    std::string block_trace;                        ///< JSON: the steps of the traced block
+    std::string block_trace;                        ///< the steps of the traced block, as JSON
     int store_line = 0;                             ///< the first line that stored to device memory
     Counters counters;                              ///< the costs, if requested
     std::vector<LineCounters> lines;                ///< costs by line, if requested

@@ -12,7 +12,8 @@ enum class Fault : std::uint8_t {
     none,                 ///< every bit is correct
     nothing_written,      ///< the whole output is untouched
     arguments_exchanged,  ///< the output was never written, and the input was overwritten
-    never_written,        ///< some cells are unwritten: whole tiles, or without a simple pattern
+    never_written,        ///< some cells are unwritten: whole tiles, or cells without a simple
+                          ///< pattern
     ragged_edge_missed,   ///< only cells beyond the last full tile are bad
     grid_too_small,       ///< cells beyond some row or column are unwritten
     /// `row < cols` and `col < rows` are swapped, so only a square was written

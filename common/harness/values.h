@@ -17,7 +17,7 @@ enum class ValueChange {
     /// Infinity or zero with the expected sign, because the value overflowed or underflowed in a
     /// conversion.
     out_of_range,
-    unrelated,  ///< none of these
+    unrelated,  ///< none of the above
 };
 
 /// Returns how the value changed. For elements that are not 4 or 8 bytes long, the result is always

@@ -21,7 +21,8 @@ struct LaunchedKernel {
 
 /// PTX, and the source from which it was compiled.
 struct LaunchedCode {
-    std::string what;                     ///< for headings: "10_registers, variant registers_128"
+    std::string what;                     ///< a name for headings: "10_registers, variant
+                                          ///< registers_128"
     std::string file;                     ///< the file's name in messages
     std::string source;                   ///< text of the file
     std::string path_in_ptx;              ///< the end of the file's path in the PTX

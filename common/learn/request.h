@@ -23,7 +23,7 @@ struct RunArguments {
 
 /// The parsed request.
 struct RunRequest {
-    std::vector<const course::Step*> steps;  ///< in the course's order
+    std::vector<const course::Step*> steps;  ///< the steps to run, in the course's order
     /// the whole program, if it was named; `steps` is then empty
     const course::Step* program = nullptr;
     enum class Rivals {

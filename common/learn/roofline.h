@@ -1,10 +1,9 @@
-/// \file
-/// Draws a roofline: which kernels are limited by memory, and which by the instructions that a GPU
-/// can execute.
+/// \file Draws a roofline: which kernels are limited by memory, and which by the instructions that
+/// a GPU can execute.
 ///
-/// This is the instruction roofline of Ding and Williams (2019). It counts all instructions of
-/// warps, because the counters do not tell arithmetic apart from addresses and branches, and the
-/// bytes of all sectors that are moved to and from the multiprocessors.
+/// This is the instruction roofline of Ding and Williams (2019). It counts the bytes of all sectors
+/// that are moved to and from the multiprocessors, and all instructions of warps. The counters do
+/// not distinguish arithmetic from addresses and branches.
 #pragma once
 
 #include <string>

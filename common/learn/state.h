@@ -54,7 +54,7 @@ Status status_of(const Record& record, const std::optional<std::string>& text);
 struct State {
     bool has_begun = false;                 ///< whether ./learn has introduced the course
     std::string current = "";               ///< name of the exercise the learner last worked on
-    std::map<std::string, Record> records;  ///< by Work::name()
+    std::map<std::string, Record> records;  ///< records by Work::name()
 
     /// Returns the record of an exercise. The record is empty if the learner has not begun the
     /// exercise.

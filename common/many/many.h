@@ -25,12 +25,12 @@ struct Ranks {
     Spread rows;  ///< the rows of `in`
     Spread cols;  ///< the columns of `in`, which are the rows of `out`
     std::vector<int> devices;
-    std::vector<float*> in, out;  ///< each rank's block
+    std::vector<float*> in, out;  ///< each rank's block of the matrix
     // The streams of each rank, which run concurrently.
     std::vector<cudaStream_t> packing, sending, unpacking;
     Team* team = nullptr;  ///< the processes that own these ranks; NCCL needs them
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     int count() const { return rows.ranks; }
     /// Calls `work(rank)` for each rank of this process, with its GPU as the current device.
     void each(const std::function<void(int rank)>& work) const;

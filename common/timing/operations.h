@@ -2,10 +2,10 @@
 // arrange them.
 //
 // Idea   A recording contains the PTX instructions that a warp executed. A GPU executes different
-//        instructions: it has no address conversions, reads parameters from the constant bank, divides with
-//        twenty instructions, and issues loads before everything that they do not depend on. This order
-//        determines how many loads are in flight together, which determines most of the time of a
-//        memory-bound kernel.
+//        instructions: it has no address conversions, reads parameters from the constant bank,
+//        divides with twenty instructions, and issues loads before everything that they do not
+//        depend on. This order determines how many loads are in flight together, which determines
+//        most of the time of a memory-bound kernel.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct Operation {
     /// For a load that reads a table, the fraction of its sectors that come from memory. If
     /// negative, the fraction for all loads applies.
     float from_memory = -1;
-    std::uint16_t halves = 0;  ///< for a load, the half lines that contain its sectors
+    std::uint16_t halves = 0;  ///< for a load, the number of half lines that contain its sectors
     /// For a load, the number of cache lines that contain these half lines and that the block has
     /// not requested before.
     std::uint16_t lines = 0;

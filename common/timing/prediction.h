@@ -51,7 +51,7 @@ constexpr Unknown last_of(Unknown) {
 
 /// Fractions of the launch's time in which a resource is busy.
 struct Busy {
-    double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;  ///< fractions
+    double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;
 };
 
 /// Cycles that a warp spends in each state, averaged over the warps of a block.

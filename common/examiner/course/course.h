@@ -58,7 +58,7 @@ struct Course {
     std::vector<Step> steps;
     /// The exercises beyond the transpose, by name. They have no lesson and no variants.
     std::vector<Step> beyond = {};
-    std::vector<Hint> hints;  ///< for failures in any step
+    std::vector<Hint> hints;  ///< hints for failures in any step
 
     /// Returns the step with this name or number ("02_naive", "02", "2"), or nullptr.
     const Step* find(const std::string& name_or_number) const;

@@ -75,7 +75,8 @@ inline constexpr std::array<const char*, 4> kHintLevels = {"question", "picture"
 /// A hint for certain failures, or a general hint.
 struct Hint {
     std::vector<std::string> failures;  ///< identifiers from failure.h; empty for a general hint
-    std::array<std::string, kHintLevels.size()> levels;  ///< if empty, taken from the general hint
+    std::array<std::string, kHintLevels.size()> levels;  ///< text of each level; if empty, the
+                                                         ///< general hint's text is used
     int line = 0;                                        ///< line in its record
 };
 

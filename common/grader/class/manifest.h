@@ -28,7 +28,7 @@ constexpr CountedAttempt last_of(CountedAttempt) {
 
 /// The contents of an assignment.
 struct Assignment {
-    std::filesystem::path folder;  ///< NAME/
+    std::filesystem::path folder;  ///< the assignment's folder, NAME/
     std::string name;              ///< name of its folder
     std::string title;             ///< the title that students see
     int epoch = 1;                 ///< number that a teacher raises to change the secret inputs

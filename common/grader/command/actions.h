@@ -27,7 +27,7 @@ struct Words {
     std::string exercise;              ///< for `one`: the exercise
     std::filesystem::path file;        ///< for `one`, `student`, `container`, `time`: the file
     std::string student;               ///< for `show`, `set`: the student's name
-    std::optional<double> points;      ///< for `set`: the points, or empty for the judge's
+    std::optional<double> points;      ///< for `set`: the points, or empty for the judge's points
     bool wants_judged = false;         ///< for `set`: whether the judge's points are wanted
     std::string why;                   ///< for `set`: the reason
     std::string format;                ///< for `export`, `student`: the format

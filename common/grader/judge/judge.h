@@ -85,7 +85,7 @@ std::uint64_t derive_number(const Secret& secret, const std::string& what);
 
 /// The result of judging a submission.
 struct Result {
-    Mark mark = Mark::system;  ///< the mark
+    Mark mark = Mark::system;  ///< how the submission was judged
     Verdict verdict;           ///< the verdict for the student, which reveals no hidden shape
     /// a picture of one warp at the counted shape, if the kernel costs too much
     std::string picture;
@@ -94,7 +94,7 @@ struct Result {
     int public_tried = 0;    ///< public shapes tried, until the first failure
     int hidden_passed = 0;   ///< hidden shapes that passed
     int hidden_tried = 0;    ///< hidden shapes tried, until the first failure
-    Points points;           ///< the points
+    Points points;           ///< the points that the submission earned
     std::string sandbox;     ///< "A", "B" or "unsandboxed"
     std::string problem;     ///< a problem with the computer (SYS), for the teacher
 

@@ -23,7 +23,7 @@ void describe(auto& codec, AttackTarget& target) {
            target.folder, "grader_process", target.grader_process);
 }
 
-/// An attack.
+/// An attack that a hostile worker could try.
 struct Attack {
     const char* name;  ///< such as "socket"
     /// Tries the attack. Returns "" if it was stopped, or a description of the escape if not. Some

@@ -46,8 +46,8 @@ constexpr Role last_of(Role) {
 
 /// The limits of a worker.
 struct JobLimits {
-    int processor_seconds = 5;  ///< processor time
-    double wall_seconds = 20;   ///< elapsed time, measured by the grader
+    int processor_seconds = 5;  ///< limit on processor time
+    double wall_seconds = 20;   ///< limit on elapsed time, measured by the grader
     std::size_t memory_mb = 1024;
 };
 

@@ -61,8 +61,8 @@ struct Run {
 struct Attempt {
     std::int64_t number = 0;  ///< number of the attempt, in chronological order
     std::int64_t run = 0;     ///< number of the run
-    std::string student;      ///< the student
-    std::string exercise;     ///< the exercise
+    std::string student;      ///< the student's name, as in Entry
+    std::string exercise;     ///< such as "03_tiled"
     std::string key;          ///< key of the entry's result
     std::string outcome;      ///< "judged", "again", "infrastructure" or "given-up"
     std::string text;         ///< the grader's problem, or "" if the attempt succeeded

@@ -81,7 +81,7 @@ struct Issue {
 
 /// Bandwidth between multiprocessors and the second-level cache.
 struct CacheBandwidth {
-    std::string what;  ///< "read", "write"
+    std::string what;  ///< "read" or "write"
     int multiprocessors = 0;
     double footprint = 0;        ///< total bytes that the multiprocessors access repeatedly
     double bytes_per_cycle = 0;  ///< bytes per cycle for each multiprocessor

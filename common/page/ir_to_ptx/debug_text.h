@@ -1,5 +1,5 @@
-// Writes the debug information of a module as DWARF, in the form in which clang's back end writes it
-// into PTX. The simulator finds variables by it (simulator/trace/debug_info.h).
+// Writes the debug information of a module as DWARF, in the form that clang's back end writes into
+// PTX. The simulator uses this information to find variables (simulator/trace/debug_info.h).
 #pragma once
 
 #include <map>

@@ -18,9 +18,9 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether tiles of vectors are better than `transpose`. They are if `transpose` would
-/// leave a fifth or more of its tiles empty, and if rows of `out` fit into tiles of vectors but do
-/// not start at sector boundaries.
+/// Reports whether tiles of vectors are better than `transpose`. This is the case if `transpose`
+/// would leave a fifth or more of its tiles empty, and if rows of `out` fit into tiles of vectors
+/// but do not start at sector boundaries.
 template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;

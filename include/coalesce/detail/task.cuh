@@ -16,8 +16,8 @@ struct Task {
     std::int64_t out_pitch, in_pitch;
     std::int64_t out_stride, in_stride;
     std::int64_t batches;
-    unsigned tiles_down, tiles_across;  ///< per matrix
-    int tile_rows, tile_cols;           ///< for kernels whose tiles have no fixed size
+    unsigned tiles_down, tiles_across;  ///< number of tiles per matrix
+    int tile_rows, tile_cols;           ///< size of a tile, for kernels without a fixed tile size
     int matrices_per_block;             ///< the number of matrices per block
     bool is_down_first;                 ///< whether consecutive blocks go down a column of tiles
     bool has_fast_memory;               ///< whether the device has fast memory (see device.cuh)

@@ -11,7 +11,7 @@ namespace coalesce::campaign {
 
 /// A kernel to run, as PTX with the launch in its first line.
 struct Case {
-    std::string name;                ///< without spaces
+    std::string name;                ///< name of the kernel, without spaces
     std::string configuration = {};  ///< such as "ptx" or "nvrtc-O3"
     std::string ptx = {};
     std::string source = {};  ///< CUDA C++ source if the kernel was compiled

@@ -64,7 +64,7 @@ struct Environment {
     // Registers that hold addresses. Shared memory addresses are 32-bit words.
     std::optional<Reg> in, in_generic, out_row, out_own, scratch, scratch_generic, scratch_block,
         sums, local_generic, table_generic, own_shared, own_shared_generic;
-    Reg thread, block;  ///< linear indices
+    Reg thread, block;  ///< linear indices of the thread and of its block
 };
 
 /// Registers that are certain to have been written at this point.

@@ -28,8 +28,8 @@ enum class Family {
     staying,     ///< persistent blocks in a loop
     occupancy,   ///< fewer resident blocks than the multiprocessor could run
     arithmetic,  ///< so much arithmetic per element that the issue rate may limit the kernel
-    reduction,   ///< only reads
-    fill,        ///< only writes
+    reduction,   ///< kernels that only read
+    fill,        ///< kernels that only write
 };
 constexpr Family last_of(Family) {
     return Family::fill;

@@ -15,7 +15,7 @@ namespace coalesce::proof {
 struct SuiteCase {
     std::string program;      ///< such as "bugs_alignment"
     std::string name;         ///< such as "float4_at_one"
-    std::string planted_bug;  ///< "memcheck: misaligned"; empty: clean
+    std::string planted_bug;  ///< such as "memcheck: misaligned"; empty for a clean case
     /// Reports whether the kernel never ends on hardware, or never ends under a tool that blocks
     /// the host.
     bool never_terminates() const {

@@ -54,11 +54,12 @@ struct Difference {
 /// the same launch decides, provided that it is equal to the last digit.
 struct CounterSummary {
     CounterMetric counter;
-    int cases = 0;              ///< cases compared
-    int equal = 0;              ///< cases equal to the last digit
-    int settled = 0;            ///< cases that differ, but whose pipe count is equal
-    int within_noise = 0;       ///< cases that differ, but within the noise of an inexact metric
-    int known = 0;              ///< cases that differ for a known reason
+    int cases = 0;              ///< number of compared cases
+    int equal = 0;              ///< number of cases that are equal to the last digit
+    int settled = 0;            ///< number of cases that differ, but whose pipe count is equal
+    int within_noise = 0;       ///< number of cases that differ only by the noise of an inexact
+                                ///< metric
+    int known = 0;              ///< number of cases that differ for a known reason
     double largest_excess = 0;  ///< largest excess of the metric, relative to the simulator's count
     /// Largest value compared. If it is 0, the comparison proves nothing.
     double largest_count = 0;
