@@ -57,7 +57,7 @@ Failure not_predicted(const std::string& file, Shape shape);
 
 /// An order in which the blocks take the tiles.
 struct BlockOrder {
-    const char* name;  ///< its name in exercise.toml, one of kBlockOrders
+    const char* name;  ///< the order's name in exercise.toml, one of kBlockOrders
     /// Returns the row and column of the tile that block (x, y) takes in a grid of `wide` x `tall`
     /// blocks. A null pointer allows any order in which most blocks take a tile in a different row
     /// and a different column than the previous block.

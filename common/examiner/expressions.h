@@ -16,7 +16,7 @@ std::string simplified(std::string expression);
 
 /// A comparison such as `row + k < rows`.
 struct ComparisonTerm {
-    std::string left, op, right;  ///< simplified; `right` is the bound
+    std::string left, op, right;  ///< both sides and the operator; `right` is the bound
 };
 
 /// A condition that decides whether a line is executed.

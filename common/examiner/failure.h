@@ -107,8 +107,8 @@ enum class FailureKind {
 
     // Failures of a submission.
     no_file,            ///< the submission has no file with the exercise's name
-    two_files,          ///< several files for one exercise
-    two_submissions,    ///< several submissions of one student
+    two_files,          ///< the submission has several files for one exercise
+    two_submissions,    ///< one student has several submissions
     not_a_file,         ///< the submission is a link, a device or something similar
     archive_too_large,  ///< the archive has more files or deeper folders than it needs
     archive_encrypted,  ///< a password protects the archive

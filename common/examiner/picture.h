@@ -34,7 +34,7 @@ struct PictureRow {
 
 /// A load or store, together with its picture.
 struct WarpAccess : simulated::Access {
-    Place place = {};                   ///< source line
+    Place place = {};                   ///< source line of the access
     std::string source_line = "";       ///< text of the source line
     std::string memory = "";            ///< the accessed memory: "in", "out", "shared memory"
     unsigned times = 1;                 ///< number of times the line was executed at the same cost

@@ -57,7 +57,7 @@ std::vector<LineCounters> lines_of(const std::string& kernel);
 struct Access {
     int line = 0;            ///< line in the learner's file; 0 for an access in another file
     bool is_shared = false;  ///< whether the memory is shared, not global
-    bool is_store = false;   ///< whether it is a store, not a load
+    bool is_store = false;   ///< whether the access is a store, not a load
     unsigned bytes_per_lane = 4;
     std::uint32_t active = 0;  ///< bit mask of the active lanes
     /// address for each active lane; an offset for shared memory

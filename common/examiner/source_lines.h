@@ -73,7 +73,7 @@ int find_line_comparing_blocks(const std::string& text);
 /// The only line that indexes an array as row * pitch + col with a different pitch than all other
 /// lines.
 struct OddPitch {
-    int line = 0;  ///< 0 if there is none
+    int line = 0;  ///< line with the odd pitch; 0 if there is none
     std::string pitch, usual;
 };
 /// Finds the line with the odd pitch. At least two other lines must use the usual pitch.
@@ -93,7 +93,7 @@ int find_copy_start_line(const std::string& text);
 /// A loop, including its header.
 struct Loop {
     int first_line = 0;        ///< first line of the loop, counted from 1
-    int last_line = 0;         ///< line of its closing brace
+    int last_line = 0;         ///< line of the loop's closing brace
     int barrier_line = 0;      ///< line of the first barrier in the loop; 0 if there is none
     std::string counter = {};  ///< "k" in `for (int k = 0; ...)`; otherwise empty
     std::optional<std::string> step = {};  ///< "k += 8" in `for (...; ...; k += 8)`
@@ -127,8 +127,8 @@ struct ArrayOverrun {
     int line = 0;              ///< line of the access; 0 if there is none
     std::string array;         ///< name of the array, such as "values"
     long long length = 0;      ///< number of elements in the array
-    std::string index;         ///< "k", as in the source
-    long long last_value = 0;  ///< the index in the last iteration
+    std::string index;         ///< the index as written in the source, such as "k"
+    long long last_value = 0;  ///< value of the index in the last iteration
 };
 
 /// Finds the first access outside a local array. The function understands only lengths, loops and
@@ -138,7 +138,7 @@ ArrayOverrun find_array_overrun(const std::string& text);
 
 /// A thread's local array, and its length.
 struct LocalArray {
-    std::string name;  ///< "" if there is none
+    std::string name;  ///< name of the array; "" if there is none
     long long length = 0;
 };
 /// Returns the first local array that a line accesses, if its length is known.
@@ -150,10 +150,10 @@ std::optional<long long> constant_value(const std::string& text, const std::stri
 
 /// An array in shared memory.
 struct SharedArray {
-    std::string name = "";                ///< "" if there is none
-    std::vector<long long> lengths = {};  ///< length of each dimension; empty if a length is
-                                          ///< unknown
-    int line = 0;                         ///< line of the declaration
+    std::string name = "";  ///< name of the array; "" if there is none
+    /// Length of each dimension; empty if a length is unknown.
+    std::vector<long long> lengths = {};
+    int line = 0;  ///< line of the declaration
 };
 /// Returns all shared arrays that the file declares, in the order of the text.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);

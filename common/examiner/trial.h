@@ -58,7 +58,7 @@ struct TrialRequest {
     /// Threads per block that replace the block from `configure`, to find out whether the block
     /// size is to blame. Zeros leave the block as it is.
     std::array<long long, 3> block{};
-    long long shared_bytes = 0;  ///< replaces the dynamic shared memory; 0 leaves it as it is
+    long long shared_bytes = 0;  ///< bytes of dynamic shared memory; 0 for those of `configure`
     /// Warp instructions to allow in addition to the limit for a matrix of this shape. For
     /// exercises beyond the transpose, the reference's instructions determine the number.
     std::uint64_t more_instructions = 0;

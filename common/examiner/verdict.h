@@ -56,7 +56,7 @@ namespace coalesce {
 /// A shape on which the kernel was tried.
 struct TriedShape {
     Shape shape{0, 0};    ///< shape of the input
-    bool passed = false;  ///< whether it was correct and no check reported anything
+    bool passed = false;  ///< whether the kernel was correct and no check reported anything
     LaunchShape launch;   ///< the launch that configure returned
 };
 

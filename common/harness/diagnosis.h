@@ -171,7 +171,7 @@ private:
     Tally nonzero_converted_values_;  ///< the cells in converted_values_ that are not zero
     Sample sample_;                   ///< a sample of the wrong cells, with positions in `matrix_`
     Lines bad_lines_, untouched_lines_;
-    Sample array_sample_;  ///< the same cells, with positions in the whole batch
+    Sample array_sample_;  ///< the cells of `sample_`, with positions in the whole batch
     /// The number of bad cells above and below the diagonal.
     std::uint64_t above_diagonal_ = 0, below_diagonal_ = 0;
     std::vector<bool> bad_tiles_;  ///< for each tile of the output, whether it contains a bad cell

@@ -20,7 +20,7 @@ struct Look {
     /// The cell of the input whose value is expected here. Empty if the cell should stay unwritten.
     std::optional<Cell> expected;
     Bits held;          ///< the bits that the cell contains
-    bool is_untouched;  ///< whether the poison is still in the cell
+    bool is_untouched;  ///< whether the cell still contains the poison
     /// The cell of the input with the same value, if that cell is known.
     std::optional<Cell> source;
 

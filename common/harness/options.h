@@ -33,9 +33,9 @@ struct Options {
     bool bench = true;                              ///< whether to measure at one shape
     DeviceChoice device = DeviceChoice::automatic;  ///< the device to run on
     std::optional<Shape> shape;                     ///< the only shape to run
-    std::string variant;                            ///< run only this variant, or all if empty
-    std::string json;                               ///< a file to write the results to, or empty
-    std::string time_on;                            ///< the GPU to predict times for, or empty
+    std::string variant;                            ///< the only variant to run, or empty for all
+    std::string json;     ///< a file to write the results to, or empty for none
+    std::string time_on;  ///< the GPU to predict times for, or empty for none
     /// The shape for the prediction. By default, the shape at which launches are counted.
     std::optional<Shape> prediction_shape;
 };

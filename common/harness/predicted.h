@@ -74,10 +74,10 @@ struct MemoryRange {
 };
 /// The memory that the recorded blocks accessed. Call `touched_ranges` only within `launch`.
 struct Touched {
-    std::vector<MemoryRange> ranges;  ///< sorted and disjoint; whole sectors
+    std::vector<MemoryRange> ranges;  ///< sorted and disjoint ranges of whole sectors
     /// The number of bytes that threads requested. Repeated accesses count each time.
     std::uint64_t bytes = 0;
-    bool is_all = true;  ///< false if there were more accesses than can be recorded
+    bool is_all = true;  ///< whether all accesses could be recorded
 };
 /// The direction of memory accesses.
 enum class Direction { load, store };

@@ -15,8 +15,8 @@ namespace coalesce {
 
 /// A position in a matrix.
 struct Cell {
-    std::int64_t row = 0;  ///< counted from 0
-    std::int64_t col = 0;  ///< counted from 0
+    std::int64_t row = 0;  ///< index, counted from 0
+    std::int64_t col = 0;  ///< index, counted from 0
     /// Orders cells row by row.
     auto operator<=>(const Cell&) const = default;
 };

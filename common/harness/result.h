@@ -29,9 +29,8 @@ struct Result {
     /// verified.
     Shape shape;
     Outcome outcome = Outcome::verified;  ///< how the variant ended
-    std::string reason;                   ///< why the variant was skipped or is wrong, in a few
-                                          ///< lines
-    int shapes_verified = 0;              ///< number of shapes with a correct result
+    std::string reason;       ///< why the variant was skipped or is wrong, in a few lines
+    int shapes_verified = 0;  ///< number of shapes with a correct result
     /// The number of elements moved in the measurement. 0 means rows x cols.
     std::int64_t elements = 0;
     std::string array;                   ///< for a permutation, the array that was measured

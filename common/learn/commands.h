@@ -181,9 +181,9 @@ struct WatchArguments {
 
 /// The events that the watch is waiting for. They always include a save. The footer names them.
 enum class WatchState {
-    save_only,      ///< only for a save
-    save_or_guess,  ///< or for a guess by the learner, before the costs are shown
-    save_or_key,    ///< or for a key that shows the verdict again
+    save_only,      ///< the watch waits only for a save
+    save_or_guess,  ///< the watch also waits for a guess, before the costs are shown
+    save_or_key,    ///< the watch also waits for a key that shows the verdict again
 };
 
 /// Returns the lines at the bottom of the screen, at most 80 columns wide: an empty line, a line

@@ -30,8 +30,7 @@ struct RunRequest {
         no,
         on_gpu,
         yes
-    } rivals = Rivals::no;             ///< whether to run the rivals, such
-                                       ///< as cuBLAS
+    } rivals = Rivals::no;             ///< whether to run the rivals, such as cuBLAS
     std::vector<std::string> options;  ///< options for every program
     bool needs_gpu = false;            ///< whether --device gpu was given
     bool is_predicted = false;         ///< whether --time was given

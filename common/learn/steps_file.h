@@ -95,9 +95,9 @@ struct Writer {
 
 /// The values of the variables in the lanes of a warp, after a step.
 struct WarpState {
-    std::map<std::size_t, LaneValues> variables;   ///< values, by index of the variable
-    std::map<std::size_t, std::uint32_t> changed;  ///< lanes that the step itself changed, by
-                                                   ///< variable
+    std::map<std::size_t, LaneValues> variables;  ///< values, by index of the variable
+    /// Lanes that the step itself changed, by variable.
+    std::map<std::size_t, std::uint32_t> changed;
 };
 
 struct Steps {

@@ -37,10 +37,10 @@ struct BulkCopies {
 };
 
 struct Gpu {
-    std::string name;       ///< such as "NVIDIA H200"
-    std::string source;     ///< "measured 2026-11-23, driver 580.159", or the documents
-    bool measured = false;  ///< whether calibrate ran on such a GPU; if not, predictions are
-                            ///< unverified
+    std::string name;    ///< such as "NVIDIA H200"
+    std::string source;  ///< "measured 2026-11-23, driver 580.159", or the documents
+    /// Whether calibrate ran on such a GPU; if not, predictions are unverified.
+    bool measured = false;
 
     // The resources of a multiprocessor.
     int multiprocessors = 0;
@@ -79,8 +79,8 @@ struct Gpu {
     double barrier = 0, barrier_cycles_per_warp = 0;
     /// Scheduler cycles per warp instruction.
     double add_issue_cycles = 1, multiply_issue_cycles = 1, divide_issue_cycles = 1;
-    double special_issue_cycles = 8;  ///< reciprocals, roots, exponentials, conversions
-    double double_issue_cycles = 2;   ///< sums and products of doubles
+    double special_issue_cycles = 8;  ///< for reciprocals, roots, exponentials and conversions
+    double double_issue_cycles = 2;   ///< for sums and products of doubles
 
     // The costs of starting and ending blocks.
     double launch_us = 0;  ///< the time of a kernel that does nothing

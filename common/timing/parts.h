@@ -19,7 +19,7 @@ namespace coalesce::timing {
 
 /// The part of a sector that one request writes.
 struct Part {
-    std::uint32_t line = 0;  ///< the number of its line, counted per block
+    std::uint32_t line = 0;  ///< the number of the part's cache line, counted per block
     float bytes = 0;
     bool operator==(const Part&) const = default;
 };

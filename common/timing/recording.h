@@ -21,7 +21,7 @@ struct Instruction {
     std::vector<std::uint32_t> written, read;  ///< the numbers of the registers
     std::uint32_t target = kNoTarget;          ///< for a branch, the instruction that it jumps to
     std::int64_t immediate = 0;                ///< the last operand, if it is a number
-    bool reads_special = false;                ///< whether it reads a special register such as %tid
+    bool reads_special = false;  ///< whether the instruction reads a special register such as %tid
     /// Whether ptxas generates no machine instruction for this load or store.
     bool leaves_nothing = false;
     /// If `leaves_nothing`, the earlier instruction whose access includes this one.
@@ -76,7 +76,7 @@ struct RecordedBlock {
 
 /// The memory that neighbouring blocks access together.
 struct Footprint {
-    std::uint64_t sectors_summed_over_blocks = 0;  ///< the sum of the sectors of each block
+    std::uint64_t sectors_summed_over_blocks = 0;  ///< the sum of the blocks' numbers of sectors
     std::uint64_t bytes = 0;                       ///< the bytes requested by all lanes
     SectorSet sectors;
 };

@@ -12,7 +12,7 @@ namespace coalesce::timing {
 inline constexpr std::uint32_t kSectorBytes = 32;
 
 struct SectorRun {
-    std::uint64_t first = 0;  ///< address / 32
+    std::uint64_t first = 0;  ///< address of the first sector, divided by 32
     std::uint32_t count = 0;
     bool operator==(const SectorRun&) const = default;
 };

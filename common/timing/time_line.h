@@ -18,7 +18,7 @@ std::string time_line_text(const Prediction& prediction, int width = 80);
 /// A part of the time line, averaged over its moments.
 struct Column {
     Moment mean;
-    double nothing = 0;  ///< the fraction of this time in which no load is in flight
+    double nothing = 0;  ///< the fraction of the column's time in which no load is in flight
 };
 std::vector<Column> average_columns(const TimeLine& line, int count);
 

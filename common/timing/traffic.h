@@ -18,9 +18,9 @@ inline double length_of(const std::vector<std::uint64_t>& runs) {
 
 /// The part of a kernel's requests that reaches memory.
 struct Traffic {
-    double read = 0, written = 0;                    ///< the sectors of a block that memory moves
-    double read_fraction = 0, written_fraction = 0;  ///< sectors read and written, as a fraction of
-                                                     ///< those requested
+    double read = 0, written = 0;  ///< the sectors of a block that memory moves
+    /// Sectors read and written, as a fraction of those requested.
+    double read_fraction = 0, written_fraction = 0;
     /// The fraction of written sectors that have gaps.
     double unfinished = 0;
     /// The fraction of the sectors' bytes that a single block leaves to other blocks.

@@ -26,8 +26,8 @@ struct RecordedVariant {
 struct Recording {
     std::string step;  ///< name of the step, such as "03_tiled"
     std::vector<RecordedVariant> variants;
-    const RecordedVariant& variant(const std::string& name) const;  ///< throws if there is no such
-                                                                    ///< variant
+    /// Throws if there is no such variant.
+    const RecordedVariant& variant(const std::string& name) const;
 };
 
 /// Reads FOLDER/STEP.json.

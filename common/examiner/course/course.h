@@ -22,7 +22,7 @@ inline constexpr const char* kCounterNamesToExpect[] = {"load", "store", "shared
 
 /// A variant of a step: one of its kernels, or host code.
 struct Variant {
-    std::string name;    ///< its name in the program's --list and --variant options
+    std::string name;    ///< the variant's name in the program's --list and --variant options
     std::string kernel;  ///< name of the __global__ function; empty for host code
     /// expected sectors or wavefronts per request, by counter name
     std::map<std::string, double> expect;
@@ -32,7 +32,7 @@ struct Variant {
 
 /// One program of the course. Its first variant is the main one.
 struct Step {
-    std::string name;            ///< "02_naive", the name of its folders
+    std::string name;            ///< name of the step's folders, such as "02_naive"
     std::string title = {};      ///< for example "Naive: one thread moves one element"
     std::string builds_on = {};  ///< the name of an earlier step; empty for the first step
     std::vector<Variant> variants = {};

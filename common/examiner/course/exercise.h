@@ -19,8 +19,8 @@ namespace coalesce {
 /// The limits on a kernel's costs, counted on the shape `Exercise::counted`. They apply only to a
 /// correct kernel. 0 means that there is no limit.
 struct Limits {
-    double load = 0;                 ///< most sectors per load
-    double store = 0;                ///< most sectors per store
+    double load = 0;                 ///< maximum sectors per load
+    double store = 0;                ///< maximum sectors per store
     double shared_load = 0;          ///< maximum wavefronts per load from shared memory
     double shared_store = 0;         ///< maximum wavefronts per store to shared memory
     double elements_per_thread = 0;  ///< minimum matrix elements per thread
@@ -64,8 +64,8 @@ inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-t
 /// A rule for the shapes that a grader adds in secret. Each side is drawn from its range and then
 /// rounded up to the exercise's multiple.
 struct HiddenShape {
-    std::array<int, 2> rows{};  ///< minimum and maximum
-    std::array<int, 2> cols{};  ///< minimum and maximum
+    std::array<int, 2> rows{};  ///< minimum and maximum number of rows
+    std::array<int, 2> cols{};  ///< minimum and maximum number of columns
     bool is_square = false;     ///< whether both sides must be equal
 };
 
@@ -75,9 +75,9 @@ inline constexpr std::array<const char*, 4> kHintLevels = {"question", "picture"
 /// A hint for certain failures, or a general hint.
 struct Hint {
     std::vector<std::string> failures;  ///< identifiers from failure.h; empty for a general hint
-    std::array<std::string, kHintLevels.size()> levels;  ///< text of each level; if empty, the
-                                                         ///< general hint's text is used
-    int line = 0;                                        ///< line in its record
+    /// Text of each level; if empty, the general hint's text is used.
+    std::array<std::string, kHintLevels.size()> levels;
+    int line = 0;  ///< line in the record
 };
 
 /// The relative error allowed in a learner's prediction, to leave room for rounding.
@@ -115,7 +115,7 @@ bool names_step(const std::string& typed, const std::string& step);
 
 /// An exercise, or the bug hunt of a lesson.
 struct Exercise {
-    std::string name = "";             ///< name of its step: "03_tiled"
+    std::string name = "";             ///< name of the exercise's step, such as "03_tiled"
     bool is_hunt = false;              ///< whether this is a bug hunt, whose file is hunt.cu
     bool is_program = false;           ///< whether this is a whole program; shapes are 1 x elements
     std::string kernel = "transpose";  ///< name of the __global__ function

@@ -18,10 +18,9 @@ struct OutputComparison {
     std::vector<std::int64_t> extents;
     std::string actual, expected;        ///< the bytes of all elements
     std::vector<CellState> states = {};  ///< state of each element
-    std::int64_t wrong = 0;              ///< number of elements that were written with a wrong
-                                         ///< value
-    std::int64_t untouched = 0;          ///< number of elements that still have their initial bits,
-                                         ///< but should not
+    std::int64_t wrong = 0;  ///< number of elements that were written with a wrong value
+    /// Number of elements that still have their initial bits, but should not.
+    std::int64_t untouched = 0;
 
     std::int64_t count() const { return static_cast<std::int64_t>(states.size()); }
     std::int64_t bad() const { return wrong + untouched; }
@@ -48,10 +47,10 @@ struct OutputComparison {
 struct ElementComparison {
     std::vector<OutputComparison> outputs;
     std::vector<std::string> changed_inputs;  ///< names of inputs that the kernel changed
-    std::vector<std::string> overrun_before;  ///< names of arrays with writes before their first
-                                              ///< element
-    std::vector<std::string> overrun_after;   ///< names of arrays with writes after their last
-                                              ///< element
+    /// Names of arrays with writes before their first element.
+    std::vector<std::string> overrun_before;
+    /// Names of arrays with writes after their last element.
+    std::vector<std::string> overrun_after;
 
     bool is_right() const;
     /// Returns the first output with a wrong or an untouched element, or nullptr.

@@ -24,9 +24,9 @@ std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& e
 /// The inputs that explain an output's wrong elements.
 struct UsedInputs {
     bool is_repeated = false;  ///< whether inputs are repeated; otherwise some are left out
-    std::string sentence;      ///< such as "which is the result if only the first 96 of 100 inputs
-                               ///< count"
-    std::string next;          ///< a sentence of advice
+    /// Such as "which is the result if only the first 96 of 100 inputs count".
+    std::string sentence;
+    std::string next;  ///< a sentence of advice
 };
 
 /// Returns the inputs that explain all wrong elements of `output`, or nothing.

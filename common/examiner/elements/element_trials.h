@@ -26,8 +26,7 @@ struct ElementCase {
     Shape shape;
     std::vector<CallArgument> arguments;
     std::vector<std::string> expected = {};  ///< the bytes of each output
-    std::uint64_t instructions = 0;          ///< number of warp instructions that the reference
-                                             ///< executes
+    std::uint64_t instructions = 0;  ///< number of warp instructions that the reference executes
 };
 
 class ElementTrials {

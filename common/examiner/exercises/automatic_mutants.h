@@ -11,7 +11,7 @@ namespace coalesce::exercises {
 /// A solution with one mistake.
 struct AutomaticMutant {
     std::string what;  ///< the change, such as "without the barrier" or "<= instead of <"
-    int line = 0;      ///< the line that was changed, from 1
+    int line = 0;      ///< the line that was changed, counted from 1
     std::string text;  ///< the text of the whole file
 };
 

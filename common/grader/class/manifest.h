@@ -29,12 +29,12 @@ constexpr CountedAttempt last_of(CountedAttempt) {
 /// The contents of an assignment.
 struct Assignment {
     std::filesystem::path folder;  ///< the assignment's folder, NAME/
-    std::string name;              ///< name of its folder
+    std::string name;              ///< name of the assignment's folder
     std::string title;             ///< the title that students see
     int epoch = 1;                 ///< number that a teacher raises to change the secret inputs
     CountedAttempt attempts = CountedAttempt::last;  ///< which of several files counts
-    std::vector<Assigned> exercises;                 ///< including hidden shapes and solutions
-    std::string key;                                 ///< the digits in the key file
+    std::vector<Assigned> exercises;  ///< the exercises, with hidden shapes and solutions
+    std::string key;                  ///< the digits in the key file
 
     /// Returns the folder of the teacher's files.
     std::filesystem::path teacher() const { return folder / "teacher"; }

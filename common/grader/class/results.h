@@ -54,11 +54,10 @@ struct StudentResults {
 
 /// The results of a class.
 struct ClassResults {
-    std::string assignment = "";              ///< name of the assignment
-    std::string title = "";                   ///< the title that students see
-    std::int64_t run = 0;                     ///< number of the run in the store
-    std::string stamp = "";                   ///< "unsandboxed" if the run had no sandbox,
-                                              ///< otherwise ""
+    std::string assignment = "";  ///< name of the assignment
+    std::string title = "";       ///< the title that students see
+    std::int64_t run = 0;         ///< number of the run in the store
+    std::string stamp = "";       ///< "unsandboxed" if the run had no sandbox, otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
     /// The sources of each exercise that any student may have seen: the skeleton and the solution.
     std::vector<std::vector<std::string>> common = {};

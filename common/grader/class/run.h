@@ -29,8 +29,7 @@ struct JudgingProcesses {
 struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive, or "" to resume
     bool should_resume = false;         ///< whether to continue the last run
-    bool rejudges = false;              ///< whether to rejudge entries with results, and compare
-                                        ///< both results
+    bool rejudges = false;  ///< whether to rejudge entries with results, and compare both results
 };
 
 /// The grader, the compiler and the sandbox. Results depend on these three and on the assignment.

@@ -22,7 +22,7 @@ namespace coalesce::grader {
 /// common.
 struct SimilarSubmissions {
     std::vector<std::size_t> members;  ///< indices of the submissions, at least two
-    double share = 0;                  ///< fraction of fingerprints that they share, from 0 to 1
+    double share = 0;                  ///< fraction of fingerprints in common, from 0 to 1
     double rarity = 0;            ///< how unlikely a match by chance is, in bits (a lower bound)
     bool has_same_names = false;  ///< whether all tokens are equal, including names
     bool is_same_file = false;    ///< whether the files are byte-identical

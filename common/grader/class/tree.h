@@ -21,7 +21,7 @@ struct Item {
     enum class Kind {
         file,       ///< an ordinary file
         too_large,  ///< a wanted file that is too large to be read
-        ignored,    ///< another file, which was not read
+        ignored,    ///< an unwanted file, which was not read
         special,    ///< a link, a device, a FIFO, or the like
         hostile,    ///< a name that points outside the archive; `path` is the rest of the name
     };

@@ -24,7 +24,7 @@ namespace coalesce::grader {
 
 /// A submission and its required verdict.
 struct CorpusCase {
-    std::string file;          ///< its file in cases/
+    std::string file;          ///< the submission's file in cases/
     std::string exercise;      ///< such as "03_tiled"
     bool is_by_clang = false;  ///< whether the case is from cases_by_clang.txt
     std::string verdict;       ///< code of the required mark, such as "WA"

@@ -26,7 +26,7 @@ struct GpuJob {
 struct GpuTime {
     std::string problem = "";  ///< why there is no time, or ""
     std::string device = "";   ///< name of the device
-    double ms = 0;             ///< median of the launches
+    double ms = 0;             ///< median time of the launches
     double copy_ms = 0;        ///< median time of a cudaMemcpy of the same size
 };
 

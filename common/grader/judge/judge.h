@@ -33,9 +33,9 @@ namespace coalesce::grader {
 
 /// The points of an exercise or of a submission.
 struct Points {
-    double correct = 0;   ///< for correct output on every shape
-    double clean = 0;     ///< for passing memory, race and barrier checks
-    double counters = 0;  ///< for costs within limits, if the other two are earned
+    double correct = 0;   ///< points for correct output on every shape
+    double clean = 0;     ///< points for passing memory, race and barrier checks
+    double counters = 0;  ///< points for costs within limits, if the others are earned
     /// Returns the sum of all three.
     double total() const { return correct + clean + counters; }
     bool operator==(const Points&) const = default;
@@ -47,20 +47,20 @@ inline constexpr std::pair<const char*, double Points::*> kPoints[] = {
 
 /// The resources that a submission may use. The manifest can set all of them.
 struct Resources {
-    int compile_seconds = 5;           ///< processor time of the compiler
-    int launch_seconds = 5;            ///< limit for one shape; jail_runner.cpp converts it
-    std::size_t compile_mb = 1024;     ///< memory of the compiler
-    std::size_t launch_mb = 1024;      ///< memory of the simulated GPU
-    std::size_t source_kb = 256;       ///< size of the submission
-    std::size_t ptx_kb = 4096;         ///< size of its PTX
+    int compile_seconds = 5;        ///< limit on the compiler's processor time
+    int launch_seconds = 5;         ///< limit for the launches of one shape (see jail_runner.cpp)
+    std::size_t compile_mb = 1024;  ///< limit on the compiler's memory
+    std::size_t launch_mb = 1024;   ///< limit on the simulated GPU's memory
+    std::size_t source_kb = 256;    ///< maximum size of the submission
+    std::size_t ptx_kb = 4096;      ///< maximum size of the PTX
     std::size_t shared_bytes = 49152;  ///< maximum bytes in a kernel's __shared__ arrays
     std::size_t local_bytes = 65536;   ///< maximum bytes of local memory per thread
 };
 
 /// An exercise in an assignment. Adds the grader's settings to the course's record.
 struct Assigned : coalesce::Exercise {
-    std::vector<Shape> hidden_shapes = {};  ///< known only to the teacher
-    Shape hidden_counted{0, 0};             ///< second shape for costs, or 0 x 0 for none
+    std::vector<Shape> hidden_shapes = {};  ///< shapes that only the teacher knows
+    Shape hidden_counted{0, 0};             ///< second shape for counting costs, or 0 x 0 for none
     /// Shapes that the judge draws from the secret (drawn_shapes.h). Costs are counted on
     /// `drawn_counted`, whose sides are not multiples of a tile; 0 x 0 means no such shape. On the
     /// shapes in `drawn_large`, only some blocks are launched.

@@ -28,12 +28,12 @@ struct JobArgument {
     bool is_array = false;
     std::uint64_t value = 0;    ///< value of a scalar
     std::uint64_t bytes = 0;    ///< size of an array
-    bool is_unwritten = false;  ///< whether its initial content counts as unwritten
+    bool is_unwritten = false;  ///< whether the array's initial content counts as unwritten
 };
 
 /// A request to launch a kernel once.
 struct LaunchJob {
-    Compiled kernel;                 ///< its PTX and names
+    Compiled kernel;                 ///< the kernel's PTX and names
     TrialRequest order;              ///< the launch to make
     bool is_in_place = false;        ///< whether the kernel takes a single matrix
     bool is_predicted = false;       ///< whether to predict the time; needs no matrices
@@ -75,7 +75,7 @@ Trial parse_trial_answer(std::string_view json);
 /// The predicted time of a launch on a GPU.
 struct PredictedTime {
     std::optional<Predicted> predicted = {};  ///< empty if the model cannot predict the time
-    bool is_moved = true;  ///< false if the blocks store wrong values or omit some
+    bool is_moved = true;                     ///< whether the blocks store all values correctly
     /// Whether the blocks store too few elements, all of which are correct. This is also true if
     /// they store the same elements repeatedly.
     bool is_idle = false;

@@ -15,7 +15,7 @@ namespace coalesce::translator {
 /// A variable with its place in the PTX.
 struct PlacedVariable {
     const DebugVariable* variable = nullptr;
-    std::string symbol;  ///< the memory that contains it
+    std::string symbol;  ///< the memory that contains the variable
     bool is_shared = false;
 };
 

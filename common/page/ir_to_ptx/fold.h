@@ -15,7 +15,7 @@ namespace coalesce::translator {
 struct WideProduct {
     /// The operand of half the width; nullptr if the instruction is not such a product.
     const Value* a = nullptr;
-    const Value* b = nullptr;  ///< the other operand; nullptr if it is `factor`
+    const Value* b = nullptr;  ///< the other operand; nullptr if `factor` is the other operand
     i64 factor = 0;
     bool is_signed = false;
 };

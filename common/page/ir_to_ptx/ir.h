@@ -27,7 +27,7 @@ struct Instruction;
 struct Place {
     std::string file;
     u32 line = 0, column = 0;
-    std::string function;  ///< the name in the source
+    std::string function;  ///< the function's name in the source
     const Place* inlined_at = nullptr;
 };
 
@@ -141,7 +141,7 @@ struct Argument : Value {
     u32 index = 0;
     u32 align = 0;
     const Type* by_value = nullptr;  ///< byval(T): the argument is a copy of a T
-    bool is_read_only = false;       ///< readonly or readnone
+    bool is_read_only = false;       ///< whether the argument is readonly or readnone
     bool is_no_alias = false;
 };
 
@@ -177,7 +177,7 @@ struct Variable : Value {
     Space space = Space::generic;
     Value* initial = nullptr;  ///< nullptr for an external variable
     u32 align = 0;
-    bool is_constant_data = false;  ///< "constant" rather than "global"
+    bool is_constant_data = false;  ///< whether the variable is "constant" rather than "global"
     std::string linkage;
     std::optional<DebugVariable> debug;
 };
@@ -187,7 +187,7 @@ public:
     Types types;
     std::vector<Function*> functions;
     std::vector<Variable*> variables;
-    std::deque<DebugType> debug_types;  ///< pointers to them stay valid
+    std::deque<DebugType> debug_types;  ///< a deque, so that pointers to its elements stay valid
 
     /// Reports whether the module was compiled for a debugger, with variables in memory.
     bool has_debug_variables() const;

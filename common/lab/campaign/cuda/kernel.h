@@ -47,8 +47,7 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    SharedBy same;  ///< class of its values; before an assignment, fits() checks the class and the
-                    ///< flow
+    SharedBy same;  ///< class of the variable's values; fits() checks it before an assignment
     bool can_change = true;
 };
 

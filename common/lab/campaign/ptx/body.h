@@ -40,7 +40,7 @@ struct Features {
     bool generic = false, strong = false, odd_barriers = false, local = false, constants = false;
     bool calls = false, pointers = false, sums = false, own_atomics = false, warp_ops = false;
     bool global_exchange = false, may_leave = false;
-    u32 cluster = 1;  ///< blocks of a cluster
+    u32 cluster = 1;  ///< blocks per cluster
 };
 
 /// A device function that the kernel may call.

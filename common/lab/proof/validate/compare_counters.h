@@ -13,8 +13,8 @@ namespace coalesce::proof {
 
 /// A counter of the simulator, and the profiler's metric for it.
 struct CounterMetric {
-    const char* counter;  ///< name in the simulator's JSON
-    const char* metric;   ///< name in ncu
+    const char* counter;  ///< the counter's name in the simulator's JSON
+    const char* metric;   ///< the metric's name in ncu
     /// Metrics for instructions that `metric` leaves out (matrix instructions, asynchronous and
     /// bulk copies). They are added to it if ncu reports them.
     std::vector<const char*> more = {};
@@ -54,12 +54,11 @@ struct Difference {
 /// the same launch decides, provided that it is equal to the last digit.
 struct CounterSummary {
     CounterMetric counter;
-    int cases = 0;              ///< number of compared cases
-    int equal = 0;              ///< number of cases that are equal to the last digit
-    int settled = 0;            ///< number of cases that differ, but whose pipe count is equal
-    int within_noise = 0;       ///< number of cases that differ only by the noise of an inexact
-                                ///< metric
-    int known = 0;              ///< number of cases that differ for a known reason
+    int cases = 0;         ///< number of compared cases
+    int equal = 0;         ///< number of cases that are equal to the last digit
+    int settled = 0;       ///< number of cases that differ, but whose pipe count is equal
+    int within_noise = 0;  ///< number of cases that differ only by the noise of an inexact metric
+    int known = 0;         ///< number of cases that differ for a known reason
     double largest_excess = 0;  ///< largest excess of the metric, relative to the simulator's count
     /// Largest value compared. If it is 0, the comparison proves nothing.
     double largest_count = 0;

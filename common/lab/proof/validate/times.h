@@ -23,8 +23,8 @@ struct TimeWords {
     bool no_search = false;
     std::vector<std::string> against;  ///< result files to use instead of predictions
     bool literature = false;           ///< whether to compare with published times for other GPUs
-    bool tables = false, are_tables_current = false;  ///< whether to write or to check the book's
-                                                      ///< tables of `literature`
+    /// Whether to write or to check the book's tables of `literature`.
+    bool tables = false, are_tables_current = false;
     /// Median error in percent above which the comparison fails; 0 means no limit.
     double limit = 0;
     std::string json, markdown, svg;

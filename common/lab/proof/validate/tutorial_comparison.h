@@ -24,13 +24,14 @@ struct TutorialTime {
 struct ComparedKernel {
     std::string theme, name;
     bool is_held_back = false;
-    std::vector<Difference> differences = {};  ///< differences between simulated and measured
-                                               ///< counters
+    /// Differences between simulated and measured counters.
+    std::vector<Difference> differences = {};
     /// Number of hardware runs, if their counters varied.
     int runs = 0;
-    bool is_in_range = false;        ///< whether all differences are within the range of those runs
+    /// Whether all differences are within the range of the hardware runs.
+    bool is_in_range = false;
     std::string other = "measured";  ///< origin of the counters that the kernel is compared with
-    std::string known = {};          ///< why its counters are known to differ; "" if they are not
+    std::string known = {};  ///< why the kernel's counters are known to differ; "" if unknown
     std::optional<TutorialTime> time = {};
     std::string failure = {};  ///< why the simulator has no result; "" if it has one
 };
