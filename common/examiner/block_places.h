@@ -21,7 +21,7 @@ struct LoadedElement {
     std::int64_t element = 0;
     int line = 0;
 };
-/// Returns the first element that the traced warp loads, or nothing if it loads none.
+/// Returns the first element that the traced warp loads, or nothing if the warp loads no elements.
 std::optional<LoadedElement> find_first_load(const Trial& trial);
 
 /// Two blocks that store to the same cell of the output.

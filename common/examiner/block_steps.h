@@ -1,6 +1,5 @@
-/// \file
-/// Records what one block of a learner's kernel does, step by step, on the simulated GPU. If the
-/// kernel is wrong, the block is the one in which the mistake shows.
+/// \file Records what one block of a learner's kernel does, step by step, on the simulated GPU. If
+/// the kernel is wrong, it records the block in which the mistake shows.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,8 @@ std::string source_excerpt(const Failure& failure, const std::string& source);
 /// Reports whether the map of cells shows more than the headline says: the marks differ, and more
 /// than one of them shows a fault.
 bool is_map_useful(const Failure& failure);
-/// Returns the map of right and wrong cells in at most `lines` lines, or "" if it is not useful.
+/// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not
+/// useful.
 std::string format_map(const Failure& failure, int lines = CellMap::kSide);
 /// Returns a sentence such as "Right on 6 shapes, clean under every check, and no more expensive
 /// than the exercise asks."

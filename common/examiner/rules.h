@@ -184,7 +184,7 @@ void explain_values(Failure& failure, const Trial& trial, const Evidence& eviden
 
 /// A stage at which a warp leaves out elements.
 struct LeftOutStage {
-    /// Such as "a warp reads 128 elements of `in`, but stores only 32 of `out`.".
+    /// A sentence such as "a warp reads 128 elements of `in`, but stores only 32 of `out`.".
     std::string sentence;
     int line = 0;  ///< the first line that moves too few elements
     std::string next;

@@ -115,8 +115,8 @@ struct MissingParentheses {
     std::string text;    ///< the sum as written in the source, such as "row + k * cols + col"
 };
 
-/// Finds the first index that lacks parentheses. It multiplies a loop counter or threadIdx by rows
-/// or cols, but not the row or column that is added to it.
+/// Finds the first index that lacks parentheses. Such an index multiplies a loop counter or
+/// threadIdx by rows or cols, but does not multiply the row or column that is added to it.
 MissingParentheses find_missing_parentheses(const std::string& text);
 
 // ---- local_arrays.cpp: accesses outside an array that compilers keep in registers, which no check
@@ -144,8 +144,8 @@ struct LocalArray {
 /// Returns the first local array that a line accesses, if its length is known.
 LocalArray find_local_array(const std::string& text, int line);
 
-/// Returns the value of an expression of numbers and of constants defined in the file, if it has no
-/// other parts.
+/// Returns the value of an expression that consists of numbers and of constants defined in the
+/// file. Returns nothing for any other expression.
 std::optional<long long> constant_value(const std::string& text, const std::string& expression);
 
 /// An array in shared memory.

@@ -62,7 +62,7 @@ struct TrialRequest {
     /// Warp instructions to allow in addition to the limit for a matrix of this shape. For
     /// exercises beyond the transpose, the reference's instructions determine the number.
     std::uint64_t more_instructions = 0;
-    /// A second limit on the warp instructions, besides the one for the shape. 0 means no second
+    /// A second limit on the warp instructions, besides the limit for the shape. 0 means no second
     /// limit. Simulated only.
     std::uint64_t max_instructions = 0;
 };

@@ -74,7 +74,7 @@ inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCoun
     {"warp_instructions", &CoalesceCounters::warp_instructions},
 };
 
-/// Calls functions of the simulator if it is the libcudart of this process.
+/// Calls functions of the simulator if this process has loaded the simulator's libcudart.
 namespace simulator_library {
 
 /// Reports whether the simulator is loaded.

@@ -25,8 +25,8 @@ struct Tally {
     void merge(const Tally& other);
 };
 
-/// Reports whether a mistake that explains `count` of `of` wrong cells is the likely cause. It need
-/// not explain all of them, because the edges of a matrix may behave differently.
+/// Reports whether a mistake that explains `count` of `of` wrong cells is the likely cause. The
+/// mistake need not explain every wrong cell, because the edges of a matrix may behave differently.
 inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
     return count > 0 && 10 * count >= 9 * of;
 }

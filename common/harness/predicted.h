@@ -14,8 +14,8 @@
 
 namespace coalesce {
 
-/// Thrown if there is no prediction, with the reason. It does not mean that the caller made a
-/// mistake.
+/// Thrown if a launch cannot be predicted. The message gives the reason. The caller need not have
+/// made a mistake.
 struct NotPredicted : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -23,7 +23,7 @@ struct Seen {
 /// An evenly spread sample of the wrong cells.
 struct Sample {
     std::vector<Seen> cells;  ///< cells whose values occur in the input, in order
-    /// The number of all sampled cells, including those whose values do not occur in the input.
+    /// The number of all sampled cells, including cells whose values do not occur in the input.
     std::uint64_t count = 0;
 };
 

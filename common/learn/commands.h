@@ -179,7 +179,8 @@ struct WatchArguments {
     int seconds = 60;          ///< time limit of each check
 };
 
-/// The events that the watch is waiting for. They always include a save. The footer names them.
+/// The events that the watch is waiting for. A save is always among them. The footer names the
+/// events.
 enum class WatchState {
     save_only,      ///< the watch waits only for a save
     save_or_guess,  ///< the watch also waits for a guess, before the costs are shown

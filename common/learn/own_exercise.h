@@ -28,11 +28,11 @@ struct VerifyExercise {
     bool has_mutants = true;  ///< whether to try mutants of the solution
 };
 
-/// Proves that an exercise is sound: the solution passes, the skeleton fails, and the kernels in
-/// right/ and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists
-/// those that pass, writes the skeleton again, and proposes limits. Returns the exit code, which is
-/// 1 if something is wrong with the exercise. `argv` is the command line of this process, which may
-/// restart itself to load the simulator.
+/// Checks that an exercise is sound: the solution passes, the skeleton fails, and the kernels in
+/// right/ and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists the
+/// mistakes that pass, writes the skeleton again, and proposes limits. Returns the exit code, which
+/// is 1 if something is wrong with the exercise. `argv` is the command line of this process, which
+/// may restart itself to load the simulator.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
 /// Verifies an exercise, as above, but with its folders below `root` and without choosing a device.

@@ -50,8 +50,8 @@ struct Work {
     int points() const { return asked().points; }
 };
 
-/// Returns the exercises in course order, beginning with the whole program and ending with those
-/// beyond the transpose. Bug hunts are not included.
+/// Returns the exercises in course order, beginning with the whole program and ending with the
+/// exercises beyond the transpose. Bug hunts are not included.
 std::vector<Work> list_exercises(const course::Course& course);
 /// Returns all exercises, each followed by its bug hunt.
 std::vector<Work> list_exercises_and_hunts(const course::Course& course);

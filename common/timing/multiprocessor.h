@@ -37,8 +37,8 @@ struct Work {
 };
 
 struct Outcome {
-    double cycles = 0;            ///< the time of all blocks
-    double cycles_per_block = 0;  ///< the time per block in the middle of the launch
+    double cycles = 0;            ///< cycles that all blocks take
+    double cycles_per_block = 0;  ///< cycles per block in the middle of the launch
     double bytes_in_flight = 0;
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     double latency = 0;

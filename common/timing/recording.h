@@ -94,8 +94,8 @@ struct Recording {
     Footprint reads, writes;
     /// The reads of the first neighbours, which request memory at about the same time.
     SectorSet together;
-    /// The reads of the blocks below the first neighbours, in the grid's next row. Empty if those
-    /// blocks are neighbours themselves.
+    /// The reads of the blocks below the first neighbours, in the grid's next row. Empty if the
+    /// blocks below are neighbours themselves.
     SectorSet below;
     std::uint64_t blocks_per_row = 0;  ///< blocks in a row of the grid
     /// Whether blocks wait for each other. If they do, nothing is recorded.

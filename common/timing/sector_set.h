@@ -52,9 +52,9 @@ private:
     static constexpr std::uint64_t kEmptySlot = ~std::uint64_t{0};
     static constexpr std::uint32_t kSectorsOfPage = 64;
 
-    /// 64 consecutive sectors with one bit each, in a slot of a hash table with open addressing. It
-    /// is aligned so that it is in one cache line of the host, because cache misses are most of the
-    /// cost of a lookup.
+    /// 64 consecutive sectors with one bit each, in a slot of a hash table with open addressing.
+    /// The struct is aligned to fit into one cache line of the host, because cache misses are most
+    /// of the cost of a lookup.
     struct alignas(32) Page {
         std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;

@@ -19,7 +19,7 @@ inline double length_of(const std::vector<std::uint64_t>& runs) {
 /// The part of a kernel's requests that reaches memory.
 struct Traffic {
     double read = 0, written = 0;  ///< the sectors of a block that memory moves
-    /// Sectors read and written, as a fraction of those requested.
+    /// Sectors read and written by memory, as a fraction of the requested sectors.
     double read_fraction = 0, written_fraction = 0;
     /// The fraction of written sectors that have gaps.
     double unfinished = 0;

@@ -48,7 +48,7 @@ std::optional<double> fraction_of_copy(const Prediction& prediction, const Gpu& 
                                        double useful_bytes);
 
 // Return short phrases for tables and other sentences.
-/// Such as "too few bytes in flight".
+/// A phrase such as "too few bytes in flight".
 std::string describe_bottleneck(const Prediction& prediction);
 std::string phrase_for(OccupancyLimit what);  ///< such as "registers"
 std::string phrase_for(Unknown unknown);      ///< such as "what local memory costs"

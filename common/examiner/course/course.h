@@ -56,7 +56,7 @@ struct Course {
     /// take a matrix, which can be counted, timed and drawn.
     std::optional<Step> program = {};
     std::vector<Step> steps;
-    /// The exercises beyond the transpose, by name. They have no lesson and no variants.
+    /// The exercises beyond the transpose, by name. These exercises have no lesson and no variants.
     std::vector<Step> beyond = {};
     std::vector<Hint> hints;  ///< hints for failures in any step
 

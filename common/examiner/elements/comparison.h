@@ -32,8 +32,8 @@ struct OutputComparison {
     }
     /// Reports whether `one` equals `expected_one` within the tolerance.
     bool is_equal(const char* one, const char* expected_one) const;
-    /// Returns the largest error of a wrong element, as a multiple of the tolerance. It is infinite
-    /// if the tolerance is zero or an element is not a number.
+    /// Returns the largest error of a wrong element, as a multiple of the tolerance. The result is
+    /// infinite if the tolerance is zero or an element is not a number.
     double worst_error() const;
     /// Returns the name of an element: "out(3)", or "out(3,5)" if the output has two extents.
     std::string name_of(std::int64_t index) const;

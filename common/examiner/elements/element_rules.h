@@ -1,5 +1,5 @@
-// The rules that find the mistake in a kernel of an exercise beyond the transpose. They use the
-// arrays and the reference, but nothing that is specific to one task.
+// The rules that find the mistake in a kernel of an exercise beyond the transpose. The rules use
+// the arrays and the reference, but nothing that is specific to one task.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& e
 /// The inputs that explain an output's wrong elements.
 struct UsedInputs {
     bool is_repeated = false;  ///< whether inputs are repeated; otherwise some are left out
-    /// Such as "which is the result if only the first 96 of 100 inputs count".
+    /// A clause such as "which is the result if only the first 96 of 100 inputs count".
     std::string sentence;
     std::string next;  ///< a sentence of advice
 };

@@ -20,7 +20,7 @@ public:
     explicit Tree(std::filesystem::path root);
 
     const std::filesystem::path& root() const { return root_; }
-    /// Returns the names of the exercises, which are the folders in solutions/, in order.
+    /// Returns the names of the exercises in order. The names are the folders in solutions/.
     const std::vector<std::string>& names() const { return names_; }
     /// Returns the files that the learner edits: kernel.cu and hunt.cu, or program.cu.
     std::vector<std::string> files(const std::string& name) const;

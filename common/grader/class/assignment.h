@@ -1,5 +1,4 @@
-/// \file
-/// Creates an assignment from the course, and proves that it grades correctly.
+/// \file Creates an assignment from the course, and proves that the assignment grades correctly.
 #pragma once
 
 #include <filesystem>

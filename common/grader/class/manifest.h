@@ -54,7 +54,7 @@ struct Assignment {
 /// built.
 std::filesystem::path repository();
 
-/// Returns the path of this program, which it needs to start child processes.
+/// Returns the path of this program, which is needed to start child processes.
 std::string own_program();
 
 /// Reads an assignment. On a mistake, throws a UsageError that names the file and the line and says

@@ -50,8 +50,8 @@ struct TreeLimits {
     std::size_t bytes = 32u << 20;           ///< maximum total size of all wanted files
     std::size_t file_bytes = 4u << 20;       ///< maximum size of a single wanted file
     std::size_t archive_bytes = 256u << 20;  ///< maximum size of a nested archive, before unpacking
-    /// The maximum total size of ignored files and nested archives. They are limited too, because
-    /// skipping a zip bomb means unpacking it.
+    /// The maximum total size of ignored files and nested archives. Ignored files count too,
+    /// because skipping a zip bomb means unpacking it.
     std::size_t other_bytes = 512u << 20;
     std::size_t depth = 12;     ///< maximum nesting depth of folders
     bool has_archives = false;  ///< whether to read nested archives too

@@ -43,8 +43,8 @@ struct CorpusCase {
 /// Parses the text of cases.txt. Throws a std::runtime_error naming the faulty line.
 std::vector<CorpusCase> corpus_cases(const std::string& text);
 
-/// Returns all cases for a compiler. For clang, cases in cases_by_clang.txt replace those in
-/// cases.txt.
+/// Returns all cases for a compiler. For clang, cases in cases_by_clang.txt replace the
+/// corresponding cases in cases.txt.
 std::vector<CorpusCase> cases_of(Compiler compiler);
 
 /// Returns the exercises of the corpus by name, with and without the number. They are the course's

@@ -22,7 +22,7 @@ public:
     JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
                const Assigned& exercise, const Secret& secret);
 
-    /// Returns a fixed name, so that it does not matter whether the sandbox has started.
+    /// Returns a fixed name, which is the same whether or not the sandbox has started.
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const Signature& kernel) override;

@@ -45,7 +45,7 @@ struct Points {
 inline constexpr std::pair<const char*, double Points::*> kPoints[] = {
     {"correct", &Points::correct}, {"clean", &Points::clean}, {"counters", &Points::counters}};
 
-/// The resources that a submission may use. The manifest can set all of them.
+/// The limits on the resources of a submission. The manifest can set each limit.
 struct Resources {
     int compile_seconds = 5;        ///< limit on the compiler's processor time
     int launch_seconds = 5;         ///< limit for the launches of one shape (see jail_runner.cpp)

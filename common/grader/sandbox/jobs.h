@@ -76,8 +76,8 @@ Trial parse_trial_answer(std::string_view json);
 struct PredictedTime {
     std::optional<Predicted> predicted = {};  ///< empty if the model cannot predict the time
     bool is_moved = true;                     ///< whether the blocks store all values correctly
-    /// Whether the blocks store too few elements, all of which are correct. This is also true if
-    /// they store the same elements repeatedly.
+    /// Whether the blocks store too few elements, all of which are correct. This includes blocks
+    /// that store the same elements repeatedly.
     bool is_idle = false;
     Failure launch_failure = {};  ///< why the kernel cannot be launched, or kind none
 };

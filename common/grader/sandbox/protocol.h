@@ -32,8 +32,8 @@ constexpr int kNotRestricted = 120;
 /// The exit code of a worker that could not allocate memory.
 constexpr int kNoMemoryLeft = 121;
 
-/// Names of environment variables for a jail that uses clang: one contains clang's command line,
-/// the other clang's name and version.
+/// Names of environment variables for a jail that uses clang. The first variable contains clang's
+/// command line, and the second contains clang's name and version.
 constexpr const char* kClangVariable = "COALESCE_JAIL_CLANG";
 constexpr char kWordSeparator = '\x1f';
 constexpr const char* kClangNameVariable = "COALESCE_JAIL_CLANG_NAME";

@@ -78,7 +78,7 @@ public:
     std::string source(const std::string& digest);
 
     /// Stores a run with all its entries and their sources, completely or not at all. `earlier` has
-    /// files that the students handed in before those in the entries. These files are judged too.
+    /// the files that the students handed in earlier. These files are judged too.
     std::int64_t start_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources,

@@ -8,8 +8,8 @@
 
 namespace coalesce::processes {
 
-/// A team of MPI processes. It must be created after MPI_Init and destroyed before MPI_Finalize.
-/// MPI transfers information about the matrix, but never its elements.
+/// A team of MPI processes. The team must be created after MPI_Init and destroyed before
+/// MPI_Finalize. MPI transfers information about the matrix, but never its elements.
 class MpiTeam : public many::Team {
 public:
     MpiTeam();

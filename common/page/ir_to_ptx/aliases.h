@@ -17,8 +17,8 @@ Access access_of(const Instruction& load_or_store);
 bool may_alias(const Access& a, const Access& b);
 /// Reports whether the instruction may write to the accessed bytes (or, with `or_read`, read them).
 bool may_change(const Instruction& instruction, const Access& access, bool or_read);
-/// Reports whether execution always continues after the instruction. It may not if the instruction
-/// can loop forever, exit, or wait at a barrier.
+/// Reports whether execution always continues after the instruction. This is false for an
+/// instruction that can loop forever, exit, or wait at a barrier.
 bool always_continues(const Instruction& instruction);
 
 }  // namespace coalesce::translator

@@ -202,7 +202,8 @@ public:
     }
     Constant* number(const Type* type, u64 bits);
     Constant* undefined(const Type* type);
-    /// Creates an instruction with the source position of `like`. It is not in a block yet.
+    /// Creates an instruction with the source position of `like`. The caller must insert the
+    /// instruction into a block.
     Instruction* instruction(Op op, const Type* type, std::vector<Value*> operands,
                              const Instruction& like);
     const Place* place(Place place);

@@ -12,8 +12,8 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each thread moves single elements. It loads LOADS of them at a time, so that
-/// enough loads are in flight.
+/// A kernel in which each thread moves single elements. A thread loads LOADS elements at a time, so
+/// that enough loads are in flight.
 template <int SIZE, int TILE_ROWS_, int TILE_COLS_, int THREADS_, int SHIFT_BYTES,
           Loads LOADS_ = Loads::plain>
 struct Shifted {

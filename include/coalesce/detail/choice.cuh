@@ -193,7 +193,7 @@ cudaError_t launch_wide_of_rows(const Task& task, const Queue& queue) {
     if (task.rows < max_some_rows) {
         return launch_wide_kernel<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, queue);
     }
-    // Padding makes these kernels faster even if it is not needed to avoid bank conflicts.
+    // Padding makes these kernels faster even if there are no bank conflicts to avoid.
     constexpr int MORE_PAD = SIZE < 4 ? PAD : strip_padding<SIZE>;
     if (task.rows < min_many_rows<SIZE>) {
         return launch_wide_kernel<SIZE, WideOfMediumRows<SIZE, MORE_PAD, LOADS>>(task, queue);

@@ -175,8 +175,8 @@ struct Compound {
         if (words + before_out <= chunks * 32) word -= before_out;
         if (word < 0 || word >= words) return;
         const int phase = SIZE == 4 ? 0 : static_cast<int>(offset_within(out, 4)) / SIZE;
-        // The first unit of this lane's word, numbered from the tile's first unit. It may be in the
-        // previous row.
+        // The first unit of this lane's word, numbered from the tile's first unit. The unit may be
+        // in the previous row.
         const int first = word * PER_WORD - phase;
         int place[PER_WORD];
 #pragma unroll
@@ -198,7 +198,7 @@ struct Compound {
                                 int step) const {
         const char* at = tile + first_col * size;
         const std::int64_t further = step * task.rows * size;
-#ifndef __clang__  // clang cannot unroll this loop, and would warn
+#ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int x = first_col; x < cols; x += step) {

@@ -43,7 +43,8 @@ inline void extend(Run& run, const Axis& axis, std::int64_t step) {
     ++run.axes;
 }
 
-/// Chooses the sides of tiles. If one run is short, its side is shorter and the other side longer.
+/// Chooses the sides of tiles. If one run is short, its side of the tile is shorter and the other
+/// side is longer.
 template <int SIZE>
 void choose_sides(Run& rows, Run& cols) {
     const auto log_of = [](std::int64_t size) {
@@ -118,7 +119,7 @@ constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_c
 constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
 
 /// Divides `count` into sides of about equal length, none longer than `longest`, and returns this
-/// length. It is a multiple of a word, as the runs of `out` require.
+/// length. The length is a multiple of a word, as the runs of `out` require.
 template <int SIZE>
 int choose_tile_side(std::int64_t count, int longest) {
     constexpr int PER_WORD = 4 / SIZE;

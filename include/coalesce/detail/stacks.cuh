@@ -38,8 +38,8 @@ struct Stack {
         store(to, line, matrices, count);
     }
 
-    /// Finds the positions in `in` of elements of `out`. Both are relative to the first element of
-    /// the block.
+    /// Finds the positions in `in` of elements of `out`. Positions are relative to the first
+    /// element of the block.
     struct Matrices {
         int rows, cols;
         Divider by_elements, by_rows;
@@ -60,7 +60,7 @@ struct Stack {
 
     static __device__ void store(char* to, const Line& line, const Matrices& matrices, int count) {
         const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
-#ifndef __clang__  // clang cannot unroll this loop, and would warn
+#ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int i = static_cast<int>(threadIdx.x) * N - before; i < count; i += THREADS * N) {

@@ -178,7 +178,7 @@ struct Tall {
         // of rows, so the strip's first row does not affect this position.
         auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
                      static_cast<unsigned>(threadIdx.x % 32 * N * SIZE);
-#ifndef __clang__  // clang cannot unroll this loop, and would warn
+#ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int col = columns.first; col < cols; col += columns.step) {

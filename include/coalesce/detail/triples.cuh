@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds
 
 /// A kernel for elements of three half words. Rows and columns must start at multiples of 16 bytes
 /// and consist of whole vectors. From each of four rows, each thread loads three vectors, which are
-/// eight elements. It transposes them in registers. A tile in shared memory has the same order as
+/// eight elements, and transposes them in registers. A tile in shared memory has the same order as
 /// `out`.
 struct TripleVectors {
     static constexpr int ACROSS = 7, DOWN = 28, THREADS = ACROSS * DOWN;
@@ -194,7 +194,7 @@ struct TripleVectors {
         const int cols = cols_left < COLS ? static_cast<int>(cols_left) : COLS;
         const int vectors = rows_left < ROWS ? static_cast<int>(rows_left) * BYTES / 16 : VECTORS;
         char* const corner = out + (col * task.rows + row) * BYTES;
-#ifndef __clang__  // clang cannot unroll this loop, and would warn
+#ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int i = threadIdx.x; i < COLS * VECTORS; i += THREADS) {

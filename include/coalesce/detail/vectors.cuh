@@ -21,7 +21,7 @@ using Element = std::conditional_t<
         std::conditional_t<SIZE == 4, unsigned,
                            std::conditional_t<SIZE == 8, unsigned long long, uint4>>>>;
 
-/// Return the addresses at which the block's matrix starts in `in` and in `out`. They are byte
+/// Return the addresses at which the block's matrix starts in `in` and in `out`. These are byte
 /// addresses, because nvcc would split vector accesses through pointers to elements into one access
 /// per element.
 template <int SIZE>

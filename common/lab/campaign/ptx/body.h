@@ -30,7 +30,7 @@ inline const char* move_instruction(Kind kind) {
     return kMoves[static_cast<int>(kind)];
 }
 
-/// The features of a kernel. They are drawn at random for each kernel, so that features which
+/// The features of a kernel. Features are drawn at random for each kernel, so that features that
 /// disable one of the simulator's optimizations are missing from some kernels.
 struct Features {
     /// If `is_portable`, the kernel has the same results on every device.

@@ -7,8 +7,8 @@
 
 namespace coalesce::campaign {
 
-/// An instruction. It is a plain aggregate, because g++ takes 90 s to compile a table of a thousand
-/// elements with constructors.
+/// An instruction. The struct is a plain aggregate, because g++ takes 90 s to compile a table of a
+/// thousand elements with constructors.
 struct LaneInstruction {
     /// The kind of the instruction's destination.
     enum class Result : unsigned char { value, predicate, two_predicates };

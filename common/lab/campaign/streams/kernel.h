@@ -76,7 +76,7 @@ struct Kernel {
     /// For tables, such as "tile 64x32 of 8 by 256" (element bytes, threads per block)
     std::string title;
     std::string description;  ///< a description in one line
-    /// Hash of the text and the launches, which ensures that measurements and predictions are of
+    /// Hash of the text and the launches, which shows whether a measurement and a prediction are of
     /// the same kernel.
     std::string fingerprint;
     Computation work;

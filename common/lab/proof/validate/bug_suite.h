@@ -30,7 +30,7 @@ struct Opinion {
     enum Kind {
         silent,    ///< ran to the end without a report
         reported,  ///< reported an error
-        endless,   ///< was stopped because it ran out of time
+        endless,   ///< was stopped at the time limit
         unusable,  ///< the judge itself failed to run
     };
     Kind kind = silent;

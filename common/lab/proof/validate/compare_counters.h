@@ -16,7 +16,7 @@ struct CounterMetric {
     const char* counter;  ///< the counter's name in the simulator's JSON
     const char* metric;   ///< the metric's name in ncu
     /// Metrics for instructions that `metric` leaves out (matrix instructions, asynchronous and
-    /// bulk copies). They are added to it if ncu reports them.
+    /// bulk copies). These metrics are added to `metric` if ncu reports them.
     std::vector<const char*> more = {};
     /// An exact metric is counted per instruction and must be equal to the last digit. An inexact
     /// one is counted in the hardware's pipe, and exceeds the simulator's count by up to `noise` if
@@ -81,8 +81,9 @@ struct CounterComparison {
 /// std::runtime_error if the profiler recorded different launches.
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
 
-/// Compares the simulator's counters with those recorded earlier for some of the cases: [{"case",
-/// "measured": {counter: count}}]. Throws std::runtime_error for a case unknown to the simulator.
+/// Compares the simulator's counters with counters that were recorded earlier for some of the
+/// cases: [{"case", "measured": {counter: count}}]. Throws std::runtime_error for a case unknown to
+/// the simulator.
 std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
 
 /// Returns a table, 80 columns wide, with the first differences.
