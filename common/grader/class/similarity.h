@@ -1,8 +1,7 @@
-/// \file
-/// Finds similar submissions for a person to judge. Most exercises leave only a few lines to write,
-/// so many correct answers are identical.
+/// \file Finds similar submissions for a person to judge. Most exercises leave only a few lines to
+/// write, so many correct answers are identical.
 ///
-/// The source is converted to tokens, with the same token for all names except those of CUDA and
+/// The source is converted to tokens, with the same token for all names except names of CUDA and
 /// C++. Runs of tokens are hashed, and the smallest hash in each window of hashes becomes a
 /// fingerprint (winnowing: Schleimer, Wilkerson, Aiken, 2003). Fingerprints that also occur in the
 /// skeleton or the solution are ignored. The fewer students share a fingerprint, the more it

@@ -12,10 +12,11 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each block takes a few matrices, which are contiguous in memory. They are
-/// loaded into shared memory as one line, and their elements are stored in the order of `out`,
-/// which is also one line. Each store of a warp writes 128 bytes of this line. Elements of 2 bytes
-/// are stored in pairs. Bytes are stored one by one, because finding four of them takes longer.
+/// A kernel in which each block transposes a few matrices, which are contiguous in memory. The
+/// block loads the matrices into shared memory as one line, and stores their elements in the order
+/// of `out`, which is also one line. Each store of a warp writes 128 bytes of this line. Elements
+/// of 2 bytes are stored in pairs. Bytes are stored one by one, because it would take longer to
+/// collect four bytes for a store.
 template <int SIZE, int THREADS_, int PAD>
 struct Stack {
     static constexpr int THREADS = THREADS_;

@@ -63,7 +63,7 @@ struct Place {
     /// A C++ expression for the mask of the lanes that execute this code. Empty if the mask is not
     /// known.
     std::string mask;
-    bool all_threads = true;  ///< false once a thread of the block may have left the kernel
+    bool all_threads = true;  ///< whether all threads of the block are still in the kernel
     bool can_break = false;   ///< whether `break` and `continue` are allowed
     /// Whether a thread may return, because no other thread waits for it later.
     bool can_return = false;
