@@ -30,9 +30,9 @@ public:
     Part add(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
-    /// Returns the number of lines that wait for other blocks. Lines with sectors that the block
-    /// does not fill count as 1. Lines that the block does not fill, although its warps together
-    /// fill sectors in them, count as one half.
+    /// Returns the weighted number of lines that wait for other blocks to write them. A line with a
+    /// sector that this block does not fill counts as 1. A line in which this block fills sectors
+    /// only with several warps, but not the whole line, counts as one half.
     double left_for_other_blocks() const;
 
 private:

@@ -13,7 +13,7 @@ namespace coalesce::proof {
 struct Access {
     int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
     int offset = 0;                                 ///< offset of the first element
-    /// Number that is xor-ed with the index, as in a swizzle.
+    /// A number that is xor-ed with the index, as in a swizzle.
     unsigned exclusive_or = 0;
     /// If nonzero, the index is hashed with this value.
     unsigned scatter = 0;
