@@ -31,8 +31,8 @@ public:
     /// Returns the bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
     /// Returns the weighted number of lines that wait for other blocks to write them. A line with a
-    /// sector that this block does not fill counts as 1. A line in which this block fills sectors
-    /// only with several warps, but not the whole line, counts as one half.
+    /// sector that this block does not fill counts as 1. A line that this block does not fill, but
+    /// in which several of its warps together fill a sector, counts as one half.
     double left_for_other_blocks() const;
 
 private:
