@@ -20,7 +20,8 @@ struct Command {
     std::vector<std::string> arguments = {};
     /// entries of the form NAME=VALUE that are added to the environment, or replace existing ones
     std::vector<std::string> environment = {};
-    std::filesystem::path folder = {};  ///< working directory, or empty for the caller's
+    /// Working directory; empty for the caller's working directory.
+    std::filesystem::path folder = {};
     /// Whether to capture stderr together with stdout. If not, the child inherits stderr.
     bool captures_stderr = false;
     bool has_stdin_pipe = false;  ///< whether stdin is a pipe for `send_line` instead of /dev/null
@@ -32,7 +33,7 @@ struct Command {
 /// How a program ended, and what it printed.
 struct ProcessResult {
     int exit_code = 0;       ///< 128 + signal if a signal ended it, 127 if it did not start
-    bool timed_out = false;  ///< whether it was killed at its time limit
+    bool timed_out = false;  ///< whether the program was killed at its time limit
     std::string output = {};
 };
 
@@ -54,7 +55,7 @@ public:
     bool wait(int milliseconds);
     /// Kills the program if it is still running.
     void stop();
-    /// The result. Call this only after `wait` has returned true, or after `stop`.
+    /// Returns the result. Call this only after `wait` has returned true, or after `stop`.
     const ProcessResult& outcome() const { return result_; }
 
     /// Writes a line to the program's stdin. Returns false if the program no longer reads it.
@@ -68,7 +69,7 @@ public:
 private:
     bool reap(bool may_wait);
 
-    pid_t process_ = 0;  // 0 after it has ended
+    pid_t process_ = 0;  // process id; 0 after the process has ended
     const bool has_own_process_group_;
     Descriptor input_, output_;
     ProcessResult result_;

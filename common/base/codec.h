@@ -1,6 +1,6 @@
-// Converts structs to JSON and back. Each struct has one description for both directions, so they
-// always agree. A key that is missing, unknown or of the wrong type is an error, so that a mistake
-// never becomes an empty value.
+// Converts structs to JSON and back. Each struct has one description for both directions, so
+// reading and writing always agree. A key that is missing, unknown or of the wrong type is an
+// error, so that a mistake never becomes an empty value.
 //
 //     void describe(auto& codec, Place& place) {
 //         fields(codec, "file", place.file, "line", place.line);
@@ -289,7 +289,7 @@ std::string write(const T& value, bool is_indented = false) {
     return encode(value).dump(is_indented ? 1 : -1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Parses a text. Throws Error.
+/// Parses JSON text. Throws Error if the text does not describe a Value.
 template <class T>
 T read(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);

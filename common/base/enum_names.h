@@ -14,8 +14,8 @@ namespace coalesce {
 /// Returns "not_examined" for Outcome::not_examined.
 template <auto value>
 constexpr std::string_view enumerator_name() {
-    // GCC's string ends with "[with auto value = coalesce::Fault::none; ...]", clang's with "[value
-    // = ...]".
+    // GCC's string ends with "[with auto value = coalesce::Fault::none; ...]", and clang's string
+    // ends with "[value = ...]".
     constexpr std::string_view function = __PRETTY_FUNCTION__;
     constexpr std::size_t end = function.find_first_of(";]", function.find("value = "));
     constexpr std::size_t begin = function.rfind("::", end) + 2;

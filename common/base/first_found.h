@@ -1,6 +1,5 @@
-/// \file
-/// Evaluates a list of rules in order. All code that searches for the cause of a failure uses
-/// it.
+/// \file Evaluates a list of rules in order. All code that searches for the cause of a failure uses
+/// this function.
 #pragma once
 
 #include <functional>

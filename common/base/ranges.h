@@ -1,6 +1,5 @@
-/// \file
-/// Standard algorithms that take a whole container. std::ranges offers the same, but the
-/// standard library used for the web pages lacks it.
+/// \file Standard algorithms that take a whole container. std::ranges has the same algorithms, but
+/// the standard library used for the web pages lacks them.
 #pragma once
 
 #include <algorithm>

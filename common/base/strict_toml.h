@@ -155,7 +155,7 @@ private:
             fail(line, std::string(error.description()) + "; fix this line");
         }
     }
-    /// Returns `found`, or throws an Error if it is empty.
+    /// Returns `found`, or throws an Error if `found` is empty.
     template <class Found>
     Found require_value(const Found& found, const toml::node& node, const char* key,
                         const std::string& be) const {

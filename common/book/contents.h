@@ -20,11 +20,12 @@ struct BookError : std::runtime_error {
 /// Writes a file, and creates its folders. Does nothing if the file already contains this text.
 void write_text(const std::filesystem::path& file, const std::string& text);
 
-/// One page.
+/// A page of the book.
 struct Page {
     std::string name;  ///< "lesson_03_tiled", the page's label and the name of its HTML file
-    /// "steps/03_tiled/README.md", relative to the root of the repository. The page of an exercise
-    /// beyond the transpose comes from its records, and this is "exercises/x_row_sums/kernel.cu".
+    /// The source of the page, relative to the root of the repository, such as
+    /// "steps/03_tiled/README.md". The page of an exercise beyond the transpose comes from its
+    /// records, and `file` is then "exercises/x_row_sums/kernel.cu".
     std::string file;
     std::string title;    ///< the page's first heading, as plain text
     std::string section;  ///< the sidebar heading under which the page is listed

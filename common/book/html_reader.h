@@ -9,7 +9,7 @@ namespace coalesce::book {
 /// A tag and its position.
 struct Tag {
     std::size_t begin = 0, end = 0;  ///< positions in the text
-    std::string name;                ///< "a", "/a"
+    std::string name;                ///< such as "a" or "/a"
     std::map<std::string, std::string> attributes;
 
     bool has(const std::string& key) const { return attributes.contains(key); }

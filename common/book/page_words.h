@@ -1,12 +1,13 @@
-// A lesson is written for readers of its file, who have a terminal. In the pages, buttons and links do the same.
+// Adapts a lesson's text to the pages. Lessons are written for readers who have a terminal. In the
+// pages, buttons and links replace the terminal's commands.
 #pragma once
 
 #include <string>
 
 namespace coalesce::book {
 
-/// Returns a lesson's text with the commands of the terminal replaced by the names of buttons, and by
-/// links to the explorer. `step` is the lesson's name: "03_tiled".
+/// Returns a lesson's text with the commands of the terminal replaced by the names of buttons, and
+/// by links to the explorer. `step` is the lesson's name: "03_tiled".
 std::string for_the_page(const std::string& text, const std::string& step);
 
 }  // namespace coalesce::book

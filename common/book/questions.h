@@ -1,6 +1,6 @@
-// Writes a lesson's questions as HTML: those from its exercise.toml, which ask about counters, and
-// those from its questions.txt, which have a reply to each choice. theme/book.js checks the answers
-// in the page.
+// Writes a lesson's questions as HTML. The questions in exercise.toml ask about counters, and the
+// questions in questions.txt have a reply to each choice. theme/book.js checks the answers in the
+// page.
 #pragma once
 
 #include <string>

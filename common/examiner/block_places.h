@@ -12,7 +12,7 @@ namespace coalesce {
 struct Block {
     long long x = 0, y = 0, z = 0;
 
-    /// Returns "block (1, 0)".
+    /// Returns the coordinates as text, such as "block (1, 0)".
     std::string text() const;
 };
 
@@ -21,7 +21,7 @@ struct LoadedElement {
     std::int64_t element = 0;
     int line = 0;
 };
-/// Returns the first element that the traced warp loads, or nothing if it loads none.
+/// Returns the first element that the traced warp loads, or nothing if the warp loads no elements.
 std::optional<LoadedElement> find_first_load(const Trial& trial);
 
 /// Two blocks that store to the same cell of the output.
@@ -31,7 +31,7 @@ struct StoreConflict {
 };
 /// The blocks of a launch that store the same cell, and the blocks that store nothing.
 struct BlockStores {
-    std::optional<StoreConflict> conflict;  ///< the first such pair
+    std::optional<StoreConflict> conflict;  ///< first pair of blocks that store to the same cell
     std::optional<Block> first_idle_block;  ///< the first block that stores nothing
     long long idle_blocks = 0;              ///< number of blocks that store nothing
 };

@@ -1,6 +1,5 @@
-/// \file
-/// Records what one block of a learner's kernel does, step by step, on the simulated GPU. If the
-/// kernel is wrong, the block is the one in which the mistake shows.
+/// \file Records what one block of a learner's kernel does, step by step, on the simulated GPU. If
+/// the kernel is wrong, it records the block in which the mistake shows.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +14,23 @@ namespace coalesce {
 
 /// The launch and the block to record.
 struct StepsRequest {
-    /// The shape. Without one, the exercise's shapes are tried in order until the kernel fails, and
-    /// the first one is recorded if it fails on none.
+    /// The shape of the input. If empty, the exercise's shapes are tried in order, and the first
+    /// shape on which the kernel fails is recorded. If the kernel fails on none, the first shape is
+    /// recorded.
     std::optional<Shape> shape = {};
-    /// The block, counted with x fastest. Without one, it is the one in which the mistake shows.
+    /// The block to record, counted with x fastest. If empty, the block in which the mistake shows
+    /// is recorded.
     std::optional<std::uint64_t> block = {};
 };
 
-/// The recorded steps.
+/// The recorded steps of a block.
 struct BlockSteps {
-    Failure problem = {};      ///< why there are none; kind none if there are
-    Shape shape{0, 0};         ///< of the launch
-    std::string mistake = "";  ///< the first wrong element, or what a check reports; "" if right
-    std::string json = "";     ///< the steps (docs/guide/trace.md)
+    Failure problem = {};      ///< why there are no steps, or kind none
+    Shape shape{0, 0};         ///< shape of the input
+    std::string mistake = "";  ///< the first wrong element, or a check's report; "" if right
+    std::string json = "";     ///< the steps as JSON (docs/guide/trace.md)
 
-    /// Reports whether there are any.
+    /// Reports whether the steps were recorded.
     bool ok() const { return problem.kind == FailureKind::none; }
 };
 

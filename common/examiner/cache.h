@@ -33,7 +33,7 @@ public:
 
     /// Returns the value stored under this key, or nothing if there is none.
     std::optional<std::string> find(const std::string& kind, const std::string& key) const;
-    /// Stores a value.
+    /// Stores a value under this key.
     void save_cached(const std::string& kind, const std::string& key,
                      const std::string& value) const;
 

@@ -17,7 +17,7 @@ struct ClangRequest {
     std::string input;                   ///< name of the input file
     std::string output;                  ///< name of the file to which clang writes the LLVM IR
     std::string headers;                 ///< name of the folder of headers
-    bool keeps_variables = false;        ///< whether the IR is not optimized: see CompileOptions
+    bool keeps_variables = false;  ///< whether to leave the IR unoptimized: see CompileOptions
 };
 
 /// Returns the request for a learner's file. `source.is_good()` must be true. `sizes` are the

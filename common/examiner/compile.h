@@ -27,7 +27,7 @@ enum class Severity { error, warning, note };
 struct Message {
     Severity severity = Severity::error;
     Place place;       ///< file, line and, if known, column
-    std::string text;  ///< "identifier "x" is undefined"
+    std::string text;  ///< such as "identifier "x" is undefined"
 
     /// Returns "kernel.cu:3: error: ..." with the source line and a caret below it.
     std::string to_string_with_caret(const std::string& source) const;
@@ -39,15 +39,15 @@ enum class Compiler {
     nvrtc,    ///< the fastest choice: libnvrtc, loaded into this process
     nvcc,     ///< `nvcc -ptx`
     clang,    ///< clang with the project's headers
-    clang_ir  ///< clang emits LLVM IR, and our translator turns it into PTX, as in a web page
+    clang_ir  ///< clang emits LLVM IR, and our translator converts it to PTX, as in a web page
 };
 
 /// The options of a compilation.
 struct CompileOptions {
     /// The __global__ function to find.
     Signature kernel = {};
-    /// The virtual architecture to compile for. `native_architecture()` returns the one of the
-    /// device.
+    /// The virtual architecture to compile for. `native_architecture()` returns the device's
+    /// architecture.
     std::string architecture = "compute_90";
     /// The cache folder. An empty path disables caching.
     std::filesystem::path cache = {};
@@ -56,7 +56,7 @@ struct CompileOptions {
     /// Time limit in seconds, after which nvcc and clang are killed.
     int seconds = 20;
     /// Whether to compile without optimization, as for a debugger, so that the PTX says where each
-    /// variable is kept. The costs of such a kernel mean nothing.
+    /// variable is stored. The costs of an unoptimized kernel are meaningless.
     bool keeps_variables = false;
 };
 
@@ -65,12 +65,12 @@ struct Compiled {
     std::string file;                                   ///< the file's name in messages
     std::string kernel;                                 ///< name of the kernel's function
     std::vector<std::string> sizes = {"rows", "cols"};  ///< the parameters of `configure`
-    std::string ptx;                ///< the PTX, or "" if the file did not compile
-    std::string entry;              ///< the name of the kernel in the PTX
-    std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
-    bool is_from_cache = false;     ///< whether the result was cached
+    std::string ptx;       ///< the PTX, or "" if the file did not compile
+    std::string entry;     ///< the name of the kernel in the PTX
+    std::string compiler;  ///< such as "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
+    bool is_from_cache = false;     ///< whether the result came from the cache
     std::vector<Message> messages;  ///< all messages, by line
-    Failure failure;                ///< why there is no PTX
+    Failure failure;                ///< why there is no PTX, or kind none
 
     /// Reports whether the file was compiled.
     bool ok() const { return failure.kind == FailureKind::none; }

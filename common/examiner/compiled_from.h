@@ -15,10 +15,10 @@ namespace coalesce {
 struct RawOutput {
     bool is_good = false;        ///< whether the compiler produced PTX or LLVM IR
     bool has_timed_out = false;  ///< whether the compiler was killed at the time limit
-    int seconds = 0;             ///< the time limit
+    int seconds = 0;             ///< the time limit in seconds
     std::string ptx = "";        ///< the PTX; empty if the compiler emitted LLVM IR
     std::string ir = "";         ///< the LLVM IR; empty if the compiler emitted PTX
-    std::string output = "";     ///< its messages
+    std::string output = "";     ///< the compiler's messages
 };
 
 /// Completes the compilation of `source` from the compiler's output `raw`, and looks for the kernel

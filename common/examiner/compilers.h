@@ -15,7 +15,7 @@ namespace coalesce {
 struct FoundCompiler {
     Compiler kind = Compiler::any;
     std::string path;      ///< path of the library or program
-    std::string identity;  ///< differs between versions
+    std::string identity;  ///< a string that differs between versions
 };
 
 /// Returns `kind`. If `kind` is `any` and COALESCE_COMPILER allows only one compiler, returns that
@@ -25,7 +25,7 @@ Compiler resolve_compiler_kind(Compiler kind);
 /// no such compiler is installed.
 std::optional<FoundCompiler> find_compiler(Compiler kind);
 /// Returns the name and version of a compiler, such as "NVRTC 13.0" or "clang 19.1.7, translated".
-/// Runs the compiler, so it takes a moment.
+/// Runs the compiler, so the call takes a moment.
 std::string version_of(const FoundCompiler& compiler);
 /// Returns "NVRTC", "nvcc" or "clang".
 const char* name_of(Compiler kind);

@@ -21,8 +21,8 @@ std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchSh
 /// costs more in total than in the solution. Kinds without a limit may cost anything.
 std::vector<Failure> find_costly_requests(const Verdict& verdict, const Limits& limits);
 
-/// Finds accesses that cost far more than those of the solution. Use it for shapes with partial
-/// tiles, on which equally good kernels differ somewhat.
+/// Finds accesses that cost far more than the solution's accesses. Use it for shapes with partial
+/// tiles, on which equally good kernels differ somewhat in cost.
 std::optional<Failure> find_excess_over_solution(const Verdict& verdict);
 
 // ---- overlap.cpp: whether a warp's accesses to global memory overlap ----
@@ -57,10 +57,10 @@ Failure not_predicted(const std::string& file, Shape shape);
 
 /// An order in which the blocks take the tiles.
 struct BlockOrder {
-    const char* name;  ///< its name in exercise.toml, one of kBlockOrders
+    const char* name;  ///< the order's name in exercise.toml, one of kBlockOrders
     /// Returns the row and column of the tile that block (x, y) takes in a grid of `wide` x `tall`
-    /// blocks. Null allows any order in which most blocks take a tile in a different row and a
-    /// different column than the previous block.
+    /// blocks. A null pointer allows any order in which most blocks take a tile in a different row
+    /// and a different column than the previous block.
     Cell (*tile_for_block)(int x, int y, int wide, int tall);
     Shape shape;         ///< the shape for the check; the kernel is launched once per block
     int tile = 32;       ///< side of a tile

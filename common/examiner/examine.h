@@ -27,9 +27,9 @@ struct ExamineOptions {
     /// The solution. The kernel may not exceed its total sectors, requests and wavefronts. Without
     /// a solution, only the exercise's limits apply.
     std::optional<Source> solution = {};
-    /// A second shape on which the kernel's costs are compared with the solution's. It is used if
-    /// the costs at `counted` are within the limits. 0 x 0 means no second shape. Errors on this
-    /// shape are reported like any others.
+    /// A second shape on which the kernel's costs are compared with the solution's costs. It is
+    /// used if the costs at `counted` are within the limits. 0 x 0 means no second shape. Errors on
+    /// this shape are reported like errors on other shapes.
     Shape second_counted{0, 0};
     /// A shape with partial tiles, on which the kernel may cost somewhat more than the solution.
     /// 0 x 0 means no such shape.

@@ -16,9 +16,9 @@ namespace coalesce {
 
 /// The kinds of failures. Course files, tests and grades refer to them by `Failure::id`.
 enum class FailureKind {
-    none,  ///< nothing
+    none,  ///< no failure
 
-    // The file.
+    // Problems with the file.
     file_missing,     ///< there is no such file
     file_unreadable,  ///< the file exists but cannot be read, or is not an ordinary file
     file_empty,       ///< the file contains only blanks
@@ -26,7 +26,7 @@ enum class FailureKind {
     file_too_large,   ///< the file is larger than `kLargestSource`
     include_refused,  ///< the file includes a file other than a toolkit header
 
-    // Compiling.
+    // Failures of the compilation.
     does_not_compile,   ///< the compiler reports errors
     kernel_missing,     ///< there is no __global__ function with the required name
     wrong_signature,    ///< the kernel has other parameters
@@ -34,18 +34,18 @@ enum class FailureKind {
     compile_time_out,   ///< the compiler did not finish in time
     not_translated,     ///< the translator from LLVM IR to PTX does not support the kernel
 
-    // Launching.
+    // Failures of the launch.
     does_not_load,           ///< the device rejected the compiled kernel
     bad_launch,              ///< configure returns no blocks, no threads, or too many blocks
     block_too_large,         ///< configure returns more threads per block than the device allows
     too_much_shared_memory,  ///< the block needs more shared memory than the device allows
     not_simulated,           ///< the kernel uses something that the simulated GPU lacks
 
-    // Running.
+    // Failures while the kernel runs.
     endless_loop,           ///< the kernel was still running after far more work than it needs
     deadlock,               ///< threads wait for something that will never happen
     divergent_barrier,      ///< some threads of a block do not reach __syncthreads()
-    bad_warp_mask,          ///< a warp operation names lanes that do not take part in it
+    bad_warp_mask,          ///< a warp operation names lanes that do not take part in the operation
     assertion_failed,       ///< an assert failed in the kernel, or the kernel reached a trap
     no_bounds_check,        ///< accesses out of bounds, but only on shapes with partial tiles
     out_of_bounds,          ///< accesses out of bounds, even on shapes of whole tiles
@@ -53,7 +53,7 @@ enum class FailureKind {
     outside_local_array,    ///< accesses out of bounds of a thread's local array
     stack_overflow,         ///< nested calls need more stack than a thread has
     misaligned,             ///< the address of a vector access is not a multiple of its size
-    missing_barrier,        ///< threads read shared memory while others write it
+    missing_barrier,        ///< threads read shared memory while other threads write to it
     shared_race,            ///< threads write different values to the same address in shared memory
     elements_left_out,      ///< a warp stores fewer or more elements than it reads
     uninitialised_shared,   ///< the kernel reads shared memory that was never written
@@ -77,7 +77,7 @@ enum class FailureKind {
     comparison_wrong,    ///< the program accepts an incorrect result or rejects a correct one
     memory_leaked,       ///< some GPU memory is never freed
 
-    // The result.
+    // Wrong results in matrix exercises.
     wrong_result,  ///< `Failure::fault` describes the mistake and supplies the identifier
 
     // Wrong results in exercises beyond the transpose.
@@ -86,7 +86,7 @@ enum class FailureKind {
     beyond_tolerance,  ///< the values are nearly right, but exceed the tolerance
     wrong_elements,    ///< other wrong values
 
-    // The cost.
+    // Costs above the exercise's limits.
     uncoalesced_loads,      ///< the kernel reads more sectors than the lesson allows
     uncoalesced_stores,     ///< the kernel writes more sectors than the lesson allows
     bank_conflicts,         ///< shared memory takes more wavefronts than the lesson allows
@@ -107,8 +107,8 @@ enum class FailureKind {
 
     // Failures of a submission.
     no_file,            ///< the submission has no file with the exercise's name
-    two_files,          ///< several files for one exercise
-    two_submissions,    ///< several submissions of one student
+    two_files,          ///< the submission has several files for one exercise
+    two_submissions,    ///< one student has several submissions
     not_a_file,         ///< the submission is a link, a device or something similar
     archive_too_large,  ///< the archive has more files or deeper folders than it needs
     archive_encrypted,  ///< a password protects the archive
@@ -120,14 +120,14 @@ enum class FailureKind {
     ptx_too_large,           ///< the PTX is larger than allowed
     ptx_forged,              ///< the PTX imitates the grader's own lines
     compiler_out_of_memory,  ///< the compiler needs more memory than allowed
-    compiler_crashed,        ///< the compiler crashes on it
+    compiler_crashed,        ///< the compiler crashes on the submission
     launch_out_of_memory,    ///< a launch takes more memory than allowed
     launch_out_of_time,      ///< a launch takes more time than allowed
     grader_fault,            ///< the grader crashes repeatedly, but only on this submission
 
-    // Problems with this computer, for which Verdict::outcome is `not_examined`.
+    // Problems with this computer. Verdict::outcome is then `not_examined`.
     no_compiler,          ///< no compiler is installed
-    environment_problem,  ///< no device or solution, not enough memory, or the like
+    environment_problem,  ///< no device, no solution, not enough memory, or a similar problem
 };
 /// Returns the last kind, for loops over all kinds.
 constexpr FailureKind last_of(FailureKind) {
@@ -136,9 +136,9 @@ constexpr FailureKind last_of(FailureKind) {
 
 /// A place in a file.
 struct Place {
-    std::string file;  ///< the file name that the learner sees; "" if unknown
-    int line = 0;      ///< from 1; 0: not known
-    int column = 0;    ///< from 1; 0: not known
+    std::string file;  ///< the file's name in messages; "" if unknown
+    int line = 0;      ///< line, counted from 1; 0 if unknown
+    int column = 0;    ///< column, counted from 1; 0 if unknown
 
     /// Returns, for example, "kernel.cu:12", or "" if the place is unknown.
     std::string text() const;
@@ -147,7 +147,7 @@ struct Place {
 
 /// A failure as it is reported to the learner.
 struct Failure {
-    FailureKind kind = FailureKind::none;  ///< what
+    FailureKind kind = FailureKind::none;  ///< the kind; none if there is no failure
     Fault fault = Fault::none;             ///< the fault, if `kind` is `wrong_result`
     std::string headline = "";             ///< a sentence that states what is wrong
     Place place = {};                      ///< the source line to look at first
@@ -156,7 +156,7 @@ struct Failure {
     std::string next = "";            ///< a sentence that suggests what to do next
     std::optional<CellMap> map = {};  ///< the map of correct and incorrect cells
 
-    /// Returns its identifier: "no-bounds-check", "indices-not-swapped".
+    /// Returns the failure's identifier, such as "no-bounds-check" or "indices-not-swapped".
     std::string id() const;
 };
 

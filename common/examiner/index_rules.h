@@ -1,4 +1,4 @@
-// What the rules about indices share.
+// Declares helpers of the rules about indices, and the rules about indices of the tile.
 #pragma once
 
 #include <string>
@@ -7,15 +7,17 @@
 
 namespace coalesce {
 
-/// Replaces the headline by a more precise one, which keeps the observation as a detail, and moves
-/// the place to `line`, unless that is 0.
+/// Replaces the headline and the advice of a failure with more precise ones. The observation from
+/// the old headline becomes a detail. If `line` is not 0, the failure then refers to that line.
 void blame_line(Failure& failure, int line, const std::string& headline, const std::string& next);
 /// Returns the factor of threadIdx.x in an expression: 4 for `threadIdx.x * 4`, 1 without a factor,
 /// and 0 if threadIdx.x does not occur.
 int factor_of_thread(const std::string& expression);
 
-// ---- shared_index_causes.cpp: indices of the tile. Each changes the failure and returns true if
-// the text shows the mistake. ----
+// ---- shared_index_causes.cpp: rules about indices of the tile ----
+//
+// Each function looks for one mistake in the kernel's text. If it finds the mistake, it changes the
+// failure and returns true.
 
 /// Explains two lines that use the same element of the tile.
 bool explain_repeated_place(Failure& failure, const Evidence& evidence);

@@ -14,8 +14,8 @@ inline std::string format_product(long long first, long long second) {
 
 /// The launch that `configure` returned for a shape, before its values have been checked.
 struct LaunchShape {
-    std::array<long long, 3> grid{1, 1, 1};   ///< blocks
-    std::array<long long, 3> block{1, 1, 1};  ///< threads per block
+    std::array<long long, 3> grid{1, 1, 1};   ///< number of blocks along x, y and z
+    std::array<long long, 3> block{1, 1, 1};  ///< threads per block along x, y and z
     long long shared_bytes = 0;               ///< bytes of dynamic shared memory per block
 
     /// Returns the number of blocks.

@@ -1,4 +1,4 @@
-// What the rules share that look for a mistake in the lines of a kernel.
+// Declares helpers of the rules that look for a mistake in a kernel's lines.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace coalesce {
 
-/// A mistake in a line of the kernel, with the words that explain it.
+/// A mistake in a line of the kernel, with the text that explains it.
 struct LineMistake {
-    int line = 0;  ///< 0: there is none
+    int line = 0;  ///< line of the mistake; 0 if there is no mistake
     std::string sentence, next;
 };
 
-/// Returns the mistake that the first of these functions finds.
+/// Calls the functions in order until one of them finds a mistake, and returns that mistake.
 template <class... Finds>
 LineMistake first_mistake(Finds... finds) {
     LineMistake mistake;
@@ -21,12 +21,12 @@ LineMistake first_mistake(Finds... finds) {
     return mistake;
 }
 
-/// Gives a failure the place and the words of a mistake.
+/// Copies the place and the text of a mistake into a failure.
 void blame(Failure& failure, const LineMistake& mistake);
 
 std::string in_backticks(const std::string& code);
-/// Returns the first sentence of a headline, which states the observation. The sentences that follow
-/// it guess at the cause. Returns "" if no sentence follows.
+/// Returns the first sentence of a headline, which states the observation. Later sentences guess at
+/// the cause. Returns "" if the headline has only one sentence.
 std::string first_sentence(const std::string& headline);
 /// Returns the number of floats that an access on this line of code takes at once.
 int vector_width(const std::string& code);

@@ -47,8 +47,8 @@ public:
     /// Launches the kernel without waiting for it to finish. Returns cudaSuccess, or the error from
     /// the launch.
     cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
-    /// Does the same for a kernel of any signature. Each argument is in the first of its eight
-    /// bytes.
+    /// Launches a kernel of any signature, also without waiting. Each argument occupies the first
+    /// bytes of its 64-bit value.
     cudaError_t launch(const LaunchShape& launch, std::vector<std::uint64_t> arguments);
     /// Loads the PTX again, so that its variables have their initial values.
     cudaError_t reload();
@@ -59,7 +59,7 @@ public:
 
 private:
     Failure check(const LaunchShape& launch, Shape shape) const;
-    /// Returns "configure(1000, 777)".
+    /// Returns the call as text, such as "configure(1000, 777)".
     std::string configure_call(Shape shape) const;
     cudaError_t load(std::string& log);
     cudaError_t reset_variables();
@@ -71,7 +71,7 @@ private:
     long long max_shared_bytes_ = 0;
     bool is_abandoned_ = false;
     bool has_variables_ = false;     ///< whether the PTX has variables that a kernel may change
-    bool may_have_changed_ = false;  ///< whether a launch may have changed them
+    bool may_have_changed_ = false;  ///< whether a launch may have changed these variables
     std::string name_, entry_, ptx_;
     bool prints_ = false, has_dynamic_array_ = false;
     std::string file_name_;

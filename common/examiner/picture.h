@@ -21,22 +21,22 @@ namespace coalesce {
 
 /// The warp to draw.
 struct PictureRequest {
-    Shape shape = {256, 256};  ///< of the input
-    std::uint64_t block = 0;   ///< x counts fastest
-    unsigned warp = 0;         ///< within the block
+    Shape shape = {256, 256};  ///< shape of the input
+    std::uint64_t block = 0;   ///< the block, counted with x fastest
+    unsigned warp = 0;         ///< the warp within the block
 };
 
 /// A row of 32 words or banks, with the lanes that access them.
 struct PictureRow {
-    std::string label = "";       ///< "out + 256", "wavefront 1"
+    std::string label = "";       ///< such as "out + 256" or "wavefront 1"
     std::array<int, 32> lanes{};  ///< a lane that accesses each word or bank, or -1
 };
 
 /// A load or store, together with its picture.
 struct WarpAccess : simulated::Access {
-    Place place = {};                   ///< source line
+    Place place = {};                   ///< source line of the access
     std::string source_line = "";       ///< text of the source line
-    std::string memory = "";            ///< "in", "out", "shared memory"
+    std::string memory = "";            ///< the accessed memory: "in", "out", "shared memory"
     unsigned times = 1;                 ///< number of times the line was executed at the same cost
     std::vector<PictureRow> rows = {};  ///< the picture of the first execution
 
@@ -47,8 +47,8 @@ struct WarpAccess : simulated::Access {
 /// All accesses of the warp.
 struct Picture {
     Failure problem;                   ///< why there is no picture; kind none if there is one
-    std::string file;                  ///< as messages name it
-    PictureRequest of;                 ///< the warp
+    std::string file;                  ///< the file's name in messages
+    PictureRequest of;                 ///< the warp that was drawn
     std::vector<WarpAccess> accesses;  ///< one access per line and kind of access, in order
 
     /// Reports whether there is a picture.

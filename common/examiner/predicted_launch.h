@@ -39,9 +39,9 @@ struct NotLaunched : std::runtime_error {
 struct PredictedLaunchOptions {
     /// If not null, WrongSampledValues is thrown if the blocks do not store the correct values.
     const SampledMatrix* sampled = nullptr;
-    std::uint64_t max_instructions = 0;  ///< limits the warp instructions further; 0: no limit
-    std::uint64_t seed = 0;              ///< draws the sampled blocks; 0 samples the usual ones
-    bool must_launch = false;            ///< whether to throw NotLaunched
+    std::uint64_t max_instructions = 0;  ///< a further limit on warp instructions; 0 for none
+    std::uint64_t seed = 0;    ///< seed that chooses the sampled blocks; 0 for the usual ones
+    bool must_launch = false;  ///< whether to throw NotLaunched
 };
 
 /// Predicts the time of a kernel from a few of its blocks, which are launched on the simulator. The

@@ -6,7 +6,7 @@
 
 namespace coalesce {
 
-/// Returns the PTX without comments, and with empty strings.
+/// Returns the PTX with all comments removed and all strings emptied.
 std::string ptx_code(std::string_view ptx);
 
 /// Reports whether the code, as returned by ptx_code, calls the function.

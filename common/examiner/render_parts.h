@@ -16,7 +16,8 @@ std::string source_excerpt(const Failure& failure, const std::string& source);
 /// Reports whether the map of cells shows more than the headline says: the marks differ, and more
 /// than one of them shows a fault.
 bool is_map_useful(const Failure& failure);
-/// Returns the map of right and wrong cells in at most `lines` lines, or "" if it is not useful.
+/// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not
+/// useful.
 std::string format_map(const Failure& failure, int lines = CellMap::kSide);
 /// Returns a sentence such as "Right on 6 shapes, clean under every check, and no more expensive
 /// than the exercise asks."
@@ -36,7 +37,7 @@ std::vector<std::string> other_failures(const Verdict& verdict);
 /// Returns the compiler's warnings as sentences, or none if the compiler also reported errors.
 std::vector<std::string> warnings(const Verdict& verdict);
 /// Returns, for example, "Seen with rows = 77, cols = 45.", or "" if the failure does not depend on
-/// a particular input. `sizes` are those of the verdict.
+/// a particular input. `sizes` is Verdict::sizes.
 std::string format_failing_input(const Failure& failure,
                                  const std::vector<std::string>& sizes = {});
 

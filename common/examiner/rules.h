@@ -74,23 +74,23 @@ std::optional<Failure> find_local_array_overrun(const Trial& trial, const Eviden
 //
 // Names the mistake in a condition that checks the bounds.
 
-/// Blames a condition that lets threads outside of the matrix through, or that keeps threads out
-/// whose elements exist. Returns false, and does not change the failure, if there is none.
+/// Blames a bounds condition that admits threads outside the matrix, or that excludes threads whose
+/// elements exist. Returns false and leaves the failure unchanged if there is no such condition.
 bool look_at_conditions(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- index_causes.cpp ----
 //
 // Names the mistake in the index of a vector, of the tile, or of an element that two threads store.
 
-/// Blames the part of an index that is wrong. Returns false if the text does not show one.
+/// Blames the part of an index that is wrong. Returns false if the text shows no such mistake.
 bool look_at_indices(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- pipeline_causes.cpp ----
 //
 // Names the mistake in the order of asynchronous copies, waits and barriers.
 
-/// Blames the step of a pipeline that is missing or misplaced. Returns false if the text does not
-/// show one.
+/// Blames the step of a pipeline that is missing or misplaced. Returns false if the text shows no
+/// such mistake.
 bool look_at_pipeline(Failure& failure, const Evidence& evidence);
 
 // ---- tile_causes.cpp ----
@@ -105,7 +105,8 @@ int find_tile_choice_line(const std::string& text);
 
 // ---- block_causes.cpp ----
 //
-// Finds block sizes that do not fit the kernel's loops, by launching the kernel with others.
+// Finds block sizes that do not fit the kernel's loops, by launching the kernel with other block
+// sizes.
 
 /// Changes the failure if the kernel is correct with a different number of threads per block.
 /// Usually the block size was taken from another lesson, or was not halved or quartered.
@@ -142,7 +143,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 
 // ---- batch_causes.cpp ----
 //
-// Explains kernels that transpose a stack of matrices but access the wrong one.
+// Explains kernels that transpose a stack of matrices but access the wrong matrix.
 
 /// Changes the failure if the first block of the second matrix begins at the wrong element of a
 /// stack. Returns false if the stack is not to blame.
@@ -183,8 +184,9 @@ void explain_values(Failure& failure, const Trial& trial, const Evidence& eviden
 
 /// A stage at which a warp leaves out elements.
 struct LeftOutStage {
-    std::string sentence;  ///< "a warp reads 128 elements of `in`, but stores only 32 of `out`."
-    int line = 0;          ///< the first line that moves too few elements
+    /// A sentence such as "a warp reads 128 elements of `in`, but stores only 32 of `out`.".
+    std::string sentence;
+    int line = 0;  ///< the first line that moves too few elements
     std::string next;
 };
 

@@ -39,8 +39,8 @@ public:
     virtual Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                            const TrialRequest& order) = 0;
 
-    /// Returns the seed of the inputs for a shape. If kernels could gain something by guessing the
-    /// inputs, the seed must be a secret.
+    /// Returns the seed of the inputs for a shape. The seed must be secret if a kernel could gain
+    /// something by guessing the inputs.
     virtual std::uint64_t input_seed(Shape /*shape*/) const { return 0; }
 
     /// Returns seeds of other orders of blocks and warps. A correct kernel is right in every order.
@@ -62,23 +62,24 @@ public:
         std::optional<Predicted> predicted = {};  ///< the predicted time, if the model has one
     };
     /// Launches a few blocks on a large shape and compares the values that they store. Kernels
-    /// cannot guess which blocks. Runners without secrets need not implement this.
+    /// cannot guess which blocks are launched. Runners without secrets need not implement this.
     virtual LargeTrial run_large(const Compiled& /*kernel*/, const Produces& /*task*/,
                                  Shape /*shape*/) {
         return {};
     }
 
-    /// Returns the stored value of this kind ("counters" or "time") that belongs to the inputs
-    /// `of`, or nothing if there is none.
+    /// Returns the cached value of this kind ("counters" or "time") for the inputs `of`, or nothing
+    /// if the value is not cached.
     virtual std::optional<std::string> load_cached(const std::string& /*kind*/,
                                                    const std::string& /*of*/) {
         return std::nullopt;
     }
-    /// Stores a value.
+    /// Adds a value to the cache.
     virtual void save_cached(const std::string& /*kind*/, const std::string& /*of*/,
                              const std::string& /*text*/) {}
 
-    /// Stops capturing the kernels' output and returns the beginning of it, in whole lines.
+    /// Stops capturing the kernels' output and returns its beginning, in whole lines. Sets `is_cut`
+    /// to whether the output was longer.
     virtual std::string take_output(bool& is_cut) {
         is_cut = false;
         return "";
@@ -112,7 +113,8 @@ private:
     std::unique_ptr<LoadedKernel> loaded_;
 };
 
-/// Also compiles kernels, with the compilers on this computer, and caches slow results in a folder.
+/// A LaunchingRunner that also compiles kernels, with the compilers on this computer, and caches
+/// slow results in a folder.
 class LocalRunner : public LaunchingRunner {
 public:
     /// The options of the runner.

@@ -9,8 +9,8 @@
 
 namespace coalesce {
 
-/// Returns the number of bytes of the UTF-8 character at the beginning of `bytes`, or 0 if it is
-/// invalid. `bytes` must not be empty.
+/// Returns the number of bytes of the UTF-8 character at the beginning of `bytes`, or 0 if the
+/// character is invalid. `bytes` must not be empty.
 std::size_t utf8_length(std::string_view bytes);
 /// Returns the text as a single line of valid UTF-8. Other bytes are escaped, as in \x1b. Anything
 /// after `most` characters is replaced by "...".

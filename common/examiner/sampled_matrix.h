@@ -16,7 +16,7 @@ namespace coalesce {
 /// The values that sampled blocks stored.
 enum class SampledValues {
     correct,
-    too_few,  ///< all are correct, but there are fewer of them than stores
+    too_few,  ///< no value is wrong, but too few cells are right for the number of stores
     wrong,
 };
 

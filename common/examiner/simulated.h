@@ -16,8 +16,8 @@ namespace coalesce {
 
 /// The costs of one line in the learner's file.
 struct LineCounters {
-    int line = 0;       ///< from 1
-    Counters counters;  ///< `kernels` is 0
+    int line = 0;       ///< line number, counted from 1
+    Counters counters;  ///< the costs; `kernels` is always 0
 };
 
 namespace simulated {
@@ -31,8 +31,8 @@ struct Thread {
 
 /// A report of one of the simulator's checks.
 struct Report {
-    std::string check, kind;    ///< "memcheck", "out of bounds"
-    std::string message, cure;  ///< sentences
+    std::string check, kind;    ///< for example "memcheck" and "out of bounds"
+    std::string message, cure;  ///< sentences that say what is wrong and how to fix it
     Place place, other_place;   ///< `line` is 0 if the place is unknown
     Thread thread, other_thread;
     std::uint64_t address = 0;
@@ -55,15 +55,15 @@ std::vector<LineCounters> lines_of(const std::string& kernel);
 
 /// A load or store executed by a warp.
 struct Access {
-    int line = 0;            ///< in the learner's file, or 0 if it is in another file
+    int line = 0;            ///< line in the learner's file; 0 for an access in another file
     bool is_shared = false;  ///< whether the memory is shared, not global
-    bool is_store = false;   ///< whether it is a store, not a load
+    bool is_store = false;   ///< whether the access is a store, not a load
     unsigned bytes_per_lane = 4;
-    std::uint32_t active = 0;  ///< one bit per lane
+    std::uint32_t active = 0;  ///< bit mask of the active lanes
     /// address for each active lane; an offset for shared memory
     std::array<std::uint64_t, 32> addresses{};
     unsigned cost = 0;   ///< sectors of global memory, or wavefronts of shared memory
-    unsigned ideal = 0;  ///< the minimum for these bytes
+    unsigned ideal = 0;  ///< the minimum cost for these bytes
 
     /// Returns the addresses of the active lanes.
     std::vector<std::uint64_t> active_addresses() const {
@@ -75,7 +75,7 @@ struct Access {
     }
 };
 
-/// Returns the recorded accesses. Those of other files, such as headers, have line 0.
+/// Returns the recorded accesses. Accesses in other files, such as headers, have line 0.
 std::vector<Access> traced();
 
 /// Returns the steps of the recorded block as JSON (docs/guide/trace.md). Throws std::runtime_error

@@ -32,7 +32,7 @@ Source read_source(const std::filesystem::path& file, const std::string& shown_a
 /// are allowed, the failure's kind is none.
 Failure find_refused_include(const std::string& text, const std::string& file_name);
 /// Returns the text with a line feed at the end of each line if its only line ends are carriage
-/// returns, as on old computers. Not every compiler takes those for line ends.
+/// returns, as on old computers. Some compilers do not accept a carriage return as a line end.
 std::string with_line_feeds(std::string text);
 /// Creates a source from a string in memory, which must meet the same requirements as a file.
 Source make_source(const std::string& text, const std::string& shown_as);

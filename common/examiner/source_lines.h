@@ -14,15 +14,15 @@ namespace coalesce {
 /// returns the last line.
 int line_number_at(const std::string& text, std::size_t place);
 
-/// Returns the offset of the bracket that matches the one at `open`, or the end of the text if
-/// there is none.
+/// Returns the offset of the bracket that matches the one at `open`, or the size of the text if no
+/// bracket matches.
 std::size_t find_closing_bracket(const std::string& code, std::size_t open);
 
 /// Replaces comments, strings and character constants with spaces. The lines and columns of the
 /// code stay the same.
 std::string blank_out_comments(const std::string& text);
 /// Returns the text without comments and strings, or "" if the text is far longer than any kernel,
-/// so that searches in quadratic time stay quick. Their results only make advice more precise.
+/// so that searches in quadratic time stay quick. The searches only make advice more precise.
 std::string code_for_search(const std::string& text);
 /// Returns a line of the code, without comments and strings, or "" if there is no such line.
 std::string code_on_line(const std::string& text, int line);
@@ -36,14 +36,14 @@ int find_kernel_line(const std::string& text, const std::string& name);
 /// A name and the line on which it is declared.
 struct Declared {
     std::string name;
-    int line = 0;  ///< 0: unknown
+    int line = 0;  ///< line of the declaration; 0 if unknown
 };
 /// Finds a local array that is used before and after a barrier in a file without shared memory. The
 /// barrier suggests that the learner intended to share the array.
 Declared find_unshared_array(const std::string& text);
 /// Returns the first line that combines a block's index along one axis with its size along the
-/// other, or uses the size of the grid instead of the size of the block. Returns 0 if there is
-/// none.
+/// other axis, or that uses the size of the grid instead of the size of the block. Returns 0 if
+/// there is no such line.
 int find_line_with_mixed_axes(const std::string& text);
 /// Finds a cast of an element to a vector type where the cast should apply to the address, as in
 /// `(float2)in[i]`.
@@ -73,7 +73,7 @@ int find_line_comparing_blocks(const std::string& text);
 /// The only line that indexes an array as row * pitch + col with a different pitch than all other
 /// lines.
 struct OddPitch {
-    int line = 0;  ///< 0 if there is none
+    int line = 0;  ///< line with the odd pitch; 0 if there is none
     std::string pitch, usual;
 };
 /// Finds the line with the odd pitch. At least two other lines must use the usual pitch.
@@ -92,8 +92,8 @@ int find_copy_start_line(const std::string& text);
 
 /// A loop, including its header.
 struct Loop {
-    int first_line = 0;        ///< from 1
-    int last_line = 0;         ///< line of its closing brace
+    int first_line = 0;        ///< first line of the loop, counted from 1
+    int last_line = 0;         ///< line of the loop's closing brace
     int barrier_line = 0;      ///< line of the first barrier in the loop; 0 if there is none
     std::string counter = {};  ///< "k" in `for (int k = 0; ...)`; otherwise empty
     std::optional<std::string> step = {};  ///< "k += 8" in `for (...; ...; k += 8)`
@@ -109,14 +109,14 @@ const Loop* innermost_loop(const std::vector<Loop>& loops, int line);
 /// A sum that lacks parentheses, so that only one of its terms is multiplied, as in `row + k * cols
 /// + col`.
 struct MissingParentheses {
-    int line = 0;        ///< 0: there is none
-    std::string factor;  ///< "k"
-    std::string pitch;   ///< "cols"
+    int line = 0;        ///< line of the sum; 0 if no parentheses are missing
+    std::string factor;  ///< the multiplied term, such as "k"
+    std::string pitch;   ///< the row length, such as "cols"
     std::string text;    ///< the sum as written in the source, such as "row + k * cols + col"
 };
 
-/// Finds the first index that lacks parentheses. It multiplies a loop counter or threadIdx by rows
-/// or cols, but not the row or column that is added to it.
+/// Finds the first index that lacks parentheses. Such an index multiplies a loop counter or
+/// threadIdx by rows or cols, but does not multiply the row or column that is added to it.
 MissingParentheses find_missing_parentheses(const std::string& text);
 
 // ---- local_arrays.cpp: accesses outside an array that compilers keep in registers, which no check
@@ -125,10 +125,10 @@ MissingParentheses find_missing_parentheses(const std::string& text);
 /// An access past the end of an array in some iteration of the surrounding loops.
 struct ArrayOverrun {
     int line = 0;              ///< line of the access; 0 if there is none
-    std::string array;         ///< "values"
+    std::string array;         ///< name of the array, such as "values"
     long long length = 0;      ///< number of elements in the array
-    std::string index;         ///< "k", as in the source
-    long long last_value = 0;  ///< the index in the last iteration
+    std::string index;         ///< the index as written in the source, such as "k"
+    long long last_value = 0;  ///< value of the index in the last iteration
 };
 
 /// Finds the first access outside a local array. The function understands only lengths, loops and
@@ -138,26 +138,27 @@ ArrayOverrun find_array_overrun(const std::string& text);
 
 /// A thread's local array, and its length.
 struct LocalArray {
-    std::string name;  ///< "" if there is none
+    std::string name;  ///< name of the array; "" if there is none
     long long length = 0;
 };
 /// Returns the first local array that a line accesses, if its length is known.
 LocalArray find_local_array(const std::string& text, int line);
 
-/// Returns the value of an expression of numbers and of constants defined in the file, if it has no
-/// other parts.
+/// Returns the value of an expression that consists of numbers and of constants defined in the
+/// file. Returns nothing for any other expression.
 std::optional<long long> constant_value(const std::string& text, const std::string& expression);
 
 /// An array in shared memory.
 struct SharedArray {
-    std::string name = "";                ///< "" if there is none
-    std::vector<long long> lengths = {};  ///< of each dimension; empty if one is not known
-    int line = 0;                         ///< of its declaration
+    std::string name = "";  ///< name of the array; "" if there is none
+    /// Length of each dimension; empty if a length is unknown.
+    std::vector<long long> lengths = {};
+    int line = 0;  ///< line of the declaration
 };
 /// Returns all shared arrays that the file declares, in the order of the text.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);
-/// Returns the first shared array that a line mentions, or that the file declares if the line is 0.
-/// Its name is "" if its lengths are not known.
+/// Returns the first shared array that a line mentions. If `line` is 0, returns the first one that
+/// the file declares. The name is "" if the array's lengths are not known.
 SharedArray find_shared_array(const std::string& text, int line);
 /// Returns the line of a loop around `line` that counts up to a constant with <=, or 0.
 int find_loop_that_runs_once_too_often(const std::string& text, int line);

@@ -63,12 +63,12 @@ private:
     std::vector<Instruction> code_;
 };
 
-/// Finds the first match in the text.
+/// Finds the first match in the text. Returns false if there is no match.
 bool search(std::string_view text, TextMatch& match, const TextPattern& pattern);
 bool search(std::string&& text, TextMatch& match, const TextPattern& pattern) = delete;
 /// Reports whether there is a match in the text.
 bool contains(std::string_view text, const TextPattern& pattern);
-/// Matches the whole text.
+/// Reports whether the pattern matches the whole text, and stores the match in `match`.
 bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pattern);
 bool match_whole(std::string&& text, TextMatch& match, const TextPattern& pattern) = delete;
 /// Returns all matches in order, without overlaps. If the pattern must look far ahead again and
@@ -77,7 +77,8 @@ std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pa
 std::vector<TextMatch> find_matches(std::string&& text, const TextPattern& pattern) = delete;
 /// Reports whether the text contains `word` as a whole word.
 bool contains_word(std::string_view text, std::string_view word);
-/// Returns the offset of the first such whole word at or after `from`, or npos.
+/// Returns the offset of the first occurrence of `word` as a whole word at or after `from`, or
+/// npos.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
 
 }  // namespace coalesce

@@ -28,8 +28,8 @@ enum class Watch {
 
 /// The warp whose accesses are to be recorded.
 struct TracedWarp {
-    std::uint64_t block = 0;  ///< x counts fastest
-    unsigned warp = 0;        ///< within the block
+    std::uint64_t block = 0;  ///< the block, counted with x fastest
+    unsigned warp = 0;        ///< the warp within the block
     std::size_t limit = 0;    ///< maximum number of accesses to record; 0 to record none
 };
 /// The maximum number of accesses that are recorded, which is enough for every lesson.
@@ -38,7 +38,7 @@ constexpr TracedWarp kFirstWarp{.limit = kMaxTracedAccesses};
 
 /// The block whose steps are to be recorded.
 struct TracedBlock {
-    std::uint64_t block = 0;  ///< x counts fastest
+    std::uint64_t block = 0;  ///< the block, counted with x fastest
     std::size_t steps = 0;    ///< maximum number of steps to record; 0 to record none
     /// If set, the first block that stores to this byte of an array is recorded instead. The array
     /// is the argument with this number, counted from 0.
@@ -50,19 +50,19 @@ constexpr std::size_t kMaxTracedSteps = 2000;
 /// The launch to make.
 struct TrialRequest {
     Shape shape{0, 0};                ///< shape of the input
-    Watch watch = Watch::everything;  ///< how
+    Watch watch = Watch::everything;  ///< how to observe the launch
     bool wants_counters = false;      ///< whether to return counters and lines; simulated only
-    TracedWarp traced = {};           ///< simulated only
-    TracedBlock traced_block = {};    ///< simulated only
+    TracedWarp traced = {};           ///< the warp to trace; simulated only
+    TracedBlock traced_block = {};    ///< the block to trace; simulated only
     std::uint64_t seed = 0;           ///< selects an order of blocks and warps; simulated only
-    /// The threads per block to launch with in place of those that `configure` returns, to find out
-    /// whether the block is to blame. Zeros leave the block as it is.
+    /// Threads per block that replace the block from `configure`, to find out whether the block
+    /// size is to blame. Zeros leave the block as it is.
     std::array<long long, 3> block{};
-    long long shared_bytes = 0;  ///< the same for the dynamic shared memory
+    long long shared_bytes = 0;  ///< bytes of dynamic shared memory; 0 for those of `configure`
     /// Warp instructions to allow in addition to the limit for a matrix of this shape. For
     /// exercises beyond the transpose, the reference's instructions determine the number.
     std::uint64_t more_instructions = 0;
-    /// A second limit on the warp instructions, besides the one for the shape. 0 means no second
+    /// A second limit on the warp instructions, besides the limit for the shape. 0 means no second
     /// limit. Simulated only.
     std::uint64_t max_instructions = 0;
 };
@@ -88,20 +88,20 @@ struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
     Failure launch_failure;                  ///< why the launch was refused, or kind none
-    bool is_launched = false;                ///< whether it was launched
+    bool is_launched = false;                ///< whether the kernel was launched
     int error = 0;                           ///< cudaError_t of the launch or its completion
     bool is_hung = false;                    ///< whether a real GPU failed to finish in time
-    std::vector<simulated::Report> reports;  ///< of the simulator's checks
+    std::vector<simulated::Report> reports;  ///< reports of the simulator's checks
     std::optional<Comparison> comparison;    ///< present if the kernel ran to completion
-    std::vector<ArrayAfter> arrays;          ///< of a launch with arguments, in their order
+    std::vector<ArrayAfter> arrays;          ///< arrays of a launch with arguments, in their order
     /// The comparison for an exercise beyond the transpose, in place of `comparison`.
     std::optional<ElementComparison> element_comparison;
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
-    std::string block_trace;                        ///< JSON: the steps of the traced block
+    std::string block_trace;                        ///< the steps of the traced block, as JSON
     int store_line = 0;                             ///< the first line that stored to device memory
-    Counters counters;                              ///< if requested
-    std::vector<LineCounters> lines;                ///< if requested
+    Counters counters;                              ///< the costs, if requested
+    std::vector<LineCounters> lines;                ///< costs by line, if requested
     std::uint64_t instructions = 0;                 ///< warp instructions; simulated only
     std::uint64_t print_calls = 0;                  ///< printf calls of warps; simulated only
 
@@ -137,7 +137,8 @@ struct Matrices {
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<Matrices()>& make_matrices);
 
-/// Does the same for a kernel of any signature. `make_arguments` returns the bits of each argument.
+/// Launches a kernel of any signature once, in the same way. `make_arguments` returns the bits of
+/// each argument.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<std::vector<std::uint64_t>()>& make_arguments);
 
@@ -151,7 +152,7 @@ public:
     const std::vector<std::uint64_t>& arguments() const { return arguments_; }
     /// Copies the arrays back from the device.
     std::vector<ArrayAfter> read() const;
-    /// Returns only the addresses of the arrays.
+    /// Returns the addresses of the arrays, without reading their contents.
     std::vector<ArrayAfter> addresses() const;
 
 private:

@@ -21,7 +21,7 @@ void describe(auto& codec, TrialRequest& order) {
            "max_instructions", order.max_instructions);
 }
 
-/// Describes all but the contents of an array, which are binary.
+/// Describes all fields of an array except its bytes, which are binary.
 void describe(auto& codec, ArrayAfter& array) {
     fields(codec, "address", array.address, "is_written_before", array.is_written_before,
            "is_written_after", array.is_written_after);

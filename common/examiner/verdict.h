@@ -56,17 +56,17 @@ namespace coalesce {
 /// A shape on which the kernel was tried.
 struct TriedShape {
     Shape shape{0, 0};    ///< shape of the input
-    bool passed = false;  ///< whether it was correct and clean
+    bool passed = false;  ///< whether the kernel was correct and no check reported anything
     LaunchShape launch;   ///< the launch that configure returned
 };
 
 /// How long each step took, in milliseconds, as measured on this computer.
 struct Milliseconds {
-    double compile = 0;    ///< from file to PTX
+    double compile = 0;    ///< compiling the file to PTX
     double shapes = 0;     ///< the trials on all shapes
     double counters = 0;   ///< counting the costs of the kernel and of the solution
     double predicted = 0;  ///< predicting the time on a GPU
-    double total = 0;      ///< all of it
+    double total = 0;      ///< the whole examination
 };
 
 /// The result of an examination.
@@ -77,7 +77,7 @@ struct Verdict {
         failed,        ///< `failures` says why
         not_examined,  ///< the examination itself failed, through no fault of the learner
     };
-    Outcome outcome = Outcome::not_examined;  ///< how it ended
+    Outcome outcome = Outcome::not_examined;  ///< how the examination ended
     std::vector<Failure> failures;            ///< sorted by importance
     std::string file;                         ///< the file's name in messages
     std::string kernel;                       ///< name of the kernel's function
@@ -90,15 +90,15 @@ struct Verdict {
     /// The names of the sizes that shapes give, for an exercise beyond the transpose; empty for
     /// matrices.
     std::vector<std::string> sizes;
-    std::vector<TriedShape> shapes;               ///< in the order of the trials
+    std::vector<TriedShape> shapes;               ///< the tried shapes, in order
     Shape counted{0, 0};                          ///< the shape for which costs were counted
-    std::optional<Counters> counters;             ///< of the learner's kernel; simulated
-    std::optional<Counters> solution_counters;    ///< of the solution
+    std::optional<Counters> counters;             ///< costs of the learner's kernel; simulated only
+    std::optional<Counters> solution_counters;    ///< costs of the solution
     std::vector<LineCounters> lines;              ///< costs by line
     std::string ptx;                              ///< the compiled kernel; not in the JSON
     std::uint64_t print_calls = 0;                ///< printf calls of warps; not in the JSON
     std::string output;                           ///< the beginning of the kernel's output
-    bool output_is_truncated = false;             ///< whether it printed more
+    bool output_is_truncated = false;             ///< whether the kernel printed more
     std::optional<Predicted> predicted;           ///< predicted time on a GPU of a correct kernel
     std::optional<Predicted> solution_predicted;  ///< the solution's time, without a timeline
     Milliseconds milliseconds;

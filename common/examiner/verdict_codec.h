@@ -80,8 +80,8 @@ void describe(auto& codec, Milliseconds& milliseconds) {
            milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
 }
 
-/// Reads a stored value. Returns nothing if it was written by a different version of the program,
-/// so that the value is computed again.
+/// Reads a stored value. Returns nothing if a different version of the program wrote the value, so
+/// that it is computed again.
 template <class Value>
 std::optional<Value> read_cached(const std::optional<std::string>& text) {
     try {

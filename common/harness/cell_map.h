@@ -12,9 +12,9 @@ namespace coalesce {
 
 /// The state of a cell, as found by the verifier.
 enum class CellState : std::uint8_t {
-    right,      ///< the expected bits
-    untouched,  ///< still the poison
-    wrong,      ///< anything else
+    right,      ///< the cell contains the expected bits
+    untouched,  ///< the cell still contains the poison
+    wrong,      ///< the cell contains anything else
 };
 
 /// A picture of an output with at most 32 x 32 characters. If the output is larger, each character

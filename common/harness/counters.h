@@ -26,7 +26,7 @@ struct Counters : CoalesceCounters {
     std::uint64_t kernels = 0;  ///< the number of launched kernels, which is not in the JSON
     std::string kernel;         ///< the name of the last kernel, without its parameters
 
-    /// The wavefronts above the ideal.
+    /// Returns the number of wavefronts above the ideal.
     std::uint64_t bank_conflicts() const {
         return shared_load_wavefronts - shared_load_ideal + shared_store_wavefronts -
                shared_store_ideal + shared_atomic_wavefronts - shared_atomic_ideal;
@@ -37,13 +37,13 @@ struct Counters : CoalesceCounters {
                    shared_atomic_requests >
                0;
     }
-    /// The sectors of loads, stores and atomics.
+    /// Returns the sectors of loads, stores and atomics.
     std::uint64_t sectors() const { return load_sectors + store_sectors + atomic_sectors; }
-    /// The requests to global memory.
+    /// Returns the number of requests to global memory.
     std::uint64_t global_requests() const {
         return load_requests + store_requests + atomic_requests;
     }
-    /// The wavefronts of loads, stores and atomics in shared memory.
+    /// Returns the wavefronts of loads, stores and atomics in shared memory.
     std::uint64_t shared_wavefronts() const {
         return shared_load_wavefronts + shared_store_wavefronts + shared_atomic_wavefronts;
     }
@@ -74,7 +74,7 @@ inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCoun
     {"warp_instructions", &CoalesceCounters::warp_instructions},
 };
 
-/// Calls functions of the simulator if it is the libcudart of this process.
+/// Calls functions of the simulator if this process has loaded the simulator's libcudart.
 namespace simulator_library {
 
 /// Reports whether the simulator is loaded.

@@ -15,16 +15,16 @@ namespace coalesce {
 enum class DeviceChoice {
     automatic,  ///< a real GPU if one works, otherwise the simulator
     gpu,        ///< a real GPU, or an error if none works
-    simulator,  ///< the simulator or an error
+    simulator,  ///< the simulator, or an error if it is not available
 };
 
 /// The chosen device.
 struct Device {
     std::string name = "";     ///< the name that the device reports
-    bool simulated = false;    ///< whether it is the simulator, which does not measure times
-    std::size_t l2_bytes = 0;  ///< the size of its L2 cache in bytes
+    bool simulated = false;    ///< whether the device is the simulator, which measures no times
+    std::size_t l2_bytes = 0;  ///< the size of the device's L2 cache in bytes
     double peak_gbps = 0;      ///< memory clock x bus width, or 0 if not reported
-    std::string compute = "";  ///< compute capability: "9.0"
+    std::string compute = "";  ///< compute capability, such as "9.0"
     std::string driver = "";   ///< the CUDA version that the driver supports, such as "13.0"
 
     /// Returns the line that every program prints first, such as "Device: NVIDIA H200, measured".

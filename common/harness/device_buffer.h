@@ -18,7 +18,7 @@ public:
 
     /// Returns a pointer to the first byte.
     void* data() const { return data_.get(); }
-    /// The size.
+    /// Returns the size of the buffer in bytes.
     std::size_t bytes() const { return bytes_; }
 
 private:

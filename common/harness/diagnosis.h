@@ -25,8 +25,8 @@ struct Tally {
     void merge(const Tally& other);
 };
 
-/// Reports whether a mistake that explains `count` of `of` wrong cells is the likely cause. It need
-/// not explain all of them, because the edges of a matrix may behave differently.
+/// Reports whether a mistake that explains `count` of `of` wrong cells is the likely cause. The
+/// mistake need not explain every wrong cell, because the edges of a matrix may behave differently.
 inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
     return count > 0 && 10 * count >= 9 * of;
 }
@@ -54,7 +54,7 @@ struct TileGrid {
 };
 
 /// Collects the bad cells one by one, and then works out which mistake explains them. Each thread
-/// may collect a share of the cells in its own Diagnosis; these are merged afterwards.
+/// may collect a share of the cells in its own Diagnosis; the diagnoses are merged afterwards.
 class Diagnosis {
 public:
     /// Starts a diagnosis. `comparison` is the result of the first pass over the output.
@@ -91,14 +91,14 @@ private:
     /// several of these.
     static constexpr std::int64_t kSmallestTile = 16;
 
-    // Used while cells are collected.
+    // The following functions are used while cells are collected.
     bool is_examined(std::int64_t index) const;
     void record_position(Cell out, bool is_untouched);
     void record_value(const Look& look, const Look& in_matrix);
     void record_value_change(const Look& look);
     void add_to_sample(const Look& look, const Look& in_matrix);
 
-    // Diagnoses outputs that have unwritten cells but no wrong ones. See diagnosis_untouched.cpp.
+    // Diagnoses outputs that have unwritten cells but no wrong cells. See diagnosis_untouched.cpp.
     Finding conclude_untouched() const;
     Finding conclude_nothing_written() const;
     std::optional<Finding> find_written_rectangle() const;
@@ -137,7 +137,7 @@ private:
     std::string describe_tiles(const Tally& example, std::int64_t side, bool is_turned) const;
     std::string describe_tile_moves(std::int64_t side) const;
 
-    // Used by both diagnoses.
+    // The following functions are used by both diagnoses.
     bool has_too_few_bad_cells() const;
     std::uint64_t matrices() const;
     TileGrid out_tiles(std::int64_t side) const {
@@ -159,11 +159,11 @@ private:
     std::uint32_t sampling_interval_;  ///< inverse of the fraction of wrong cells that are examined
     std::vector<Tally> explained_;     ///< wrong cells that each hypothesis explains
     Tally bad_cells_;                  ///< all bad cells
-    /// The wrong cells that were written, and among them those with the guard's bytes and those
-    /// with values that are not in the input.
+    /// The wrong cells that were written. Among these, the cells that contain the guard's bytes,
+    /// and the cells whose values are not in the input.
     Tally wrong_cells_, guard_values_, foreign_values_;
-    std::array<Tally, 7> value_changes_{};  ///< by ValueChange
-    std::vector<Tiles> tiles_;              ///< by kTileSides
+    std::array<Tally, 7> value_changes_{};  ///< changed values, indexed by ValueChange
+    std::vector<Tiles> tiles_;              ///< an entry for each of kTileSides
     /// Cells that contain the sum of the expected value and the output's old value.
     Tally sum_values_;
     /// For each Integer, the cells that contain the expected value converted to that type.
@@ -171,7 +171,7 @@ private:
     Tally nonzero_converted_values_;  ///< the cells in converted_values_ that are not zero
     Sample sample_;                   ///< a sample of the wrong cells, with positions in `matrix_`
     Lines bad_lines_, untouched_lines_;
-    Sample array_sample_;  ///< the same cells, with positions in the whole batch
+    Sample array_sample_;  ///< the cells of `sample_`, with positions in the whole batch
     /// The number of bad cells above and below the diagonal.
     std::uint64_t above_diagonal_ = 0, below_diagonal_ = 0;
     std::vector<bool> bad_tiles_;  ///< for each tile of the output, whether it contains a bad cell

@@ -27,13 +27,13 @@ struct Permutation {
     std::array<int, 4> extents{};  ///< the extents of `in`; the first axis is the slowest
     std::array<int, 4> order{};    ///< for each axis of `out`, the corresponding axis of `in`
 
-    /// The number of elements.
+    /// Returns the number of elements.
     long long elements() const {
         long long product = 1;
         for (int k = 0; k < rank; ++k) product *= extents[k];
         return product;
     }
-    /// The extents of `out`.
+    /// Returns the extents of `out`.
     std::array<int, 4> out_extents() const {
         std::array<int, 4> of_out{};
         for (int k = 0; k < rank; ++k) of_out[k] = extents[order[k]];
@@ -99,7 +99,7 @@ struct Variant {
     /// The number of rows must be a multiple of this. For other shapes the harness prints a message
     /// and stops.
     int rows_multiple = 1;
-    /// The same for columns.
+    /// The number of columns must be a multiple of this.
     int cols_multiple = 1;
     /// The location of the input. Host code and transfers are variants too, but nothing is counted
     /// for them.
@@ -110,7 +110,7 @@ struct Variant {
     /// and says why.
     bool needs_gpu = false;
     /// Whether NaNs keep their bits. A variant that computes with its values may change a NaN into
-    /// a different one, and the table then says so.
+    /// a different NaN, and the table then says so.
     bool keeps_nan_payloads = true;
     /// Bytes per element: 1, 2, 4, 8 or 16. For sizes other than 4, the launch function casts its
     /// pointers.

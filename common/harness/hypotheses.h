@@ -18,11 +18,12 @@ struct Hypothesis {
     /// A description of the mistake. Messages put "out(0,1) holds in(0,1), expected in(1,0): "
     /// before it.
     std::string meaning;
-    /// Whether the mistake concerns the whole array. All others concern a single matrix of a batch.
+    /// Whether the mistake concerns the whole array. All other mistakes concern a single matrix of
+    /// a batch.
     bool is_of_array = false;
 };
 
-/// Returns all hypotheses. If two explain the same cells, the earlier one is preferred.
+/// Returns all hypotheses. If two hypotheses explain the same cells, the earlier one is preferred.
 const std::vector<Hypothesis>& hypotheses();
 
 /// The tile sides that the diagnosis tries, in order of preference.

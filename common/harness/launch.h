@@ -25,7 +25,7 @@ cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, floa
 class BareLaunch {
 public:
     BareLaunch(const Variant& variant, Shape shape);
-    /// Does the same as launch_and_wait.
+    /// Launches the variant and waits until it ends, like `launch_and_wait`.
     cudaError_t run() const;
     const DeviceBuffer& in() const { return in_; }
 

@@ -16,11 +16,11 @@ struct Look {
     const Problem& problem;
     const Pattern& pattern;
     std::int64_t index;  ///< index in memory, in elements
-    Cell out;            ///< its row and column
+    Cell out;            ///< row and column in the output
     /// The cell of the input whose value is expected here. Empty if the cell should stay unwritten.
     std::optional<Cell> expected;
-    Bits held;          ///< the bits that it holds
-    bool is_untouched;  ///< whether the poison is still in the cell
+    Bits held;          ///< the bits that the cell contains
+    bool is_untouched;  ///< whether the cell still contains the poison
     /// The cell of the input with the same value, if that cell is known.
     std::optional<Cell> source;
 

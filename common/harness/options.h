@@ -12,12 +12,11 @@
 namespace coalesce {
 
 /// The number of rows and columns of an input. In an exercise beyond the transpose, `rows`, `cols`
-/// and `depth` are its sizes, and `cols` is 1 if it has only one.
+/// and `depth` are the exercise's sizes, and `cols` is 1 if the exercise has only one size.
 struct Shape {
     int rows = 0;   ///< rows of `in`
     int cols = 0;   ///< columns of `in`
     int depth = 0;  ///< the third size, or 0 if there is none
-    /// Compares all numbers.
     bool operator==(const Shape&) const = default;
     /// Returns the shape as a string, such as "1024 x 768".
     std::string name() const;
@@ -33,10 +32,10 @@ struct Options {
     bool verify = true;                             ///< whether to verify on all shapes
     bool bench = true;                              ///< whether to measure at one shape
     DeviceChoice device = DeviceChoice::automatic;  ///< the device to run on
-    std::optional<Shape> shape;                     ///< only this shape
-    std::string variant;                            ///< run only this variant, or all if empty
-    std::string json;                               ///< a file to write the results to, or empty
-    std::string time_on;                            ///< the GPU to predict times for, or empty
+    std::optional<Shape> shape;                     ///< the only shape to run
+    std::string variant;                            ///< the only variant to run, or empty for all
+    std::string json;     ///< a file to write the results to, or empty for none
+    std::string time_on;  ///< the GPU to predict times for, or empty for none
     /// The shape for the prediction. By default, the shape at which launches are counted.
     std::optional<Shape> prediction_shape;
 };

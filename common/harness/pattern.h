@@ -23,18 +23,17 @@ constexpr unsigned char kGuardByte = 0x5C;
 
 /// Returns a 32-bit hash. Each bit of the argument affects about half of the bits of the result.
 std::uint32_t mix(std::uint32_t value);
-/// Returns the number whose hash is `mixed`, so it is the inverse of `mix`.
+/// The inverse of `mix`: returns the number whose hash is `mixed`.
 std::uint32_t unmix(std::uint32_t mixed);
 /// Returns a 64-bit hash. Each bit of the argument affects about half of the bits of the result.
 std::uint64_t mix(std::uint64_t value);
-/// Returns the number whose hash is `mixed`, so it is the inverse of `mix`.
+/// The inverse of `mix`: returns the number whose hash is `mixed`.
 std::uint64_t unmix(std::uint64_t mixed);
 
 /// The bits of an element of up to 16 bytes.
 struct Bits {
     std::uint64_t low = 0;   ///< the first 8 bytes, or the whole element if it is smaller
     std::uint64_t high = 0;  ///< the last 8 bytes of a 16-byte element
-    /// Compares all bits.
     bool operator==(const Bits&) const = default;
 };
 

@@ -14,15 +14,15 @@
 
 namespace coalesce {
 
-/// Thrown if there is no prediction, with the reason. It does not mean that the caller made a
-/// mistake.
+/// Thrown if a launch cannot be predicted. The message gives the reason. The caller need not have
+/// made a mistake.
 struct NotPredicted : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 /// A predicted time, as opposed to a measured one.
 struct Predicted {
-    Shape shape;      ///< the shape
+    Shape shape;      ///< shape of the input
     std::string gpu;  ///< the name of the GPU
     /// Whether the figures of the GPU were measured. Otherwise they come from published documents.
     bool measured_gpu = false;
@@ -34,7 +34,7 @@ struct Predicted {
 
     /// Returns the speed as a fraction of a copy's speed.
     double fraction_of_copy() const { return gbps / copy_gbps; }
-    /// The launch that takes longest.
+    /// Returns the launch that takes longest.
     const timing::Prediction& longest() const;
     /// Returns what the model does not know about the launches, without duplicates.
     std::vector<timing::Unknown> unknown() const;
@@ -74,10 +74,10 @@ struct MemoryRange {
 };
 /// The memory that the recorded blocks accessed. Call `touched_ranges` only within `launch`.
 struct Touched {
-    std::vector<MemoryRange> ranges;  ///< sorted and disjoint; whole sectors
+    std::vector<MemoryRange> ranges;  ///< sorted and disjoint ranges of whole sectors
     /// The number of bytes that threads requested. Repeated accesses count each time.
     std::uint64_t bytes = 0;
-    bool is_all = true;  ///< false if there were more accesses than can be recorded
+    bool is_all = true;  ///< whether all accesses could be recorded
 };
 /// The direction of memory accesses.
 enum class Direction { load, store };

@@ -15,8 +15,8 @@ namespace coalesce {
 
 /// A position in a matrix.
 struct Cell {
-    std::int64_t row = 0;  ///< counted from 0
-    std::int64_t col = 0;  ///< counted from 0
+    std::int64_t row = 0;  ///< index, counted from 0
+    std::int64_t col = 0;  ///< index, counted from 0
     /// Orders cells row by row.
     auto operator<=>(const Cell&) const = default;
 };
@@ -26,7 +26,7 @@ struct Problem {
     std::int64_t rows = 0;                      ///< rows of the input
     std::int64_t cols = 0;                      ///< columns of the input
     Produces produces = {Produces::transpose};  ///< the expected output
-    std::size_t element_size = sizeof(float);   ///< in bytes: 1, 2, 4, 8 or 16
+    std::size_t element_size = sizeof(float);   ///< bytes per element: 1, 2, 4, 8 or 16
     std::uint64_t seed = 0;                     ///< selects the values of the input
     /// Whether NaNs must keep their bits. If false, any NaN is accepted in place of another.
     /// Applies to elements of 4 and 8 bytes.

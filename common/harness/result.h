@@ -24,18 +24,18 @@ enum class Outcome {
 
 /// The result of one variant, which is a row of the table and an entry in the JSON.
 struct Result {
-    const Variant* variant = nullptr;  ///< which
+    const Variant* variant = nullptr;  ///< the variant
     /// The shape that was timed or counted. Without a measurement, the last shape that was
     /// verified.
     Shape shape;
-    Outcome outcome = Outcome::verified;  ///< what became of it
-    std::string reason;                   ///< why it was skipped or is wrong, in a few lines
-    int shapes_verified = 0;              ///< number of shapes with a correct result
+    Outcome outcome = Outcome::verified;  ///< how the variant ended
+    std::string reason;       ///< why the variant was skipped or is wrong, in a few lines
+    int shapes_verified = 0;  ///< number of shapes with a correct result
     /// The number of elements moved in the measurement. 0 means rows x cols.
     std::int64_t elements = 0;
     std::string array;                   ///< for a permutation, the array that was measured
     std::optional<Counters> counters;    ///< counters of the simulator, if a kernel was launched
-    std::optional<Timing> timing;        ///< on a real GPU
+    std::optional<Timing> timing;        ///< times on a real GPU, if measured
     std::optional<Predicted> predicted;  ///< the simulator's prediction, if one was requested
     std::string not_predicted = {};      ///< why a requested prediction is missing
 

@@ -23,7 +23,7 @@ struct Seen {
 /// An evenly spread sample of the wrong cells.
 struct Sample {
     std::vector<Seen> cells;  ///< cells whose values occur in the input, in order
-    /// The number of all sampled cells, including those whose values do not occur in the input.
+    /// The number of all sampled cells, including cells whose values do not occur in the input.
     std::uint64_t count = 0;
 };
 
@@ -93,10 +93,10 @@ std::string distances_text(Cell step, const char* row, const char* col);
 // ---- Wrong indices, with a wrong pitch or a wrong constant. Unlike hypotheses, these rules
 // contain numbers that are derived from the output. ----
 
-/// How a `meaning` begins that names a wrong index.
+/// The beginning of each `meaning` that names a wrong index.
 inline constexpr char kSeemsToUse[] = "the kernel seems to use ";
 
-/// How a guess begins that explains missing tiles by the order of the blocks.
+/// The beginning of each guess that explains missing tiles by the order of the blocks.
 inline constexpr char kPatternResults[] = "This pattern results if ";
 
 /// Finds the pitches of loads and stores that explain the most cells. An example of `meaning` is

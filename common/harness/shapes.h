@@ -11,9 +11,9 @@
 
 namespace coalesce {
 
-/// Returns the shapes on which to verify a variant, rounded up to sizes that it accepts. They are
-/// squares, wide and tall rectangles, single rows and columns, and shapes with ragged edges. The
-/// result is never empty.
+/// Returns the shapes on which to verify a variant, rounded up to sizes that the variant accepts.
+/// The shapes include squares, wide and tall rectangles, single rows and columns, and shapes with
+/// ragged edges. The result is never empty.
 std::vector<Shape> verification_shapes(const Variant& variant);
 
 /// Returns the arrays on which to verify a variant that permutes, rounded up to sizes that it

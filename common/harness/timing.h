@@ -8,7 +8,7 @@ namespace coalesce {
 
 /// A measured time.
 struct Timing {
-    double ms = 0;  ///< the median
+    double ms = 0;  ///< the median time in milliseconds
     /// The uncertainty of the median at 95 % confidence, as a fraction of the median.
     double spread = 0;
     int repetitions = 0;  ///< the number of measurements

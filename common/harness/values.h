@@ -7,7 +7,7 @@
 
 namespace coalesce {
 
-/// The difference between a wrong value and the expected one.
+/// The difference between a wrong value and the expected value.
 enum class ValueChange {
     nan_changed,         ///< both are NaNs
     negative_zero_lost,  ///< 0.0 instead of -0.0
@@ -17,7 +17,7 @@ enum class ValueChange {
     /// Infinity or zero with the expected sign, because the value overflowed or underflowed in a
     /// conversion.
     out_of_range,
-    unrelated,  ///< none of these
+    unrelated,  ///< none of the above
 };
 
 /// Returns how the value changed. For elements that are not 4 or 8 bytes long, the result is always

@@ -96,14 +96,14 @@ public:
     /// Waits for the device and compares the output.
     Comparison check();
 
-    /// The output.
+    /// Returns a pointer to the first element of the output.
     float* out() const { return reinterpret_cast<float*>(out_span_.data); }
-    /// The input.
+    /// Returns a pointer to the first element of the input.
     const float* in() const { return reinterpret_cast<const float*>(in_span_.data); }
-    /// The task of these buffers.
+    /// Returns the task of these buffers.
     const Problem& problem() const { return problem_; }
 
-    /// Returns the size in bytes of both buffers with their guard bands, wherever they are.
+    /// Returns the total size in bytes of both buffers and their guard bands.
     static std::size_t bytes_needed(const Problem& problem,
                                     std::size_t guard_bytes = kDefaultGuardBytes) {
         return 2 * (problem.bytes() + 2 * guard_bytes);

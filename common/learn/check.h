@@ -13,16 +13,16 @@ namespace coalesce::learn {
 
 /// The arguments of `learn check`.
 struct CheckArguments {
-    std::string exercise;  ///< "03", "all", or "" for the next exercise
+    std::string exercise;  ///< such as "03", or "all"; "" for the next exercise
     bool is_hunt = false;
-    std::string file;  ///< a file to check instead of the exercise's
+    std::string file;  ///< a file to check instead of the exercise's own
     /// "sim", "gpu", or "auto", which is sim and also measures the bandwidth if a GPU works
     std::string device = "auto";
     int seconds = 60;
     bool json = false;
     bool has_full_map = false;  ///< whether to draw the whole map of right and wrong cells
     bool uses_llvm_ir = false;  ///< whether to compile through LLVM IR, as the pages of the book do
-    bool as_graded = false;     ///< whether to refuse what the grader refuses
+    bool as_graded = false;     ///< whether to reject PTX that the grader would reject
 };
 
 /// Runs the command. Returns the exit code: 0 if the kernel passed, 1 if it did not, 2 if something

@@ -1,6 +1,5 @@
-/// \file
-/// Examines a kernel by running the program of the checks in a child process, so that a kernel that
-/// crashes or hangs does not take the command down with it.
+/// \file Examines a kernel by running the program of the checks in a child process, so that a
+/// kernel that crashes or hangs does not end the command.
 #pragma once
 
 #include <chrono>
@@ -21,7 +20,7 @@ struct CheckRequest {
     std::string device = "sim";  ///< "sim", "gpu" or "auto"
     int seconds = 60;            ///< time limit, after which the child process is killed
     bool uses_llvm_ir = false;   ///< whether to use clang and our translator, as web pages do
-    bool as_graded = false;      ///< whether to refuse what the grader refuses
+    bool as_graded = false;      ///< whether to reject PTX that the grader would reject
 };
 
 /// The result of an examination.

@@ -149,7 +149,7 @@ bool replace_file(const std::filesystem::path& relative_file, const std::string&
 int reset(const Work& exercise);
 
 // `learn beat`: the open exercise at the end of the course. Every correct kernel counts. Its time
-// is predicted, and also measured if there is a GPU, and then compared with that of the fastest
+// is predicted, and also measured if there is a GPU, and then compared with the time of the fastest
 // lesson's solution.
 //
 // The open exercise is not a step of the course, so it has no cost limits and no points. It uses
@@ -179,11 +179,12 @@ struct WatchArguments {
     int seconds = 60;          ///< time limit of each check
 };
 
-/// The events that the watch is waiting for. They always include a save. The footer names them.
+/// The events that the watch is waiting for. A save is always among them. The footer names the
+/// events.
 enum class WatchState {
-    save_only,      ///< only for a save
-    save_or_guess,  ///< or for a guess by the learner, before the costs are shown
-    save_or_key,    ///< or for a key that shows the verdict again
+    save_only,      ///< the watch waits only for a save
+    save_or_guess,  ///< the watch also waits for a guess, before the costs are shown
+    save_or_key,    ///< the watch also waits for a key that shows the verdict again
 };
 
 /// Returns the lines at the bottom of the screen, at most 80 columns wide: an empty line, a line

@@ -29,16 +29,16 @@ std::string megabytes_moved(const Json& result);
 
 // ---- measured figures; "-" if there are none ----
 
-std::string milliseconds(const Json& result);            ///< "2.0970"
-std::string gigabytes_per_second(const Json& result);    ///< "4097"
-std::string format_percent_of_copy(const Json& result);  ///< "95.7 %"
+std::string milliseconds(const Json& result);            ///< such as "2.0970"
+std::string gigabytes_per_second(const Json& result);    ///< such as "4097"
+std::string format_percent_of_copy(const Json& result);  ///< such as "95.7 %"
 
 // ---- predicted figures; "-" if there are none ----
 
 /// Returns the predicted time, such as "0.0213". It is followed by a question mark if the model
 /// ignores some effects in this kernel.
 std::string predicted_milliseconds(const Json& result);
-std::string format_predicted_percent(const Json& result);  ///< "43 %"
+std::string format_predicted_percent(const Json& result);  ///< such as "43 %"
 /// Returns the predicted time to three digits with its error band, which covers nine of ten
 /// measured times. Examples are "4.7 ± 8 %" and "1.47 ± 8 % ?".
 std::string predicted_with_band(const Json& result);

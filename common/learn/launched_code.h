@@ -21,12 +21,12 @@ struct LaunchedKernel {
 
 /// PTX, and the source from which it was compiled.
 struct LaunchedCode {
-    std::string what;                     ///< for headings: "10_registers, variant registers_128"
-    std::string file;                     ///< the file's name in messages
-    std::string source;                   ///< text of the file
-    std::string path_in_ptx;              ///< the end of the file's path in the PTX
-    std::string ptx;                      ///< PTX of the whole file
-    std::string compiler;                 ///< "nvcc 13.0.88"
+    std::string what;         ///< a name for headings: "10_registers, variant registers_128"
+    std::string file;         ///< the file's name in messages
+    std::string source;       ///< text of the file
+    std::string path_in_ptx;  ///< the end of the file's path in the PTX
+    std::string ptx;          ///< PTX of the whole file
+    std::string compiler;     ///< such as "nvcc 13.0.88"
     std::vector<LaunchedKernel> kernels;  ///< the kernels, in the order of their first launches
     std::string why_not_launched;         ///< the reason why a kernel has no launch
     Failure failure;                      ///< the reason why a learner's file has no PTX

@@ -17,8 +17,9 @@ struct DiffLine {
 /// common.
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second);
 
-/// Keeps the changed lines and `context` lines before and after each. Replaces the others with a
-/// line that says how many there are. A diff without changes stays as it is.
+/// Returns the changed lines, with `context` lines before and after each change. Each run of other
+/// lines is replaced by one line that says how many were left out. A diff without changes is
+/// returned as it is.
 std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t context = 3);
 
 /// Formats a diff. Lines in both texts begin with "  ", lines in only the first with "- ", and

@@ -1,6 +1,5 @@
-/// \file
-/// The command `learn exercise`: makes an exercise of your own, and proves that it is sound. The
-/// files of the exercise are in solutions/x_NAME and exercises/x_NAME.
+/// \file The command `learn exercise`: creates an exercise of your own, and checks that the
+/// exercise is sound. The files of the exercise are in solutions/x_NAME and exercises/x_NAME.
 #pragma once
 
 #include <filesystem>
@@ -9,17 +8,17 @@
 
 namespace coalesce::learn {
 
-/// The arguments of `learn exercise new`. The command asks for those that are missing.
+/// The arguments of `learn exercise new`. The command asks for missing arguments.
 struct NewExercise {
-    std::string name = "";                    ///< "histogram"; the folder is x_histogram
-    std::string title = "";                   ///< "Histogram"
-    std::string sizes = "";                   ///< "n bins"
-    std::vector<std::string> arguments = {};  ///< as the record declares them
+    std::string name = "";                    ///< such as "histogram"; the folder is x_histogram
+    std::string title = "";                   ///< such as "Histogram"
+    std::string sizes = "";                   ///< names of the sizes, such as "n bins"
+    std::vector<std::string> arguments = {};  ///< declarations, as in exercise.toml
     std::string element = "";                 ///< an expression, or statements that end in a return
     std::string tolerance = "bits";
 };
 
-/// Makes the folders of a new exercise: the record, the reference, a solution with one thread for
+/// Creates the folders of a new exercise: the record, the reference, a solution with one thread for
 /// each element, and the skeleton. Returns the exit code. Throws UsageError.
 int new_exercise(NewExercise words);
 
@@ -29,19 +28,19 @@ struct VerifyExercise {
     bool has_mutants = true;  ///< whether to try mutants of the solution
 };
 
-/// Proves that an exercise is sound: the solution passes, the skeleton fails, and the kernels in
-/// right/ and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists
-/// those that pass, writes the skeleton again, and proposes limits. Returns the exit code, which is
-/// 1 if something is wrong with the exercise. `argv` is the command line of this process, which may
-/// restart itself to load the simulator.
+/// Checks that an exercise is sound: the solution passes, the skeleton fails, and the kernels in
+/// right/ and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists the
+/// mistakes that pass, writes the skeleton again, and proposes limits. Returns the exit code, which
+/// is 1 if something is wrong with the exercise. `argv` is the command line of this process, which
+/// may restart itself to load the simulator.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
-/// Does the same for an exercise whose folders are below `root`, without choosing a device.
+/// Verifies an exercise, as above, but with its folders below `root` and without choosing a device.
 int verify_exercise_in(const std::string& root, const VerifyExercise& words);
 
-/// Returns a script with the exercises below `root` that the built book in the folder `book` has no page
-/// for, or with the problem of a record that cannot be read. common/page/src/exercises.ts declares
-/// its content.
+/// Returns a script with the exercises below `root` for which the built book in the folder `book`
+/// has no page. If a record cannot be read, the script contains the error message.
+/// common/page/src/exercises.ts declares the script's content.
 std::string own_exercises_script(const std::filesystem::path& root,
                                  const std::filesystem::path& book);
 

@@ -15,8 +15,8 @@ namespace coalesce::learn {
 int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers);
 
 /// Asks the open questions like `predict`, and then the lesson's multiple-choice questions, unless
-/// `answers` has answers. If nobody can answer, prints the multiple-choice questions. Returns the
-/// exit code. Throws UsageError.
+/// `answers` contains answers. If stdin or stdout is not a terminal, only prints the
+/// multiple-choice questions. Returns the exit code. Throws UsageError.
 int ask_lesson(Session& session, const Work& exercise, const std::vector<std::string>& answers);
 
 /// Reports whether there is a question that the learner has neither answered nor declined.

@@ -22,7 +22,7 @@ struct PtxInstruction {
 /// The PTX of one kernel.
 struct PtxListing {
     int instructions = 0;                              ///< number of instructions
-    std::map<int, std::vector<PtxInstruction>> lines;  ///< by source line, from 1
+    std::map<int, std::vector<PtxInstruction>> lines;  ///< PTX by source line, counted from 1
 };
 
 /// Lists the PTX of the kernel `entry`, which begins on line `kernel_line` of the source.

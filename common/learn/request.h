@@ -23,13 +23,17 @@ struct RunArguments {
 
 /// The parsed request.
 struct RunRequest {
-    std::vector<const course::Step*> steps;  ///< in the course's order
+    std::vector<const course::Step*> steps;  ///< the steps to run, in the course's order
     /// the whole program, if it was named; `steps` is then empty
     const course::Step* program = nullptr;
-    enum class Rivals { no, on_gpu, yes } rivals = Rivals::no;  ///< run cuBLAS and others too
-    std::vector<std::string> options;                           ///< options for every program
-    bool needs_gpu = false;                                     ///< --device gpu
-    bool is_predicted = false;                                  ///< --time
+    enum class Rivals {
+        no,
+        on_gpu,
+        yes
+    } rivals = Rivals::no;             ///< whether to run the rivals, such as cuBLAS
+    std::vector<std::string> options;  ///< options for every program
+    bool needs_gpu = false;            ///< whether --device gpu was given
+    bool is_predicted = false;         ///< whether --time was given
     bool only_first_variants = false;  ///< whether to run only the first variant of each step
     std::string json;                  ///< a JSON file to write; "" for none
 };

@@ -1,10 +1,9 @@
-/// \file
-/// Draws a roofline: which kernels are limited by memory, and which by the instructions that a GPU
-/// can execute.
+/// \file Draws a roofline: which kernels are limited by memory, and which by the instructions that
+/// a GPU can execute.
 ///
-/// This is the instruction roofline of Ding and Williams (2019). It counts all instructions of
-/// warps, because the counters do not tell arithmetic apart from addresses and branches, and the
-/// bytes of all sectors that are moved to and from the multiprocessors.
+/// This is the instruction roofline of Ding and Williams (2019). It counts the bytes of all sectors
+/// that are moved to and from the multiprocessors, and all instructions of warps. The counters do
+/// not distinguish arithmetic from addresses and branches.
 #pragma once
 
 #include <string>
@@ -17,17 +16,17 @@ namespace coalesce::learn {
 
 /// A kernel in a roofline.
 struct RooflinePoint {
-    std::string name;         ///< "yours"
-    double instructions = 0;  ///< warp instructions
-    double bytes = 0;         ///< bytes of the sectors that it moves
+    std::string name;         ///< such as "yours"
+    double instructions = 0;  ///< number of warp instructions
+    double bytes = 0;         ///< bytes of the sectors that the kernel moves
 
     /// Returns the instructions per byte.
     double intensity() const { return instructions / bytes; }
 };
 
-/// The two limits of a GPU.
+/// The two limits of a GPU, and the kernels to draw below them.
 struct Roofline {
-    std::string gpu;           ///< "NVIDIA H200"
+    std::string gpu;           ///< such as "NVIDIA H200"
     double gbps = 0;           ///< bytes that memory moves, in 10^9 per second
     double ginstructions = 0;  ///< warp instructions, in 10^9 per second
     std::vector<RooflinePoint> points = {};
@@ -46,9 +45,9 @@ RooflinePoint point_of(const std::string& name, const Counters& counters);
 
 /// Draws the roofline in at most 80 columns and 20 lines. Each point is a letter on the roof.
 std::string roofline_text(const Roofline& roofline);
-/// Draws the same as SVG.
+/// Draws the roofline as SVG.
 std::string roofline_svg(const Roofline& roofline);
-/// Says for each point what limits the kernel, and how far it is from the ridge.
+/// Explains for each point what limits the kernel, and how far the point is from the ridge.
 std::string explain_roofline(const Roofline& roofline);
 
 }  // namespace coalesce::learn

@@ -15,9 +15,9 @@ struct SolutionRequest {
     std::string instead = "";  ///< command to suggest: "./learn ptx 03 --mine"; "" for hints
 };
 
-/// Reports whether the solution may be shown. It may if the exercise has passed, if the learner has
-/// seen the solution before, if the learner confirms the request when asked, or if `yes` is set.
-/// Otherwise prints what to do instead.
+/// Reports whether the solution may be shown. This is so if the exercise has passed, if the learner
+/// has seen the solution before, if the learner confirms the request when asked, or if `yes` is
+/// set. Otherwise prints what to do instead.
 bool may_see_solution(Session& session, const Work& exercise, bool yes,
                       const SolutionRequest& showing);
 

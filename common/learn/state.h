@@ -18,11 +18,11 @@ namespace coalesce::learn {
 
 /// The progress in one exercise or bug hunt.
 struct Record {
-    int checks = 0;                    ///< number of checks
-    std::string passed_hash = "";      ///< hash of the source that passed; "" if none has
-    std::string passed_at = "";        ///< the time it passed, "2026-01-31T12:00:00Z"
-    std::string last_hash = "";        ///< hash of the source that was checked last
-    std::string last_failure = "";     ///< the failure of the last check; "" if the kernel passed
+    int checks = 0;                 ///< number of checks
+    std::string passed_hash = "";   ///< hash of the source that passed; "" if no source has passed
+    std::string passed_at = "";     ///< when the source passed, such as "2026-01-31T12:00:00Z"
+    std::string last_hash = "";     ///< hash of the source that was checked last
+    std::string last_failure = "";  ///< the failure of the last check; "" if the kernel passed
     std::map<std::string, int> hints;  ///< number of levels seen, by hint name
     std::vector<Guess> guesses;        ///< the guesses, in the order of the questions
     bool solution_seen = false;        ///< whether the learner saw the solution before passing
@@ -54,7 +54,7 @@ Status status_of(const Record& record, const std::optional<std::string>& text);
 struct State {
     bool has_begun = false;                 ///< whether ./learn has introduced the course
     std::string current = "";               ///< name of the exercise the learner last worked on
-    std::map<std::string, Record> records;  ///< by Work::name()
+    std::map<std::string, Record> records;  ///< records by Work::name()
 
     /// Returns the record of an exercise. The record is empty if the learner has not begun the
     /// exercise.

@@ -14,14 +14,15 @@ namespace coalesce::learn {
 
 constexpr int kWarpLanes = 32;
 
-/// Values of one variable in the lanes of a warp, as text. Empty where a lane has none.
+/// The values of one variable in the lanes of a warp, as text. The text is "" for a lane in which
+/// the variable has no value.
 using LaneValues = std::array<std::string, kWarpLanes>;
 
 struct StepVariable {
     std::string name, type;
-    bool is_real = false;  ///< whether its values are floating-point numbers
+    bool is_real = false;  ///< whether the values are floating-point numbers
     std::size_t function = 0;
-    int first_line = 0, last_line = 0;  ///< its scope; the last line is 0 if that is unknown
+    int first_line = 0, last_line = 0;  ///< scope of the variable; the last line is 0 if unknown
 };
 
 struct StepArray {
@@ -30,7 +31,8 @@ struct StepArray {
     std::int64_t element_bytes = 0;
     std::vector<std::int64_t> extents;
 
-    /// Names the element at a byte of the array: "tile[3][5]", or "out[7]" without extents.
+    /// Returns the name of the element at a byte offset in the array: "tile[3][5]", or "out[7]" if
+    /// the array has no extents.
     std::string element_name(std::int64_t offset) const;
 };
 
@@ -38,11 +40,11 @@ struct StepAccess {
     std::string kind;  ///< "load", "store" or "atomic"
     std::size_t array = 0;
     std::uint32_t lanes = 0;
-    std::int64_t bytes = 0;  ///< for each lane
+    std::int64_t bytes = 0;  ///< bytes that each lane accesses
     int cost = 0, ideal = 0;
     bool is_asynchronous = false;
-    std::vector<std::int64_t> offsets;  ///< for each lane, in bytes from the array's beginning
-    std::vector<std::string> values;    ///< of each lane's elements
+    std::vector<std::int64_t> offsets;  ///< byte offset in the array, for each active lane
+    std::vector<std::string> values;    ///< values of the active lanes' elements
 
     bool is_store() const { return kind != "load"; }
 };
@@ -77,7 +79,7 @@ struct Step {
     std::vector<StepBarrier> barriers;
 };
 
-/// Something that a check has reported in a step, or the last store to a wrong element.
+/// A report of a check during a step, or the last store to a wrong element.
 struct StepMoment {
     std::size_t step = 0;
     std::string check, kind, message;
@@ -93,8 +95,9 @@ struct Writer {
 
 /// The values of the variables in the lanes of a warp, after a step.
 struct WarpState {
-    std::map<std::size_t, LaneValues> variables;   ///< by variable
-    std::map<std::size_t, std::uint32_t> changed;  ///< lanes that the step itself has changed
+    std::map<std::size_t, LaneValues> variables;  ///< values, by index of the variable
+    /// Lanes that the step itself changed, by variable.
+    std::map<std::size_t, std::uint32_t> changed;
 };
 
 struct Steps {
@@ -102,29 +105,29 @@ struct Steps {
     std::array<int, 3> block{}, block_index{}, grid{};
     bool has_variables = false, is_complete = true;
     std::vector<std::string> functions;
-    std::vector<std::vector<std::string>> ptx;  ///< the instructions of each function
+    std::vector<std::vector<std::string>> ptx;  ///< PTX instructions of each function
     std::vector<StepVariable> variables;
     std::vector<StepArray> arrays;
     std::vector<Step> all;
     std::vector<StepMoment> moments;
 
-    /// Returns the state of the step's own warp after it.
+    /// Returns the state, after a step, of the warp that executes the step.
     WarpState state_after(std::size_t step) const;
-    /// Returns the last write to an element before this step, or nothing.
+    /// Returns the last write to an element before a step, or nothing if there is none.
     std::optional<Writer> writer_before(std::size_t step, std::size_t array,
                                         std::int64_t offset) const;
     /// Reports whether a variable is in scope in a step.
     bool is_in_scope(const StepVariable& variable, const Step& step) const;
 };
 
-/// Reads the steps. Throws std::runtime_error if the text is something else.
+/// Parses the steps. Throws std::runtime_error if the text is not in the expected format.
 Steps read_steps(const std::string& json);
 
-/// Replaces values that the kernel has loaded from its input by the names of their elements, for
-/// kernels that only move data: the values of a matrix are random bits, which nobody recognizes.
+/// Replaces values that the kernel loaded from its input by the names of their elements. Meant for
+/// kernels that only move data: the elements of a matrix are random bits, which nobody recognizes.
 void name_values_by_source(Steps& steps);
 
-/// Returns lanes as text: "lanes 0-31", "lane 5", "lanes 0-3, 8".
+/// Formats a bit mask of lanes: "lanes 0-31", "lane 5", "lanes 0-3, 8".
 std::string name_lanes(std::uint32_t lanes);
 
 }  // namespace coalesce::learn

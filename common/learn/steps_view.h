@@ -13,8 +13,8 @@ namespace coalesce::learn {
 /// The program whose steps are shown.
 struct StepsSubject {
     std::string file;                 ///< the source's name in messages
-    std::vector<std::string> source;  ///< its lines
-    std::string launch;               ///< such as "64 x 64"
+    std::vector<std::string> source;  ///< lines of the source
+    std::string launch;               ///< shape of the input, such as "64 x 64"
     std::string mistake;              ///< what is wrong with the kernel, or ""
 };
 
@@ -28,11 +28,11 @@ struct StepsWindow {
 inline constexpr int kLanesInView = 8;
 
 /// Returns a screen that shows a step, with at most `window.lines` lines of at most
-/// `window.columns` columns. Below it is room for the line with the keys.
+/// `window.columns` columns. The line with the keys is not included.
 std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t step,
                       const StepsWindow& window, const Style& style);
 
-/// Returns a step in a few lines, for output without a terminal.
+/// Describes a step in a few lines, for output without a terminal.
 std::string describe_step(const Steps& steps, const StepsSubject& subject, std::size_t step);
 
 /// Returns the next step after `from` that `wanted` accepts, or `from` if there is none. Looks

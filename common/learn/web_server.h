@@ -19,7 +19,7 @@ struct WebAnswer {
     std::string body;
 };
 
-/// Files that are written again for each request, by path, such as "/own-exercises.js".
+/// Files whose contents are generated again for each request, by path, such as "/own-exercises.js".
 using GeneratedFiles = std::map<std::string, std::function<std::string()>>;
 
 /// Returns the response to a request. `request` contains the lines before the body. Only GET and

@@ -19,7 +19,8 @@ struct Work {
     /// Returns "03_tiled" or "03_tiled hunt", the name used in messages and in the learner's
     /// progress.
     std::string name() const { return step->name + (is_hunt ? " hunt" : ""); }
-    /// Returns the words that refer to the exercise after a command, such as "03" or "03 --hunt".
+    /// Returns the arguments that refer to the exercise after a command, such as "03" or "03
+    /// --hunt".
     std::string words() const { return step->number() + (is_hunt ? " --hunt" : ""); }
     /// Returns the path of the learner's file relative to the course's folder, such as
     /// "exercises/03_tiled/kernel.cu".
@@ -38,7 +39,7 @@ struct Work {
     /// drawn or timed.
     bool is_program() const { return asked().is_program; }
     /// Reports whether the exercise is beyond the transpose. Such an exercise moves no matrix that
-    /// could be drawn, and its speed cannot be compared with that of a copy.
+    /// could be drawn, and its speed cannot be compared with the speed of a copy.
     bool is_beyond() const { return asked().elements.has_value(); }
     /// Returns the exercise's description from the course.
     const Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }
@@ -49,8 +50,8 @@ struct Work {
     int points() const { return asked().points; }
 };
 
-/// Returns the exercises in course order, beginning with the whole program and ending with those
-/// beyond the transpose. Bug hunts are not included.
+/// Returns the exercises in course order, beginning with the whole program and ending with the
+/// exercises beyond the transpose. Bug hunts are not included.
 std::vector<Work> list_exercises(const course::Course& course);
 /// Returns all exercises, each followed by its bug hunt.
 std::vector<Work> list_exercises_and_hunts(const course::Course& course);

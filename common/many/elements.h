@@ -1,13 +1,12 @@
-/// \file
-/// Fills the matrix and checks the result. The GPUs do both, because a host would take too long for
-/// 16 GiB.
+/// \file Fills the matrix and checks the result. The GPUs do both tasks, because a host would take
+/// too long for 16 GiB.
 #pragma once
 
 #include "many/many.h"
 
 namespace coalesce::many {
 
-/// The errors in `out`.
+/// The wrong cells in `out`.
 struct WrongCells {
     unsigned long long cells = 0;      ///< the number of wrong cells
     unsigned long long first = ~0ULL;  ///< the first wrong cell: out(first / rows, first % rows)

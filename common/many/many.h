@@ -20,17 +20,17 @@ namespace coalesce::many {
 
 /// A matrix `in` of rows x cols and its transpose `out`. Both are spread over the ranks in blocks
 /// of rows. A rank is a GPU. If there are fewer GPUs than ranks, several ranks share one. Some
-/// ranks may belong to other processes. This process has neither memory nor streams for those.
+/// ranks may belong to other processes. This process has neither memory nor streams for such ranks.
 struct Ranks {
     Spread rows;  ///< the rows of `in`
     Spread cols;  ///< the columns of `in`, which are the rows of `out`
     std::vector<int> devices;
-    std::vector<float*> in, out;  ///< each rank's block
+    std::vector<float*> in, out;  ///< each rank's block of the matrix
     // The streams of each rank, which run concurrently.
     std::vector<cudaStream_t> packing, sending, unpacking;
     Team* team = nullptr;  ///< the processes that own these ranks; NCCL needs them
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     int count() const { return rows.ranks; }
     /// Calls `work(rank)` for each rank of this process, with its GPU as the current device.
     void each(const std::function<void(int rank)>& work) const;
@@ -75,7 +75,7 @@ private:
     std::vector<OwnEvent> events_;
 };
 
-/// Memory on each rank.
+/// A buffer of device memory for each rank.
 struct RankBuffers {
     /// Allocates `size` floats per rank.
     RankBuffers(const Ranks& ranks, std::size_t size);
@@ -99,8 +99,8 @@ struct Slot {
 void delay_stream(cudaStream_t stream, int microseconds);
 
 struct Request;
-/// Verifies and measures what the command line asks for. Returns the same exit code as run_step, in
-/// all processes of the team.
+/// Verifies and measures the requested ways. Returns the same exit code as run_step, in all
+/// processes of the team.
 int run_together(const Request& request, const Device& device, const std::vector<KindOfWay>& ways,
                  Team& team);
 

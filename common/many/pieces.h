@@ -36,7 +36,7 @@ struct RankLaunch {
     bool fits_float4() const;
     /// Returns a grid with one block for each tile of each piece.
     dim3 grid(int tile) const;
-    /// Reports whether there is nothing to do.
+    /// Reports whether the pieces have no elements.
     bool is_empty() const { return most(&Piece::rows) == 0 || most(&Piece::cols) == 0; }
 };
 

@@ -19,7 +19,7 @@ struct Spread {
     int ranks = 1;     ///< the number of ranks
     int multiple = 1;  ///< blocks start at multiples of this number
 
-    /// Returns the number of rows in each block except for the last ones.
+    /// Returns the number of rows in each block. The last blocks may have fewer rows.
     int block() const {
         const long long share = std::max(1LL, (count + ranks - 1LL) / ranks);
         return static_cast<int>((share + multiple - 1) / multiple * multiple);

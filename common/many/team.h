@@ -10,11 +10,11 @@
 
 namespace coalesce::many {
 
-/// Stands for the device number of a GPU that another process uses.
+/// The device number of a rank whose GPU belongs to another process.
 constexpr int kOtherProcess = -1;
 
-/// A reason why no process of a team can continue. Each process throws it, and one of them prints
-/// it.
+/// A reason why no process of a team can continue. Each process throws a TeamError, and one process
+/// prints the message.
 struct TeamError : UsageError {
     using UsageError::UsageError;
 };

@@ -31,9 +31,9 @@ struct Tuning {
 
 /// A way to exchange pieces: its description, and the function that creates it.
 struct KindOfWay {
-    std::string name = "";    ///< "peers"
+    std::string name = "";    ///< such as "peers"
     std::string about = "";   ///< a sentence that describes the way
-    bool is_chunked = false;  ///< whether it uses Tuning
+    bool is_chunked = false;  ///< whether the way uses Tuning
     bool needs_nccl = false;  ///< whether the way needs NCCL, and a GPU for each rank
     /// Creates the way for these ranks, which must outlive it.
     std::unique_ptr<Way> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;

@@ -10,9 +10,9 @@ struct BandFacts {
     double ms = 0;
     Bottleneck bottleneck = Bottleneck::memory;
     Busy busy;
-    double rounds = 0;            ///< the grid's blocks / the blocks that the GPU holds at once
-    double write_fraction = 0;    ///< the fraction of memory's traffic that is writes
-    double rereads = 1;           ///< how often a block requests each sector that it reads
+    double rounds = 0;          ///< blocks of the grid, divided by blocks that the GPU runs at once
+    double write_fraction = 0;  ///< the fraction of memory's traffic that is writes
+    double rereads = 1;         ///< how often a block requests each sector that it reads
     bool has_short_runs = false;  ///< whether memory moves runs shorter than a cache line
     bool reads_tables = false;    ///< whether blocks read tables (tables.h)
     bool has_unfinished_sectors = false;

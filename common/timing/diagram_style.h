@@ -1,5 +1,5 @@
-// The colours and fonts of all diagrams, in light and dark themes. A diagram adds its own rules and
-// closes the element.
+// The colours and fonts of all diagrams, in light and dark themes. A diagram appends its own rules
+// and the end tag of the style element.
 #pragma once
 
 namespace coalesce {

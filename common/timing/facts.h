@@ -8,7 +8,7 @@
 
 namespace coalesce::timing {
 
-/// Runs shorter than this, in bytes, cost memory more time than those of a copy.
+/// Runs shorter than this, in bytes, cost memory more time than the runs of a copy.
 constexpr double kLongRunBytes = 1024;
 /// A ratio above this is worth mentioning.
 constexpr double kNotableRatio = 1.1;
@@ -27,7 +27,7 @@ bool has_too_few_bytes_in_flight(const Prediction& prediction);
 bool is_latency_bound(const Prediction& prediction);
 bool is_short_run(double run_bytes);
 
-/// Describes the resident blocks of a multiprocessor: "2 blocks of 1024 threads".
+/// Describes the resident blocks of a multiprocessor, for example "2 blocks of 1024 threads".
 std::string blocks_text(const Prediction& prediction);
 /// Returns "1 block" or "2 blocks", for example.
 std::string count_text(int count, const std::string& one);

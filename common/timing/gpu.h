@@ -37,33 +37,35 @@ struct BulkCopies {
 };
 
 struct Gpu {
-    std::string name;       ///< "NVIDIA H200"
-    std::string source;     ///< "measured 2026-11-23, driver 580.159", or the documents
-    bool measured = false;  ///< whether calibrate ran on such a GPU; if not, it is unverified
+    std::string name;    ///< such as "NVIDIA H200"
+    std::string source;  ///< "measured 2026-11-23, driver 580.159", or the documents
+    /// Whether calibrate ran on such a GPU; if not, predictions are unverified.
+    bool measured = false;
 
     // The resources of a multiprocessor.
     int multiprocessors = 0;
-    int warps = 64, blocks = 32;  ///< the most resident ones
-    int registers = 65536;        ///< 32-bit registers
-    /// Shared memory for all blocks, including the system's part of each.
+    int warps = 64, blocks = 32;  ///< maximum number of resident warps and blocks
+    int registers = 65536;        ///< number of 32-bit registers
+    /// Bytes of shared memory for all blocks together, including the bytes that the system uses in
+    /// each block.
     int shared_bytes = 0;
-    int system_shared_bytes = 1024;  ///< the system's part of each block's shared memory
+    int system_shared_bytes = 1024;  ///< bytes that the system uses in each block's shared memory
     double clock_ghz = 0;            ///< the clock under load
 
     // The parameters of memory. Times are in nanoseconds, because memory has its own clock.
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheet
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
-    /// Added to the latency of a load, multiplied by u / (1 - u), where u is the utilization of
-    /// memory.
+    /// Time added to the latency of a load, multiplied by u / (1 - u), where u is the utilization
+    /// of memory.
     double queue_ns = 0;
-    /// Added to the latency of a load, multiplied by the fraction of the time in which memory
+    /// Time added to the latency of a load, multiplied by the fraction of the time in which memory
     /// writes.
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
-    /// Upper limit of the average difference between the latency of a load and that of the fastest
-    /// loads.
+    /// Upper limit of the average difference between the latency of a load and the latency of the
+    /// fastest loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
     Runs runs;
@@ -77,8 +79,8 @@ struct Gpu {
     double barrier = 0, barrier_cycles_per_warp = 0;
     /// Scheduler cycles per warp instruction.
     double add_issue_cycles = 1, multiply_issue_cycles = 1, divide_issue_cycles = 1;
-    double special_issue_cycles = 8;  ///< reciprocals, roots, exponentials, conversions
-    double double_issue_cycles = 2;   ///< sums and products of doubles
+    double special_issue_cycles = 8;  ///< for reciprocals, roots, exponentials and conversions
+    double double_issue_cycles = 2;   ///< for sums and products of doubles
 
     // The costs of starting and ending blocks.
     double launch_us = 0;  ///< the time of a kernel that does nothing

@@ -7,7 +7,7 @@
 namespace coalesce::timing {
 
 struct GpuFile {
-    std::string_view name;  ///< "common/timing/gpus/NVIDIA-H200.toml"
+    std::string_view name;  ///< such as "common/timing/gpus/NVIDIA-H200.toml"
     std::string_view text;
 };
 

@@ -19,16 +19,16 @@ namespace coalesce::timing {
 
 /// The work of one multiprocessor.
 struct Work {
-    std::vector<BlockProgram> kinds;     ///< the different blocks
-    std::vector<std::uint32_t> kind_of;  ///< the sequence of kinds of blocks, which repeats
+    std::vector<BlockProgram> kinds;     ///< the programs of the different kinds of blocks
+    std::vector<std::uint32_t> kind_of;  ///< the kind of each block; the sequence repeats
     bool has_uneven_blocks = false;      ///< whether some blocks do far more than others
     int resident = 1;                    ///< the number of resident blocks
     double blocks = 1;                   ///< the number of all blocks
     /// Cycles per sector, in this multiprocessor's share of memory. Sectors from the caches cost
     /// nothing.
     double read_cycles = 0, write_cycles = 0;
-    /// The fraction of the loaded sectors that come from memory. Neighbouring blocks have loaded
-    /// the rest before.
+    /// The fraction of the loaded sectors that come from memory. Neighbouring blocks have already
+    /// loaded the other sectors.
     double read_fraction = 1;
     double write_fraction = 0;  ///< the fraction of memory's traffic that is writes
     Unfinished unfinished;      ///< the cost of sectors that are written piece by piece
@@ -37,8 +37,8 @@ struct Work {
 };
 
 struct Outcome {
-    double cycles = 0;            ///< the time of all blocks
-    double cycles_per_block = 0;  ///< the time per block in the middle of the launch
+    double cycles = 0;            ///< cycles that all blocks take
+    double cycles_per_block = 0;  ///< cycles per block in the middle of the launch
     double bytes_in_flight = 0;
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     double latency = 0;

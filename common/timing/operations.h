@@ -2,10 +2,10 @@
 // arrange them.
 //
 // Idea   A recording contains the PTX instructions that a warp executed. A GPU executes different
-//        instructions: it has no address conversions, reads parameters from the constant bank, divides with
-//        twenty instructions, and issues loads before everything that they do not depend on. This order
-//        determines how many loads are in flight together, which determines most of the time of a
-//        memory-bound kernel.
+//        instructions: it has no address conversions, reads parameters from the constant bank,
+//        divides with twenty instructions, and issues loads before everything that they do not
+//        depend on. This order determines how many loads are in flight together, which determines
+//        most of the time of a memory-bound kernel.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct Operation {
     /// For a load that reads a table, the fraction of its sectors that come from memory. If
     /// negative, the fraction for all loads applies.
     float from_memory = -1;
-    std::uint16_t halves = 0;  ///< for a load, the half lines that contain its sectors
+    std::uint16_t halves = 0;  ///< for a load, the number of half lines that contain its sectors
     /// For a load, the number of cache lines that contain these half lines and that the block has
     /// not requested before.
     std::uint16_t lines = 0;
@@ -61,9 +61,10 @@ struct Operation {
     /// Whether this is the warp's only store of partial sectors. The other warps then store at
     /// about the same time.
     bool is_simultaneous = false;
-    /// The sectors that are left unfinished, each counted as the fraction of it that is written.
+    /// The sectors that are left unfinished. Each counts as the fraction of the sector that is
+    /// written.
     float unfinished = 0;
-    std::vector<Part> parts;  ///< the parts of these sectors
+    std::vector<Part> parts;  ///< the written parts of the unfinished sectors
     /// For bulk_drain, the number of groups that may stay in flight.
     std::uint16_t groups_in_flight = 0;
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
@@ -75,8 +76,8 @@ struct Operation {
 
 struct Program {
     std::vector<Operation> operations;
-    /// The number of the warp's instructions divided by the number of recorded ones. Above 1 if the
-    /// recording ended early.
+    /// The number of the warp's instructions divided by the number of recorded instructions. Above
+    /// 1 if the recording ended early.
     double instructions_per_recorded = 0;
     /// The number of the block's bulk loads that each bulk_wait waits for.
     std::uint32_t loads_per_wait = 0;
@@ -95,7 +96,8 @@ struct BlockProgram {
     std::vector<float> bytes_of_line;
     double lines_left_for_other_blocks = 0;  ///< lines that other blocks complete
     bool has_atomics = false;
-    /// The fraction of requested lines of which the model cannot say whether they are in the cache.
+    /// The fraction of requested lines for which the model does not know whether they are in the
+    /// cache.
     double uncertain_lines = 0;
 };
 

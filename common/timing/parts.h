@@ -19,7 +19,7 @@ namespace coalesce::timing {
 
 /// The part of a sector that one request writes.
 struct Part {
-    std::uint32_t line = 0;  ///< the number of its line, counted per block
+    std::uint32_t line = 0;  ///< the number of the part's cache line, counted per block
     float bytes = 0;
     bool operator==(const Part&) const = default;
 };
@@ -30,16 +30,16 @@ public:
     Part add(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
-    /// Returns the number of lines that wait for other blocks. Lines with sectors that the block
-    /// does not fill count as 1. Lines that the block does not fill, although its warps together
-    /// fill sectors in them, count as one half.
+    /// Returns the weighted number of lines that wait for other blocks to write them. A line with a
+    /// sector that this block does not fill counts as 1. A line that this block does not fill, but
+    /// in which several of its warps together fill a sector, counts as one half.
     double left_for_other_blocks() const;
 
 private:
     struct Sector {
         std::uint32_t line = 0, warp = 0;
         float bytes = 0;
-        bool has_several_writers = false;  ///< whether several warps write to it
+        bool has_several_writers = false;  ///< whether several warps write to the sector
     };
     std::unordered_map<std::uint64_t, std::uint32_t> lines_;
     std::vector<float> bytes_;

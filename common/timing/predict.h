@@ -7,7 +7,7 @@
 
 namespace coalesce::timing {
 
-/// Returns the GPU with this name, or the one that the text describes in the format of gpus/.
+/// Returns the GPU with this name, or the GPU that the text describes in the format of gpus/.
 /// Throws GpuError.
 Gpu parse_or_find_gpu(const std::string& name_or_text);
 

@@ -51,7 +51,7 @@ constexpr Unknown last_of(Unknown) {
 
 /// Fractions of the launch's time in which a resource is busy.
 struct Busy {
-    double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;  ///< fractions
+    double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;
 };
 
 /// Cycles that a warp spends in each state, averaged over the warps of a block.
@@ -101,14 +101,14 @@ struct Prediction {
     double memory_bytes = 0;  ///< bytes that memory moves, in whole sectors
     /// The average length of the runs that memory reads and writes.
     double run_bytes_read = 0, run_bytes_written = 0;
-    int resident_blocks = 0;  ///< per multiprocessor
+    int resident_blocks = 0;  ///< resident blocks per multiprocessor
     int warps_per_block = 0;
-    int registers = 0;     ///< per thread, estimated
-    int shared_bytes = 0;  ///< per block, including dynamic shared memory
+    int registers = 0;     ///< registers per thread, estimated
+    int shared_bytes = 0;  ///< bytes of shared memory per block, static and dynamic
     OccupancyLimit occupancy_limit = OccupancyLimit::threads;
-    double rounds = 0;  ///< the grid's blocks / the blocks that the GPU holds at once
+    double rounds = 0;  ///< blocks of the grid, divided by blocks that the GPU runs at once
 
-    double bytes_in_flight = 0;         ///< the average for loads of one multiprocessor
+    double bytes_in_flight = 0;         ///< average bytes of loads in flight on a multiprocessor
     double bytes_needed = 0;            ///< the bytes that would keep memory busy (Little's law)
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     double latency_cycles = 0;          ///< the latency of a load at this utilization of memory

@@ -16,12 +16,12 @@ inline constexpr std::uint32_t kNoTarget = ~0u;
 
 /// A PTX instruction of the kernel, or of a function that it calls.
 struct Instruction {
-    std::string opcode;                        ///< "ld"
-    std::vector<std::string> modifiers;        ///< "global", "v4", "f32"
+    std::string opcode;                        ///< such as "ld"
+    std::vector<std::string> modifiers;        ///< such as "global", "v4" and "f32"
     std::vector<std::uint32_t> written, read;  ///< the numbers of the registers
     std::uint32_t target = kNoTarget;          ///< for a branch, the instruction that it jumps to
     std::int64_t immediate = 0;                ///< the last operand, if it is a number
-    bool reads_special = false;                ///< whether it reads a special register such as %tid
+    bool reads_special = false;  ///< whether the instruction reads a special register such as %tid
     /// Whether ptxas generates no machine instruction for this load or store.
     bool leaves_nothing = false;
     /// If `leaves_nothing`, the earlier instruction whose access includes this one.
@@ -63,8 +63,8 @@ struct Step {
 };
 
 struct WarpPath {
-    std::vector<Step> steps;     ///< the first steps
-    std::uint64_t executed = 0;  ///< the number of all steps
+    std::vector<Step> steps;     ///< the warp's first steps
+    std::uint64_t executed = 0;  ///< the number of all steps of the warp
 };
 
 struct RecordedBlock {
@@ -76,26 +76,26 @@ struct RecordedBlock {
 
 /// The memory that neighbouring blocks access together.
 struct Footprint {
-    std::uint64_t sectors_summed_over_blocks = 0;  ///< the sum of the sectors of each block
-    std::uint64_t bytes = 0;                       ///< the sum over all lanes
+    std::uint64_t sectors_summed_over_blocks = 0;  ///< the sum of the blocks' numbers of sectors
+    std::uint64_t bytes = 0;                       ///< the bytes requested by all lanes
     SectorSet sectors;
 };
 
 struct Recording {
     std::string kernel;
     std::uint64_t blocks = 0;        ///< blocks in the grid
-    std::uint32_t threads = 0;       ///< per block
-    std::uint32_t shared_bytes = 0;  ///< per block
-    std::uint32_t registers = 0;     ///< per thread, estimated
-    std::uint32_t local_bytes = 0;   ///< per thread
+    std::uint32_t threads = 0;       ///< threads per block
+    std::uint32_t shared_bytes = 0;  ///< bytes of shared memory per block
+    std::uint32_t registers = 0;     ///< registers per thread, estimated
+    std::uint32_t local_bytes = 0;   ///< bytes of local memory per thread
     std::vector<Instruction> instructions;
     std::vector<RecordedBlock> recorded;
     std::uint64_t neighbours = 0;  ///< the number of blocks in `reads` and `writes`
     Footprint reads, writes;
     /// The reads of the first neighbours, which request memory at about the same time.
     SectorSet together;
-    /// The reads of the blocks below the first neighbours, in the grid's next row. Empty if those
-    /// blocks are neighbours themselves.
+    /// The reads of the blocks below the first neighbours, in the grid's next row. Empty if the
+    /// blocks below are neighbours themselves.
     SectorSet below;
     std::uint64_t blocks_per_row = 0;  ///< blocks in a row of the grid
     /// Whether blocks wait for each other. If they do, nothing is recorded.

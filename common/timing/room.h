@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    using Load = std::pair<double, double>;  ///< the time of arrival, and the bytes
+    using Load = std::pair<double, double>;  ///< the time of arrival, and the number of bytes
     double bytes_, taken_ = 0, last_ = 0;
     std::priority_queue<Load, std::vector<Load>, std::greater<>> in_flight_;
 };

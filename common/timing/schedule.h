@@ -20,9 +20,10 @@ enum class Priority : std::uint8_t { load, arithmetic, shared_load, none };
 struct Draft {
     Operation operation;
     Priority priority = Priority::none;
-    std::uint32_t place = 0;      ///< the position of its instruction in ptxas's order
-    bool fixed = false;           ///< whether it is a barrier, which nothing moves across
-    bool ends_iteration = false;  ///< whether it ends a loop's iteration; nothing moves past it
+    std::uint32_t place = 0;  ///< the position of the operation's instruction in ptxas's order
+    bool fixed = false;       ///< whether the operation is a barrier, which nothing moves across
+    /// Whether the operation ends an iteration; nothing moves past it.
+    bool ends_iteration = false;
 };
 
 /// Returns the operations in their final order. Their `after` refers to positions in the result.

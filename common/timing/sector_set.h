@@ -12,7 +12,7 @@ namespace coalesce::timing {
 inline constexpr std::uint32_t kSectorBytes = 32;
 
 struct SectorRun {
-    std::uint64_t first = 0;  ///< address / 32
+    std::uint64_t first = 0;  ///< address of the first sector, divided by 32
     std::uint32_t count = 0;
     bool operator==(const SectorRun&) const = default;
 };
@@ -21,8 +21,8 @@ class SectorSet {
 public:
     void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
-    /// Adds a run, and returns how many of its sectors are new in this turn. Turns have increasing
-    /// numbers. Sectors that were added in an earlier turn count as new again.
+    /// Adds a run, and returns how many of its sectors are new in turn number `turn`. The numbers
+    /// of turns must increase. Sectors that were added in an earlier turn count as new again.
     std::uint64_t add(SectorRun run, std::uint64_t turn);
     /// Prefetches the data that adding `run` will need.
     void expect(SectorRun run) const;
@@ -52,13 +52,13 @@ private:
     static constexpr std::uint64_t kEmptySlot = ~std::uint64_t{0};
     static constexpr std::uint32_t kSectorsOfPage = 64;
 
-    /// 64 consecutive sectors with one bit each, in a slot of a hash table with open addressing. It
-    /// is aligned so that it is in one cache line of the host, because cache misses are most of the
-    /// cost of a lookup.
+    /// 64 consecutive sectors with one bit each, in a slot of a hash table with open addressing.
+    /// The struct is aligned to fit into one cache line of the host, because cache misses are most
+    /// of the cost of a lookup.
     struct alignas(32) Page {
         std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;
-        /// The last turn that added sectors, and these sectors.
+        /// The last turn that added sectors, and the sectors that were added in this turn.
         std::uint64_t turn = 0, turn_sectors = 0;
     };
     /// Returns the first slot to look for a page. The table must not be empty.
@@ -73,7 +73,7 @@ private:
     std::size_t last_ = 0;  ///< the slot of the last lookup, which often has the next sectors
 };
 
-// Inline, because a recorded launch adds millions of runs.
+// The following functions are inline, because a recorded launch adds millions of runs.
 
 inline std::size_t SectorSet::hash_slot(std::uint64_t number) const {
     return number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(table_.size() - 1));

@@ -13,12 +13,12 @@ namespace coalesce::timing {
 /// Returns at most 16 lines of at most `width` columns. A width below 40 is treated as 40.
 std::string time_line_text(const Prediction& prediction, int width = 80);
 
-// ---- shared by the pictures ----
+// ---- shared by the text and the SVG picture ----
 
 /// A part of the time line, averaged over its moments.
 struct Column {
     Moment mean;
-    double nothing = 0;  ///< the fraction of it in which no load is in flight
+    double nothing = 0;  ///< the fraction of the column's time in which no load is in flight
 };
 std::vector<Column> average_columns(const TimeLine& line, int count);
 

@@ -18,13 +18,14 @@ inline double length_of(const std::vector<std::uint64_t>& runs) {
 
 /// The part of a kernel's requests that reaches memory.
 struct Traffic {
-    double read = 0, written = 0;                    ///< the sectors of a block that memory moves
-    double read_fraction = 0, written_fraction = 0;  ///< as a fraction of the requested sectors
+    double read = 0, written = 0;  ///< the sectors of a block that memory moves
+    /// Sectors read and written by memory, as a fraction of the requested sectors.
+    double read_fraction = 0, written_fraction = 0;
     /// The fraction of written sectors that have gaps.
     double unfinished = 0;
     /// The fraction of the sectors' bytes that a single block leaves to other blocks.
     double left_for_other_blocks = 0;
-    double own_run_read = 0, own_run_written = 0;  ///< lengths in bytes, for a single block
+    double own_run_read = 0, own_run_written = 0;  ///< lengths of runs in bytes, for a single block
     /// The sizes of runs in sectors, for a block together with its neighbours.
     std::vector<std::uint64_t> runs_read, runs_written;
     /// The sizes of the runs that memory actually reads, because it reads aligned pairs of sectors.

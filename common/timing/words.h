@@ -17,13 +17,14 @@ namespace coalesce::timing {
 /// text().
 struct TimeExplanation {
     std::string kernel;                ///< the kernel's name in the Prediction, which may be empty
-    std::string time;                  ///< "about 4.6 ms, 43 % of a copy"
-    std::string label;                 ///< "predicted, NVIDIA H200, within 8 %"
+    std::string time;                  ///< such as "about 4.6 ms, 43 % of a copy"
+    std::string label;                 ///< such as "predicted, NVIDIA H200, within 8 %"
     std::string verdict;               ///< the bottleneck: "it waits at barriers: 3.4 KB are ..."
-    std::vector<std::string> why;      ///< sentences; those about the verdict come first
-    std::vector<std::string> unknown;  ///< "The model does not know ..."
+    std::vector<std::string> why;      ///< sentences; the ones about the verdict come first
+    std::vector<std::string> unknown;  ///< sentences such as "The model does not know ..."
     std::string cure;                  ///< a sentence about what could help
-    bool cure_is_advice = false;       ///< false also if only fewer bytes would help
+    /// Whether `cure` is advice; false if only moving fewer bytes would help.
+    bool cure_is_advice = false;
 
     /// Returns "padded: about 4.6 ms, 43 % of a copy (predicted, NVIDIA H200, within 8 %). It waits
     /// ...", for example.
@@ -47,9 +48,10 @@ std::optional<double> fraction_of_copy(const Prediction& prediction, const Gpu& 
                                        double useful_bytes);
 
 // Return short phrases for tables and other sentences.
-std::string describe_bottleneck(const Prediction& prediction);  ///< "too few bytes in flight"
-std::string phrase_for(OccupancyLimit what);                    ///< "registers"
-std::string phrase_for(Unknown unknown);                        ///< "what local memory costs"
+/// A phrase such as "too few bytes in flight".
+std::string describe_bottleneck(const Prediction& prediction);
+std::string phrase_for(OccupancyLimit what);  ///< such as "registers"
+std::string phrase_for(Unknown unknown);      ///< such as "what local memory costs"
 
 /// Replaces characters that are not ASCII with question marks, so that the name can be printed
 /// anywhere.

@@ -20,11 +20,11 @@
 namespace coalesce {
 
 /// A transpose or a permutation whose kernel has been chosen. `run` only launches the kernel. A
-/// planned call may be copied, and several threads may run it at the same time. It is for the
-/// device that was current when it was planned.
+/// planned call may be copied, and several threads may run it at the same time. It can run only on
+/// the device that was current when it was planned.
 class PlannedCall {
 public:
-    /// Calls queue_in(queue) with a queue that keeps the launch. `plan` calls this function.
+    /// Calls queue_in(queue) with a queue that stores the launch. `plan` calls this function.
     template <class Call>
     cudaError_t keep(const void* out, const void* in, const Call& queue_in) {
         launch_ = {};
@@ -35,8 +35,8 @@ public:
         return error;
     }
 
-    /// Queues the work in `stream`. The arrays may differ from those of the plan. If one of them
-    /// does not start at the same place in a cache line as the planned array, nothing is queued,
+    /// Queues the work in `stream`. The arrays may differ from the planned arrays. If an array does
+    /// not start at the same offset within a cache line as the planned array, nothing is queued,
     /// and cudaErrorMisalignedAddress is returned. A call that has not been planned does nothing.
     cudaError_t run(void* out, const void* in, cudaStream_t stream = nullptr) const {
         if (launch_.count == 0) return cudaSuccess;

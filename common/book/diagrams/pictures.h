@@ -20,7 +20,7 @@ struct Tile {
 /// Draws shared memory as rows of 32 banks, and marks the words that a warp reads together.
 std::string banks_picture(const std::vector<Tile>& tiles);
 
-/// Draws two tiles side by side. For a few seconds, the words of each light up as wavefronts
+/// Draws two tiles side by side. For a few seconds, the words of each tile light up as wavefronts
 /// deliver them.
 std::string race_picture(const Tile& left, const Tile& right);
 

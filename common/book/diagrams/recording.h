@@ -11,22 +11,23 @@ namespace coalesce::diagrams {
 
 /// One load or store of a warp. Addresses are relative to the start of the memory.
 struct Access : simulated::Access {
-    std::string memory;  ///< "in", "out", "shared"
+    std::string memory;  ///< name of the memory: "in", "out", "shared"
 };
 
 struct RecordedVariant {
     std::string name;
     unsigned warp = 0;
     std::vector<Access> accesses;
-    /// For each of 16 x 16 blocks, the row and column of the first element that it reads. Empty if
-    /// the order was not recorded.
+    /// For each of 16 x 16 blocks, the row and column of the first element that the block reads.
+    /// Empty if the order was not recorded.
     std::vector<std::array<int, 2>> order;
 };
 
 struct Recording {
-    std::string step;  ///< "03_tiled"
+    std::string step;  ///< name of the step, such as "03_tiled"
     std::vector<RecordedVariant> variants;
-    const RecordedVariant& variant(const std::string& name) const;  ///< throws if there is none
+    /// Throws if there is no such variant.
+    const RecordedVariant& variant(const std::string& name) const;
 };
 
 /// Reads FOLDER/STEP.json.

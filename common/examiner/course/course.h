@@ -22,7 +22,7 @@ inline constexpr const char* kCounterNamesToExpect[] = {"load", "store", "shared
 
 /// A variant of a step: one of its kernels, or host code.
 struct Variant {
-    std::string name;    ///< its name in the program's --list and --variant options
+    std::string name;    ///< the variant's name in the program's --list and --variant options
     std::string kernel;  ///< name of the __global__ function; empty for host code
     /// expected sectors or wavefronts per request, by counter name
     std::map<std::string, double> expect;
@@ -32,14 +32,14 @@ struct Variant {
 
 /// One program of the course. Its first variant is the main one.
 struct Step {
-    std::string name;            ///< "02_naive", the name of its folders
+    std::string name;            ///< name of the step's folders, such as "02_naive"
     std::string title = {};      ///< for example "Naive: one thread moves one element"
-    std::string builds_on = {};  ///< the name of an earlier step; empty for the first
+    std::string builds_on = {};  ///< the name of an earlier step; empty for the first step
     std::vector<Variant> variants = {};
     std::optional<Exercise> exercise = {};  ///< the exercise, if there is one
     std::optional<Exercise> hunt = {};      ///< the bug hunt, if there is one
 
-    /// "02"
+    /// Returns the step's number, such as "02".
     std::string number() const { return step_number(name); }
     /// Returns the variant with this name, or nullptr.
     const Variant* find(const std::string& variant) const;
@@ -56,9 +56,9 @@ struct Course {
     /// take a matrix, which can be counted, timed and drawn.
     std::optional<Step> program = {};
     std::vector<Step> steps;
-    /// The exercises beyond the transpose, by name. They have no lesson and no variants.
+    /// The exercises beyond the transpose, by name. These exercises have no lesson and no variants.
     std::vector<Step> beyond = {};
-    std::vector<Hint> hints;  ///< for failures in any step
+    std::vector<Hint> hints;  ///< hints for failures in any step
 
     /// Returns the step with this name or number ("02_naive", "02", "2"), or nullptr.
     const Step* find(const std::string& name_or_number) const;
@@ -74,12 +74,13 @@ struct Course {
 
 /// The text of one of the course's records, and the name of its file for use in messages.
 struct CourseText {
-    /// ends with course.toml, steps/NN_name/lesson.toml, solutions/NN_name/exercise.toml or
-    /// solutions/x_name/reference.cu
+    /// the file's path, which ends with course.toml, steps/NN_name/lesson.toml,
+    /// solutions/NN_name/exercise.toml or solutions/x_name/reference.cu
     std::string file;
     std::string text;
 };
-/// Reads the texts of the course's records in the folder `root`, except records that do not exist.
+/// Reads the texts of the course's records in the folder `root`. Records that do not exist are
+/// skipped.
 std::vector<CourseText> read_course_texts(const std::filesystem::path& root);
 /// Builds a course from the texts of its records. Throws CourseError if a record is invalid.
 Course parse_course(const std::vector<CourseText>& texts);

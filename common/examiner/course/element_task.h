@@ -24,15 +24,15 @@ struct Generator {
         none,         ///< no values: for an output without initial values, or a size
         zero,         ///< every element is zero
         constant,     ///< every element is `low`
-        random,       ///< from `low` to `high`, both included for integers
+        random,       ///< random values from `low` to `high`, both included for integers
         iota,         ///< 0, 1, 2, ...
         permutation,  ///< the numbers below the number of elements, in a random order
         sorted,       ///< like random, in ascending order
         bytes,        ///< random bits
-        sparse,       ///< like random, but seven elements of eight are zero
+        sparse,       ///< like random, but seven of eight elements are zero
     };
     Kind kind = Kind::none;
-    std::string low = "", high = "";  ///< expressions of the sizes
+    std::string low = "", high = "";  ///< bounds of the values, as expressions of the sizes
 };
 constexpr Generator::Kind last_of(Generator::Kind) {
     return Generator::Kind::sparse;
@@ -68,7 +68,7 @@ struct Tolerance {
     Kind kind = Kind::bits;
     double amount = 0;
 
-    /// "relative 1e-05"
+    /// Returns the tolerance as text, such as "relative 1e-05".
     std::string text() const;
 };
 constexpr Tolerance::Kind last_of(Tolerance::Kind) {
@@ -77,12 +77,12 @@ constexpr Tolerance::Kind last_of(Tolerance::Kind) {
 
 /// A task whose outputs are defined element by element.
 struct ElementTask {
-    std::vector<std::string> sizes = {};  ///< names, at most kMaxSizes
+    std::vector<std::string> sizes = {};  ///< names of the sizes, at most kMaxSizes
     std::vector<Parameter> parameters = {};
     Tolerance tolerance = {};
     std::vector<int> most = {};       ///< the largest value of each size; empty for no limit
     std::string reference = "";       ///< the text of reference.cu
-    std::string reference_file = "";  ///< its name in messages
+    std::string reference_file = "";  ///< the name of that file in messages
 
     /// Returns the sizes with their values in this shape.
     std::vector<NamedSize> named_sizes(Shape shape) const;
@@ -111,7 +111,7 @@ Tolerance parse_tolerance(const std::string& text);
 
 /// Formats the sizes with their values: "rows = 77, cols = 45".
 std::string describe_sizes(const std::vector<std::string>& sizes, Shape shape);
-/// Returns the value of size `index`.
+/// Returns the value of size `index`, counted from 0.
 int size_at(Shape shape, std::size_t index);
 /// Makes a shape from up to kMaxSizes values.
 Shape shape_of(const std::vector<int>& values);

@@ -16,8 +16,8 @@ enum class Scalar { signed_integer, unsigned_integer, floating, bfloat16 };
 /// The type of an element.
 struct ElementType {
     std::string name;                  ///< as CUDA C++ spells it: "unsigned int", "float4"
-    Scalar scalar = Scalar::floating;  ///< of each component
-    std::size_t scalar_bytes = 4;      ///< of each component
+    Scalar scalar = Scalar::floating;  ///< representation of each component
+    std::size_t scalar_bytes = 4;      ///< size of each component in bytes
     int components = 1;                ///< 1, or the length of a vector
 
     std::size_t bytes() const { return scalar_bytes * static_cast<std::size_t>(components); }
@@ -29,7 +29,7 @@ struct ElementType {
 
     /// Reads the component at `from`.
     double read(const void* from) const;
-    /// Writes a value as a component, rounded and limited to what the type can hold.
+    /// Writes a value as a component, rounded and clamped to the range of the type.
     void write(double value, void* to) const;
     /// Returns the distance between two components, counted in representable values.
     double distance_in_ulps(const void* one, const void* other) const;
@@ -39,7 +39,7 @@ struct ElementType {
 
 /// Returns the type that CUDA C++ calls `name`, or nothing.
 std::optional<ElementType> find_element_type(const std::string& name);
-/// Some names of types, for messages about an unknown one.
+/// Examples of type names, for messages about an unknown type.
 constexpr const char* kElementTypeExamples =
     "float, double, int, unsigned, long long, unsigned char, __half, __nv_bfloat16, float4, ...";
 

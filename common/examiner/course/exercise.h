@@ -19,8 +19,8 @@ namespace coalesce {
 /// The limits on a kernel's costs, counted on the shape `Exercise::counted`. They apply only to a
 /// correct kernel. 0 means that there is no limit.
 struct Limits {
-    double load = 0;                 ///< most sectors per load
-    double store = 0;                ///< most sectors per store
+    double load = 0;                 ///< maximum sectors per load
+    double store = 0;                ///< maximum sectors per store
     double shared_load = 0;          ///< maximum wavefronts per load from shared memory
     double shared_store = 0;         ///< maximum wavefronts per store to shared memory
     double elements_per_thread = 0;  ///< minimum matrix elements per thread
@@ -64,8 +64,8 @@ inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-t
 /// A rule for the shapes that a grader adds in secret. Each side is drawn from its range and then
 /// rounded up to the exercise's multiple.
 struct HiddenShape {
-    std::array<int, 2> rows{};  ///< minimum and maximum
-    std::array<int, 2> cols{};  ///< minimum and maximum
+    std::array<int, 2> rows{};  ///< minimum and maximum number of rows
+    std::array<int, 2> cols{};  ///< minimum and maximum number of columns
     bool is_square = false;     ///< whether both sides must be equal
 };
 
@@ -75,8 +75,9 @@ inline constexpr std::array<const char*, 4> kHintLevels = {"question", "picture"
 /// A hint for certain failures, or a general hint.
 struct Hint {
     std::vector<std::string> failures;  ///< identifiers from failure.h; empty for a general hint
-    std::array<std::string, kHintLevels.size()> levels;  ///< if empty, taken from the general hint
-    int line = 0;                                        ///< line in its record
+    /// Text of each level; if empty, the general hint's text is used.
+    std::array<std::string, kHintLevels.size()> levels;
+    int line = 0;  ///< line in the record
 };
 
 /// The relative error allowed in a learner's prediction, to leave room for rounding.
@@ -99,7 +100,7 @@ struct Prediction {
 
 /// The beginning of the folder name of an exercise beyond the transpose, such as x_row_sums.
 inline constexpr std::string_view kBeyondPrefix = "x_";
-/// Reports whether a step's name is that of an exercise beyond the transpose.
+/// Reports whether a step's name is the name of an exercise beyond the transpose.
 inline bool is_beyond(const std::string& step) {
     return step.starts_with(kBeyondPrefix);
 }
@@ -114,25 +115,25 @@ bool names_step(const std::string& typed, const std::string& step);
 
 /// An exercise, or the bug hunt of a lesson.
 struct Exercise {
-    std::string name = "";             ///< name of its step: "03_tiled"
+    std::string name = "";             ///< name of the exercise's step, such as "03_tiled"
     bool is_hunt = false;              ///< whether this is a bug hunt, whose file is hunt.cu
     bool is_program = false;           ///< whether this is a whole program; shapes are 1 x elements
     std::string kernel = "transpose";  ///< name of the __global__ function
     std::string produces = "transpose";        ///< the required result in `out`: a name in kTasks
-    int rows_multiple = 1;                     ///< rows are multiples of this
-    int cols_multiple = 1;                     ///< columns are multiples of this
+    int rows_multiple = 1;                     ///< the number of rows must be a multiple of this
+    int cols_multiple = 1;                     ///< the number of columns must be a multiple of this
     std::vector<Shape> shapes = {};            ///< shapes for the trials, simplest first
     Shape counted = {256, 256};                ///< the shape for which costs are counted
-    Limits limits = {};                        ///< limits besides the solution's costs
+    Limits limits = {};                        ///< limits in addition to the solution's costs
     std::string block_order = "";              ///< required order, one of kBlockOrders; "" for any
     std::vector<HiddenShape> hidden = {};      ///< rules for the additional shapes of a grader
-    int points = 0;                            ///< for passing it
+    int points = 0;                            ///< points for passing the exercise
     std::vector<Hint> hints = {};              ///< hints; the first one is general
     std::vector<Prediction> predictions = {};  ///< questions, in the order they are asked
     /// The task of an exercise beyond the transpose; nothing for a matrix.
     std::optional<ElementTask> elements = {};
 
-    /// "03"
+    /// Returns the number of the exercise's step, such as "03".
     std::string number() const { return step_number(name); }
     /// Returns the names of the sizes that make up a shape.
     std::vector<std::string> size_names() const {
@@ -166,10 +167,9 @@ struct Exercise {
     bool has_name(const std::string& typed) const { return names_step(typed, name); }
 };
 
-/// Formats a value the way exercise.toml does. A number gets the fewest digits that still read back
-/// as the same number.
+/// Formats a number for exercise.toml, with the fewest digits that still parse to the same number.
 std::string to_toml(double number);
-/// Formats the values of the first `sizes` sizes.
+/// Formats the values of a shape's first `sizes` sizes.
 std::string to_toml(Shape shape, std::size_t sizes = 2);
 std::string to_toml(const std::vector<Shape>& shapes, std::size_t sizes = 2);
 

@@ -1,6 +1,5 @@
-/// \file
-/// The questions of a lesson. The numeric ones come from its exercise, and the multiple-choice ones
-/// from steps/NN_name/questions.txt.
+/// \file The questions of a lesson. Numeric questions come from the lesson's exercise, and
+/// multiple-choice questions come from steps/NN_name/questions.txt.
 #pragma once
 
 #include <filesystem>

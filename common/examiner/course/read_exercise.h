@@ -13,8 +13,8 @@ namespace coalesce::course {
 inline constexpr std::string_view kRequirementKeys[] = {
     "kernel", "produces", "multiples", "shapes", "counted", "limits", "block_order", "hidden"};
 
-/// Reads the requirements that the table contains, and leaves the others unchanged. Then checks
-/// that the exercise is consistent.
+/// Reads the requirements that the table contains, and leaves all other requirements unchanged.
+/// Then checks that the exercise is consistent.
 void read_requirements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// The keys of a table that `read_elements` reads.
@@ -27,7 +27,7 @@ void read_elements(const StrictToml& reader, const toml::table& table, Exercise&
 /// Reads a list with a value for each size of the task.
 Shape read_element_shape(const StrictToml& reader, const toml::node& node, const char* key,
                          const ElementTask& task);
-/// Reads `shapes`, a list of lists that each have a value for each size of the task.
+/// Reads `shapes`, a list of shapes. Each shape is a list with one value per size of the task.
 std::vector<Shape> read_element_shapes(const StrictToml& reader, const toml::table& table,
                                        const ElementTask& task, const std::string& where);
 /// Fails at `node` if a size exceeds `most`, or if an array is too large or has no valid extents.

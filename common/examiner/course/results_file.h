@@ -21,15 +21,15 @@ enum class ResultsKind {
 /// An error about a missing or invalid field: "results[3].ms: expected a number above 0".
 using ResultsError = codec::Error;
 
-/// Checks every field that tables and charts use. Throws ResultsError for the first invalid one.
+/// Checks every field that tables and charts use. Throws ResultsError for the first invalid field.
 ResultsKind check_results(const nlohmann::ordered_json& run);
 
 /// Reports whether a result belongs to host code or to a transfer.
 bool is_host_result(const nlohmann::ordered_json& result);
 
-/// Reports whether a result's time can be compared with that of its lesson's first variant. Only
-/// kernels that process a whole matrix of floats are comparable. Host code, transfers, half
-/// transposes, and kernels with other element types or other arrays are not.
+/// Reports whether a result's time can be compared with the time of its lesson's first variant.
+/// Only kernels that process a whole matrix of floats are comparable. Host code, transfers, half
+/// transposes, and kernels with other element types or other arrays are not comparable.
 bool is_contender(const nlohmann::ordered_json& result);
 
 /// Returns the fastest comparable result of a lesson, or nullptr.

@@ -1,5 +1,4 @@
-/// \file
-/// Compares the outputs of a kernel with those of the reference, element by element.
+/// \file Compares the outputs of a kernel with the reference's outputs, element by element.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +17,27 @@ struct OutputComparison {
     Tolerance tolerance;
     std::vector<std::int64_t> extents;
     std::string actual, expected;        ///< the bytes of all elements
-    std::vector<CellState> states = {};  ///< of each element
-    std::int64_t wrong = 0;              ///< elements with another value
-    std::int64_t untouched = 0;          ///< wrong elements that still have their initial bits
+    std::vector<CellState> states = {};  ///< state of each element
+    std::int64_t wrong = 0;  ///< number of elements that were written with a wrong value
+    /// Number of elements that still have their initial bits, but should not.
+    std::int64_t untouched = 0;
 
     std::int64_t count() const { return static_cast<std::int64_t>(states.size()); }
     std::int64_t bad() const { return wrong + untouched; }
-    /// Returns the elements that are not right, in order.
+    /// Returns the indices of the wrong and the untouched elements, in ascending order.
     std::vector<std::int64_t> bad_elements() const;
     /// Returns the element's bytes in `of`, which is `actual` or `expected`.
     const char* element(const std::string& of, std::int64_t index) const {
         return of.data() + static_cast<std::size_t>(index) * type.bytes();
     }
-    /// Reports whether two elements are equal within the tolerance. The second is the expected one.
+    /// Reports whether `one` equals `expected_one` within the tolerance.
     bool is_equal(const char* one, const char* expected_one) const;
-    /// Returns the largest error of a wrong element, as a multiple of the tolerance. It is infinite
-    /// if the tolerance is zero or an element is not a number.
+    /// Returns the largest error of a wrong element, as a multiple of the tolerance. The result is
+    /// infinite if the tolerance is zero or an element is not a number.
     double worst_error() const;
-    /// Names an element: "out(3)", or "out(3,5)" if the output has two extents.
+    /// Returns the name of an element: "out(3)", or "out(3,5)" if the output has two extents.
     std::string name_of(std::int64_t index) const;
-    /// Formats the value of an element in `of`.
+    /// Formats the value of element `index` in `of`, which is `actual` or `expected`.
     std::string value_of(const std::string& of, std::int64_t index) const {
         return type.format_element(element(of, index));
     }
@@ -47,11 +47,13 @@ struct OutputComparison {
 struct ElementComparison {
     std::vector<OutputComparison> outputs;
     std::vector<std::string> changed_inputs;  ///< names of inputs that the kernel changed
-    std::vector<std::string> overrun_before;  ///< names of arrays before which the kernel wrote
-    std::vector<std::string> overrun_after;   ///< names of arrays after which the kernel wrote
+    /// Names of arrays with writes before their first element.
+    std::vector<std::string> overrun_before;
+    /// Names of arrays with writes after their last element.
+    std::vector<std::string> overrun_after;
 
     bool is_right() const;
-    /// Returns the first output with elements that are not right, or nullptr.
+    /// Returns the first output with a wrong or an untouched element, or nullptr.
     const OutputComparison* first_bad() const;
 };
 

@@ -1,5 +1,5 @@
-// The rules that find the mistake in a kernel of an exercise beyond the transpose. They use the
-// arrays and the reference, but nothing that is specific to one task.
+// The rules that find the mistake in a kernel of an exercise beyond the transpose. The rules use
+// the arrays and the reference, but nothing that is specific to one task.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,15 @@ std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& e
 
 // ---- input_subsets.cpp ----
 //
-// Runs the reference on inputs of which some are left out or repeated. If the reference then
-// returns the kernel's values, the kernel used the same inputs.
+// Runs the reference on inputs from which some elements are left out, or in which some are
+// repeated. If the reference then returns the kernel's values, the kernel used the same inputs.
 
 /// The inputs that explain an output's wrong elements.
 struct UsedInputs {
     bool is_repeated = false;  ///< whether inputs are repeated; otherwise some are left out
-    std::string sentence;      ///< "which is the result if only the first 96 of 100 inputs count"
-    std::string next;          ///< advice
+    /// A clause such as "which is the result if only the first 96 of 100 inputs count".
+    std::string sentence;
+    std::string next;  ///< a sentence of advice
 };
 
 /// Returns the inputs that explain all wrong elements of `output`, or nothing.

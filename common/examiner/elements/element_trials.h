@@ -15,7 +15,8 @@
 
 namespace coalesce {
 
-/// Thrown if the reference does not compile or does not run cleanly. The message names its line.
+/// Thrown if the reference does not compile or does not run cleanly. The message names the line in
+/// the reference.
 struct ReferenceUnusable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -25,17 +26,17 @@ struct ElementCase {
     Shape shape;
     std::vector<CallArgument> arguments;
     std::vector<std::string> expected = {};  ///< the bytes of each output
-    std::uint64_t instructions = 0;          ///< warp instructions of the reference
+    std::uint64_t instructions = 0;  ///< number of warp instructions that the reference executes
 };
 
 class ElementTrials {
 public:
-    /// `exercise.elements` must be set. The reference has a runner of its own, so that its costs do
-    /// not count as those of a kernel.
+    /// Requires `exercise.elements`. The reference has its own runner, so that its costs do not
+    /// count as those of a kernel.
     ElementTrials(const Exercise& exercise, Runner& runner, Runner& reference_runner);
 
-    /// Launches the kernel and compares its outputs. If they are right, launches it again in the
-    /// runner's other orders. Throws ReferenceUnusable.
+    /// Launches the kernel and compares its outputs. If the outputs are right, launches the kernel
+    /// again in each of the runner's other orders. Throws ReferenceUnusable.
     Trial run(const Compiled& kernel, const TrialRequest& order);
 
     /// Launches another kernel once with another runner, and compares its outputs.
@@ -57,7 +58,7 @@ private:
     Runner& runner_;
     Runner& reference_runner_;
     std::optional<Compiled> reference_;
-    std::deque<ElementCase> cases_;  ///< references to its elements stay valid
+    std::deque<ElementCase> cases_;  ///< a deque, so that references to its elements stay valid
 };
 
 /// The name of the kernel that computes all elements with the reference.
@@ -68,7 +69,7 @@ Source reference_source(const Exercise& exercise);
 /// Returns the text that is compiled for the reference: reference.cu, followed by a kernel that
 /// calls it for each element, and by the kernel's launch.
 std::string reference_program(const ElementTask& task, const std::string& kernel);
-/// Returns the signature of that kernel.
+/// Returns the signature of the kernel in `reference_program`.
 Signature reference_signature(const ElementTask& task);
 
 }  // namespace coalesce

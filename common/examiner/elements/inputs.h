@@ -10,8 +10,8 @@
 
 namespace coalesce {
 
-/// Returns the arguments for a shape, in the order of the task's parameters. Each seed gives other
-/// values. Outputs without initial values are filled with poison.
+/// Returns the arguments for a shape, in the order of the task's parameters. Each seed yields
+/// different values. Outputs without initial values are filled with poison.
 std::vector<CallArgument> generate_arguments(const ElementTask& task, Shape shape,
                                              std::uint64_t seed);
 

@@ -1,7 +1,6 @@
-/// \file
-/// Plants typical mistakes in a solution: a barrier is removed, a bound is off by one, an atomic
-/// operation becomes a plain one. They show the author of an exercise which mistakes the examiner
-/// finds.
+/// \file Plants typical mistakes in a solution: a barrier is removed, a bound is off by one, an
+/// atomic operation becomes a plain one. These mutants show the author of an exercise which
+/// mistakes the examiner finds.
 #pragma once
 
 #include <string>
@@ -11,8 +10,8 @@ namespace coalesce::exercises {
 
 /// A solution with one mistake.
 struct AutomaticMutant {
-    std::string what;  ///< "without the barrier", "<= instead of <"
-    int line = 0;      ///< the line that was changed, from 1
+    std::string what;  ///< the change, such as "without the barrier" or "<= instead of <"
+    int line = 0;      ///< the line that was changed, counted from 1
     std::string text;  ///< the text of the whole file
 };
 

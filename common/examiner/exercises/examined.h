@@ -19,9 +19,9 @@ std::filesystem::path repository();
 const Exercise& require_exercise(const std::string& name);
 /// Selects the device that COALESCE_DEVICE names, or the simulated GPU if the variable is not set.
 Device choose_device_from_environment(char** argv);
-/// Examines a source in this process, and compares its costs with those of the exercise's solution.
-/// Slow results are cached in the folder `cache`, unless `cache` is empty. If the environment has
-/// COALESCE_AS_GRADED, PTX that the grader would refuse is refused.
+/// Examines a source in this process, and compares its costs with the costs of the exercise's
+/// solution. Slow results are cached in the folder `cache`, unless `cache` is empty. If the
+/// environment has COALESCE_AS_GRADED, PTX that the grader would reject is rejected here too.
 Verdict examine_source(const Exercise& exercise, const Source& source,
                        const std::filesystem::path& cache);
 

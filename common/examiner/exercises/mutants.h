@@ -27,7 +27,7 @@ namespace coalesce::exercises {
 
 /// A solution with one mistake.
 struct Mutant {
-    std::string name;     ///< "no bounds check"
+    std::string name;     ///< such as "no bounds check"
     std::string replace;  ///< the text to replace in the solution
     std::string with;     ///< the text that replaces it
     std::string failure;  ///< identifier of the failure to be found

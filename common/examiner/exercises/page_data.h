@@ -14,8 +14,8 @@ namespace coalesce::exercises {
 /// std::runtime_error if a solution is missing or has no marks.
 nlohmann::ordered_json page_data(const course::Step& step, const std::filesystem::path& root);
 
-/// Returns the same, and the records of the exercise as "texts". For exercises beyond the transpose
-/// that the pages' module does not contain.
+/// Returns the data of `page_data`, with the records of the exercise added as "texts". Needed for
+/// exercises beyond the transpose that the pages' module does not contain.
 nlohmann::ordered_json page_data_with_records(const course::Step& step,
                                               const std::filesystem::path& root);
 

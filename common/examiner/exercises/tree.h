@@ -20,7 +20,7 @@ public:
     explicit Tree(std::filesystem::path root);
 
     const std::filesystem::path& root() const { return root_; }
-    /// Returns the names of the exercises, which are the folders in solutions/, in order.
+    /// Returns the names of the exercises in order. The names are the folders in solutions/.
     const std::vector<std::string>& names() const { return names_; }
     /// Returns the files that the learner edits: kernel.cu and hunt.cu, or program.cu.
     std::vector<std::string> files(const std::string& name) const;
@@ -29,7 +29,8 @@ public:
 
     /// Writes all skeletons and returns the files that changed. Overwrites the learner's work.
     std::vector<std::string> generate() const;
-    /// Returns a sentence for each fault that says where it is and what to do about it.
+    /// Returns one sentence per fault in the exercises. The sentence says where the fault is and
+    /// how to fix it.
     std::vector<std::string> faults() const;
     /// Returns the faults in the course's hints: identifiers that do not exist, and failures that
     /// an exercise provokes although no hint explains them.
@@ -43,8 +44,8 @@ private:
 };
 
 /// Returns the faults in the comment at the top of an exercise. The comment must name the exercise
-/// and say what is given, what to write, how many lines that takes, how to check it and where to
-/// get help. The comment of a bug hunt must say what the bug does and what to fix.
+/// and say what is given, what to write, how many lines to write, how to check the kernel and where
+/// to get help. The comment of a bug hunt must say what the bug does and what to fix.
 std::vector<std::string> find_header_faults(const std::string& name, const Skeleton& skeleton,
                                             bool is_hunt);
 

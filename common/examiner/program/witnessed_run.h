@@ -44,7 +44,7 @@ struct RecordedReport {
 /// The parameters of a run.
 struct ProgramRun {
     std::filesystem::path program;
-    int elements = 0;                   ///< the program's only argument
+    int elements = 0;                   ///< number of elements, the program's only argument
     bool should_fail_launches = false;  ///< whether all launches fail, as if blocks were too large
 };
 

@@ -1,4 +1,4 @@
-// Finds asm statements that try to pass for the compiler's own code.
+// Finds asm statements that imitate the compiler's own code.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace coalesce {
 
-/// Describes the first deceit in the asm statements of a PTX text, or returns "". The rules in
-/// ptx_rules.h already reject everything dangerous. This check only distinguishes deceit from
-/// mistakes. Code that also forges the compiler's marks counts as compiled code, and gains nothing
-/// by it.
+/// Describes the first asm statement in a PTX text that imitates compiled code, or returns "". The
+/// rules in ptx_rules.h already reject everything dangerous. This check only tells deliberate
+/// imitation from mistakes. Code that also forges the compiler's marks counts as compiled code, and
+/// gains nothing from the forgery.
 std::string find_deceit(std::string_view ptx);
 
 }  // namespace coalesce

@@ -1,5 +1,4 @@
-/// \file
-/// Creates an assignment from the course, and proves that it grades correctly.
+/// \file Creates an assignment from the course, and proves that the assignment grades correctly.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +16,7 @@ struct NewAssignment {
     std::filesystem::path folder;        ///< the folder to create, which must not exist yet
     std::string title;                   ///< the title for students, or empty to use the name
     std::vector<std::string> exercises;  ///< names or numbers of exercises
-    std::vector<double> points;          ///< points for each exercise, or empty to use the course's
+    std::vector<double> points;  ///< points for each exercise, or empty to use the course's points
 };
 
 /// Creates the assignment, completely or not at all. Throws UsageError.
@@ -25,13 +24,13 @@ void make_assignment(const NewAssignment& request);
 
 /// A submission and the result that it must get.
 struct ProofCase {
-    std::string exercise;    ///< "03_tiled"
+    std::string exercise;    ///< such as "03_tiled"
     std::string what;        ///< what the source is, such as "the solution" or "mutant: no barrier"
     std::string source;      ///< the source to judge
-    bool must_pass = false;  ///< whether it must get all points
+    bool must_pass = false;  ///< whether the source must get all points
     std::string failure;     ///< the failure that must be found, or "" for any
-    /// The largest fraction of the points that a wrong source can get. Even if this is 1, it must
-    /// not get all of them.
+    /// The largest fraction of the points that a wrong source may get. Even if this fraction is 1,
+    /// a wrong source must not get all points.
     double max_share = 1;
 };
 

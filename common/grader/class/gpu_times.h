@@ -16,12 +16,12 @@ namespace coalesce::grader {
 /// A row of times.csv.
 struct MeasuredTime {
     std::string student;   ///< the student's name, as raw bytes
-    std::string exercise;  ///< "03_tiled"
+    std::string exercise;  ///< such as "03_tiled"
     GpuTime time;
     double bytes = 0;  ///< bytes that a launch reads and writes
 };
 
-/// times.csv.
+/// Returns the contents of times.csv.
 std::string times_csv(const std::vector<MeasuredTime>& times);
 
 /// Measures each kernel on this computer's GPU in a child process (`time JOB` of this program), and

@@ -13,12 +13,12 @@ namespace coalesce::grader {
 
 /// A student's identity on a platform. Missing values are "".
 struct Identity {
-    std::string name;     ///< the name on the platform, or empty to use the submission's
+    std::string name;     ///< name on the platform, or empty to use the submission's name
     std::string id;       ///< Moodle's ID number, Canvas's ID
     std::string sis_id;   ///< Canvas's SIS User ID
     std::string login;    ///< Canvas's SIS Login ID
     std::string email;    ///< Moodle's Email address
-    std::string section;  ///< Canvas's
+    std::string section;  ///< Canvas's Section
     double late_days = 0;
 };
 

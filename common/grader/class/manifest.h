@@ -20,7 +20,7 @@
 
 namespace coalesce::grader {
 
-/// Which file counts if a student hands in several, one after the other.
+/// Which file counts if a student hands in several files, one after the other.
 enum class CountedAttempt { last, best, first };
 constexpr CountedAttempt last_of(CountedAttempt) {
     return CountedAttempt::first;
@@ -28,13 +28,13 @@ constexpr CountedAttempt last_of(CountedAttempt) {
 
 /// The contents of an assignment.
 struct Assignment {
-    std::filesystem::path folder;  ///< NAME/
-    std::string name;              ///< name of its folder
+    std::filesystem::path folder;  ///< the assignment's folder, NAME/
+    std::string name;              ///< name of the assignment's folder
     std::string title;             ///< the title that students see
     int epoch = 1;                 ///< number that a teacher raises to change the secret inputs
     CountedAttempt attempts = CountedAttempt::last;  ///< which of several files counts
-    std::vector<Assigned> exercises;                 ///< including hidden shapes and solutions
-    std::string key;                                 ///< the digits in the key file
+    std::vector<Assigned> exercises;  ///< the exercises, with hidden shapes and solutions
+    std::string key;                  ///< the digits in the key file
 
     /// Returns the folder of the teacher's files.
     std::filesystem::path teacher() const { return folder / "teacher"; }
@@ -54,7 +54,7 @@ struct Assignment {
 /// built.
 std::filesystem::path repository();
 
-/// Returns the path of this program, which it needs to start child processes.
+/// Returns the path of this program, which is needed to start child processes.
 std::string own_program();
 
 /// Reads an assignment. On a mistake, throws a UsageError that names the file and the line and says

@@ -81,13 +81,13 @@ void make_plan(const Assignment& assignment, const PlanRequest& request, std::op
 Plan read_plan(const std::filesystem::path& folder);
 
 /// Judges the submissions of a chunk that have no result yet. Throws InfrastructureError
-/// immediately if this computer could judge differently from the one that made the plan, and at the
-/// end if results are still missing.
+/// immediately if this computer could judge differently from the computer that made the plan, and
+/// at the end if results are still missing.
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const JudgingProcesses& processes, std::ostream& out);
 
 /// Stores the results of all chunks as a run of the class and writes the reports. If results are
-/// missing, it stores those that exist and throws InfrastructureError.
+/// missing, stores the existing results and throws InfrastructureError.
 void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& out);
 
 /// Describes the progress of the chunks.

@@ -18,7 +18,7 @@ struct PlatformName {
     bool is_late = false;  ///< whether the platform says that the submission was late
 };
 
-/// Parses the name of a folder or a file. Returns nothing if no platform makes such names.
+/// Parses the name of a folder or a file. Returns nothing if the name has no platform's format.
 std::optional<PlatformName> parse_platform_name(const std::string& name);
 
 }  // namespace coalesce::grader

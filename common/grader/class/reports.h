@@ -30,15 +30,16 @@ std::string describe_open_questions(const ClassResults& results, std::size_t mos
 /// needs, so that the archive can be uploaded where the submissions were downloaded.
 std::string feedback_zip(const ClassResults& results);
 
-/// Returns a file name for a student. It consists of the harmless characters of the student's name
-/// and a digest that makes it unique. The name itself is untrusted and is never used as a path.
+/// Returns a file name for a student. The file name consists of the harmless characters of the
+/// student's name and a unique digest. The student's name itself is untrusted and is never used as
+/// a path.
 std::string file_name(std::string_view student);
 
 /// Writes all reports and the similarities into `folder`, each file completely or not at all. Files
 /// that would not change are not written.
 void write_reports(const ClassResults& results, const std::filesystem::path& folder);
 
-/// Returns what Gradescope reads: /autograder/results/results.json.
+/// Returns the contents of /autograder/results/results.json, which Gradescope reads.
 std::string gradescope_json(const StudentResults& student);
 /// Returns results.json, which `grade container` writes and the adapters of other platforms read:
 /// {"format": 1, "assignment", "title", "score", "max_score", "passed", "tests": [{"name", "score",
@@ -48,7 +49,7 @@ std::string results_json(const ClassResults& results, const StudentResults& stud
 /// characters.
 std::string comment_markdown(const ClassResults& results, const StudentResults& student);
 /// Returns class.html, a page for the teacher: the distribution of points, and the most frequent
-/// causes with examples. It names no student.
+/// causes with examples. The page names no student.
 std::string class_page(const ClassResults& results);
 
 }  // namespace coalesce::grader

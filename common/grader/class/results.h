@@ -14,14 +14,14 @@ namespace coalesce::grader {
 
 /// One student's result for one exercise.
 struct Graded {
-    std::string exercise;          ///< "03_tiled"
+    std::string exercise;          ///< such as "03_tiled"
     Points possible;               ///< the possible points
     std::string source;            ///< the submitted source, or "" if there is none to judge
     std::optional<Result> result;  ///< the result, or empty if not graded yet
     std::string ignored = "";      ///< other submitted files, which were not examined
-    /// Which of the student's files this result is about, if there are several: "the best of 3".
+    /// Says which of the student's files was judged, such as "the best of 3"; "" for a single file.
     std::string attempt = "";
-    /// The teacher's decision about these points, or empty if those of the judge count.
+    /// The teacher's decision about the points; empty if the judge's points count.
     std::optional<Decision> decision = {};
     /// Whether the teacher decided about an earlier file of the student.
     bool has_stale_decision = false;
@@ -29,8 +29,8 @@ struct Graded {
     /// Returns the code of the mark, such as "WA". If the submission is not graded yet, returns
     /// "SYS".
     std::string code() const;
-    /// Returns the points: those that the teacher decided on, or else those of the judge. Empty if
-    /// there are neither.
+    /// Returns the points that the teacher decided on, or else the judge's points. Returns nothing
+    /// if there are neither.
     std::optional<double> points() const;
     /// Returns the first failure of the result, or nullptr if there is none.
     const Failure* first_failure() const;
@@ -54,10 +54,10 @@ struct StudentResults {
 
 /// The results of a class.
 struct ClassResults {
-    std::string assignment = "";              ///< name of the assignment
-    std::string title = "";                   ///< the title that students see
-    std::int64_t run = 0;                     ///< number of the run in the store
-    std::string stamp = "";                   ///< "" or "unsandboxed"
+    std::string assignment = "";  ///< name of the assignment
+    std::string title = "";       ///< the title that students see
+    std::int64_t run = 0;         ///< number of the run in the store
+    std::string stamp = "";       ///< "unsandboxed" if the run had no sandbox, otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
     /// The sources of each exercise that any student may have seen: the skeleton and the solution.
     std::vector<std::vector<std::string>> common = {};

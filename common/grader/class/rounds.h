@@ -1,8 +1,7 @@
-/// \file
-/// Judges many submissions, and retries those that fail because of the grader or the computer. To
-/// find the cause of repeated failures, it judges a solution. If the solution fails too, the
-/// computer is broken, and judging stops. Otherwise the submission makes the judge crash, and the
-/// rest of the class is still graded.
+/// \file Judges many submissions, and retries submissions that fail because of the grader or the
+/// computer. To find the cause of repeated failures, the code judges a solution. If the solution
+/// fails too, the computer is broken, and judging stops. Otherwise the submission makes the judge
+/// crash, and the rest of the class is still graded.
 #pragma once
 
 #include <functional>
@@ -13,7 +12,7 @@
 
 namespace coalesce::grader {
 
-/// The parameters.
+/// The parameters for judging with retries.
 struct RetryOptions {
     std::vector<std::string> worker;  ///< the command that starts a judging process
     std::string identity;             ///< the identity that a process must report first
@@ -23,11 +22,11 @@ struct RetryOptions {
     std::function<std::string(const std::string& exercise)> solution;
 };
 
-/// The end of a task.
+/// How an attempt to judge a task ended.
 enum class TaskEnd {
-    judged,    ///< it has a result
-    failed,    ///< failed because of the grader, and will be retried
-    given_up,  ///< makes the judge crash again and again
+    judged,    ///< the task has a result
+    failed,    ///< the attempt failed because of the grader, and the task will be retried
+    given_up,  ///< the task makes the judge crash again and again
 };
 /// Called when an attempt ends, with the task's number and the result or the error message.
 using TaskEndCallback = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;

@@ -19,7 +19,7 @@
 
 namespace coalesce::grader {
 
-/// The judging processes.
+/// The options of the judging processes.
 struct JudgingProcesses {
     int jobs = 1;           ///< number of processes
     bool is_quiet = false;  ///< whether to hide the progress
@@ -29,7 +29,7 @@ struct JudgingProcesses {
 struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive, or "" to resume
     bool should_resume = false;         ///< whether to continue the last run
-    bool rejudges = false;              ///< whether to rejudge entries with results, and compare
+    bool rejudges = false;  ///< whether to rejudge entries with results, and compare both results
 };
 
 /// The grader, the compiler and the sandbox. Results depend on these three and on the assignment.

@@ -1,8 +1,7 @@
-/// \file
-/// Finds similar submissions for a person to judge. Most exercises leave only a few lines to write,
-/// so many correct answers are identical.
+/// \file Finds similar submissions for a person to judge. Most exercises leave only a few lines to
+/// write, so many correct answers are identical.
 ///
-/// The source is converted to tokens, with the same token for all names except those of CUDA and
+/// The source is converted to tokens, with the same token for all names except names of CUDA and
 /// C++. Runs of tokens are hashed, and the smallest hash in each window of hashes becomes a
 /// fingerprint (winnowing: Schleimer, Wilkerson, Aiken, 2003). Fingerprints that also occur in the
 /// skeleton or the solution are ignored. The fewer students share a fingerprint, the more it
@@ -22,7 +21,7 @@ namespace coalesce::grader {
 /// common.
 struct SimilarSubmissions {
     std::vector<std::size_t> members;  ///< indices of the submissions, at least two
-    double share = 0;                  ///< fraction of fingerprints that they share, from 0 to 1
+    double share = 0;                  ///< fraction of fingerprints in common, from 0 to 1
     double rarity = 0;            ///< how unlikely a match by chance is, in bits (a lower bound)
     bool has_same_names = false;  ///< whether all tokens are equal, including names
     bool is_same_file = false;    ///< whether the files are byte-identical
@@ -35,8 +34,8 @@ std::vector<SimilarSubmissions> find_similar(const std::vector<std::string>& sou
                                              const std::vector<std::string>& common,
                                              double share = 0.6);
 
-/// Returns the indices of the sources that equal `published` except for comments and white space, and
-/// with `names_differ` false, also for the names of variables and functions.
+/// Returns the indices of the sources that equal `published` apart from comments and white space.
+/// If `names_differ` is false, names of variables and functions are not compared.
 std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
                                      const std::string& published, bool names_differ = true);
 

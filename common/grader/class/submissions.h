@@ -17,9 +17,10 @@ namespace coalesce::grader {
 
 /// One student's submission for one exercise.
 struct Submission {
-    std::string exercise;  ///< "03_tiled"
+    std::string exercise;  ///< such as "03_tiled"
     std::string source;    ///< the bytes of the file, or "" if there is a problem
-    std::string problem;  ///< "no-file", "two-files", "not-a-file", "file-too-large", "archive-..."
+    /// "no-file", "two-files", "not-a-file", "file-too-large", "archive-...", or "" for none.
+    std::string problem;
     /// Describes the problem for the student. If there is no problem, lists the files that were not
     /// examined.
     std::string details;

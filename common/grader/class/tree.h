@@ -21,9 +21,9 @@ struct Item {
     enum class Kind {
         file,       ///< an ordinary file
         too_large,  ///< a wanted file that is too large to be read
-        ignored,    ///< another file, which was not read
+        ignored,    ///< an unwanted file, which was not read
         special,    ///< a link, a device, a FIFO, or the like
-        hostile,    ///< a name that points outside the archive; `path` is what remains of it
+        hostile,    ///< a name that points outside the archive; `path` is the rest of the name
     };
     std::vector<std::string> path;  ///< the components of the item's name, as raw bytes
     Kind kind = Kind::file;         ///< kind of the item
@@ -35,7 +35,7 @@ struct Item {
 struct Tree {
     std::vector<Item> items;  ///< all items in the order found, without folders
     std::string problem;      ///< why reading stopped, such as "archive-too-large", or ""
-    std::string details;      ///< the problem in words
+    std::string details;      ///< a description of the problem
 
     /// Stops reading, with a reason.
     void refuse(const std::string& id, const std::string& words) {
@@ -46,14 +46,14 @@ struct Tree {
 
 /// Limits for reading.
 struct TreeLimits {
-    std::size_t items = 20000;               ///< most items
+    std::size_t items = 20000;               ///< maximum number of items
     std::size_t bytes = 32u << 20;           ///< maximum total size of all wanted files
     std::size_t file_bytes = 4u << 20;       ///< maximum size of a single wanted file
     std::size_t archive_bytes = 256u << 20;  ///< maximum size of a nested archive, before unpacking
-    /// The maximum total size of ignored files and nested archives. They are limited too, because
-    /// skipping a zip bomb means unpacking it.
+    /// The maximum total size of ignored files and nested archives. Ignored files count too,
+    /// because skipping a zip bomb means unpacking it.
     std::size_t other_bytes = 512u << 20;
-    std::size_t depth = 12;     ///< deepest nesting of folders
+    std::size_t depth = 12;     ///< maximum nesting depth of folders
     bool has_archives = false;  ///< whether to read nested archives too
 };
 

@@ -15,13 +15,13 @@ namespace coalesce::grader {
 
 /// A submission to judge.
 struct Task {
-    std::string exercise;  ///< "03_tiled"
+    std::string exercise;  ///< such as "03_tiled"
     std::string source;    ///< the bytes of the file
 };
 
 /// The answer of a worker.
 struct WorkerAnswer {
-    bool is_judged = false;  ///< false if something is wrong with the grader
+    bool is_judged = false;  ///< whether there is a result; false if the grader failed
     std::string text;        ///< the result as JSON, or the grader's problem
 };
 

@@ -10,8 +10,8 @@ namespace coalesce::grader {
 /// A file to put into the archive.
 struct ZipEntry {
     std::string name;      ///< name, with / between folders
-    std::string bytes;     ///< content
-    unsigned mode = 0644;  ///< permissions
+    std::string bytes;     ///< content of the file
+    unsigned mode = 0644;  ///< permissions of the file
 };
 
 /// Returns a zip archive of the files. The same files always produce the same bytes. Throws

@@ -17,28 +17,28 @@ namespace coalesce::grader {
 struct Words {
     std::filesystem::path folder;      ///< folder of the assignments
     std::string name;                  ///< name of the assignment, or empty for the only one
-    NewAssignment made;                ///< `assignment new`
-    RunRequest run;                    ///< `run`
+    NewAssignment made;                ///< for `assignment new`: the new assignment
+    RunRequest run;                    ///< for `run`: the run's parameters
     JudgingProcesses processes;        ///< the judging processes
     std::optional<Tier> tier;          ///< the requested sandbox, or empty for the best that works
     bool gpu = false;                  ///< for `run`: whether to measure times too
     char** argv = nullptr;             ///< the command line
     bool json = false;                 ///< for `one`: whether to print the verdict as JSON
-    std::string exercise;              ///< `one`
-    std::filesystem::path file;        ///< `one`, `student`, `container`, `time`
-    std::string student;               ///< `show`, `set`
-    std::optional<double> points;      ///< for `set`: the points, or empty for the judge's
+    std::string exercise;              ///< for `one`: the exercise
+    std::filesystem::path file;        ///< for `one`, `student`, `container`, `time`: the file
+    std::string student;               ///< for `show`, `set`: the student's name
+    std::optional<double> points;      ///< for `set`: the points, or empty for the judge's points
     bool wants_judged = false;         ///< for `set`: whether the judge's points are wanted
     std::string why;                   ///< for `set`: the reason
-    std::string format;                ///< `export`, `student`
+    std::string format;                ///< for `export`, `student`: the format
     std::filesystem::path to;          ///< destination of an export, or empty for stdout
     std::filesystem::path names;       ///< for `export`: the list of names for Moodle and Canvas
-    LateRule late;                     ///< `export`
-    PlanRequest planned;               ///< `plan`
+    LateRule late;                     ///< for `export`: the deduction for late days
+    PlanRequest planned;               ///< for `plan`: the plan's parameters
     std::filesystem::path plan;        ///< for `chunk`, `status`, `merge`: the plan's folder
-    int chunk = 0;                     ///< `chunk`: number of the chunk
-    std::filesystem::path work;        ///< `worker`
-    std::filesystem::path assignment;  ///< `worker`: the assignment's folder
+    int chunk = 0;                     ///< for `chunk`: number of the chunk
+    std::filesystem::path work;        ///< for `worker`: the work folder
+    std::filesystem::path assignment;  ///< for `worker`: the assignment's folder
 };
 
 /// Returns the folder in which assignments are stored by default.

@@ -24,10 +24,10 @@ namespace coalesce::grader {
 
 /// A submission and its required verdict.
 struct CorpusCase {
-    std::string file;          ///< its file in cases/
-    std::string exercise;      ///< "03_tiled"
-    bool is_by_clang = false;  ///< its line is from cases_by_clang.txt
-    std::string verdict;       ///< "WA"
+    std::string file;          ///< the submission's file in cases/
+    std::string exercise;      ///< such as "03_tiled"
+    bool is_by_clang = false;  ///< whether the case is from cases_by_clang.txt
+    std::string verdict;       ///< code of the required mark, such as "WA"
     /// Allowed failures, such as "indices-not-swapped". Empty if nothing is wrong.
     std::vector<std::string> failures;
     /// Reports whether the submission is correct.
@@ -43,8 +43,8 @@ struct CorpusCase {
 /// Parses the text of cases.txt. Throws a std::runtime_error naming the faulty line.
 std::vector<CorpusCase> corpus_cases(const std::string& text);
 
-/// Returns all cases for a compiler. For clang, cases in cases_by_clang.txt replace those in
-/// cases.txt.
+/// Returns all cases for a compiler. For clang, cases in cases_by_clang.txt replace the
+/// corresponding cases in cases.txt.
 std::vector<CorpusCase> cases_of(Compiler compiler);
 
 /// Returns the exercises of the corpus by name, with and without the number. They are the course's

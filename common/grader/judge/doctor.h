@@ -9,7 +9,7 @@
 
 namespace coalesce::grader {
 
-/// The report.
+/// The result of checking whether this computer can grade a class.
 struct DoctorReport {
     Tier tier = Tier::none;          ///< the tier that would be used
     bool ok = false;                 ///< whether a class can be graded here

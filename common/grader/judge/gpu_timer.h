@@ -16,8 +16,8 @@ namespace coalesce::grader {
 
 /// The kernel to measure.
 struct GpuJob {
-    Compiled kernel;         ///< as accepted by the judge
-    std::string produces;    ///< as in manifests
+    Compiled kernel;         ///< the kernel, as accepted by the judge
+    std::string produces;    ///< the required result, as in manifests
     Shape shape;             ///< shape of the input
     std::uint64_t seed = 0;  ///< seed of the inputs
 };
@@ -26,7 +26,7 @@ struct GpuJob {
 struct GpuTime {
     std::string problem = "";  ///< why there is no time, or ""
     std::string device = "";   ///< name of the device
-    double ms = 0;             ///< median of the launches
+    double ms = 0;             ///< median time of the launches
     double copy_ms = 0;        ///< median time of a cudaMemcpy of the same size
 };
 
@@ -42,7 +42,7 @@ void describe(auto& codec, GpuTime& time) {
 /// Returns the GPU that this process uses. `argv` is the command line of the process. Throws
 /// UsageError if no GPU works.
 Device require_gpu(char** argv);
-/// Measures on the current device.
+/// Measures the kernel on `device`, which must be the current device.
 GpuTime time_on(const Device& device, const GpuJob& job);
 
 }  // namespace coalesce::grader

@@ -18,19 +18,19 @@ namespace coalesce::grader {
 
 class JailRunner : public Runner {
 public:
-    /// Creates a runner. `solution_costs` keeps the costs of solutions from one submission to the
-    /// next.
+    /// Creates a runner. `solution_costs` caches the costs of solutions between submissions.
     JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
                const Assigned& exercise, const Secret& secret);
 
-    /// Returns a fixed name, so that it does not matter whether the sandbox has started.
+    /// Returns a fixed name, which is the same whether or not the sandbox has started.
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const Signature& kernel) override;
     /// Launches the kernel, and on small shapes launches it again in other orders of blocks and
-    /// warps. Returns the first launch that failed, or the one in the usual order if none did.
+    /// warps. Returns the first launch that failed, or the launch in the usual order if none
+    /// failed.
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
-    /// Launches a kernel with other arguments than two matrices, once.
+    /// Launches a kernel once with these arguments instead of two matrices.
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                    const TrialRequest& order) override;
     std::vector<std::uint64_t> other_orders(Shape shape) const override;
@@ -71,8 +71,8 @@ private:
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
-    /// Compiled kernels by file name, mangled kernel name and source text. Compiling the same text again,
-    /// for example to draw a picture, reuses them.
+    /// Compiled kernels by file name, mangled kernel name and source text. A text that is compiled
+    /// again, for example to draw a picture, reuses them.
     std::map<std::array<std::string, 3>, Compiled> compiled_;
     const Assigned& exercise_;
     Secret secret_;

@@ -33,10 +33,10 @@ namespace coalesce::grader {
 
 /// The points of an exercise or of a submission.
 struct Points {
-    double correct = 0;   ///< for correct output on every shape
-    double clean = 0;     ///< for passing memory, race and barrier checks
-    double counters = 0;  ///< for costs within limits, if the other two are earned
-    /// Returns the sum.
+    double correct = 0;   ///< points for correct output on every shape
+    double clean = 0;     ///< points for passing memory, race and barrier checks
+    double counters = 0;  ///< points for costs within limits, if the others are earned
+    /// Returns the sum of all three.
     double total() const { return correct + clean + counters; }
     bool operator==(const Points&) const = default;
 };
@@ -45,25 +45,25 @@ struct Points {
 inline constexpr std::pair<const char*, double Points::*> kPoints[] = {
     {"correct", &Points::correct}, {"clean", &Points::clean}, {"counters", &Points::counters}};
 
-/// The resources that a submission may use. The manifest can set all of them.
+/// The limits on the resources of a submission. The manifest can set each limit.
 struct Resources {
-    int compile_seconds = 5;           ///< processor time of the compiler
-    int launch_seconds = 5;            ///< limit for one shape; jail_runner.cpp converts it
-    std::size_t compile_mb = 1024;     ///< memory of the compiler
-    std::size_t launch_mb = 1024;      ///< memory of the simulated GPU
-    std::size_t source_kb = 256;       ///< size of the submission
-    std::size_t ptx_kb = 4096;         ///< size of its PTX
+    int compile_seconds = 5;        ///< limit on the compiler's processor time
+    int launch_seconds = 5;         ///< limit for the launches of one shape (see jail_runner.cpp)
+    std::size_t compile_mb = 1024;  ///< limit on the compiler's memory
+    std::size_t launch_mb = 1024;   ///< limit on the simulated GPU's memory
+    std::size_t source_kb = 256;    ///< maximum size of the submission
+    std::size_t ptx_kb = 4096;      ///< maximum size of the PTX
     std::size_t shared_bytes = 49152;  ///< maximum bytes in a kernel's __shared__ arrays
     std::size_t local_bytes = 65536;   ///< maximum bytes of local memory per thread
 };
 
 /// An exercise in an assignment. Adds the grader's settings to the course's record.
 struct Assigned : coalesce::Exercise {
-    std::vector<Shape> hidden_shapes = {};  ///< known only to the teacher
-    Shape hidden_counted{0, 0};             ///< second shape for costs, or 0 x 0 for none
-    /// Shapes that the judge draws from the secret (drawn_shapes.h). Costs are counted at the first,
-    /// which is not a multiple of a tile; 0 x 0 stands for none. Of the others, only some blocks are
-    /// launched.
+    std::vector<Shape> hidden_shapes = {};  ///< shapes that only the teacher knows
+    Shape hidden_counted{0, 0};             ///< second shape for counting costs, or 0 x 0 for none
+    /// Shapes that the judge draws from the secret (drawn_shapes.h). Costs are counted on
+    /// `drawn_counted`, whose sides are not multiples of a tile; 0 x 0 means no such shape. On the
+    /// shapes in `drawn_large`, only some blocks are launched.
     Shape drawn_counted{0, 0};
     std::vector<Shape> drawn_large = {};
     std::string solution = "";  ///< source to compare costs with, or ""
@@ -79,26 +79,26 @@ PtxRules ptx_rules(const Assigned& exercise);
 /// 32 bytes that only the teacher knows, from which the inputs are derived.
 using Secret = std::array<std::uint8_t, 32>;
 
-/// Returns a number derived from the secret and `what`. Nobody can guess it, and it is always the
-/// same.
+/// Returns a number derived from the secret and `what`. The same arguments always give the same
+/// number, which nobody can guess without the secret.
 std::uint64_t derive_number(const Secret& secret, const std::string& what);
 
 /// The result of judging a submission.
 struct Result {
-    Mark mark = Mark::system;  ///< the mark
+    Mark mark = Mark::system;  ///< how the submission was judged
     Verdict verdict;           ///< the verdict for the student, which reveals no hidden shape
     /// a picture of one warp at the counted shape, if the kernel costs too much
     std::string picture;
     bool is_hidden = false;  ///< whether the failure was on a hidden shape
     int public_passed = 0;   ///< public shapes that passed
     int public_tried = 0;    ///< public shapes tried, until the first failure
-    int hidden_passed = 0;   ///< the same for hidden shapes
-    int hidden_tried = 0;    ///< likewise
-    Points points;           ///< the points
+    int hidden_passed = 0;   ///< hidden shapes that passed
+    int hidden_tried = 0;    ///< hidden shapes tried, until the first failure
+    Points points;           ///< the points that the submission earned
     std::string sandbox;     ///< "A", "B" or "unsandboxed"
     std::string problem;     ///< a problem with the computer (SYS), for the teacher
 
-    // Times on this computer, which are left out of the JSON.
+    // Times measured on this computer, which are left out of the JSON.
     double milliseconds = 0;            ///< total time
     double processor_milliseconds = 0;  ///< processor time of the jails' workers
 
@@ -118,15 +118,15 @@ Result result_of_failure(Mark mark, const Failure& failure, const std::string& s
 
 /// Where to judge, and in which sandbox.
 struct JudgeOptions {
-    /// The sandbox tier. If empty, the best one that works here. `unsandboxed` is the effect of
+    /// The sandbox tier. If empty, the best tier that works here. `unsandboxed` is the effect of
     /// --no-sandbox and is for development only. Tests choose weaker tiers.
     std::optional<Tier> tier = {};
     /// a private folder (0700) that the judge may clear, or empty for a folder in /tmp
     std::filesystem::path work_folder = {};
 };
 
-/// Costs of solutions, which are kept from one submission to the next. The key is the kind of cost
-/// and everything that it depends on.
+/// Costs of solutions, cached between submissions. The key is the kind of cost and everything that
+/// the cost depends on.
 using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
 
 /// Judges submissions, one after the other.

@@ -22,11 +22,11 @@ enum class Mark {
     synchronisation,  ///< SYNC: barriers that not all threads reach, or wrong masks
     time_limit,       ///< TLE: executes far more instructions than the task needs
     cheat,            ///< CHEAT: tries to deceive the grader
-    fault,            ///< FAULT: makes the grader crash, so a teacher must look
+    fault,            ///< FAULT: makes the grader crash, so a teacher must decide
     system,           ///< SYS: the grader has a problem and will try again; never a grade
 };
 
-/// "WA"
+/// Returns the code of a mark, such as "WA".
 const char* code_of(Mark mark);
 /// Returns the mark with this code, or nothing if there is none.
 std::optional<Mark> parse_mark(const std::string& code);

@@ -1,6 +1,5 @@
-/// \file
-/// Harmless versions of attacks that a hostile worker could try. The sandbox must stop each
-/// of them, and the doctor verifies this before any submission runs.
+/// \file Harmless versions of attacks that a hostile worker could try. The sandbox must stop every
+/// attack, and the doctor verifies this before any submission runs.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@
 
 namespace coalesce::grader {
 
-/// The target of an attack. It is sent to the worker as a job.
+/// The target of an attack, which is sent to the worker as a job.
 struct AttackTarget {
     std::string attack;       ///< name of the attack
     std::string secret_file;  ///< a file of the grader, which no jail may read
@@ -23,9 +22,9 @@ void describe(auto& codec, AttackTarget& target) {
            target.folder, "grader_process", target.grader_process);
 }
 
-/// An attack.
+/// An attack that a hostile worker could try.
 struct Attack {
-    const char* name;  ///< "socket"
+    const char* name;  ///< such as "socket"
     /// Tries the attack. Returns "" if it was stopped, or a description of the escape if not. Some
     /// attacks end the process instead of returning.
     std::string (*try_it)(const AttackTarget& target);

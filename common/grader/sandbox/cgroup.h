@@ -19,7 +19,7 @@ namespace coalesce::grader {
 /// A control group. The destructor kills its remaining processes and removes its folders.
 class Cgroup {
 public:
-    /// Creates a cgroup below the one of this process. Returns nothing if the kernel or the
+    /// Creates a cgroup below the cgroup of this process. Returns nothing if the kernel or the
     /// permissions do not allow it.
     static std::unique_ptr<Cgroup> make(std::size_t memory_bytes, std::size_t processes);
     ~Cgroup();
@@ -44,7 +44,7 @@ private:
 /// cgroups.
 int sweep_stale_cgroups();
 /// Returns the existing cgroups of all graders, including running ones. If `of` is not 0, returns
-/// only those of the grader with this process id.
+/// only the cgroups of the grader with this process id.
 std::vector<std::filesystem::path> find_grader_cgroups(pid_t of = 0);
 
 }  // namespace coalesce::grader

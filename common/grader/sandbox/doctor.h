@@ -13,7 +13,7 @@ namespace coalesce::grader {
 
 /// The outcome of an attack.
 struct AttackOutcome {
-    std::string name;     ///< "socket"
+    std::string name;     ///< name of the attack, such as "socket"
     std::string escaped;  ///< what the attack achieved, or "" if it was stopped
 };
 
@@ -21,7 +21,7 @@ struct AttackOutcome {
 struct TierTrial {
     Tier tier = Tier::none;
     std::string problem;                  ///< why the jail does not start, or ""
-    std::vector<AttackOutcome> outcomes;  ///< if it starts
+    std::vector<AttackOutcome> outcomes;  ///< the outcomes, if the jail starts
     /// whether the jail was killed from outside, so that the test proves nothing
     bool was_killed_externally = false;
     /// Reports whether the tier works and stops every attack.

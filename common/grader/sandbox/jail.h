@@ -46,8 +46,8 @@ constexpr Role last_of(Role) {
 
 /// The limits of a worker.
 struct JobLimits {
-    int processor_seconds = 5;  ///< processor time
-    double wall_seconds = 20;   ///< elapsed time, measured by the grader
+    int processor_seconds = 5;  ///< limit on processor time
+    double wall_seconds = 20;   ///< limit on elapsed time, measured by the grader
     std::size_t memory_mb = 1024;
 };
 
@@ -55,12 +55,12 @@ struct JobLimits {
 struct JobEnd {
     /// How a worker ended.
     enum class How {
-        exited,            ///< with `code`
-        signalled,         ///< by the signal `code`
-        out_of_processor,  ///< it exceeded its processor time
-        out_of_time,       ///< exceeded the elapsed time, perhaps because the computer is busy
-        out_of_memory,     ///< was killed by the kernel for lack of memory, perhaps with its jail
-        jail_failed,       ///< could not run, because the jail failed; `problem` says why
+        exited,            ///< the worker exited with status `code`
+        signalled,         ///< the signal `code` ended the worker
+        out_of_processor,  ///< the worker exceeded its processor time
+        out_of_time,       ///< the worker exceeded the elapsed time, perhaps on a busy computer
+        out_of_memory,  ///< the kernel killed the worker for lack of memory, perhaps with its jail
+        jail_failed,    ///< the worker could not run, because the jail failed; `problem` says why
     };
     How how = How::jail_failed;
     int code = 0;
@@ -71,7 +71,7 @@ struct JobEnd {
 /// A job for a jail.
 struct Job {
     std::string_view request;            ///< the request that the worker reads
-    std::size_t answer_bytes = 1 << 20;  ///< room for the answer
+    std::size_t answer_bytes = 1 << 20;  ///< maximum size of the answer in bytes
     JobLimits limits = {};
     /// Called when the worker sends a note. Returns a descriptor, which is sent as the reply.
     std::function<Descriptor(std::string_view note)> on_note = {};
@@ -83,8 +83,8 @@ struct JobResult {
     Answer answer;
 };
 
-/// A jail for one role. The first job starts it. The same thread must use and destroy it, because
-/// the kernel kills the jail when the thread that started it ends.
+/// A jail for one role. The first job starts it. The thread that starts the jail must also use and
+/// destroy it, because the kernel kills the jail when that thread ends.
 class Jail {
 public:
     Jail(Role role, Tier tier);
@@ -99,7 +99,7 @@ public:
     /// grader itself has too little memory or too few descriptors.
     JobResult run(const Job& job);
     /// Reports whether the last start failed because the jail was killed. `start` itself does not
-    /// tell the causes of a failure apart.
+    /// distinguish between causes of failure.
     bool was_killed() const { return was_killed_; }
     /// Returns the text that the jail sent when it was ready, such as the compiler's name.
     const std::string& about() const { return ready_message_; }

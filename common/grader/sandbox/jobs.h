@@ -22,24 +22,26 @@ struct CompileJob {
     Signature kernel;    ///< the kernel that the file must have
 };
 
-/// An argument of a launch. The contents of an array are sent separately, as those of matrices are.
+/// An argument of a launch. The contents of an array are sent separately, like the contents of
+/// matrices.
 struct JobArgument {
     bool is_array = false;
-    std::uint64_t value = 0;    ///< of a scalar
+    std::uint64_t value = 0;    ///< value of a scalar
     std::uint64_t bytes = 0;    ///< size of an array
-    bool is_unwritten = false;  ///< whether its initial content counts as unwritten
+    bool is_unwritten = false;  ///< whether the array's initial content counts as unwritten
 };
 
 /// A request to launch a kernel once.
 struct LaunchJob {
-    Compiled kernel;                 ///< its PTX and names
+    Compiled kernel;                 ///< the kernel's PTX and names
     TrialRequest order;              ///< the launch to make
-    bool is_in_place = false;        ///< whether the kernel has one matrix
+    bool is_in_place = false;        ///< whether the kernel takes a single matrix
     bool is_predicted = false;       ///< whether to predict the time; needs no matrices
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
     std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
-    /// The arguments of a kernel that does not take two matrices; empty if it does.
+    /// The arguments of a kernel of any other signature; empty for a kernel that takes two
+    /// matrices.
     std::vector<JobArgument> arguments = {};
     /// For predictions, the seed of the values that the blocks load. With 0, the moved values are
     /// not checked.
@@ -73,9 +75,9 @@ Trial parse_trial_answer(std::string_view json);
 /// The predicted time of a launch on a GPU.
 struct PredictedTime {
     std::optional<Predicted> predicted = {};  ///< empty if the model cannot predict the time
-    bool is_moved = true;  ///< false if the blocks store wrong values or omit some
-    /// Whether the blocks store too few elements, but none wrong. This is also true if they store
-    /// the same elements repeatedly.
+    bool is_moved = true;                     ///< whether the blocks store all values correctly
+    /// Whether the blocks store too few elements, all of which are correct. This includes blocks
+    /// that store the same elements repeatedly.
     bool is_idle = false;
     Failure launch_failure = {};  ///< why the kernel cannot be launched, or kind none
 };
@@ -94,7 +96,7 @@ constexpr std::string_view kRequestImages = "loaded";
 /// them.
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
-    std::size_t array_bytes = 0;  ///< all arrays together, if there are no matrices
+    std::size_t array_bytes = 0;  ///< total size of all arrays, if there are no matrices
     std::size_t one() const { return matrix_bytes + 2 * guard_bytes; }
     std::size_t both() const { return array_bytes > 0 ? array_bytes : 2 * one(); }
 };
@@ -102,7 +104,7 @@ struct ImageLayout {
 ImageLayout layout_for_job(const LaunchJob& job);
 /// Returns the offset of the text that follows the matrices in a launch's answer.
 std::size_t text_offset(const ImageLayout& layout);
-/// The room for that text.
+/// The maximum size in bytes of the text that follows the matrices in a launch's answer.
 constexpr std::size_t kMaxAnswerTextBytes = std::size_t{4} << 20;
 /// The maximum number of bytes of text in the answer of a trial, no matter what a kernel makes the
 /// simulator report.

@@ -52,7 +52,7 @@ bool put_text(std::span<std::byte> memory, std::string_view text);
 class Answer {
 public:
     Answer() = default;
-    /// Takes over the memory.
+    /// Takes ownership of the memory.
     explicit Answer(Descriptor memory) : memory_(std::move(memory)) {}
     /// Returns a copy of `count` bytes that start at `offset`. Throws std::runtime_error if the
     /// memory is shorter.

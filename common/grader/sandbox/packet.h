@@ -15,7 +15,7 @@ namespace coalesce::grader {
 /// The clock for time limits. It does not jump when the system time is changed.
 using Clock = std::chrono::steady_clock;
 
-/// A message.
+/// A message, with the descriptors that come with it.
 struct Packet {
     std::string bytes;
     std::vector<Descriptor> descriptors;

@@ -18,8 +18,8 @@ Compiler grading_compiler();
 /// Returns the folder of the CUDA toolkit. Returns "" if there is no toolkit with NVRTC, or if
 /// clang compiles.
 std::string toolkit_folder();
-/// Returns the environment of a jail, as NAME=VALUE. It names the compiler and the simulator's
-/// folder.
+/// Returns the environment of a jail, as NAME=VALUE strings. The environment names the compiler and
+/// the simulator's folder.
 std::vector<std::string> compiler_environment(const std::string& simulator);
 /// Returns the files and folders that a jail may read: system libraries, the compiler and its
 /// headers.

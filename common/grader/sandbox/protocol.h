@@ -27,13 +27,13 @@ struct EndMessage {
 
 /// The descriptor number of the socket in the jail.
 constexpr int kControlDescriptor = 3;
-/// The exit code of a worker that could not be restricted. In that case it has not run anything.
+/// The exit code of a worker that could not be restricted. Such a worker has not run any job.
 constexpr int kNotRestricted = 120;
 /// The exit code of a worker that could not allocate memory.
 constexpr int kNoMemoryLeft = 121;
 
-/// Names of environment variables for a jail that uses clang: one contains clang's command line,
-/// the other clang's name and version.
+/// Names of environment variables for a jail that uses clang. The first variable contains clang's
+/// command line, and the second contains clang's name and version.
 constexpr const char* kClangVariable = "COALESCE_JAIL_CLANG";
 constexpr char kWordSeparator = '\x1f';
 constexpr const char* kClangNameVariable = "COALESCE_JAIL_CLANG_NAME";

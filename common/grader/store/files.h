@@ -28,7 +28,7 @@ void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);
 /// A work folder. The destructor removes it and its contents.
 class WorkFolder {
 public:
-    /// Does not create the folder; that is left to the caller.
+    /// Takes over a folder, which the caller must create.
     explicit WorkFolder(const std::filesystem::path& where) : path(where) {}
     ~WorkFolder();
     WorkFolder(const WorkFolder&) = delete;

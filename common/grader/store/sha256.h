@@ -19,7 +19,7 @@ Digest sha256(std::string_view bytes);
 /// Returns the HMAC-SHA256 of `message` under `key`.
 Digest hmac_sha256(std::string_view key, std::string_view message);
 
-/// Returns 64 hexadecimal digits.
+/// Formats a digest as 64 hexadecimal digits.
 std::string hex(const Digest& digest);
 /// Returns the SHA-256 digest of `bytes` as hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);

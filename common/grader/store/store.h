@@ -26,7 +26,7 @@ namespace coalesce::grader {
 /// One student's submission for one exercise.
 struct Entry {
     std::string student = "";   ///< the student's name, as raw bytes
-    std::string exercise = "";  ///< "03_tiled"
+    std::string exercise = "";  ///< such as "03_tiled"
     std::string key = "";       ///< key of the result
     std::string source = "";    ///< digest of the stored source, or "" if there is none
     std::string problem = "";   ///< why nothing can be judged, such as "no-file", or ""
@@ -42,28 +42,28 @@ struct Entry {
 /// A teacher's decision about the points of one submission. It does not apply to other files that
 /// the student hands in later.
 struct Decision {
-    std::string student = "";      ///< as in the entry
-    std::string exercise = "";     ///< "03_tiled"
-    std::string source = "";       ///< as in the entry
-    std::optional<double> points;  ///< the points, or nothing to go back to those of the judge
+    std::string student = "";      ///< the student's name, as in Entry
+    std::string exercise = "";     ///< such as "03_tiled"
+    std::string source = "";       ///< digest of the source, as in Entry
+    std::optional<double> points;  ///< the points, or nothing to restore the judge's points
     std::string why = "";          ///< the reason, for the student
 };
 
 /// A run, with the submissions of a class at one point in time.
 struct Run {
-    std::int64_t number = 0;   ///< from 1
+    std::int64_t number = 0;   ///< number of the run, counted from 1
     std::string assignment;    ///< name of the assignment
-    std::string stamp;         ///< "" or "unsandboxed"
+    std::string stamp;         ///< "unsandboxed" if the run had no sandbox, otherwise ""
     bool is_finished = false;  ///< whether every entry has a result
 };
 
 /// One attempt to judge an entry.
 struct Attempt {
-    std::int64_t number = 0;  ///< in order of the attempts
+    std::int64_t number = 0;  ///< number of the attempt, in chronological order
     std::int64_t run = 0;     ///< number of the run
-    std::string student;      ///< the student
-    std::string exercise;     ///< the exercise
-    std::string key;          ///< of the result
+    std::string student;      ///< the student's name, as in Entry
+    std::string exercise;     ///< such as "03_tiled"
+    std::string key;          ///< key of the entry's result
     std::string outcome;      ///< "judged", "again", "infrastructure" or "given-up"
     std::string text;         ///< the grader's problem, or "" if the attempt succeeded
 };
@@ -78,7 +78,7 @@ public:
     std::string source(const std::string& digest);
 
     /// Stores a run with all its entries and their sources, completely or not at all. `earlier` has
-    /// files that students handed in before, and that are judged too.
+    /// the files that the students handed in earlier. These files are judged too.
     std::int64_t start_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources,
@@ -110,7 +110,7 @@ public:
     /// Returns all attempts, oldest first.
     std::vector<Attempt> attempts();
 
-    /// Records a decision, which replaces earlier ones about the same submission.
+    /// Records a decision, which replaces earlier decisions about the same submission.
     void decide(const Decision& decision);
     /// Returns all decisions, oldest first.
     std::vector<Decision> decisions();

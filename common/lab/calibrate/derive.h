@@ -12,7 +12,7 @@ namespace coalesce::timing {
 /// Derives all parameters. Throws a GpuError that names the measurement if one is missing.
 Gpu derive(const Raw& raw);
 
-// ---- the parts ----
+// ---- steps of the derivation ----
 
 /// Returns the x that minimizes the sum of squares of rows * x - right. Throws a GpuError if the
 /// rows do not determine x.
@@ -21,7 +21,7 @@ std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
 /// Fits y = first + second * x to pairs (x, y).
 std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>& points);
 
-/// The time that a load took while memory was busy. `busy` is the fraction of the time that it was.
+/// The time that a load took while memory was busy for the fraction `busy` of the time.
 struct LoadTime {
     /// Whether half of the memory traffic was writes, as in a copy. If not, all of it was reads.
     bool is_copy = false;
@@ -41,7 +41,7 @@ struct Spread {
 /// `flight`.
 Spread fit_spread(const LoadsInFlight& flight);
 Runs derive_run_costs(const std::vector<ShortRuns>& measured);
-/// Returns an empty result for a GPU without bulk copies.
+/// Derives the costs of bulk copies. Returns an empty result for a GPU without bulk copies.
 BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured);
 PartialSectors derive_partial_sector_costs(const std::vector<Scatter>& measured,
                                            int multiprocessors, double clock_ghz);

@@ -41,7 +41,7 @@ struct LoadsInFlight {
 
 /// Bandwidth of memory when blocks access long contiguous runs.
 struct LongRuns {
-    std::string what, how;  ///< "copy", "read", "write"
+    std::string what, how;  ///< `what` is "copy", "read" or "write"
     double gbps = 0;
 };
 
@@ -81,7 +81,7 @@ struct Issue {
 
 /// Bandwidth between multiprocessors and the second-level cache.
 struct CacheBandwidth {
-    std::string what;  ///< "read", "write"
+    std::string what;  ///< "read" or "write"
     int multiprocessors = 0;
     double footprint = 0;        ///< total bytes that the multiprocessors access repeatedly
     double bytes_per_cycle = 0;  ///< bytes per cycle for each multiprocessor
@@ -98,7 +98,7 @@ struct Scatter {
 /// The rate of bulk copies from the second-level cache into shared memory.
 struct BulkRate {
     std::string how;  ///< "rows" or "boxes"
-    /// Warps that issue copies. For rows, all of their lanes issue copies; for boxes, only one
+    /// Warps that issue copies. For rows, all of their lanes issue copies; for boxes, only one lane
     /// does.
     int warps = 0;
     double bytes = 0;   ///< bytes of a row

@@ -18,12 +18,12 @@ namespace coalesce::simulator::fuzz {
 /// memory.
 struct Step {
     std::uint32_t form = 0;
-    std::uint32_t lanes = 0;            ///< mask for every warp
+    std::uint32_t lanes = 0;            ///< mask of participating lanes, for every warp
     std::uint64_t address[3] = {};      ///< addresses in thread 0
     std::int64_t stride[3] = {};        ///< increments from thread to thread
     std::uint32_t word[4] = {};         ///< words in thread 0
     std::uint32_t word_stride[4] = {};  ///< increments from thread to thread
-    /// If bit k is set, adds the result of the last instruction to address k.
+    /// If bit k is set, the result of the last instruction is added to address k.
     std::uint32_t added_to_addresses = 0;
     std::uint32_t unused = 0;
 };

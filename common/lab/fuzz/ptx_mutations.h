@@ -67,7 +67,7 @@ private:
         return name.substr(0, name.find_first_of("0123456789"));
     }
 
-    /// Replaces a register with another of the same kind.
+    /// Replaces a register with another register of the same kind.
     void replace_register(std::string& line) {
         std::vector<std::string> mine, alike;
         find_registers(line, mine);

@@ -12,7 +12,7 @@ namespace coalesce::proof {
 
 /// A step, or the rivals, with the variants of its program.
 struct StepVariants {
-    std::string name;  ///< "02_naive", "rivals"
+    std::string name;  ///< such as "02_naive" or "rivals"
     std::vector<Variant> variants;
 };
 

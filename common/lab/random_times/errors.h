@@ -24,7 +24,8 @@ struct TimePair {
 struct ErrorSummary {
     std::size_t pairs = 0;
     double median = 0, percentile_90 = 0, worst = 0;
-    /// Number of pairs with an error below 10 %, and of pairs with one above 30 %.
+    /// The number of pairs with an error below 10 %, and the number of pairs with an error above 30
+    /// %.
     std::size_t within_10 = 0, beyond_30 = 0;
     /// The number of pairs of kernels whose measured times differ by more than 5 %, and how many of
     /// them the model predicts in the right order.
@@ -43,9 +44,9 @@ std::vector<TimePair> known_of(const std::vector<TimePair>& pairs);
 std::vector<TimePair> find_worst(const std::vector<TimePair>& pairs, std::size_t count);
 
 /// Returns text for a terminal with 80 columns: the pairs, the ten worst pairs, and statistics for
-/// all pairs and for the known ones.
+/// all pairs and for the pairs about which the model is certain.
 std::string format_text(const std::vector<TimePair>& pairs);
-/// Returns the same as two Markdown tables.
+/// Returns the pairs and the statistics as two Markdown tables.
 std::string format_markdown(const std::vector<TimePair>& pairs);
 /// Returns a picture of predicted against measured times with logarithmic axes, the diagonal, and
 /// lines at +-10 %. Rings mark predictions about which the model is uncertain. The worst pairs are

@@ -19,7 +19,7 @@ using learn::Json;
 struct KnownResults {
     /// Results of the simulated GPU. Null if there are none.
     Json counted = nullptr, predicted = nullptr;
-    std::vector<Json> measured;  ///< a run for each GPU, in the order of their files
+    std::vector<Json> measured;  ///< one run per GPU, in the order of the files
 };
 
 /// Reads and checks one file. Throws a std::runtime_error that names the file and its first invalid

@@ -5,8 +5,8 @@
 
 namespace coalesce::rivals {
 
-/// Calls cublasSgeam with beta = 0, the library function intended for transposes. It computes 1 *
-/// in, so the payload of a NaN may change.
+/// Calls cublasSgeam with beta = 0, the library function intended for transposes. The function
+/// computes 1 * in, so the payload of a NaN may change.
 void cublas_geam(float* out, const float* in, int rows, int cols);
 
 /// Calls thrust::gather with an index map that is computed on the fly.

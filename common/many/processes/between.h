@@ -12,9 +12,9 @@
 
 namespace coalesce::processes {
 
-/// Calls `work`, which returns an exit code. If all processes throw `MetByAll`, one of them prints
-/// the message. If a process throws any other error, it ends all processes, because the others
-/// might wait for it forever.
+/// Calls `work`, which returns an exit code. If all processes throw `MetByAll`, one process prints
+/// the message. A process that throws any other error ends all processes, because the other
+/// processes might wait for it forever.
 template <class MetByAll, class Work>
 int run_between(const std::string& program, const Work& work) {
     int rank = 0;

@@ -8,8 +8,8 @@
 
 namespace coalesce::processes {
 
-/// A team of MPI processes. It must be created after MPI_Init and destroyed before MPI_Finalize.
-/// MPI transfers information about the matrix, but never its elements.
+/// A team of MPI processes. The team must be created after MPI_Init and destroyed before
+/// MPI_Finalize. MPI transfers information about the matrix, but never its elements.
 class MpiTeam : public many::Team {
 public:
     MpiTeam();
@@ -21,7 +21,7 @@ public:
     int rank() const override { return rank_; }
     int hosts() const override { return hosts_; }
     /// Chooses a GPU for this process by its rank within the host. No two processes may get the
-    /// same one.
+    /// same GPU.
     std::vector<int> devices(int ranks) override;
 
     void wait_for_all() override;

@@ -15,7 +15,7 @@ void prepare(const Shared& shared, Way& way);
 /// The errors in one process's output.
 struct WrongCells {
     unsigned long long cells = 0;  ///< the number of wrong cells
-    std::string first;             ///< "out(0,3) holds in(1,3), expected in(3,0)"
+    std::string first;             ///< such as "out(0,3) holds in(1,3), expected in(3,0)"
 };
 
 /// Compares every element of this process's output with the expected value, bit by bit.

@@ -15,7 +15,7 @@ namespace coalesce::processes {
 /// Deliberate mistakes, which the verifier must find.
 enum class Mistake {
     none,
-    place,  ///< data from the last process replaces that of the first
+    place,  ///< data from the last process replaces the data of the first
     bit,    ///< one bit of one element is wrong
 };
 
@@ -59,7 +59,7 @@ public:
 
 /// The description of a way, and the function that creates it.
 struct KindOfWay {
-    std::string name;   ///< "windows"
+    std::string name;   ///< such as "windows"
     std::string about;  ///< a sentence that describes the way
     /// The memory that the way needs, as a multiple of the matrix.
     int matrices = 2;

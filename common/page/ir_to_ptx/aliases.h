@@ -1,5 +1,5 @@
 // Alias analysis: can two accesses touch the same bytes? Wherever the answer affects the merging of
-// neighbouring accesses, it is the same as that of LLVM's basic alias analysis.
+// neighbouring accesses, LLVM's basic alias analysis gives the same answer.
 #pragma once
 
 #include "page/ir_to_ptx/linear.h"
@@ -9,7 +9,7 @@ namespace coalesce::translator {
 struct Access {
     Linear address;
     Space space = Space::generic;
-    i64 bytes = -1;  ///< -1: unknown
+    i64 bytes = -1;  ///< number of bytes; -1 if unknown
 };
 
 /// Returns the memory access that a load or a store performs.
@@ -17,8 +17,8 @@ Access access_of(const Instruction& load_or_store);
 bool may_alias(const Access& a, const Access& b);
 /// Reports whether the instruction may write to the accessed bytes (or, with `or_read`, read them).
 bool may_change(const Instruction& instruction, const Access& access, bool or_read);
-/// Reports whether execution always continues after the instruction. It may not if the instruction
-/// can loop forever, exit, or wait at a barrier.
+/// Reports whether execution always continues after the instruction. This is false for an
+/// instruction that can loop forever, exit, or wait at a barrier.
 bool always_continues(const Instruction& instruction);
 
 }  // namespace coalesce::translator

@@ -1,5 +1,5 @@
-// Writes the debug information of a module as DWARF, in the form in which clang's back end writes it
-// into PTX. The simulator finds variables by it (simulator/trace/debug_info.h).
+// Writes the debug information of a module as DWARF, in the form that clang's back end writes into
+// PTX. The simulator uses this information to find variables (simulator/trace/debug_info.h).
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace coalesce::translator {
 /// A variable with its place in the PTX.
 struct PlacedVariable {
     const DebugVariable* variable = nullptr;
-    std::string symbol;  ///< the memory that contains it
+    std::string symbol;  ///< the memory that contains the variable
     bool is_shared = false;
 };
 
@@ -24,7 +24,7 @@ struct DebugFunction {
     std::string name, begin, end;
     std::vector<PlacedVariable> variables;
     std::map<std::string, std::pair<std::string, std::string>>
-        scope_labels;  ///< by DebugScope::node
+        scope_labels;  ///< the labels of each scope, by DebugScope::node
 };
 
 /// Returns the sections .debug_abbrev and .debug_info, or "" if there is no function.

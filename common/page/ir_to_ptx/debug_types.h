@@ -15,21 +15,22 @@ struct DebugType {
     struct Member {
         std::string name;
         const DebugType* type = nullptr;
-        u64 offset = 0;  ///< in bytes
+        u64 offset = 0;  ///< offset in bytes
     };
 
     std::string tag;  ///< "DW_TAG_pointer_type"; "DW_TAG_base_type" for a DIBasicType
     std::string name;
     u64 bytes = 0;
-    std::string encoding;           ///< of a base type: "DW_ATE_float"
-    const DebugType* of = nullptr;  ///< what it points to, consists of or renames; null for void
-    std::vector<u64> extents;       ///< of an array
-    std::vector<Member> members;    ///< of a structure
+    std::string encoding;  ///< encoding of a base type, such as "DW_ATE_float"
+    /// The type that this type points to, consists of or renames; null for void.
+    const DebugType* of = nullptr;
+    std::vector<u64> extents;     ///< extents of an array
+    std::vector<Member> members;  ///< members of a structure
 };
 
 /// A part of a function in which variables are visible, with the lines that it contains.
 struct DebugScope {
-    std::string node;  ///< its metadata
+    std::string node;  ///< the name of the scope's metadata
     u32 first_line = 0, last_line = 0;
 };
 

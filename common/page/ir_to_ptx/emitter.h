@@ -30,11 +30,11 @@ constexpr u32 bits_of(Register family) {
 /// Returns the kind of register for a scalar. An i1 is a predicate. Types up to i16, half and
 /// bfloat use b16. An i128 takes two b64 registers.
 Register register_family(const Type& scalar);
-/// Returns the width of this register: 1, 16, 32 or 64.
+/// Returns the width of the register for a scalar: 1, 16, 32 or 64.
 u32 register_bits(const Type& scalar);
 /// Returns the number of registers for a scalar: 2 for an i128, otherwise 1.
 std::size_t register_count(const Type& scalar);
-/// Returns the registers for all parts.
+/// Returns the kind of register for each part of the type.
 std::vector<Register> register_families(const Type& type);
 
 class Emitter {
@@ -50,16 +50,16 @@ public:
     /// Works like use(), but returns the bits of a floating-point number as an integer, for mov, st
     /// and selp.
     std::string use_bits(const Value* value, std::size_t part = 0);
-    /// Always returns a register.
+    /// Works like use(), but always returns a register, even for a constant.
     std::string use_register(const Value* value, std::size_t part = 0);
-    /// Returns all parts.
+    /// Returns the operands for all parts of the value.
     std::vector<std::string> use_parts(const Value* value);
-    /// Returns an integer whose upper register bits are zeros or copies of its sign.
+    /// Returns an integer in a register, with upper bits that are zeros or copies of its sign.
     std::string extended(const Value* value, bool is_signed, std::size_t part = 0);
     /// An address such as [%rd4+16], and its space: ".global", or "" for generic addresses.
     struct Address {
-        std::string text;   ///< "%rd4+16", "tile+16"
-        std::string space;  ///< ".global"
+        std::string text;   ///< such as "%rd4+16" or "tile+16"
+        std::string space;  ///< such as ".global"
     };
     Address format_address(const Value* pointer, i64 offset = 0);
 
@@ -85,7 +85,7 @@ public:
     /// Returns a number that is unique in this function.
     u32 next_number() { return ++numbers_; }
 
-    /// Returns where the function's variables are kept. Call this after text().
+    /// Returns where the function's variables are stored. Call this after text().
     DebugFunction debug_information(const std::vector<const Variable*>& shared) const;
 
     /// Reports whether no code is emitted for the instruction itself (fold.h).

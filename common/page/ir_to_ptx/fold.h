@@ -13,9 +13,9 @@ namespace coalesce::translator {
 /// A product that mul.wide computes from operands of half the width, so that no instruction extends
 /// them. The second operand is extended in the same way or is a number that fits.
 struct WideProduct {
-    /// The operand of half the width; nullptr if this is not such a product.
+    /// The operand of half the width; nullptr if the instruction is not such a product.
     const Value* a = nullptr;
-    const Value* b = nullptr;  ///< the other operand; nullptr if it is `factor`
+    const Value* b = nullptr;  ///< the other operand; nullptr if `factor` is the other operand
     i64 factor = 0;
     bool is_signed = false;
 };

@@ -13,7 +13,7 @@
 namespace coalesce::translator {
 
 struct Intrinsic {
-    std::string_view name;  ///< without "llvm."
+    std::string_view name;  ///< the name without "llvm."
     Emit emit;
 };
 

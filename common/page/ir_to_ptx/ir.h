@@ -27,7 +27,7 @@ struct Instruction;
 struct Place {
     std::string file;
     u32 line = 0, column = 0;
-    std::string function;  ///< the name in the source
+    std::string function;  ///< the function's name in the source
     const Place* inlined_at = nullptr;
 };
 
@@ -47,11 +47,11 @@ struct Value {
         aggregate,   ///< Constant: its operands are the elements
         expression,  ///< Constant: an operation on its operands
         inline_asm,  ///< InlineAsm
-        metadata,    ///< an operand of a call; only its name is kept
+        metadata,    ///< an operand of a call; only its name is stored
     };
     Kind kind;
     const Type* type;
-    std::string name;  ///< without % or @
+    std::string name;  ///< the name without % or @
 
     Value(Kind k, const Type* t, std::string n = "") : kind(k), type(t), name(std::move(n)) {}
     virtual ~Value() = default;
@@ -119,7 +119,8 @@ struct Instruction : Operation {
     Ordering failure_ordering = Ordering::none;
     std::string scope;  ///< the syncscope; "" is the whole system
     /// For a phi, the block that operands[i] comes from. For a br, the targets, starting with the
-    /// one for true. For a switch, the default target, followed by one for each of operands[1...].
+    /// target for true. For a switch, the default target, followed by one target for each of
+    /// operands[1...].
     std::vector<Block*> blocks;
     /// The function that a call instruction calls. The operands are its arguments.
     Value* callee = nullptr;
@@ -140,7 +141,7 @@ struct Argument : Value {
     u32 index = 0;
     u32 align = 0;
     const Type* by_value = nullptr;  ///< byval(T): the argument is a copy of a T
-    bool is_read_only = false;       ///< readonly or readnone
+    bool is_read_only = false;       ///< whether the argument is readonly or readnone
     bool is_no_alias = false;
 };
 
@@ -159,24 +160,24 @@ struct Function : Value {
     using Value::Value;
     const Type* function_type = nullptr;
     std::vector<Argument*> arguments;
-    std::vector<Block*> blocks;  ///< empty: declared only
+    std::vector<Block*> blocks;  ///< empty if the function is only declared
     Attributes attributes;
     bool is_kernel = false;
     std::string linkage;  ///< "internal", "weak_odr"; "" is external
     const Place* place = nullptr;
-    std::vector<DebugVariable> debug_variables;  ///< those that an alloca keeps
+    std::vector<DebugVariable> debug_variables;  ///< the variables that are stored in an alloca
 
     bool is_declaration() const { return blocks.empty(); }
     const Type* return_type() const { return function_type->elements.front(); }
 };
 
 struct Variable : Value {
-    using Value::Value;  ///< its type is a pointer
+    using Value::Value;  ///< the type of the value is a pointer
     const Type* of = nullptr;
     Space space = Space::generic;
-    Value* initial = nullptr;  ///< nullptr: external
+    Value* initial = nullptr;  ///< nullptr for an external variable
     u32 align = 0;
-    bool is_constant_data = false;  ///< "constant" rather than "global"
+    bool is_constant_data = false;  ///< whether the variable is "constant" rather than "global"
     std::string linkage;
     std::optional<DebugVariable> debug;
 };
@@ -186,7 +187,7 @@ public:
     Types types;
     std::vector<Function*> functions;
     std::vector<Variable*> variables;
-    std::deque<DebugType> debug_types;  ///< pointers to them stay valid
+    std::deque<DebugType> debug_types;  ///< a deque, so that pointers to its elements stay valid
 
     /// Reports whether the module was compiled for a debugger, with variables in memory.
     bool has_debug_variables() const;
@@ -201,7 +202,8 @@ public:
     }
     Constant* number(const Type* type, u64 bits);
     Constant* undefined(const Type* type);
-    /// Creates an instruction with the source position of `like`. It is not in a block yet.
+    /// Creates an instruction with the source position of `like`. The caller must insert the
+    /// instruction into a block.
     Instruction* instruction(Op op, const Type* type, std::vector<Value*> operands,
                              const Instruction& like);
     const Place* place(Place place);
@@ -218,8 +220,8 @@ Instruction* as_instruction(Value* value);
 const Constant* as_constant(const Value* value);
 /// Returns an instruction or a constant expression, or nullptr.
 const Operation* as_operation(const Value* value);
-/// Gets the value of a constant integer, sign-extended. Returns false if it is not a constant of at
-/// most 64 bits.
+/// Gets the value of a constant integer, sign-extended. Returns false if `value` is not a constant
+/// integer of at most 64 bits.
 bool is_number(const Value* value, i64& number);
 /// Returns the called function, or nullptr for indirect calls.
 const Function* called_function(const Instruction& call);

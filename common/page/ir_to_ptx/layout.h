@@ -14,8 +14,8 @@ u32 abi_alignment(const Type& type);
 /// Returns the offset of a structure's member.
 u64 offset_of_member(const Type& structure, u64 member);
 
-/// One of the scalars that a value consists of, and its position. A {float, [2 x i8]} has three of
-/// them. An integer with more than 64 bits consists of two with 64 bits each; the upper one may
+/// One of the scalars that a value consists of, and its position. A {float, [2 x i8]} has three
+/// parts. An integer with more than 64 bits has two parts of 64 bits each; the upper part may
 /// occupy fewer bytes.
 struct Part {
     const Type* type;

@@ -10,7 +10,7 @@ namespace coalesce::translator {
 
 enum class TokenKind : u8 {
     word,         ///< define, i32, x, nuw
-    key,          ///< entry: or line: (with its colon)
+    key,          ///< a key with its colon, such as entry: or line:
     local,        ///< %name, %"a name"
     global,       ///< @name
     metadata,     ///< !12, !dbg, !DILocation; "" for ! before { or "

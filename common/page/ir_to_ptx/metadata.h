@@ -26,10 +26,11 @@ public:
         std::vector<std::pair<std::string, std::string>> facts;
     };
     std::vector<Annotation> annotations() const;
-    /// Returns what a DILocalVariable says, or an expression of a DIGlobalVariable. Its type is null
-    /// if the module has no such metadata.
+    /// Returns the variable that a DILocalVariable, or an expression of a DIGlobalVariable,
+    /// describes. The type of the result is null if the module has no such metadata.
     DebugVariable debug_variable(const std::string& name, Module& module) const;
-    /// Reports whether a scope is a function's own, and not that of a function inlined into it.
+    /// Reports whether a scope belongs to the function itself, and not to a function that was
+    /// inlined into it.
     bool is_in_function(const std::string& scope, const std::string& function) const {
         return is_within(scope, function);
     }
@@ -37,7 +38,7 @@ public:
 private:
     struct Node {
         std::string kind;                           ///< "DILocation"; "" for a list
-        std::map<std::string, std::string> fields;  ///< "line" -> "16"
+        std::map<std::string, std::string> fields;  ///< values by name, such as "16" for "line"
         std::vector<std::string> items;             ///< the items of a list, each as text
     };
     void read_fields(Lexer& lexer, Node& node);

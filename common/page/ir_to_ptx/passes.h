@@ -30,7 +30,8 @@ void drop_dead(Function& function);
 void contract(Module& module, Function& function);
 
 /// vectorise.cpp: merges neighbouring loads and stores into accesses of 8 or 16 bytes, like the
-/// NVPTX back end. The number of requests depends on this, and with it the sectors per request.
+/// NVPTX back end. The merging determines the number of requests, and therefore the sectors per
+/// request.
 void vectorise(Module& module, Function& function);
 
 /// narrow.cpp: narrows loads if only some of their bytes are used.

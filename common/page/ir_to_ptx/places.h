@@ -19,7 +19,7 @@ public:
     /// strings.
     std::string text() const;
 
-    /// Returns the number of a file, which then is in use.
+    /// Returns the number of a file, and marks the file as in use.
     u32 number_of(const std::string& file) { return number(file); }
 
 private:

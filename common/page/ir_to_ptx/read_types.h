@@ -11,7 +11,7 @@ const Type* read_type(Lexer& lexer, Types& types);
 bool at_type(const Lexer& lexer);
 /// Reads %struct.Pair = type { i32, i32 }.
 void read_type_definition(Lexer& lexer, Types& types);
-/// Reads addrspace(3), if it is there.
+/// Reads addrspace(3), for example. Returns Space::generic if there is no address space.
 Space read_space(Lexer& lexer);
 u64 read_unsigned(Lexer& lexer);
 

@@ -8,7 +8,7 @@
 
 namespace coalesce::translator {
 
-/// Throws Untranslated.
+/// Reads a module. Throws Untranslated if the text contains anything unsupported.
 std::unique_ptr<Module> read_module(const std::string& text);
 
 }  // namespace coalesce::translator

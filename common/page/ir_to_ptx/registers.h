@@ -44,7 +44,7 @@ private:
 
     const Folding& folding_;
     const Liveness& liveness_;
-    std::map<const Value*, std::size_t> position_;  ///< position in its block
+    std::map<const Value*, std::size_t> position_;  ///< position of an instruction in its block
     std::map<const Value*, const Value*> representative_;
     std::map<const Value*, std::vector<const Value*>> members_;
     std::map<const Value*, std::vector<const Instruction*>> readers_;

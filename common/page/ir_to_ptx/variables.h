@@ -8,10 +8,11 @@
 
 namespace coalesce::translator {
 
-/// Returns ".visible .global .align 4 .b8 table[16] = {...}". In the body of a function, there is
-/// no visibility.
+/// Returns ".visible .global .align 4 .b8 table[16] = {...}". If `is_of_module` is false, the
+/// declaration is for the body of a function and has no visibility.
 std::string variable_declaration(const Variable& variable, bool is_of_module);
-/// Returns the variables in an order in which each comes after those whose addresses it contains.
+/// Returns the variables in an order in which each variable comes after the variables whose
+/// addresses it contains.
 std::vector<const Variable*> in_order(const Module& module);
 
 }  // namespace coalesce::translator

@@ -8,9 +8,9 @@
 
 namespace coalesce::translator {
 
-/// Options for clang -cc1. They tell the optimizer what the back end would tell it: 64-bit
-/// operations cost more than 32-bit ones, branches may diverge, and loops should be unrolled even
-/// partially.
+/// Options for clang -cc1. They give the optimizer the information that the back end would provide:
+/// 64-bit operations cost more than 32-bit ones, branches may diverge, and loops should be unrolled
+/// even partially.
 inline const std::vector<std::string> kOptimiser = {
     // An endless loop is a learner's mistake, and must not be removed. Nothing is vectorized,
     // because GPUs have no vector registers.

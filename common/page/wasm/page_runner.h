@@ -10,7 +10,7 @@ namespace coalesce::page {
 
 /// The output of the page's compiler.
 struct FromCompiler {
-    std::string compiler;  ///< "clang 22.0.0"
+    std::string compiler;  ///< such as "clang 22.0.0"
     RawOutput raw;
 };
 
@@ -21,8 +21,8 @@ public:
     PageRunner(const FromCompiler& learners, const FromCompiler& reference,
                const nlohmann::json& solution);
 
-    // Each of these functions is a step. The page is told when a step starts, so that it can end
-    // one that takes too long.
+    // Each of the following functions is a step. The page is notified when a step starts, so that
+    // it can stop a step that takes too long.
 
     /// Returns the learner's kernel or the reference, both of which have been compiled already.
     Compiled compile(const Source& source, const Signature& kernel) override;

@@ -1,7 +1,8 @@
-// Headers that nearly all of the simulator's sources include. They are precompiled for WebAssembly.
+// Headers that nearly all of the simulator's sources include. These headers are precompiled for
+// WebAssembly.
 #pragma once
 
-#include "older_library.h"  // first: it fixes the library
+#include "older_library.h"  // must come first, because it completes the standard library
 
 #include <algorithm>
 #include <array>

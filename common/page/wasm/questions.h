@@ -35,7 +35,7 @@ nlohmann::json draw_picture(const nlohmann::json& question);
 
 /// Returns the task for the page's compiler, for a kernel that keeps its variables.
 nlohmann::json request_for_steps(const nlohmann::json& question);
-/// Returns what a block of such a kernel does, step by step.
+/// Returns the steps of a block of a kernel that keeps its variables.
 nlohmann::json record_steps(const nlohmann::json& question);
 
 }  // namespace coalesce::page

@@ -16,7 +16,7 @@ namespace coalesce::simulator {
 std::string time_of_launch(const timing::Recording& recording, const std::string& gpu,
                            double useful_bytes);
 
-/// Returns only "told".
+/// Returns the "told" part of that JSON.
 std::string explanation_json(const timing::TimeExplanation& told);
 
 }  // namespace coalesce::simulator

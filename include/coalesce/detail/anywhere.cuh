@@ -12,8 +12,8 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each thread moves single elements. It loads LOADS of them at a time, so that
-/// enough loads are in flight.
+/// A kernel in which each thread moves single elements. A thread loads LOADS elements at a time, so
+/// that enough loads are in flight.
 template <int SIZE, int TILE_ROWS_, int TILE_COLS_, int THREADS_, int SHIFT_BYTES,
           Loads LOADS_ = Loads::plain>
 struct Shifted {
@@ -164,7 +164,7 @@ struct Realigned {
     }
 
     /// Loads the tile. The loads depend neither on each other nor on comparisons. Elements outside
-    /// the matrix are replaced by those of the nearest row or column, and are not stored.
+    /// the matrix are replaced by elements of the nearest row or column, and are not stored.
     static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
         const char* in = in_address<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;

@@ -46,8 +46,8 @@ struct Channels {
     static constexpr int SHARED_BYTES = THREADS * CHANNELS * 16;
 
     /// Returns the address of a vector in shared memory. Each thread accesses CHANNELS consecutive
-    /// vectors. If CHANNELS is a power of two, groups of 8 vectors are permuted, so that threads
-    /// that are served together access different banks.
+    /// vectors. If CHANNELS is a power of two, groups of 8 vectors are permuted, so that threads in
+    /// the same wavefront access different banks.
     static __device__ char* vector(char* shared, int index) {
         const bool is_power = (CHANNELS & (CHANNELS - 1)) == 0;
         return shared + (is_power ? index ^ index / 8 % 8 : index) * 16;

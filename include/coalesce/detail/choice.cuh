@@ -90,8 +90,8 @@ cudaError_t launch_stack_of_words(const Task& task, const Queue& queue) {
         if (matrix <= 9000)
             return launch_stack_kernel<2, StackOfWords<2, 256, 4>>(task, 9000, queue);
         // Loading 64 bytes of a row at once takes fewer requests to the second-level cache than
-        // loading 32. But if more than one round of loads is needed, keeping all lanes busy matters
-        // more.
+        // loading 32 bytes. If more than one round of loads is needed, however, it is more
+        // important to keep all lanes busy.
         using By4 = StackOfWords<2, 384, 4>;
         using By8 = StackOfWords<2, 384, 8>;
         const std::int64_t pieces = task.cols / By8::COLS, down = task.rows / By8::N;
@@ -193,7 +193,7 @@ cudaError_t launch_wide_of_rows(const Task& task, const Queue& queue) {
     if (task.rows < max_some_rows) {
         return launch_wide_kernel<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, queue);
     }
-    // Padding makes these kernels faster even if it is not needed to avoid bank conflicts.
+    // Padding makes these kernels faster even if there are no bank conflicts to avoid.
     constexpr int MORE_PAD = SIZE < 4 ? PAD : strip_padding<SIZE>;
     if (task.rows < min_many_rows<SIZE>) {
         return launch_wide_kernel<SIZE, WideOfMediumRows<SIZE, MORE_PAD, LOADS>>(task, queue);

@@ -20,9 +20,9 @@ struct Compounds {
     const void* in;
     std::int64_t rows, cols, batches, bytes;
     int units;                 ///< the number of units per element
-    int tile_rows, tile_cols;  ///< in elements
+    int tile_rows, tile_cols;  ///< size of a tile, in elements
     int pitch;                 ///< the number of words between rows of a tile
-    int lead;                  ///< the number of extra rows loaded before those of the tile
+    int lead;                  ///< the number of extra rows loaded before the rows of the tile
     bool has_vectors;          ///< whether rows are loaded as vectors instead of words
     int warps;
     std::int64_t tiles_down, tiles_across;
@@ -46,8 +46,8 @@ struct Compound {
     int size;                  ///< the bytes per element
     std::int64_t row, matrix;  ///< the tile's first row, and the offset of the matrix in bytes
     std::int64_t col;
-    int rows, cols;    ///< the numbers that are loaded
-    const char* from;  ///< the first loaded byte
+    int rows, cols;    ///< the numbers of rows and columns to load
+    const char* from;  ///< the address of the first loaded byte
 
     __device__ Compound(const Compounds& all, char* memory) : task(all), tile(memory) {
         size = task.units * SIZE;
@@ -167,15 +167,16 @@ struct Compound {
         const std::int64_t col_bytes = task.rows * size;
         char* const out =
             static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
-        // A warp stores whole sectors, if all of its columns start at the same position in one.
+        // A warp stores whole sectors if all of its columns start at the same position within a
+        // sector.
         const bool are_alike = step * col_bytes % 32 == 0;
         const int before_out = are_alike ? static_cast<int>(offset_within(out, 32)) / 4 : 0;
         int word = warp % chunks * 32 + lane;
         if (words + before_out <= chunks * 32) word -= before_out;
         if (word < 0 || word >= words) return;
         const int phase = SIZE == 4 ? 0 : static_cast<int>(offset_within(out, 4)) / SIZE;
-        // The first unit of this lane's word, numbered from the tile's first unit. It may be in the
-        // previous row.
+        // The first unit of this lane's word, numbered from the tile's first unit. The unit may be
+        // in the previous row.
         const int first = word * PER_WORD - phase;
         int place[PER_WORD];
 #pragma unroll
@@ -184,7 +185,7 @@ struct Compound {
             const int unit = first + k - (y - lead) * task.units;
             place[k] = y * task.pitch * 4 + static_cast<int>(row_shift(y)) + unit * SIZE;
         }
-        // Find which of these units belong to the matrix.
+        // Find which units of the word belong to the matrix.
         const std::int64_t before = -(row * task.units + first);
         const std::int64_t left = (task.rows - row) * task.units - first;
         if (before <= 0 && left >= PER_WORD) {
@@ -197,7 +198,7 @@ struct Compound {
                                 int step) const {
         const char* at = tile + first_col * size;
         const std::int64_t further = step * task.rows * size;
-#ifndef __clang__  // clang cannot unroll this loop, and would warn
+#ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int x = first_col; x < cols; x += step) {

@@ -111,8 +111,8 @@ template <int AHEAD, int PAD>
 using WideOfFiftyRows = Wide<4, 128, AHEAD, false, PAD, false, Loads::stay_128>;
 constexpr std::int64_t max_few_rows = 12, max_some_rows = 48;
 constexpr std::int64_t min_fifty_rows = 41, max_fifty_rows = 50, max_some_fifty_rows = 56;
-/// Limits for the number of rows of single bytes. They are chosen so that the last round of loads
-/// keeps more than a few warps busy.
+/// Limits for the number of rows of single bytes, chosen so that the last round of loads keeps more
+/// than a few warps busy.
 constexpr std::int64_t min_middle_byte_rows = 20, max_middle_byte_rows = 72;
 using WideBytesOfFewRows = Wide<1, 192, 2>;
 using WideBytesOfSomeRows = Wide<1, 256, 2>;
@@ -196,8 +196,8 @@ struct Fastest<16> {
     using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, Loads::stay_128>;
 };
 
-/// Loading with `evict_last` makes transposes of at least this many bytes faster. It makes
-/// smaller ones slower, by up to 6 % at 64 MB.
+/// Loading with `evict_last` makes transposes of at least this many bytes faster. Smaller
+/// transposes become slower, by up to 6 % at 64 MB.
 constexpr std::int64_t min_evict_last_bytes = 400'000'000;
 /// Like `min_evict_last_bytes`, but for matrices with unaligned rows.
 constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
@@ -257,7 +257,7 @@ void shorten_strips(Task& task) {
 }
 
 /// Returns the task with an order of tiles in which neighbouring blocks find the rest of their
-/// cache lines in the second-level cache. This is for aligned rows that do not start at cache line
+/// cache lines in the second-level cache. Meant for aligned rows that do not start at cache line
 /// boundaries.
 template <int SIZE>
 Task group_for_line_sharing(Task task) {

@@ -119,7 +119,7 @@ constexpr int min_spliced_bytes = 64, spliced_vectors_per_thread = 2,
               spliced_bytes_per_block = threads * spliced_vectors_per_thread * 16;
 
 /// Finds the addresses in `in` of `count` rows, starting with row `first`. Past the last row,
-/// repeats its address.
+/// repeats the last row's address.
 template <int SIZE>
 __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t first, int count) {
     const int last = plan.axes - 1;
@@ -144,8 +144,8 @@ __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     const Axis& last = plan.axis[plan.axes - 1];
     const auto row_bytes = static_cast<int>(last.size * SIZE);
     const auto head = static_cast<int>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
-    // This is computed once for the whole block, so that the numbers for each vector fit into 31
-    // bits.
+    // Compute the block's first row and offset once, so that the numbers for each vector fit into
+    // 31 bits.
     const std::int64_t block = std::int64_t{blockIdx.x} * spliced_bytes_per_block - head;
     const std::int64_t row_of_block = block < 0 ? 0 : block / row_bytes;
     const auto rest = static_cast<int>(block - row_of_block * row_bytes);
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
         const int place = rest + static_cast<int>(threadIdx.x + i * threads) * 16;
         const unsigned unit = place < 0 ? 0 : static_cast<unsigned>(place) / SIZE;
         const auto down = static_cast<int>(quotient(unit, last));
-        const int x = place - down * row_bytes;  // negative: before `out`
+        const int x = place - down * row_bytes;  // negative for bytes before `out`
         one[i] = row_at[down] + x;
         left[i] = row_bytes - x;
         other[i] = row_at[down + 1] - left[i];

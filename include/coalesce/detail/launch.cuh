@@ -54,20 +54,20 @@ inline std::int64_t divide_rounding_up(std::int64_t size, std::int64_t count) {
     return count / size + (count % size != 0);
 }
 
-/// A launch of a kernel, or a copy by the driver, that is kept for later. The first argument of
-/// every kernel is a struct that begins with the addresses of `out` and `in`. Some kernels have a
-/// second argument, which is a number.
+/// A launch of a kernel, or a copy by the driver, that is stored to be repeated later. The first
+/// argument of every kernel is a struct that begins with the addresses of `out` and `in`. Some
+/// kernels have a second argument, which is a number.
 struct KeptLaunch {
     struct Addresses {
         void* out;
         const void* in;
     };
 
-    int count = 0;                   ///< the number of launches; only the last one is kept
+    int count = 0;                   ///< the number of launches; only the last one is stored
     const void* function = nullptr;  ///< the kernel, or null for a copy
     unsigned blocks = 0, threads = 0;
-    std::size_t bytes = 0;  ///< of shared memory, or of the copy
-    /// The first argument. 704 bytes have room for the largest one.
+    std::size_t bytes = 0;  ///< bytes of shared memory, or of the copy
+    /// The first argument. The largest argument struct fits into 704 bytes.
     alignas(16) unsigned char argument[704] = {};
     std::int64_t number = 0;  ///< the second argument
 
@@ -78,7 +78,7 @@ struct KeptLaunch {
         number = second;
     }
 
-    /// Queues the launch in `stream`, with these addresses in place of the kept ones.
+    /// Queues the launch in `stream`, with these addresses in place of the stored ones.
     cudaError_t repeat(const Addresses& addresses, cudaStream_t stream) const {
         if (function == nullptr) {
             return cudaMemcpyAsync(addresses.out, addresses.in, bytes, cudaMemcpyDeviceToDevice,
@@ -91,7 +91,7 @@ struct KeptLaunch {
     }
 };
 
-/// The destination of launches: a stream, or a plan that keeps them.
+/// The destination of launches: a stream, or a plan that stores them.
 struct Queue {
     cudaStream_t stream;
     KeptLaunch* kept = nullptr;

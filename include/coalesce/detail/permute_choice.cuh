@@ -18,9 +18,9 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether tiles of vectors are better than `transpose`. They are if `transpose` would
-/// leave a fifth or more of its tiles empty, and if rows of `out` fit into tiles of vectors but do
-/// not start at sector boundaries.
+/// Reports whether tiles of vectors are better than `transpose`. This is the case if `transpose`
+/// would leave a fifth or more of its tiles empty, and if rows of `out` fit into tiles of vectors
+/// but do not start at sector boundaries.
 template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
@@ -43,7 +43,8 @@ inline void extend(Run& run, const Axis& axis, std::int64_t step) {
     ++run.axes;
 }
 
-/// Chooses the sides of tiles. If one run is short, its side is shorter and the other side longer.
+/// Chooses the sides of tiles. If one run is short, its side of the tile is shorter and the other
+/// side is longer.
 template <int SIZE>
 void choose_sides(Run& rows, Run& cols) {
     const auto log_of = [](std::int64_t size) {
@@ -118,7 +119,7 @@ constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_c
 constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
 
 /// Divides `count` into sides of about equal length, none longer than `longest`, and returns this
-/// length. It is a multiple of a word, as the runs of `out` require.
+/// length. The length is a multiple of a word, as the runs of `out` require.
 template <int SIZE>
 int choose_tile_side(std::int64_t count, int longest) {
     constexpr int PER_WORD = 4 / SIZE;
@@ -164,7 +165,7 @@ template <int SIZE>
 void choose_tile_of_vectors(Compounds& task, bool are_words) {
     constexpr int EVEN = SIZE == 1 ? 4 : 2;
     const int size = task.units * SIZE;
-    int column = 400, row = 400;  // in bytes
+    int column = 400, row = 400;  // maximum sides of a tile, in bytes
     if (size >= min_spliced_bytes) {
         column = SIZE == 1 ? 900 : SIZE == 2 ? 1100 : 1200, row = 1600;
     } else if (size >= 32) {
@@ -180,7 +181,7 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     task.tile_rows = rows < EVEN ? EVEN : rows;
     const int lead = is_wide && size >= min_spliced_bytes ? 0 : 1;
     std::int64_t parts = (task.cols + cols / 2) / cols;
-    do {  // as wide as fits
+    do {  // make the tile as wide as fits
         task.tile_cols = static_cast<int>(divide_rounding_up(parts < 1 ? 1 : parts, task.cols));
         task.pitch = pitch_of_vectors(task.tile_cols * size);
         ++parts;
@@ -323,7 +324,7 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
         rows.vectors = static_cast<int>(rows.size / N);
         cols.vectors = rows.vectors > 32 ? 8 : 16;
     }
-    // If one side is short, the other is made longer to compensate.
+    // If one side is short, the other side is made longer to compensate.
     const int usual = Kernel::DOWN * Kernel::ACROSS, most = 64;
     const auto lengthened = [&](const Run& run, int other) {
         const std::int64_t all = run.size / N, wanted = usual / other;

@@ -21,8 +21,8 @@ cudaError_t launch_gather(const Plan& plan, const Queue& queue) {
 
 template <int SIZE>
 cudaError_t gather(const Plan& plan, const Queue& queue) {
-    // The kernel also computes numbers past the last unit, which it then discards. These must fit
-    // into Index too.
+    // The kernel also computes numbers past the last unit and then discards them. These numbers
+    // must fit into Index too.
     const bool is_small = plan.count <= max_small_units - threads * loads_ahead;
     return is_small ? launch_gather<SIZE, unsigned>(plan, queue)
                     : launch_gather<SIZE, std::uint64_t>(plan, queue);
@@ -83,8 +83,8 @@ cudaError_t compound(const Plan& plan, const Queue& queue) {
             }
         }
         if constexpr (SIZE < 4) {
-            // Runs that start anywhere in a sector share their first and last sectors, so tiles
-            // should be tall.
+            // Runs that do not start at a sector boundary share their first and last sectors with
+            // other runs, so tiles should be tall.
             using High = Triples<1, 128>;
             const bool are_high = SIZE == 1 && task.rows * 3 % 32 != 0 && task.rows >= High::ROWS;
             cudaError_t error = cudaErrorNotSupported;
@@ -113,7 +113,7 @@ cudaError_t launch_vector_tiles(const Plan& plan, const Queue& queue) {
 template <int SIZE>
 cudaError_t vector_tile(const Plan& plan, const Queue& queue) {
     using transposing::Loads;
-    if constexpr (SIZE == 2 || SIZE == 4) {  // not for bytes, which it would slow down
+    if constexpr (SIZE == 2 || SIZE == 4) {  // not for bytes, where it would be slower
         if (loads_evict_last<SIZE>(plan))
             return launch_vector_tiles<SIZE, Loads::stay_128>(plan, queue);
     }

@@ -21,7 +21,7 @@ namespace coalesce::transposing {
 /// block loads as many extra rows as a vector has elements. The rows of a thread are so far apart
 /// that all of them start at the same position in a vector, and the same is true of its columns. A
 /// thread therefore computes only once how to splice them. The words in shared memory are permuted
-/// so that threads that are served together access different banks.
+/// so that threads in the same wavefront access different banks.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS, int SHIFT = 16>
 struct Rewound {
     /// The number of blocks that must fit into the registers of a multiprocessor.

@@ -12,8 +12,8 @@
 
 namespace coalesce::permuting {
 
-/// Elements that are adjacent in one array. They span the array's last axes, which are listed here.
-/// Each side of a tile is a part of a run.
+/// Elements that are adjacent in one array, in which they span the last axes. The axes are listed
+/// here. Each side of a tile is a part of a run.
 struct Run {
     int axes;
     std::int64_t size;     ///< the product of the axes' sizes
@@ -23,8 +23,8 @@ struct Run {
     unsigned sides;        ///< the number of sides in the run
 };
 
-/// A division into tiles. The elements of a tile's row are adjacent in `out`, and those of a column
-/// are adjacent in `in`. All other axes form a batch of such matrices.
+/// A division into tiles. The elements of a tile's row are adjacent in `out`, and the elements of a
+/// tile's column are adjacent in `in`. All other axes form a batch of such matrices.
 struct Tiling {
     void* out;
     const void* in;
@@ -79,7 +79,7 @@ __device__ inline BlockTile find_block_tile(const Tiling& tiling, int rows, int 
     return tile;
 }
 
-/// Returns the distance between rows of a tile in shared memory. It spreads each column over all
+/// Returns the distance between rows of a tile in shared memory, which spreads each column over all
 /// banks.
 template <int SIZE>
 __host__ __device__ constexpr int shared_pitch(int log_cols) {

@@ -12,10 +12,11 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each block takes a few matrices, which are contiguous in memory. They are
-/// loaded into shared memory as one line, and their elements are stored in the order of `out`,
-/// which is also one line. Each store of a warp writes 128 bytes of it. Elements of 2 bytes are
-/// stored in pairs. Bytes are stored one by one, because finding four of them takes longer.
+/// A kernel in which each block transposes a few matrices, which are contiguous in memory. The
+/// block loads the matrices into shared memory as one line, and stores their elements in the order
+/// of `out`, which is also one line. Each store of a warp writes 128 bytes of this line. Elements
+/// of 2 bytes are stored in pairs. Bytes are stored one by one, because it would take longer to
+/// collect four bytes for a store.
 template <int SIZE, int THREADS_, int PAD>
 struct Stack {
     static constexpr int THREADS = THREADS_;
@@ -38,8 +39,8 @@ struct Stack {
         store(to, line, matrices, count);
     }
 
-    /// Finds the positions in `in` of elements of `out`. Both are relative to the first element of
-    /// the block.
+    /// Finds the positions in `in` of elements of `out`. Positions are relative to the first
+    /// element of the block.
     struct Matrices {
         int rows, cols;
         Divider by_elements, by_rows;
@@ -60,7 +61,7 @@ struct Stack {
 
     static __device__ void store(char* to, const Line& line, const Matrices& matrices, int count) {
         const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
-#ifndef __clang__  // clang cannot unroll this loop, and would warn
+#ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int i = static_cast<int>(threadIdx.x) * N - before; i < count; i += THREADS * N) {

@@ -28,9 +28,9 @@ struct Divider {
     }
 };
 
-/// A line in shared memory whose addresses are the same modulo 16 as those of a line in device
-/// memory. PAD bytes are unused after every 128 bytes, for strips whose columns would otherwise be
-/// in few banks.
+/// A line in shared memory whose addresses are the same modulo 16 as the addresses of a line in
+/// device memory. PAD bytes are unused after every 128 bytes, for strips whose columns would
+/// otherwise be in few banks.
 template <int PAD>
 struct SharedLine {
     char* shared;
@@ -159,7 +159,7 @@ struct Tall {
         }
     }
 
-    /// The columns that a thread stores: every `step`-th one, and N rows of each.
+    /// The columns that a thread stores: every `step`-th column, and N rows of each column.
     struct Columns {
         int first, step;
         std::int64_t row;  ///< the first row if the phase is 0
@@ -175,10 +175,10 @@ struct Tall {
         line += (columns.first * task.out_pitch + columns.row) * SIZE;
         int from = columns.y * row_bytes + columns.first * SIZE;
         // The position of the column's start in bytes, modulo 32. A strip consists of whole groups
-        // of rows, so the strip's first row does not change it.
+        // of rows, so the strip's first row does not affect this position.
         auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
                      static_cast<unsigned>(threadIdx.x % 32 * N * SIZE);
-#ifndef __clang__  // clang cannot unroll this loop, and would warn
+#ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int col = columns.first; col < cols; col += columns.step) {
@@ -328,7 +328,7 @@ struct Wide {
     }
 
     /// Loads elements smaller than a word. A warp takes several CHUNKs of columns of a row, as
-    /// words. A row may start anywhere in a word, so each word is spliced from two.
+    /// words. A row may start anywhere in a word, so each word is spliced from two loaded words.
     template <bool IS_INNER>
     static __device__ void load_words(const Task& task, const Place& place, const Line& tile,
                                       int cols) {
@@ -419,7 +419,7 @@ struct Wide {
         }
     }
 
-    /// Loads all words first, and then splices each from two.
+    /// Loads all words first, and then splices each word from two loaded ones.
     template <bool IS_INNER>
     static __device__ void load_piece(unsigned (&word)[TRANSPOSED_CHUNKS][TRANSPOSED_ROWS],
                                       const Task& task, const Place& place, int row, int col,

@@ -134,7 +134,7 @@ struct TallOfWords {
         const int vectors = task.tile_rows / 16, count = vectors * static_cast<int>(task.cols);
         const Divider by_vectors(vectors);
         char* const out = out_address<1>(task, place) + place.row;
-#ifndef __clang__  // clang cannot unroll this loop, and would warn
+#ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int i = threadIdx.x; i < count; i += THREADS) {

@@ -16,11 +16,11 @@ struct Task {
     std::int64_t out_pitch, in_pitch;
     std::int64_t out_stride, in_stride;
     std::int64_t batches;
-    unsigned tiles_down, tiles_across;  ///< per matrix
-    int tile_rows, tile_cols;           ///< for kernels whose tiles have no fixed size
+    unsigned tiles_down, tiles_across;  ///< number of tiles per matrix
+    int tile_rows, tile_cols;           ///< size of a tile, for kernels without a fixed tile size
     int matrices_per_block;             ///< the number of matrices per block
     bool is_down_first;                 ///< whether consecutive blocks go down a column of tiles
-    bool has_fast_memory;               ///< whether the device has it (see device.cuh)
+    bool has_fast_memory;               ///< whether the device has fast memory (see device.cuh)
     /// Whether strips of tiles are taken 32 strips apart instead of in order.
     bool is_spread;
     /// The number of strips of tiles that are processed together.
@@ -34,9 +34,9 @@ struct Place {
 };
 
 /// Returns the strip that is processed at position `strip`. The order is 0, 32, 1, 33, and so on,
-/// in groups of 64 strips. If strips are 256 bytes wide, those that are read at the same time are
-/// then 8 KB apart. If rows are a multiple of 128 KB apart, all rows of neighbouring strips are in
-/// the same memory channels, but strips 8 KB apart are not. Strips in an incomplete group keep
+/// in groups of 64 strips. If strips are 256 bytes wide, the strips that are read at the same time
+/// are then 8 KB apart. If rows are a multiple of 128 KB apart, all rows of neighbouring strips are
+/// in the same memory channels, but strips 8 KB apart are not. Strips in an incomplete group keep
 /// their order.
 __host__ __device__ inline unsigned spread_strip(unsigned strip, unsigned strips) {
     if ((strip | 63) >= strips) return strip;

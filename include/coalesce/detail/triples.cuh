@@ -42,7 +42,7 @@ struct Triples {
     static_assert(SIZE <= 2, "parts of words");
     /// The number of elements that fill three words.
     static constexpr int N = 4 / SIZE;
-    static constexpr int BYTES = 3 * SIZE;                          ///< per element
+    static constexpr int BYTES = 3 * SIZE;                          ///< bytes per element
     static constexpr int ROWS = ROWS_, COLS = SIZE == 1 ? 64 : 32;  ///< the size of a tile
     static constexpr int ACROSS = COLS / N, DOWN = ROWS / N, WORDS = DOWN * 3;
     static constexpr int THREADS = ACROSS * DOWN;  ///< each thread transposes N x N elements
@@ -88,7 +88,7 @@ struct Triples {
             out[1][1] = __byte_perm(in[0][2], in[1][1], 0x7632);
             out[1][2] = in[1][2];
         } else {
-            unsigned one[4][4];  // elements, in the low three bytes
+            unsigned one[4][4];  // each word has an element in its low three bytes
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 one[i][0] = in[i][0];
@@ -130,13 +130,13 @@ __global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds
 
 /// A kernel for elements of three half words. Rows and columns must start at multiples of 16 bytes
 /// and consist of whole vectors. From each of four rows, each thread loads three vectors, which are
-/// eight elements. It transposes them in registers. A tile in shared memory has the same order as
+/// eight elements, and transposes them in registers. A tile in shared memory has the same order as
 /// `out`.
 struct TripleVectors {
     static constexpr int ACROSS = 7, DOWN = 28, THREADS = ACROSS * DOWN;
     static constexpr int N = 8, BYTES = 6;  ///< columns per thread; bytes per element
     static constexpr int ROWS = 4 * DOWN, COLS = N * ACROSS;  ///< the size of a tile
-    static constexpr int VECTORS = ROWS * BYTES / 16;         ///< per column of a tile
+    static constexpr int VECTORS = ROWS * BYTES / 16;         ///< vectors per column of a tile
     /// The number of vectors between the columns of two neighbouring threads. A thread has N
     /// columns. The number is one more than a multiple of 8, so that neighbouring threads, which
     /// store at the same time, access different banks.
@@ -180,8 +180,8 @@ struct TripleVectors {
         }
     }
 
-    /// Returns word `number` of column c of a thread's elements. The column consists of four
-    /// elements, and a word of two half words.
+    /// Returns word `number` of column `c` of a thread's elements. A column consists of four
+    /// elements, and a word consists of two half words.
     static __device__ unsigned word_of(const unsigned (&word)[4][12], int c, int number) {
         const int one = 2 * number, other = one + 1;
         const int at = c * 3 + one % 3, other_at = c * 3 + other % 3;
@@ -194,7 +194,7 @@ struct TripleVectors {
         const int cols = cols_left < COLS ? static_cast<int>(cols_left) : COLS;
         const int vectors = rows_left < ROWS ? static_cast<int>(rows_left) * BYTES / 16 : VECTORS;
         char* const corner = out + (col * task.rows + row) * BYTES;
-#ifndef __clang__  // clang cannot unroll this loop, and would warn
+#ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int i = threadIdx.x; i < COLS * VECTORS; i += THREADS) {

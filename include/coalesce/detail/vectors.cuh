@@ -21,7 +21,7 @@ using Element = std::conditional_t<
         std::conditional_t<SIZE == 4, unsigned,
                            std::conditional_t<SIZE == 8, unsigned long long, uint4>>>>;
 
-/// Return the addresses at which the block's matrix starts in `in` and in `out`. They are byte
+/// Return the addresses at which the block's matrix starts in `in` and in `out`. These are byte
 /// addresses, because nvcc would split vector accesses through pointers to elements into one access
 /// per element.
 template <int SIZE>
@@ -173,8 +173,8 @@ __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N
 }
 
 /// A transposed tile in shared memory. It consists of vectors of N elements that are vertically
-/// adjacent in `in`. Threads that are served together store to columns that are N apart. Each of
-/// these columns permutes its vectors differently, so that the threads access different banks.
+/// adjacent in `in`. Threads in the same wavefront store to columns that are N apart. Each of these
+/// columns permutes its vectors differently, so that the threads access different banks.
 template <int SIZE, int BYTES, int TILE_COLS, int QUADS>
 struct TransposedTile {
     static constexpr int N = BYTES / SIZE;

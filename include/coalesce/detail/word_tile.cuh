@@ -69,7 +69,7 @@ struct WordTile {
         return rows + PER_WORD - 1 < LOADED ? rows + PER_WORD - 1 : LOADED;
     }
 
-    /// Loads rows whose words are all within `in`. Past the last row, loads that row again.
+    /// Loads rows whose words are all within `in`. Past the last row, loads the last row again.
     __device__ void load_inside() const {
         unsigned* const mine =
             words + warp() / PER_WORD * GROUP + warp() % PER_WORD * WORDS + lane();

@@ -1,4 +1,4 @@
-// Atomic functions, including those that end in _block and _system.
+// Atomic functions, including the functions whose names end in _block and _system.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"

@@ -109,8 +109,9 @@ COALESCE_CONVERTS(rd, rm)
 #undef COALESCE_FLOAT2
 #undef COALESCE_FLOAT1
 
-// The functions of <math.h> that take one or two instructions. The others (sinf, exp, pow ...)
-// exist only in the CUDA toolkit. For most lessons the approximations above are sufficient.
+// The functions of <math.h> that take one or two instructions. The other functions of <math.h>
+// (sinf, exp, pow ...) exist only in the CUDA toolkit. For most lessons the approximations above
+// are sufficient.
 #define COALESCE_MATH1(name, type, builtin) COALESCE_INLINE type name(type x) { return builtin(x); }
 #define COALESCE_MATH2(name, type, builtin) COALESCE_INLINE type name(type x, type y) { return builtin(x, y); }
 extern "C++" {

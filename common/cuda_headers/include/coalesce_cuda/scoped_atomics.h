@@ -133,7 +133,7 @@ public:
     __device__ COALESCE_INLINED void wait(T old, memory_order order = memory_order_seq_cst) const {
         while (raw(load(order)) == raw(old)) __nanosleep(20);
     }
-    // Waiting threads look again by themselves.
+    // These functions do nothing, because wait() polls the value.
     __device__ COALESCE_INLINED void notify_one() const {}
     __device__ COALESCE_INLINED void notify_all() const {}
     __device__ COALESCE_INLINED operator T() const { return load(); }

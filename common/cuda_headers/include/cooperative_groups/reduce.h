@@ -15,7 +15,7 @@ template <class T> struct bit_or { __device__ T operator()(T a, T b) const { ret
 template <class T> struct bit_xor { __device__ T operator()(T a, T b) const { return a ^ b; } };
 // clang-format on
 
-/// Combines the values of all lanes, and returns the result to each of them.
+/// Combines the values of all lanes, and returns the result in every lane.
 template <class Group, class T, class Operation>
 __device__ T reduce(const Group& group, T value, Operation operation) {
     T result = group.shfl(value, 0);

@@ -11,11 +11,12 @@
 
 namespace coalesce::grader {
 
-/// Loads what all workers share. Call it before the first worker is forked. Returns what the jail
-/// reports about itself. With `is_restricted`, restricts the programs that it starts in the same
-/// way as workers.
+/// Loads the compiler or the simulator, which all workers share. Call it before the first worker is
+/// forked. Returns what the jail reports about itself. With `is_restricted`, restricts the programs
+/// that it starts in the same way as workers.
 std::string prepare_jail(Role role, bool is_restricted);
-/// Returns the restriction of the jail's server process. `worker_duty` returns that of a worker.
+/// Returns the restriction of the jail's server process. `worker_duty` returns the restriction of a
+/// worker.
 Duty server_duty(Role role);
 Duty worker_duty(Role role);
 /// Starts the processes that a worker needs but could not start once it is restricted. Runs in the

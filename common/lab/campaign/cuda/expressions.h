@@ -16,8 +16,8 @@ std::string condition(Kernel& kernel, SharedBy most, int depth);
 /// seldom or never generate from C++.
 std::string assembly(Kernel& kernel, Type type, SharedBy most, int depth);
 
-/// Returns an expression with operators on integers of two types. learner_real() does the same for
-/// floating-point numbers and leaves their rounding to the compiler.
+/// Returns an expression with operators on integers of two types. learner_real() returns such an
+/// expression for floating-point numbers, and leaves their rounding to the compiler.
 std::string learner_arithmetic(Kernel& kernel, Type type, SharedBy most, int depth);
 std::string learner_real(Kernel& kernel, Type type, SharedBy most, int depth);
 

@@ -47,7 +47,7 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    SharedBy same;  ///< class of its values; before an assignment, fits() checks it and the flow
+    SharedBy same;  ///< class of the variable's values; fits() checks it before an assignment
     bool can_change = true;
 };
 
@@ -63,8 +63,8 @@ struct Place {
     /// A C++ expression for the mask of the lanes that execute this code. Empty if the mask is not
     /// known.
     std::string mask;
-    bool all_threads = true;  ///< false once a thread of the block may have left the kernel
-    bool can_break = false;   ///< `break` and `continue` are allowed
+    bool all_threads = true;  ///< whether all threads of the block are still in the kernel
+    bool can_break = false;   ///< whether `break` and `continue` are allowed
     /// Whether a thread may return, because no other thread waits for it later.
     bool can_return = false;
     int depth = 0;
@@ -86,11 +86,11 @@ struct Kernel {
     explicit Kernel(u64 seed);
 
     Random random;
-    bool is_learner = false;  ///< has Style::learner
+    bool is_learner = false;  ///< whether the kernel has Style::learner
 
     // ---- the launch ----
     Launch launch;
-    int threads;  ///< threads of a block
+    int threads;  ///< threads per block
 
     // ---- the text ----
     std::string globals;  ///< text before the kernel
@@ -130,7 +130,7 @@ struct Kernel {
     /// first. Returns -1 if too few are left.
     int reserve_out_words(int words);
 
-    // ---- which constructs ----
+    // ---- the constructs to choose from ----
     std::vector<Construct> constructs;  ///< constructs with this kernel's weights
 
 private:
@@ -140,9 +140,9 @@ private:
 /// The condition under which a construct can be used.
 enum class Requirement {
     nothing,  ///< works in device functions, too
-    kernel,   ///< parameters of the kernel
-    lanes,    ///< a known mask of lanes
-    barrier,  ///< all threads of the block
+    kernel,   ///< needs the parameters of the kernel
+    lanes,    ///< needs a known mask of lanes
+    barrier,  ///< needs all threads of the block
     loop,     ///< needs a loop that each thread may leave
     end,      ///< allowed only if no later statement depends on all threads
     /// Needs the outermost level of the kernel, because the set of active threads may change.
@@ -151,7 +151,7 @@ enum class Requirement {
 
 struct Construct {
     Requirement needs;
-    bool contains_body;  ///< contains a body of statements
+    bool contains_body;  ///< whether the construct contains statements
     int weight;
     void (*write)(Kernel&, Place&);
 };

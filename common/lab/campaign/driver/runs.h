@@ -11,8 +11,8 @@ namespace coalesce::campaign {
 
 /// A kernel to run, as PTX with the launch in its first line.
 struct Case {
-    std::string name;                ///< without spaces
-    std::string configuration = {};  ///< "ptx", "nvrtc-O3" ...
+    std::string name;                ///< name of the kernel, without spaces
+    std::string configuration = {};  ///< such as "ptx" or "nvrtc-O3"
     std::string ptx = {};
     std::string source = {};  ///< CUDA C++ source if the kernel was compiled
 };

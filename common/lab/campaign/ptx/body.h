@@ -30,7 +30,7 @@ inline const char* move_instruction(Kind kind) {
     return kMoves[static_cast<int>(kind)];
 }
 
-/// The features of a kernel. They are drawn at random for each kernel, so that features which
+/// The features of a kernel. Features are drawn at random for each kernel, so that features that
 /// disable one of the simulator's optimizations are missing from some kernels.
 struct Features {
     /// If `is_portable`, the kernel has the same results on every device.
@@ -40,7 +40,7 @@ struct Features {
     bool generic = false, strong = false, odd_barriers = false, local = false, constants = false;
     bool calls = false, pointers = false, sums = false, own_atomics = false, warp_ops = false;
     bool global_exchange = false, may_leave = false;
-    u32 cluster = 1;  ///< blocks of a cluster
+    u32 cluster = 1;  ///< blocks per cluster
 };
 
 /// A device function that the kernel may call.
@@ -64,7 +64,7 @@ struct Environment {
     // Registers that hold addresses. Shared memory addresses are 32-bit words.
     std::optional<Reg> in, in_generic, out_row, out_own, scratch, scratch_generic, scratch_block,
         sums, local_generic, table_generic, own_shared, own_shared_generic;
-    Reg thread, block;  ///< linear indices
+    Reg thread, block;  ///< linear indices of the thread and of its block
 };
 
 /// Registers that are certain to have been written at this point.
@@ -84,7 +84,7 @@ struct Available {
 
     bool has(Reg reg) const;
     void add(Reg reg);
-    /// Keeps only the registers that are in both.
+    /// Removes the registers that are not available in `other`.
     void intersect(const Available& other);
 };
 
@@ -136,7 +136,7 @@ public:
     /// Creates a register, which replaces the first $ of the instruction that writes it. Random
     /// choices of a source never select it.
     Reg make_with(Kind kind, const std::string& pattern, std::vector<Given> operands = {});
-    /// Creates a register like made(), but random choices of a source may select it.
+    /// Creates a register like make_with(), but random choices of a source may select it.
     Reg written(Kind kind, const std::string& pattern, const std::vector<Given>& operands = {});
     Reg word_of(u32 value);
     void lane_instruction();
@@ -183,7 +183,7 @@ private:
     Reg array_element(const char* array, Reg offset);
     Reg indexed_address(Reg base, Reg index, u32 bytes);
 
-    // ---- threads together (body_together.cpp) ----
+    // ---- statements that threads execute together (body_together.cpp) ----
     std::string lane_mask(const ThreadSet& where);
     void exchange_between_lanes(const ThreadSet& where);
     void match(const std::string& members);
@@ -203,7 +203,7 @@ private:
     void block_mbarrier();
     Reg permuted_thread();
 
-    // ---- control (body_control.cpp) ----
+    // ---- control flow (body_control.cpp) ----
     bool control(const ThreadSet& where);
     void branch(const ThreadSet& where);
     void branch_with_members(const ThreadSet& where);

@@ -7,25 +7,25 @@
 
 namespace coalesce::campaign {
 
-/// An instruction. It is a plain aggregate, because g++ takes 90 s to compile a table of a thousand
-/// elements with constructors.
+/// An instruction. The struct is a plain aggregate, because g++ takes 90 s to compile a table of a
+/// thousand elements with constructors.
 struct LaneInstruction {
     /// The kind of the instruction's destination.
     enum class Result : unsigned char { value, predicate, two_predicates };
-    const char* name;  ///< "add.sat.s32"
+    const char* name;  ///< such as "add.sat.s32"
     Result result;
     Kind to, from[4];
     u32 sources;
     /// Whether the instruction is selp, or setp with a predicate as its third source.
     bool ends_in_predicate = false;
-    const char* last = "";     ///< table of lop3
+    const char* last = "";     ///< the truth table of lop3
     bool approximate = false;  ///< whether other devices may round the last bit differently
     /// The kind of literal that may replace a source: 0 for none, 'i' for an integer, 'f' or 'd'
     /// for a floating-point number.
     char literal = 0;
 };
 
-/// Returns all instructions that were compared with hardware, and those that could not be compared.
+/// Returns all instructions, whether or not they could be compared with hardware.
 const std::vector<LaneInstruction>& lane_instructions();
 /// Returns the few instructions that compilers use all the time.
 const std::vector<LaneInstruction>& everyday_instructions();

@@ -28,8 +28,8 @@ enum class Family {
     staying,     ///< persistent blocks in a loop
     occupancy,   ///< fewer resident blocks than the multiprocessor could run
     arithmetic,  ///< so much arithmetic per element that the issue rate may limit the kernel
-    reduction,   ///< only reads
-    fill,        ///< only writes
+    reduction,   ///< kernels that only read
+    fill,        ///< kernels that only write
 };
 constexpr Family last_of(Family) {
     return Family::fill;
@@ -50,20 +50,20 @@ constexpr Arithmetic last_of(Arithmetic) {
 /// A description of the computation from which the host can compute the expected result.
 struct Computation {
     Kind kind = Kind::copy;
-    int element = 4;  ///< bytes
+    int element = 4;  ///< bytes per element
     /// Columns are grouped into chunks of `chunk`. Position p of a chunk is read from column p %
     /// (chunk / stride) * stride + p / (chunk / stride), where stride is the read stride. Writes
     /// use the write stride in the same way.
     int chunk = 1, read_stride = 1, write_stride = 1;
     int gap = 1;  ///< a fill writes only every `gap`-th column
     Arithmetic arithmetic = Arithmetic::none;
-    int steps = 0;  ///< steps of arithmetic
+    int steps = 0;  ///< number of arithmetic steps
 };
 
 /// A launch and the matrix that it works on.
 struct Run {
     std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1};
-    int shared_bytes = 0;  ///< dynamic shared memory
+    int shared_bytes = 0;  ///< bytes of dynamic shared memory
     int rows = 0, cols = 0, in_pitch = 0, out_pitch = 0;
     std::uint64_t in_bytes = 0, out_bytes = 0;
 
@@ -75,8 +75,8 @@ struct Kernel {
     Family family = Family::copy;
     /// For tables, such as "tile 64x32 of 8 by 256" (element bytes, threads per block)
     std::string title;
-    std::string description;  ///< one line
-    /// Hash of the text and the launches, which ensures that measurements and predictions are of
+    std::string description;  ///< a description in one line
+    /// Hash of the text and the launches, which shows whether a measurement and a prediction are of
     /// the same kernel.
     std::string fingerprint;
     Computation work;

@@ -34,10 +34,10 @@ enum class Order {
 
 struct Plan {
     Family family = Family::copy;
-    Computation work;                   ///< what it computes
-    bool is_tiled = false;              ///< through shared memory
-    int threads_x = 32, threads_y = 1;  ///< of a block
-    int width = 32, height = 1;         ///< of a block's tile
+    Computation work;                   ///< the computation of the kernel
+    bool is_tiled = false;              ///< whether elements pass through shared memory
+    int threads_x = 32, threads_y = 1;  ///< threads of a block
+    int width = 32, height = 1;         ///< size of a block's tile
     /// Elements per thread in each direction, if the kernel does not use shared memory.
     int across = 1, down = 1;
     bool is_down = false;  ///< whether the lanes of a warp follow a column of `in`
@@ -54,10 +54,10 @@ struct Plan {
     bool is_whole = false;
     /// Unused bytes of shared memory, which reduce the number of resident blocks.
     int unused_shared_bytes = 0;
-    bool has_launch_bounds = false;               ///< has __launch_bounds__
+    bool has_launch_bounds = false;               ///< whether the kernel has __launch_bounds__
     int min_blocks = 0;                           ///< second argument of __launch_bounds__
-    int rows = 0, cols = 0;                       ///< of the matrix
-    int in_row_padding = 0, out_row_padding = 0;  ///< elements after each row
+    int rows = 0, cols = 0;                       ///< size of the matrix
+    int in_row_padding = 0, out_row_padding = 0;  ///< unused elements after each row
 
     int threads() const { return threads_x * threads_y; }
     /// Returns the elements per thread.
@@ -66,8 +66,8 @@ struct Plan {
     }
     /// Returns the size of the tile in shared memory, in bytes.
     int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
-    /// Returns the number of 32-bit registers for the elements that a thread holds at a time. Each
-    /// element takes at least one register.
+    /// Returns the number of 32-bit registers for the elements that a thread keeps in registers at
+    /// the same time. Each element takes at least one register.
     int registers_for_elements() const {
         const int held = loads == Loads::batched || passes > 0 ? elements() : 1;
         return work.element > 4 ? held * work.element / 4 : held;

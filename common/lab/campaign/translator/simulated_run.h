@@ -25,8 +25,8 @@ struct Outcome {
 bool loads_successfully(const std::string& ptx);
 Outcome run(const std::string& ptx, const Kernel& kernel);
 
-/// Describes how the memory contents after two runs differ, or why one of them did not run. Returns
-/// an empty string if they agree.
+/// Describes how the memory contents after two runs differ, or why a run failed. Returns an empty
+/// string if the contents agree.
 std::string describe_difference(const Outcome& back_end, const Outcome& translated);
 /// Describes how requests, sectors or wavefronts differ, and names the first source line that
 /// differs. Returns an empty string if they agree; the numbers of instructions may differ.

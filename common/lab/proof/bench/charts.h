@@ -14,8 +14,8 @@ struct ChartResults {
     /// as such.
     Json measured;
     Json simulated;  ///< the JSON that `learn run --device sim --json` writes
-    /// The JSON that `learn results --again` writes; null if there is none. Ignored if it is for
-    /// another GPU.
+    /// The JSON that `learn results --again` writes; null if there is none. Predictions for another
+    /// GPU are ignored.
     Json predicted;
 };
 

@@ -15,14 +15,14 @@ namespace coalesce::proof {
 
 /// The result of one variant at one size.
 struct Entry {
-    std::string step;             ///< "02_naive", "rivals"
+    std::string step;             ///< such as "02_naive" or "rivals"
     std::string variant;          ///< name of the variant
     std::string skipped;          ///< why the variant was not run; empty if it was
     std::string wrong;            ///< what is wrong with the output; empty if it is correct
-    std::vector<double> ms = {};  ///< of every timed launch
+    std::vector<double> ms = {};  ///< time of every timed launch
     /// The bytes that the variant reads and writes, from which its bandwidth is computed.
     double bytes = 0;
-    int element_size = 4;    ///< in bytes
+    int element_size = 4;    ///< bytes per element
     std::string array = "";  ///< axes that the variant permutes; empty if it works on a matrix
     /// GB/s of a copy of the same number of bytes in the same rounds; 0 if the variant `memcpy`
     /// measures this.
@@ -30,7 +30,7 @@ struct Entry {
 
     /// Reports whether the variant ran and its output was correct.
     bool is_verified() const { return skipped.empty() && wrong.empty(); }
-    /// Reports whether it was timed.
+    /// Reports whether the variant was timed.
     bool is_timed() const { return is_verified() && !ms.empty(); }
     /// Returns the median time of all launches and its uncertainty.
     Timing timing() const { return summarize_timings(ms); }
@@ -56,7 +56,7 @@ Entrants group_variants(const std::vector<StepVariants>& steps, Shape shape);
 /// Verifies and times host code and transfers, with few launches because they are slow.
 void run_host_variants(Entrants& field, Shape shape, Stopwatch* stopwatch);
 
-/// A heat: the kernels of this process that share buffers and are timed in alternation.
+/// The kernels of this process that share buffers and are timed in alternation.
 class Contest {
 public:
     /// Allocates and fills the buffers. Results go to `entries`.

@@ -13,7 +13,7 @@ namespace coalesce::proof {
 /// or an empty object if it fails. Takes a few tenths of a second.
 Json ask_nvidia_smi();
 
-/// Asks nvidia-smi in another thread, so that the clocks are read while the GPU is working.
+/// Runs nvidia-smi in another thread, so that the clocks are read while the GPU is working.
 inline std::future<Json> start_nvidia_smi_query() {
     return std::async(std::launch::async, ask_nvidia_smi);
 }

@@ -19,7 +19,7 @@ struct Shares {
 /// The texts of a chart.
 struct ShareTexts {
     std::string title, whole;           ///< `whole` says what 100 % is
-    std::vector<std::string> compared;  ///< at most three
+    std::vector<std::string> compared;  ///< names of at most three competitors
 };
 
 /// Returns the chart as SVG.

@@ -33,7 +33,8 @@ struct ShownAndPredicted {
     std::optional<ChartData> predicted;
 };
 
-/// Reads both from `results`. Throws a JSON exception if the files have a different format.
+/// Selects the data and the predictions from `results`. Throws a JSON exception if the files have a
+/// different format.
 ShownAndPredicted select_shown(const ChartResults& results);
 
 bool is_rival(const Json& result);

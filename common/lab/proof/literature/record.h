@@ -20,7 +20,7 @@ struct RecordError : std::runtime_error {
 };
 
 struct Record {
-    std::string program;  ///< "yenusah_h100"
+    std::string program;  ///< such as "yenusah_h100"
     std::string title, author, date;
     std::vector<std::string> addresses;
     std::string gpu;                   ///< name of the GPU in gpus/

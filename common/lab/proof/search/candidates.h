@@ -1,6 +1,5 @@
-/// \file
-/// The kernels of the search for the fastest transpose. Each differs from another kernel in one
-/// thing. docs/guide/search.md describes the search.
+/// \file The kernels of the search for the fastest transpose. Each differs from another kernel in
+/// one respect. docs/guide/search.md describes the search.
 #pragma once
 
 #include <functional>
@@ -22,7 +21,7 @@ struct Candidate {
     /// The bytes that the kernel moves, relative to reading and writing the matrix once. For a
     /// kernel that only reads it is one half, and there is no output to verify.
     double share = 1;
-    std::string question = {};  ///< experiment that it belongs to
+    std::string question = {};  ///< the experiment that the candidate belongs to
 
     /// Reports whether the kernel moves the matrix, so that its output can be verified.
     bool has_output() const { return share == 1; }

@@ -19,7 +19,7 @@ namespace coalesce::proof {
 
 class Race {
 public:
-    /// All elements of `in` must differ.
+    /// Creates a race in these buffers. All elements of `in` must differ.
     Race(const std::vector<Candidate>& candidates, Shape shape, float* out, const float* in)
         : candidates_(candidates), shape_(shape), out_(out), in_(in), ms_(candidates.size() + 1) {}
 

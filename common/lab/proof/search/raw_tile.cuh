@@ -19,7 +19,7 @@ struct Place {
 
 /// Returns the tile for a block. The order `bands` divides the matrix into bands that are WIDTH
 /// tiles wide; the last band may be narrower. Blocks take the tiles of a band row by row, and then
-/// those of the next band.
+/// the tiles of the next band.
 template <Order ORDER, int WIDTH>
 __device__ Place place_of(int block, int tile_rows, int tile_cols) {
     if constexpr (ORDER == Order::along_rows) return {block / tile_cols, block % tile_cols};

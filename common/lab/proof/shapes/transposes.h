@@ -12,10 +12,10 @@ namespace coalesce::proof {
 /// A transpose of one or more matrices.
 struct ShapeCase {
     std::string name;           ///< name such as "int8" or "a part of a matrix"
-    int element_size = 4;       ///< bytes
+    int element_size = 4;       ///< bytes per element
     std::int64_t batches = 1;   ///< number of matrices
-    std::int64_t rows = 0;      ///< of `in`
-    std::int64_t cols = 0;      ///< of `in`
+    std::int64_t rows = 0;      ///< rows of `in`
+    std::int64_t cols = 0;      ///< columns of `in`
     std::int64_t in_pitch = 0;  ///< distance between rows in elements; 0 means no gap between rows
     std::int64_t start = 0;     ///< elements before the first one, which make the matrix misaligned
 

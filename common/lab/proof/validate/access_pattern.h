@@ -13,7 +13,7 @@ namespace coalesce::proof {
 struct Access {
     int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
     int offset = 0;                                 ///< offset of the first element
-    /// Number that is xor-ed with the index, as in a swizzle.
+    /// A number that is xor-ed with the index, as in a swizzle.
     unsigned exclusive_or = 0;
     /// If nonzero, the index is hashed with this value.
     unsigned scatter = 0;
@@ -31,8 +31,8 @@ struct AccessPattern {
     int element_bytes = 4;  ///< bytes that each lane moves at a time: 1, 2, 4, 8 or 16
     bool through_shared = false;
     unsigned block_x = 32, block_y = 1, blocks = 1;
-    Access load, store;                ///< of global memory
-    Access shared_store, shared_load;  ///< of shared memory
+    Access load, store;                ///< accesses to global memory
+    Access shared_store, shared_load;  ///< accesses to shared memory
 
     /// Returns a short description of the pattern.
     std::string text() const;

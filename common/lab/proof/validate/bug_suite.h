@@ -13,9 +13,9 @@ namespace coalesce::proof {
 
 /// A case in a program, selected by a command-line argument.
 struct SuiteCase {
-    std::string program;      ///< "bugs_alignment"
-    std::string name;         ///< "float4_at_one"
-    std::string planted_bug;  ///< "memcheck: misaligned"; empty: clean
+    std::string program;      ///< such as "bugs_alignment"
+    std::string name;         ///< such as "float4_at_one"
+    std::string planted_bug;  ///< such as "memcheck: misaligned"; empty for a clean case
     /// Reports whether the kernel never ends on hardware, or never ends under a tool that blocks
     /// the host.
     bool never_terminates() const {
@@ -30,7 +30,7 @@ struct Opinion {
     enum Kind {
         silent,    ///< ran to the end without a report
         reported,  ///< reported an error
-        endless,   ///< was stopped because it ran out of time
+        endless,   ///< was stopped at the time limit
         unusable,  ///< the judge itself failed to run
     };
     Kind kind = silent;

@@ -13,10 +13,10 @@ namespace coalesce::proof {
 
 /// A counter of the simulator, and the profiler's metric for it.
 struct CounterMetric {
-    const char* counter;  ///< name in the simulator's JSON
-    const char* metric;   ///< name in ncu
+    const char* counter;  ///< the counter's name in the simulator's JSON
+    const char* metric;   ///< the metric's name in ncu
     /// Metrics for instructions that `metric` leaves out (matrix instructions, asynchronous and
-    /// bulk copies). They are added to it if ncu reports them.
+    /// bulk copies). These metrics are added to `metric` if ncu reports them.
     std::vector<const char*> more = {};
     /// An exact metric is counted per instruction and must be equal to the last digit. An inexact
     /// one is counted in the hardware's pipe, and exceeds the simulator's count by up to `noise` if
@@ -54,11 +54,11 @@ struct Difference {
 /// the same launch decides, provided that it is equal to the last digit.
 struct CounterSummary {
     CounterMetric counter;
-    int cases = 0;              ///< cases compared
-    int equal = 0;              ///< cases equal to the last digit
-    int settled = 0;            ///< cases that differ, but whose pipe count is equal
-    int within_noise = 0;       ///< cases that differ, but within the noise of an inexact metric
-    int known = 0;              ///< cases that differ for a known reason
+    int cases = 0;         ///< number of compared cases
+    int equal = 0;         ///< number of cases that are equal to the last digit
+    int settled = 0;       ///< number of cases that differ, but whose pipe count is equal
+    int within_noise = 0;  ///< number of cases that differ only by the noise of an inexact metric
+    int known = 0;         ///< number of cases that differ for a known reason
     double largest_excess = 0;  ///< largest excess of the metric, relative to the simulator's count
     /// Largest value compared. If it is 0, the comparison proves nothing.
     double largest_count = 0;
@@ -67,7 +67,7 @@ struct CounterSummary {
 /// The result of a comparison.
 struct CounterComparison {
     std::vector<CounterSummary> counters;
-    std::vector<Difference> differences;  ///< neither equal nor noise
+    std::vector<Difference> differences;  ///< differences beyond noise
     std::vector<std::string> missing;     ///< metrics that ncu did not report
     std::vector<std::string> known;       ///< reasons for known differences, each listed once
     std::size_t cases = 0;
@@ -81,8 +81,9 @@ struct CounterComparison {
 /// std::runtime_error if the profiler recorded different launches.
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
 
-/// Compares the simulator's counters with those recorded earlier for some of the cases: [{"case",
-/// "measured": {counter: count}}]. Throws std::runtime_error for a case unknown to the simulator.
+/// Compares the simulator's counters with counters that were recorded earlier for some of the
+/// cases: [{"case", "measured": {counter: count}}]. Throws std::runtime_error for a case unknown to
+/// the simulator.
 std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
 
 /// Returns a table, 80 columns wide, with the first differences.

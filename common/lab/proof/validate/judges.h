@@ -16,8 +16,8 @@ using VerdictProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 /// Collects the opinions of all judges on all cases, with `jobs` runs in parallel. Cases that never
 /// end come last and have a short time limit. Because a compute-sanitizer tool takes seconds to
-/// start, it first runs all cases of a program together. If it reports nothing, it is silent on
-/// each case; otherwise each case is run separately.
+/// start, all cases of a program first run together under the tool. If the tool reports nothing, it
+/// is silent on each case; otherwise each case is run separately.
 std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
                           int jobs, const VerdictProgress& progress = {});
 

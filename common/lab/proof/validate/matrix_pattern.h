@@ -29,7 +29,7 @@ constexpr FragmentKind last_of(FragmentKind) {
     return FragmentKind::a_of_tf32_by_rows;
 }
 
-/// A launch.
+/// A launch whose warps load or store small matrices.
 struct MatrixPattern {
     enum class Kind {
         load_matrices,
@@ -41,13 +41,13 @@ struct MatrixPattern {
     };
     Kind kind = Kind::load_matrices;
     unsigned block_x = 32, blocks = 1;
-    // For ldmatrix and stmatrix:
+    // The following members are for ldmatrix and stmatrix.
     int matrices = 4;
     bool turned = false;
     Access rows;  ///< how the lanes access rows of 16 bytes in shared memory
-    // For wmma:
+    // The following members are for wmma.
     FragmentKind fragment = FragmentKind::a_of_halves_by_rows;
-    unsigned stride = 16;  ///< elements
+    unsigned stride = 16;  ///< distance between rows, in elements
 
     bool is_fragment() const { return kind != Kind::load_matrices && kind != Kind::store_matrices; }
     std::string text() const;

@@ -23,7 +23,8 @@ struct TimeWords {
     bool no_search = false;
     std::vector<std::string> against;  ///< result files to use instead of predictions
     bool literature = false;           ///< whether to compare with published times for other GPUs
-    bool tables = false, are_tables_current = false;  ///< tables of `literature` in the book
+    /// Whether to write or to check the book's tables of `literature`.
+    bool tables = false, are_tables_current = false;
     /// Median error in percent above which the comparison fails; 0 means no limit.
     double limit = 0;
     std::string json, markdown, svg;
@@ -68,7 +69,7 @@ std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
 /// Returns text for a terminal: a table and the ten worst predictions for each size, then a line
 /// per size.
 std::string times_text(const std::vector<ComparedTime>& times);
-/// Returns the same as Markdown tables for the book.
+/// Returns the tables as Markdown for the book.
 std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title);
 Json times_json(const std::vector<ComparedTime>& times);
 

@@ -14,7 +14,7 @@ namespace coalesce::proof {
 
 /// A predicted and a measured time.
 struct TutorialTime {
-    double predicted = 0, measured = 0;  ///< milliseconds
+    double predicted = 0, measured = 0;  ///< times in milliseconds
     double band = 0;                     ///< promised relative error: 0.08 means within 8 %
     std::vector<std::string> unknown;    ///< what the model could not predict
     bool is_within() const;
@@ -24,12 +24,14 @@ struct TutorialTime {
 struct ComparedKernel {
     std::string theme, name;
     bool is_held_back = false;
-    std::vector<Difference> differences = {};  ///< differences between its counters
+    /// Differences between simulated and measured counters.
+    std::vector<Difference> differences = {};
     /// Number of hardware runs, if their counters varied.
     int runs = 0;
-    bool is_in_range = false;        ///< whether all differences are within the range of those runs
+    /// Whether all differences are within the range of the hardware runs.
+    bool is_in_range = false;
     std::string other = "measured";  ///< origin of the counters that the kernel is compared with
-    std::string known = {};          ///< why its counters are known to differ; "" if they are not
+    std::string known = {};  ///< why the kernel's counters are known to differ; "" if unknown
     std::optional<TutorialTime> time = {};
     std::string failure = {};  ///< why the simulator has no result; "" if it has one
 };
@@ -57,8 +59,8 @@ std::map<std::string, std::string> read_known_differences(const std::string& tex
 
 /// The smallest fractions at which the comparison succeeds.
 struct TutorialLimits {
-    double equal = 0;   ///< kernels whose counters are equal
-    double within = 0;  ///< predictions within their bands, in each half
+    double equal = 0;   ///< fraction of kernels whose counters are equal
+    double within = 0;  ///< fraction of predictions within their bands, in each half
     double repeatable_equal =
         /// Like `equal`, but for kernels whose hardware counters are the same in every run.
         0;

@@ -28,8 +28,8 @@ struct RecordedCounter {
     std::string name;
     std::vector<std::string> metrics;
 };
-/// Returns the counters of small launches. Those that also occur in the simulator's JSON are
-/// compared. The others explain differences: `..._pipe` is counted in the hardware's pipe,
+/// Returns the counters of small launches. Counters that also occur in the simulator's JSON are
+/// compared. The other counters explain differences: `..._pipe` is counted in the hardware's pipe,
 /// `local_...` counts accesses to local memory.
 const std::vector<RecordedCounter>& recorded_counters();
 /// Returns the counters that are recorded for large launches, in addition to their times.
