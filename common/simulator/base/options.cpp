@@ -14,7 +14,7 @@ namespace {
 struct NamedCheck {
     const char* name;
     bool Checks::*on;
-    bool is_in_all = true;  ///< whether "all" turns it on
+    bool is_in_all = true;  ///< whether the name "all" includes this check
 };
 
 constexpr NamedCheck kChecks[] = {

@@ -122,7 +122,7 @@ bool RaceLog::is_mbarrier(const RaceParty& to_party) const {
 RaceLog::PlacePair RaceLog::ordered_places(const RaceParty& a, const RaceParty& b) const {
     const auto key = [this](const RaceParty& to_party) {
         const Place place = place_of(to_party);
-        // Without line information, the position of the instruction is used instead.
+        // Without line information, use the index of the instruction instead.
         return place.line != 0 ? std::pair(place.file, place.line)
                                : std::pair(std::string(), to_party.site);
     };

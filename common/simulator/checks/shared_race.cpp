@@ -25,10 +25,10 @@ namespace {
 
 /// The last access to a word or a byte:
 ///   stamp 16 | warp 9 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
-/// `several` means that more than one lane of the warp has read it; `lane` was the last. In the
-/// cell of a write, the same bit means that a bulk copy wrote it, through the asynchronous proxy. A
-/// cell may stand for several lanes with consecutive bytes. Its byte b belongs to the lane
-/// lane + (b >> shift).
+/// `several` means that more than one lane of the warp has read the word or byte, `lane` being the
+/// last of them. In the cell of a write, the same bit means that a bulk copy wrote it, through the
+/// asynchronous proxy. A cell may stand for several lanes with consecutive bytes. Its byte b
+/// belongs to the lane lane + (b >> shift).
 using Cell = u64;
 
 constexpr u32 kStampShift = 48, kWarpShift = 39, kLaneShift = 34, kClockShift = 18, kSiteShift = 5;
@@ -37,8 +37,8 @@ constexpr u32 kMaxStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
 /// The clock of a copy that no thread has waited for. It is later than any clock that a warp has
 /// seen.
 constexpr u32 kPendingClock = 0xffff;
-/// A value in the shift field that is not a shift. It marks a word that is split into one cell for
-/// each byte.
+/// A value in the shift field that is not a shift. The value marks a word that is split into one
+/// cell for each byte.
 constexpr u32 kSplitMark = 7;
 
 constexpr auto stamp_of = cell_field<kStampShift, 16>, warp_of = cell_field<kWarpShift, 9>,
@@ -96,21 +96,24 @@ struct SharedRace::State {
     EnabledChecks enabled;
     u64 block = 0;
     Cluster cluster;  ///< `blocks` is empty if there is only one block
-    u32 warps = 0;    ///< in all blocks together
+    u32 warps = 0;    ///< number of warps in all blocks of the cluster
     const u8* memory = nullptr;
     u64* findings = nullptr;
-    /// Reports about uninitialized reads by site, for this block and for all blocks so far.
+    /// Reports about uninitialized reads, by site: reports for this block, and reports for all
+    /// blocks so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> racing_sites;         ///< sites whose reads race in this block
     bool ignored_equal_stores = false;  ///< whether colliding stores of equal values were ignored
-    std::map<u32, u64> ended;  ///< sites reported because their target block may have ended
+    /// For each site that accesses a block which may have ended, the number of its accesses of this
+    /// kind.
+    std::map<u32, u64> ended;
 
     // ---- the shadow ----
 
     u32 stamp = 0;
     Shadow words, bytes;
-    /// Which bytes of each word have been written. The upper 28 bits are the serial number of the
-    /// block, and each of the lower 4 bits stands for a byte.
+    /// For each word, which of its bytes have been written. The upper 28 bits are the serial number
+    /// of the block, and each of the lower 4 bits stands for a byte.
     std::vector<u32> written;
     u32 serial = 0;
 
@@ -131,11 +134,12 @@ struct SharedRace::State {
     };
     std::vector<std::unique_ptr<LaneClocks>> lane_clocks;  ///< by warp; usually null
     Clocks barriers;                          ///< clocks of all blocks' barriers, block by block
-    std::unordered_map<u32, Clock> released;  ///< by address
+    std::unordered_map<u32, Clock> released;  ///< by address: clocks published by releases
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
     Clock cluster_arrived, cluster_completed;
-    /// The same clocks, with .relaxed arrivals included. `met` holds what each block has learned
-    /// from them, which is enough to order accesses before the end of a block.
+    /// Like `cluster_arrived` and `cluster_completed`, but with .relaxed arrivals included.
+    /// `block_clocks` contains what each block has learned from these clocks, which is enough to
+    /// order accesses before the end of a block.
     Clock all_arrived, all_completed;
     Clocks block_clocks;
 
@@ -161,7 +165,7 @@ struct SharedRace::State {
         u32 ticket;
         bool writes;
         u32 clock;       ///< its warp's clock when the copy was issued
-        Clock released;  ///< the clocks that a thread acquires by observing its completion
+        Clock released;  ///< the clocks that a thread acquires by observing the copy's completion
     };
     std::vector<BulkCopy> bulk_copies;
     u32 last_ticket = 0;
@@ -186,7 +190,7 @@ struct SharedRace::State {
     struct Phases {
         Arrivals current, last;
     };
-    std::unordered_map<u32, Phases> phases;  ///< by address
+    std::unordered_map<u32, Phases> phases;  ///< by the mbarrier's address
     std::vector<u32> groups;                 ///< number of groups committed by each warp
 
     void begin_launch(const Kernel& of, u32 all_warps, u32 blocks) {
@@ -265,7 +269,7 @@ struct SharedRace::State {
         auto& known = lane_clocks[warp];
         if ((live & ~lanes) == 0) return known.reset();
         const u32 now = clocks[warp][warp];
-        if (now == 0) return;  // the tick has made all cells stale
+        if (now == 0) return;  // tick() has made all cells stale
         if (!known) {
             known = std::make_unique<LaneClocks>();
             for (auto& row : known->times) row.fill(now - 1);
@@ -348,8 +352,8 @@ struct SharedRace::State {
     /// Reports whether `mine` counts as the earlier of two unordered accesses. The simulation
     /// happened to run the other warp ahead, but the program's author thinks of both warps as
     /// running side by side. If the warp that is ahead executed the instruction of `mine` before
-    /// that of `ahead`, then `mine` is the earlier access in this sense, and the missing barrier
-    /// belongs after it.
+    /// the instruction of `ahead`, then `mine` is the earlier access in this sense, and the missing
+    /// barrier belongs after it.
     bool counts_as_earlier(Cell mine, Cell ahead) const {
         const u32 warp = warp_of(ahead);
         const std::size_t sites = kernel->sites.size();
@@ -359,7 +363,8 @@ struct SharedRace::State {
         return done > phase_begin[warp] && done < steps[site_of(ahead) * warps + warp];
     }
 
-    /// Reports whether a store only writes what is already there, which does no harm.
+    /// Reports whether a store only writes the value that memory already contains, which does no
+    /// harm.
     bool stores_equal_value(const Access& access, Cell mine, u32 address) const {
         if (!access.plain_write() || memory == nullptr) return false;
         const u32 lane = lane_of(mine), size = access.from.bytes_per_lane;
@@ -522,7 +527,7 @@ struct SharedRace::State {
         }
         if (is_whole && !is_split(words[kRead][word]) && shift_of(mine) >= 2)
             return record_read(words, word, mine);
-        // Split the two arrays of reads together.
+        // Split both arrays of reads together.
         if (!is_split(words[kRead][word])) {
             split(word, kSecondRead);
             split(word, kRead);
@@ -558,8 +563,8 @@ struct SharedRace::State {
         return true;
     }
 
-    /// Reports the first lane that reads uninitialized bytes, if that is an error. Bulk copies are
-    /// checked in 16-byte pieces.
+    /// Reports the first lane that reads uninitialized bytes, unless such a read is no error. Bulk
+    /// copies are checked in 16-byte pieces.
     void check_written(const SharedAccess& access) {
         constexpr u32 kPiece = 16;
         bool told = false;
@@ -855,8 +860,8 @@ struct SharedRace::State {
     // ---- mbarriers ----
 
     /// Records an arrival in the current phase. Reports a race if another warp arrived in the last
-    /// phase and nothing orders that arrival before this one: on a GPU, this one might come first,
-    /// and be counted in the last phase.
+    /// phase and nothing orders that arrival before this arrival: on a GPU, this arrival might come
+    /// first, and be counted in the last phase.
     void arrive(const SharedAccess& access, u32 lane) {
         Phases& of = phases[access.addresses[lane]];
         const Cell mine = with_lane(begin(access, true, true, now(access)).me, lane);
@@ -930,7 +935,7 @@ void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memor
 
 void SharedRace::begin_cluster(Cluster cluster, const u8* memory) {
     const u64 bytes = u64{cluster.stride} * cluster.blocks.size();
-    state_->end_block();  // still uses the block numbers of the previous cluster
+    state_->end_block();  // end_block still uses the block numbers of the previous cluster
     state_->cluster = std::move(cluster);
     begin_block(state_->cluster.blocks[0], static_cast<u32>(bytes), memory);
 }

@@ -1,7 +1,7 @@
 // The counting rules of counters.h, and fast paths for them.
 //
-// Idea   Nearly every request of a real kernel is regular: consecutive addresses, one constant
-//        stride, one address for all lanes, or each bank once. A few vector instructions handle
+// Idea   Nearly every request of a real kernel is regular: the addresses are consecutive, have one
+//        constant stride, are all the same, or use each bank once. A few vector instructions handle
 //        such requests. All others go through a small hash set, lane by lane.
 #include "simulator/counters/counters.h"
 
@@ -14,8 +14,8 @@ namespace {
 constexpr u32 kSectorShift = 5;
 constexpr u32 kWordShift = 2;
 
-/// A small set of numbers that uses open addressing. The table is larger than any set that is
-/// needed.
+/// A set of numbers that uses open addressing. The table has more slots than any set here has
+/// elements, so it never fills up.
 class SmallSet {
 public:
     /// Adds `value`. Returns true if it is new in the set.
@@ -55,9 +55,9 @@ u32 count_sectors_in_any_case(const u64* addresses, u32 bytes, Mask active) {
     return sectors;
 }
 
-/// Counts the sectors if no lane straddles two of them and all lie within 128 GB. Each sector is
-/// counted at the first lane that accesses it. Comparing all pairs of lanes is faster than using a
-/// set, because each step handles 32 lanes.
+/// Counts the sectors if no lane straddles two sectors and all sectors lie within 128 GB. Each
+/// sector is counted at the first lane that accesses it. Comparing all pairs of lanes is faster
+/// than using a set, because each step handles 32 lanes.
 u32 count_sectors_without_straddling(const u64* addresses) {
     u32 sectors[kLanes], seen[kLanes] = {};
     for (int l = 0; l < kLanes; ++l)
@@ -73,8 +73,9 @@ u32 count_sectors_without_straddling(const u64* addresses) {
     return count;
 }
 
-/// Copies the addresses. An inactive lane gets the address of the nearest active lane below it, or
-/// above it if there is none below. This changes neither the set of addresses nor their order.
+/// Copies the addresses to `closed`. An inactive lane gets the address of the nearest active lane
+/// below it, or above it if no lane below it is active. This changes neither the set of addresses
+/// nor their order.
 template <class T>
 void fill_inactive_lanes(const T* addresses, Mask active, int count, T* closed) {
     T last = addresses[std::countr_zero(active)];
@@ -117,7 +118,7 @@ u32 count_regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     if (highest - lowest < kCount) return 1;                         // within one row of banks
     if (std::popcount(banks) == static_cast<int>(kCount)) return 1;  // each bank exactly once
     if (off_stride == 0 && stride % (1u << shift) == 0) {
-        // The lanes access kCount different units, which lie in every 2^k-th bank.
+        // The lanes access kCount different units, which are in every 2^k-th bank.
         return std::min(kCount, 1u << std::countr_zero(stride >> shift));
     }
     return 0;
@@ -174,11 +175,11 @@ u32 atomic_unit_of(u64 address) {
     return static_cast<u32>(2 * high + low);
 }
 
-/// Performs one pass of a unit. Removes the lanes that it serves from `lanes`, and returns the
-/// number of sectors that they access.
+/// Performs one pass of a unit. Removes the lanes that the pass serves from `lanes`, and returns
+/// the number of sectors that these lanes access.
 u32 serve_cache_line(const u64* addresses, u32 bytes, Mask& lanes) {
     const u64 line = addresses[std::countr_zero(lanes)] / kLineBytes;
-    u64 taken = 0;  // occupied positions in the line, in units of two bytes (the smallest atomic)
+    u64 taken = 0;  // occupied positions in the line, in units of 2 bytes (the smallest atomic)
     u32 sectors = 0;
     for (const int lane : LanesIn{lanes}) {
         const u64 offset = addresses[lane] % kLineBytes, place = u64{1} << offset / 2;
@@ -221,7 +222,8 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
         fill_inactive_lanes(addresses, active, kLanes, closed);
         addresses = closed;
     }
-    // If no lane straddles two sectors and addresses never decrease, each increase is a new sector.
+    // If no lane straddles two sectors and the addresses never decrease, each increase starts a new
+    // sector.
     u64 straddles = 0, falls = 0;
     u64 rises = 0;
     for (int l = 0; l < kLanes; ++l) {

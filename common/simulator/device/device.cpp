@@ -47,7 +47,8 @@ struct Device::State {
         std::shared_ptr<const SharedLedger::Steps> steps;
     };
     std::unordered_map<const Kernel*, CleanBlock> clean;
-    /// While a launch is traced: the traced block and the launch that it belongs to.
+    /// The traced block and the launch that the block belongs to, while a launch is traced;
+    /// otherwise null.
     std::unique_ptr<Launch> traced_launch;
     std::unique_ptr<BlockTracer> tracer;
     void remember_clean_block(const Launch& launch);
@@ -98,7 +99,8 @@ u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dyn
 namespace {
 
 u32 worker_count(const Kernel::Code& code, const LaunchConfig& config) {
-    // Blocks that can observe the order in which they run need a fixed order, so use one worker.
+    // If blocks can observe the order in which they run, this order must be fixed, so use one
+    // worker.
     if (code.order_sensitive || config.cooperative || options().seed || code.plain) return 1;
     const u32 wanted =
         options().workers ? options().workers : std::max(1u, std::thread::hardware_concurrency());
@@ -137,7 +139,7 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
     kernel.totals.divergent_branches += totals.divergent_branches;
 }
 
-/// Reports whether the address is in the gap before or after an allocation.
+/// Reports whether the address is in the unused gap before or after an allocation.
 bool is_beside_allocation(const AllocationTable& allocations, u64 address) {
     const Allocation* nearest = allocations.nearest(address);
     return nearest != nullptr && address + kWideGapBytes >= nearest->begin &&
@@ -315,7 +317,8 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
     launch.instruction_limit = options().max_instructions;
     launch.number = state_->launches++;
     if (const u64 seed = options().seed) {
-        // Let the clocks show other times too, because a result may not depend on them.
+        // Also vary the clocks with the seed, because a result must not depend on the time that
+        // clocks show.
         state_->clock += seed % (u64{1} << 40);
         launch.cycles_per_instruction += 1 + seed % 7;
     }
@@ -362,8 +365,8 @@ void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
     if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
     if (clean.size() >= kMostKernels) clean.clear();
-    // Among the values from which addresses are computed before a block begins, only %gridid
-    // differs from launch to launch.
+    // Among the values that addresses are computed from before a block begins, only %gridid differs
+    // from launch to launch.
     const auto* launch_number = find_special_register("%gridid");
     for (const SpecialSlot& s : launch.kernel->code->launch_specials)
         if (s.special == launch_number) return;
@@ -410,9 +413,9 @@ void run_with_worker(Worker& worker, Launch& launch, RaceLog& shared_log, u64 re
 
 }  // namespace
 
-/// Runs the sampled blocks step by step. `launch` does not run them again. If blocks can observe
-/// the order in which they run, each sampled block runs when its turn comes. Otherwise, all of them
-/// run first.
+/// Runs the sampled blocks step by step, so that `launch` does not run them again. If blocks can
+/// observe the order in which they run, each sampled block runs when its turn comes. Otherwise, all
+/// sampled blocks run before the other blocks.
 void Device::record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
                     bool alone, std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
@@ -465,8 +468,9 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     std::iota(below, launch.only.end(), launch.first_below);
 }
 
-/// Runs the block to trace, step by step. `launch` does not run it again. If the caller looks for
-/// the block that stores to an address, runs blocks in this way until one of them has done so.
+/// Runs the block to trace step by step, so that `launch` does not run it again. If the caller
+/// requests the block that stores to an address, runs blocks in this way until a block has stored
+/// to the address.
 void Device::trace(Launch& launch, const TraceRequest& request, void** arguments, u64 resident,
                    std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
@@ -502,7 +506,7 @@ void Device::trace(Launch& launch, const TraceRequest& request, void** arguments
         if (block != request.block) run_traced(block);
     }
     if (request.stored_address) state_->tracer->mark_last_store(request.stored_address);
-    // All blocks have run together, so that they could wait for each other.
+    // Blocks that wait for each other have all run together, so no block is left to run.
     if (blocks_wait) launch.next_block = blocks;
 }
 

@@ -34,8 +34,8 @@ void copy_lanes(const LaneStrides& to, u32 to_offset, const LaneStrides& from, u
         std::memcpy(to.at(l, to_offset), from.at(l, from_offset), bytes);
 }
 
-/// Reports whether caller and callee agree on the number of values passed, and whether each has
-/// room for them.
+/// Reports whether caller and callee agree on the number of values passed, and whether both have
+/// room for these values.
 bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& callee) {
     const auto agree = [&](const std::vector<u32>& offsets,
                            const std::vector<ParameterSlot>& slots) {

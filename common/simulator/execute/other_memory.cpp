@@ -9,8 +9,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Updates the warp's hash of its local memory for Watch. Local memory belongs to the warp, which
-/// may change it and change it back while it waits.
+/// Updates the warp's hash of its local memory for Watch. A waiting warp may change its local
+/// memory and later restore it, so Watch compares the contents, not the number of stores.
 template <class Shape>
 void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     u8 stored[Shape::kTotal];

@@ -16,7 +16,7 @@ namespace {
 
 /// The number of backward branches that a warp may take before the next warp runs.
 constexpr i64 kSliceFuel = 50'000;
-/// The same limit in a dry run, in which a block may be abandoned early.
+/// The same limit in a dry run, in which a block may be abandoned before it ends.
 constexpr i64 kSliceFuelInDryRun = 500;
 /// The weight of an iteration of a waiting loop that has changed memory, and of one that has not.
 constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;
@@ -60,8 +60,8 @@ bool is_any_ready(const Warp& w, bool include_resting) {
     });
 }
 
-/// Handles an iteration of a waiting loop. Returns true if the fragment must let others run. In
-/// that case, the fragment has been moved to `others`.
+/// Handles an iteration of a waiting loop. Returns true if the fragment must let other lanes, warps
+/// or blocks run. In that case, the fragment has been moved to `others`.
 bool should_yield(Warp& w, const Op* next) {
     const u64 changes = w.block->watch->changes();
     const bool note_progress = std::exchange(w.changes_seen, changes) != changes;
@@ -186,7 +186,8 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
 
 const Op* op_label(Warp& w, const Op* op) {
     if (w.others.empty()) return op + 1;
-    // Other fragments may be waiting here to join, or may be behind and have to catch up.
+    // Other fragments may be waiting at this label to join this fragment, or may be behind it and
+    // must catch up first.
     const Op* next = continue_at(w, op);
     return next == op ? op + 1 : next;
 }
@@ -220,7 +221,8 @@ Mask lanes_with_mask(const Warp& w, const Op* op, Mask named, Mask candidates) {
     return lanes_where(candidates, [&](int l) { return members[l] == named; });
 }
 
-/// Removes from `others` the fragment that waits here for the same lanes, and returns its lanes.
+/// Removes from `others` the fragment that waits here with the same mask, and returns the lanes of
+/// that fragment.
 Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named) {
     for (auto f = w.others.begin(); f != w.others.end(); ++f) {
         if (f->state != Fragment::State::at_warp_sync || f->at != op || f->frame != w.frame ||
@@ -398,8 +400,8 @@ void run_slice(Warp& w) {
     }
 }
 
-/// Reports lanes that wait for other lanes that will never arrive, and lets the waiting lanes
-/// continue. Returns whether there were any.
+/// Reports lanes that wait for lanes which will never arrive, and lets the waiting lanes continue.
+/// Returns whether there were such waiting lanes.
 bool release_warp_syncs(Block& block) {
     bool any = false;
     for (Warp& w : block.warps) {

@@ -24,7 +24,7 @@ void SharedLedger::begin_launch(u32 warps, bool allowed, std::shared_ptr<const S
     // Another worker may still be comparing with the steps that were recorded here in an earlier
     // launch.
     if (!recorded_ || recorded_.use_count() > 1) recorded_ = std::make_shared<Steps>();
-    recorded_->of_warp.assign(warps + 1, {});  // one more, for the steps of the block as a whole
+    recorded_->of_warp.assign(warps + 1, {});  // the last row is for the whole block
     cursors_.assign(warps + 1, {});
 }
 

@@ -24,7 +24,7 @@ auto& contexts() {
 }
 
 void require_success(cudaError_t error) {
-    if (error != cudaSuccess) fail(kExecutionFailed);  // the reason was reported
+    if (error != cudaSuccess) fail(kExecutionFailed);  // already reported by the runtime
 }
 
 template <class T>

@@ -16,7 +16,7 @@ namespace subjects = coalesce::simulator::subjects;
 
 namespace {
 
-/// The highest version suffix that any function name has.
+/// The highest version number in any function's name: cuFunction_v4.
 constexpr int kMaxVersionSuffix = 4;
 constexpr unsigned long long kPerThreadStreamFlag =
     2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
