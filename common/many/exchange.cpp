@@ -106,8 +106,8 @@ struct Chunks : Way {
 
 // The GPUs' copy engines write each row of a piece to its final address, so nothing is unpacked,
 // and no thread moves data between GPUs. The first chunk is sent untransposed while the second is
-// packed, so that no link waits for a kernel. The receiver of the first chunk transposes it at the
-// end, during the last copies.
+// packed, so that no link waits for a kernel. The receiver transposes the first chunk at the end,
+// during the last copies.
 struct Copies : Chunks {
     Copies(const Ranks& ranks, Tuning tuning, Turn pack)
         : Chunks(ranks, limit_blocks_for_copy_engines(tuning), pack, false),

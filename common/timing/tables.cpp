@@ -12,7 +12,8 @@ namespace {
 
 /// Number of blocks whose reads must agree before a range of memory counts as a table.
 constexpr std::size_t kMinBlocksForTable = 3;
-/// The fraction of the whole range that the reads of each block must span.
+/// The fraction of the whole range that the reads of each block must span for the range to count as
+/// a table.
 constexpr double kMinSpannedFraction = .5;
 /// The fractions of the caches that keep a table while other data pass through. (Random sectors on
 /// an H200: with tables of 64, 128 and 256 MiB, the second-level cache of 60 MiB behaves as if it

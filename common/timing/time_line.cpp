@@ -115,7 +115,8 @@ double max_bytes_stored(const std::vector<Column>& columns) {
 
 // ---- blocks ----
 
-/// Draws a life from its first to its last column. An end outside the time line has no bracket.
+/// Draws the life of a block from its first to its last column. An end outside the time line has no
+/// bracket.
 void draw_life(std::string& signs, const TimeLine::Life& life, double moments) {
     const auto columns = static_cast<double>(signs.size());
     if (!(life.begin < life.end) || !(life.begin < moments) || !(life.end > 0)) return;

@@ -1,4 +1,4 @@
-// Every process sends every other process its piece, in a single call.
+// Each process sends all other processes their pieces in a single call.
 #include <stdexcept>
 #include <vector>
 

@@ -68,9 +68,9 @@ LaneInstruction half_approximation(Modifiers& m) {
 
 // ---- rcp and sqrt, which also exist with correct rounding for f32 and f64 ----
 
-/// Here it makes no difference whether a result counts as subnormal before or after rounding (see
-/// float.cpp), because no reciprocal just below the smallest normal number rounds up to it in 24
-/// bits.
+/// Tests whether the result is subnormal before the result is rounded. Testing it after rounding
+/// would make no difference (see float.cpp), because no reciprocal just below the smallest normal
+/// number rounds up to that number in 24 bits.
 template <>
 struct Flushing<Reciprocal> {
     static float apply(float a) {

@@ -236,7 +236,7 @@ Type FunctionLowering::destination_type() const {
     return Type::none;
 }
 
-// ---- families ----
+// Lowers the operations that execute/families.h describes.
 
 bool FunctionLowering::lower_family_instruction() {
     const Description family = find_family_instruction(now(), function_);

@@ -346,19 +346,19 @@ KnownValue AddressFacts::multiply_known_values(const Instruction& i) {
     if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right))
         return {.sum = scale_sum(std::move(left.sum), right.sum.constant), .zeros = zeros};
-    // `mad` and `mul` with the same factors get the same name.
+    // Give `mad` and `mul` the same name if they have the same factors.
     return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros,
                  varies(left.sum) || varies(right.sum));
 }
 
-/// Returns an unknown value. Two instructions with the same operation and sources get the same
-/// unknown value.
+/// Returns an unknown value. If two instructions have the same operation and sources, they get the
+/// same unknown value.
 KnownValue AddressFacts::unknown(const Instruction& i) {
     std::string name = format_operation(i);
     bool may_vary = false;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& o = i.operands[k];
-        if (o.is_address()) {  // the address of a parameter
+        if (o.is_address()) {  // the address of a parameter, as in ld.param
             name += " " + o.name + "+" + std::to_string(o.offset);
             continue;
         }

@@ -86,7 +86,7 @@ private:
             return needed & pending;
         }
         /// Waits for all pending loads if one of the needed `loads` is pending. The wait is certain
-        /// if one of them is certainly pending.
+        /// if one of these loads is certainly pending.
         void wait_for(u64 loads, bool guarded) {
             if (loads == 0) return;
             const bool is_certain = (loads & certain) != 0 && !guarded;
@@ -200,7 +200,7 @@ private:
     const ControlFlow& flow_;
     LoadWaits result_;
     std::vector<Step> steps_;         ///< by index into the body
-    std::vector<u64> carried_loads_;  ///< for each register, the loads that its value may come from
+    std::vector<u64> carried_loads_;  ///< for each register, the loads that its value may depend on
     std::vector<std::size_t>
         taken_;  ///< for each block, how many of its successors its last branch targets
 };

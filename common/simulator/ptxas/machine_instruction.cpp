@@ -113,14 +113,14 @@ u32 latency_of(const Instruction& i) {
 
 namespace {
 
-/// PTX instructions that become many machine instructions, with the words that these need in
-/// addition to sources and result. Measured with ptxas around one such instruction, while so many
-/// values were live that each additional value needed a register. (With few live values, a 16-bit
-/// division needs one word more. The upper half of a 64-bit product needs six words with few live
-/// values and two with many; here it always needs four.)
+/// PTX instructions that become many machine instructions, with the words that the machine
+/// instructions need in addition to sources and result. Measured with ptxas around one such
+/// instruction, while so many values were live that each additional value needed a register. (With
+/// few live values, a 16-bit division needs one word more. The upper half of a 64-bit product needs
+/// six words with few live values and two with many; here it always needs four.)
 struct InternalWords {
     std::string_view opcode, type;
-    std::string_view mode;  ///< rounding mode, or empty for all other modes
+    std::string_view mode;  ///< rounding mode, or empty if the row applies to all other modes
     u32 words;
     bool calls_routine;
 };
@@ -196,8 +196,8 @@ u32 internal_words(const Instruction& i) {
 }
 
 u32 count_odd_internal_words(const Instruction& i) {
-    // For an unsigned division: the negated divisor and its reciprocal, whose product is added to a
-    // pair.
+    // These are the words for an unsigned division: the negated divisor and its reciprocal, whose
+    // product is added to a pair.
     constexpr u32 kOfUnsigned = 2;
     return find_internal_words(i) && i.has("u32") ? kOfUnsigned : 0;
 }

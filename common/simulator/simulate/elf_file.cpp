@@ -24,7 +24,7 @@ bool ElfFile::links_to_any(const std::string& beginning) const {
 
 namespace {
 
-/// The bytes of a file.
+/// The contents of a file.
 class ElfBytes {
 public:
     explicit ElfBytes(const std::string& path) : bytes_(read_if_exists(path).value_or("")) {
@@ -71,7 +71,7 @@ std::vector<Elf64_Phdr> read_segments(const ElfBytes& file, const Elf64_Ehdr& he
     return segments;
 }
 
-/// Returns the position in the file of the byte that is loaded at `address`.
+/// Returns the file offset of the byte that is loaded at `address`.
 std::uint64_t file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t address) {
     for (const Elf64_Phdr& segment : segments) {
         if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;

@@ -22,7 +22,7 @@ namespace coalesce::simulator {
 namespace {
 
 constexpr const char* kLibrary = "libcudart.so.13";
-constexpr const char* kOlderLibrary = "libcudart.so.12";  // cudart12/calls.cpp
+constexpr const char* kOlderLibrary = "libcudart.so.12";  // built from cudart12/calls.cpp
 constexpr const char* kDriver = "libcuda.so.1";
 constexpr const char* kCublas[] = {"libcublas.so.13", "libcublas.so.12"};
 constexpr const char* kCompiler = "libnvrtc.so.";
@@ -42,7 +42,7 @@ std::string find_other_runtime(const ElfFile& elf) {
 /// The CUDA interfaces that a program or one of its own libraries uses.
 struct Uses {
     bool runtime = false, driver = false;
-    bool older_runtime = false;  ///< the runtime of CUDA 12
+    bool older_runtime = false;  ///< whether it uses the runtime of CUDA 12
 
     bool any() const { return runtime || driver || older_runtime; }
 };
@@ -153,7 +153,7 @@ std::string preloaded_libraries(const ElfFile& elf, const Uses& uses, const std:
 /// CanNotRun if not.
 void check_static_runtime(const std::string& program, const ElfFile& elf) {
 #ifndef __x86_64__
-    // The replacement writes x86-64 instructions into the program.
+    // The replacement of a static runtime writes x86-64 instructions into the program.
     throw CanNotRun(program +
                     " contains the static CUDA runtime, which the simulator supports only on "
                     "x86-64; build it with -cudart shared");
@@ -210,7 +210,7 @@ Environment loader_variables(const std::string& program, const std::string& libr
     }
     const bool named =
         elf.links_to(kLibrary) || elf.links_to(kOlderLibrary) || elf.links_to(kDriver);
-    const bool compiles = elf.links_to_any(kCompiler);  // driver/nvrtc_images.cpp
+    const bool compiles = elf.links_to_any(kCompiler);  // see driver/nvrtc_images.cpp
     if (has_own_runtime || elf.has_run_path || !named || compiles)
         variables.emplace_back("LD_PRELOAD", preloaded_libraries(elf, uses, library));
     return variables;

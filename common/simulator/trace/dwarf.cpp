@@ -12,7 +12,7 @@ bool is_part_of_word(char c) {
     return c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != ',' && c != '}';
 }
 
-/// Appends a number, or a symbol with the number that is added to it, as in `.debug_loc+133`.
+/// Appends a number, or a symbol with an addend, as in `.debug_loc+133`.
 void append_word(Section& section, std::string word, u32 bytes) {
     const bool is_number =
         !word.empty() && (std::isdigit(static_cast<u8>(word[0])) || word[0] == '-');
