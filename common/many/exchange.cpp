@@ -57,8 +57,7 @@ struct Chunks : Way {
     }
 
     // Packs a chunk of the pieces for other ranks into the slot. A rank's piece for itself is
-    // transposed directly into `out`. This happens one chunk later, because no link has to wait for
-    // it.
+    // transposed directly into `out`, one chunk later, because no link has to wait for this piece.
     void pack(Slot& slot, int rank, int chunk) {
         RankLaunch launch = list_pieces(ranks, rank);
         launch.unused = chunk == 0 ? 0 : tuning.unused;
@@ -208,7 +207,7 @@ struct ByNccl : Chunks {
         ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
         ranks.each([&](int rank) { unpack_all(slot, rank, chunk); });
     }
-    // Queues everything that this process's ranks send to others and receive from them.
+    // Queues all sends of this process's ranks to other ranks, and the matching receives.
     void send(Slot& slot, int chunk) {
         nccl.begin_group();
         ranks.each([&](int rank) {

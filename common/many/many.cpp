@@ -35,7 +35,7 @@ const std::vector<Shape> kVerifiedShapes = {{256, 256}, {512, 128}, {128, 512}, 
                                             {77, 45},   {1, 257},   {257, 1},   {3, 5}};
 
 /// The settings to try with NCCL: the defaults, fewer blocks for our kernels, a head start for
-/// NCCL, and both.
+/// NCCL, and both fewer blocks and a head start.
 const std::vector<Tuning> kTriedTunings = {
     {}, {.unused = 64}, {.pause = 30}, {.unused = 64, .pause = 30}};
 

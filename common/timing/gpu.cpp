@@ -1,4 +1,4 @@
-// Reads and writes the files in gpus/, using one list of keys for both.
+// Reads and writes the files in gpus/, with a single list of keys for both directions.
 #include "timing/gpu.h"
 
 #include <cctype>

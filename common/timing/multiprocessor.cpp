@@ -251,9 +251,11 @@ private:
     const Work& work_;
     const Gpu& gpu_;
     const int blocks_to_run_;
-    /// If the blocks or their kinds do not divide evenly among the multiprocessors, some get one
-    /// more block than others. The simulation follows such a multiprocessor, which also gets the
-    /// share of memory that the others do not use.
+    /// The average demand of all multiprocessors, relative to the demand of the simulated one. If
+    /// the blocks or their kinds do not divide evenly among the multiprocessors, some
+    /// multiprocessors get one more block than others. The simulation follows such a
+    /// multiprocessor, which also gets the share of memory that the other multiprocessors do not
+    /// use.
     const double relative_average_demand_;
     MemoryShare memory_;
     CacheRoom cache_room_;
@@ -307,7 +309,7 @@ double Simulation::issue(std::uint32_t w, const Operation& o, double t) {
 }
 
 /// Returns when the operation is issued to its pipe. Each scheduler has two pipes that accept a
-/// warp every two cycles, and others for rare instructions.
+/// warp every two cycles, and more pipes for rare instructions.
 double Simulation::arithmetic(int s, const Operation& o, double at) {
     double(&pipe)[2] = pipe_[s];
     const double slots = o.slots;
@@ -446,8 +448,9 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     const double whole = kSectorBytes / gpu_.l2_write_bytes_per_cycle;
     const double partial = std::max(partial_store_cycles(warp, o, begin), o.partial * whole);
     const double cost = relative_average_demand_ * (o.sectors * whole + partial);
-    // On its own, a multiprocessor writes a whole sector per cycle. The limit for all
-    // multiprocessors is lower, but pauses of the others leave room for bursts.
+    // A single multiprocessor writes up to a whole sector per cycle. The limit for all
+    // multiprocessors together is lower, but pauses of the other multiprocessors leave room for
+    // bursts.
     to_l2_ = std::max(to_l2_, begin) + o.sectors + partial;
     to_l2_share_ = std::max(to_l2_share_, begin - to_l2_credit_) + cost;
     to_l2_credit_ = std::min(kMaxBurstCycles, to_l2_credit_ + cost / 4);
@@ -481,8 +484,8 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     const double transfer = o.sectors * kSectorBytes / gpu_.l2_read_bytes_per_cycle;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
-    // Declare these separately, in this order: both expressions change the state of memory, and a
-    // compiler may evaluate arguments in any order.
+    // Declare these variables separately, in this order: both expressions change the state of
+    // memory, and a compiler may evaluate arguments in any order.
     const double sent = std::max(from_l2_, bulk_unit_) + memory_.latency(),
                  read = memory_.read(begin, o.sectors * work_.read_fraction);
     const double done = std::max(read, sent) + 250 + draw_lateness(block, o, at);
@@ -619,7 +622,7 @@ Outcome Simulation::outcome() {
     r.cycles_per_block = end_ / run;
     const auto from = static_cast<std::size_t>(std::min(2.0 * work_.resident, run / 3));
     auto to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
-    // If some blocks do more than others, measure whole repetitions of the sequence of kinds.
+    // If some blocks do more work than others, measure whole repetitions of the sequence of kinds.
     if (const std::size_t turn = work_.kind_of.size(); work_.has_uneven_blocks && to >= from + turn)
         to -= (to - from) % turn;
     if (to > from + 1 && to < end_times_.size())

@@ -37,8 +37,8 @@ constexpr double kMaxCachedMissFraction = .3;
 /// If a store spans at most this many times the sectors that it writes, its lanes count as storing
 /// along a row. Other stores along the row soon complete the partial sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
-/// The fraction of run ends that count as unfinished. At the other ends, the neighbouring part of
-/// the sector arrives at about the same time. A run of one sector always counts as unfinished.
+/// The fraction of run ends that count as unfinished. At the remaining ends, the neighbouring part
+/// of the sector arrives at about the same time. A run of one sector always counts as unfinished.
 /// (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 
@@ -129,8 +129,8 @@ private:
     void forward_earlier_access(const Instruction& covered);
     void record_writer(std::uint32_t reg, std::uint32_t operation);
     std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
-    /// Reports whether the iteration that `branch` ends and the next one, which begins at `to`,
-    /// belong to the same pass of an unrolled loop.
+    /// Reports whether the iteration that `branch` ends and the next iteration, which begins at
+    /// `to`, belong to the same pass of an unrolled loop.
     bool continues_unrolled_pass(std::uint32_t branch, std::uint32_t to);
     /// The extent of an access: its sectors, their half lines, and whether its lanes store along a
     /// row.
@@ -471,7 +471,8 @@ void WarpLowering::add_division(Operation& operation, const Instruction& i) {
     }
 }
 
-/// Handles a load that ptxas has merged into an earlier one, which writes the registers of both.
+/// Handles a load that ptxas has merged into an earlier load. The earlier load writes the registers
+/// of both loads.
 void WarpLowering::forward_earlier_access(const Instruction& covered) {
     if (covered.covered_by == kNoTarget) return;
     const Instruction& by = recording_.instructions[covered.covered_by];
@@ -561,7 +562,7 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     }
 }
 
-/// Reports whether two operations are the same, including the memory ranges that they access.
+/// Reports whether two operations are equal, including the memory ranges that they access.
 bool are_same_operation(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
            a.sectors == b.sectors && a.from_memory == b.from_memory && a.partial == b.partial &&

@@ -135,7 +135,7 @@ double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
 /// Sums over the accesses of the recorded blocks, with each block taken on its own.
 struct BlockAccesses {
     double asked = 0, distinct = 0;  ///< number of requested sectors, and of different sectors
-    double bytes = 0;                ///< the bytes of all lanes
+    double bytes = 0;                ///< sum of the bytes of all lanes
     double run = 0;                  ///< average length of a run in bytes
 
     /// Returns the fraction of the bytes in the block's sectors that the block leaves to other

@@ -33,7 +33,7 @@ struct Reads {
     double range() const { return static_cast<double>(last - first + 1); }
 };
 
-using ReadsByInstruction = std::map<std::uint32_t, Reads>;  ///< by instruction
+using ReadsByInstruction = std::map<std::uint32_t, Reads>;  ///< a block's reads, by instruction
 
 ReadsByInstruction collect_reads(const RecordedBlock& block) {
     ReadsByInstruction reads;

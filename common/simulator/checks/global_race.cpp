@@ -67,7 +67,7 @@ struct GlobalRace::Block::Sync {
     struct Fences {
         struct PerWarp {
             u64 fenced = 0;         ///< the warp's own accesses before this time precede a fence
-            u64 fenced_others = 0;  ///< like `fenced`, but for accesses of the other warps
+            u64 fenced_others = 0;  ///< like `fenced`, but for accesses of the block's other warps
             /// The values of `fenced` and `fenced_others` at the last release.
             u64 released = 0, released_others = 0;
         } warps[kLanes];
@@ -122,7 +122,7 @@ struct GlobalRace::Renumberings {
         first = blocks;
         entries.clear();
     }
-    /// Returns the number under which the block continues, or kNoBlock if none is left.
+    /// Returns the number under which the block continues, or kNoBlock if no number is left.
     u64 add(Renumbering renumbering) {
         const std::unique_lock lock(mutex);
         const u64 number = first + entries.size();
@@ -534,9 +534,9 @@ struct GlobalRace::Detail {
         return owner_of(earlier) == owner_of(mine);
     }
 
-    /// Checks this access against the earlier one in a cell, and reports a race if there is one.
-    /// Both cells begin with the byte at `offset`; `mine` contains the lane and shift for that
-    /// byte.
+    /// Checks this access against the earlier access in a cell, and reports a race if the accesses
+    /// conflict. Both cells begin with the byte at `offset`; `mine` contains the lane and shift for
+    /// that byte.
     void check_against(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
         if (!is_foreign(earlier, mine) || do_synchronize(earlier, mine) || is_ordered(earlier))
             return;
@@ -788,7 +788,7 @@ struct GlobalRace::Detail {
         return true;
     }
 
-    /// Splits an access into runs and handles each of them.
+    /// Splits an access into runs and handles each run.
     void check_runs(const GlobalAccess& access) const {
         const u32 shift = lane_shift();
         for (Mask rest = access.active; rest;) {
@@ -926,8 +926,8 @@ struct GlobalRace::Detail {
         return false;
     }
 
-    /// Splits the lines that contain these words. Returns false, without splitting them, if another
-    /// warp has accessed the lines.
+    /// Splits the lines that contain the words in `words`. Returns false, without splitting the
+    /// lines, if another warp has accessed them.
     bool split_lines(const u64* words) const {
         const Cells& own = race.shadow_[kLines][writes ? kWrite : kRead];
         const Cell marked = split_mark();

@@ -263,7 +263,7 @@ struct SharedRace::State {
         if (++clocks[warp][warp] == kPendingClock) make_cells_stale();
     }
 
-    /// Records a __syncwarp of these lanes, out of the warp's `live` lanes.
+    /// Records a __syncwarp of `lanes`. `live` are all lanes of the warp that have not exited.
     void meet(u32 warp, Mask lanes, Mask live) {
         tick(warp);
         auto& known = lane_clocks[warp];
@@ -384,7 +384,7 @@ struct SharedRace::State {
         return cluster.blocks.empty() ? id : warp / cluster.warps * kBarriersOfBlock + id;
     }
     /// Returns the offset of the cells for an address. The cells of a cluster's blocks are stored
-    /// one after the other.
+    /// block after block.
     u32 to_cell_offset(u32 address) const {
         return cluster.blocks.empty() ? address
                                       : (address >> kRankShift) * cluster.stride +
@@ -691,7 +691,7 @@ struct SharedRace::State {
 
     void check_and_record(const Access& access) {
         if (!enabled.races) return;
-        // Check all lanes before recording any of them, because they act at the same time.
+        // Check all lanes before recording any of them, because the lanes act at the same time.
         if (access.plain_write() && !are_ascending(access.from)) same_instruction(access);
         for_each_part(access, [&](const AccessedPart& piece) { check(access, piece); });
         for_each_part(access, [&](const AccessedPart& piece) { record(access, piece); });

@@ -101,7 +101,8 @@ u32 count_words_in_busiest_bank(const u32* addresses, u32 bytes, int count) {
 
 /// Returns the number of wavefronts in a pass of `kCount` lanes, or 0 if the pass is not regular.
 /// The function counts in units of one lane's access (4, 8 or 16 bytes: shift 2, 3 or 4). In these
-/// units, shared memory has `kCount` banks that are one unit wide, and the rule is the same.
+/// units, shared memory has `kCount` banks that are one unit wide, and the rule for conflicts does
+/// not change.
 template <u32 kCount>
 u32 count_regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     u32 lowest = ~0u, highest = 0, banks = 0, off_stride = 0, low_bits = 0;
@@ -137,7 +138,8 @@ u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
     return taken ? taken : count_words_in_busiest_bank(addresses, bytes, count);
 }
 
-/// Reports whether each lane has the same address as lane ^ distance wherever both are active.
+/// Reports whether lanes `l` and `l ^ distance` have the same address, for every such pair of
+/// active lanes.
 bool have_pairs_same_address(const u32* addresses, Mask active, int distance) {
     u32 differs = 0;
     for (int l = 0; l < kLanes; ++l) {

@@ -22,9 +22,9 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// The results of the last coalesceGetKernels and coalesceGetReports. The caller's pointers refer
-/// to strings in these lists. Each thread has its own lists, so that a call in one thread does not
-/// invalidate the pointers of another.
+/// The results of the last coalesceGetKernels and coalesceGetReports. The pointers that the caller
+/// receives refer to strings in these lists. Each thread has its own lists, so that a call in one
+/// thread does not invalidate the pointers of another thread.
 thread_local std::vector<KernelRow> returned_kernels;
 thread_local std::vector<Report> returned_reports;
 

@@ -26,7 +26,7 @@ struct Pool {
                                                {cudaMemPoolReuseAllowOpportunistic, 1},
                                                {cudaMemPoolReuseAllowInternalDependencies, 1}};
     u64 release_threshold = 0;
-    u64 used = 0, peak_used = 0;  ///< bytes
+    u64 used = 0, peak_used = 0;  ///< in bytes
 };
 
 /// The device's default pool, the pool in use, and the pools that the program created.

@@ -55,7 +55,8 @@ void for_each_symbol(const char* file, Use use) {
     }
 }
 
-/// Returns the offset between the program's addresses in memory and those in its file.
+/// Returns the offset between the program's addresses in memory and the addresses in the program's
+/// file.
 std::uintptr_t load_offset() {
     std::uintptr_t offset = 0;
     dl_iterate_phdr(

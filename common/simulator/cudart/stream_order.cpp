@@ -44,7 +44,7 @@ struct QueuedWork {
     AccessedRanges ranges;
     VectorClock before;                 ///< the point in time at which this work begins
     std::vector<GuardedRange> guarded;  ///< the ranges in memory that the host can also access
-    u64 id = 0;                         ///< GuardedRange::work
+    u64 id = 0;                         ///< the id of this work in GuardedRange::work
 };
 
 /// Returns the ranges of the work in memory that the host can access. Returns no ranges if the work
@@ -160,7 +160,7 @@ private:
         VectorClock clock = {};
     };
 
-    StreamOrder() { streams_.emplace_back(); }  // the default stream
+    StreamOrder() { streams_.emplace_back(); }  // stream 0 is the default stream
 
     static u64 key_of(cudaStream_t handle) {
         if (is_legacy(handle)) return 0;

@@ -150,7 +150,7 @@ bool is_beside_allocation(const AllocationTable& allocations, u64 address) {
 /// pointer is in the gap beside an allocation, as in `data - 1` for an array that counts from 1.
 std::optional<std::vector<const Allocation*>> find_written_allocations(const Launch& launch) {
     const Kernel& kernel = *launch.kernel;
-    std::vector<u64> pointers{launch.grid_workspace};  // grid barriers write to it
+    std::vector<u64> pointers{launch.grid_workspace};  // grid barriers write to the workspace
     for (const u32 offset : kernel.written.parameters) {
         u64 pointer = 0;
         if (offset + sizeof pointer <= launch.parameters.size())
@@ -208,7 +208,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
     if (alone || (options().sample && should_skip_checks(launch))) {
-        // If some blocks are not executed, the others may read memory that was never written, so
+        // If some blocks are not executed, other blocks may read memory that was never written, so
         // check nothing.
         static_cast<void>(set_checks(launch.checks, "none"));
         launch.checks.memory = alone || options().checks.memory;

@@ -63,7 +63,7 @@ WarpCopies& pending_copies(Warp& w) {
     return warps[w.index];
 }
 
-/// Executes the copies of the active lanes, except those of the latest `groups_left` groups.
+/// Executes the copies of the active lanes, except the copies of the latest `groups_left` groups.
 void complete(Warp& w, u32 groups_left, bool everything) {
     WarpCopies& copies = pending_copies(w);
     for (AsyncCopy& copy : copies.pending) {

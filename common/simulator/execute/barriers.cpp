@@ -128,7 +128,7 @@ void release(Block& block, u32 id) {
     barrier = {};
 }
 
-/// Adds the running lanes to those waiting at barrier `id`.
+/// Adds the running lanes to the lanes that wait at barrier `id`.
 void wait_at(Warp& w, const Op* op, u32 id) {
     w.update_lane_instructions();
     join_others(w, {.at = op,

@@ -16,7 +16,7 @@ constexpr FamilyRow kFamilies[] = {
     {"match", describe_match},   // lanes that have the same value; whether all lanes have it
     {"redux", describe_reduce},  // sum, minimum, maximum, and, or, xor across the lanes
     {"activemask", describe_active_mask},  // lanes that execute this instruction together
-    {"elect", describe_elect},             // chooses one of the named lanes: the lowest
+    {"elect", describe_elect},             // chooses the lowest of the named lanes
 
     // Memory that other threads may change at the same time.
     {"atom", describe_atomic},        // atomic read-modify-write; returns the old value

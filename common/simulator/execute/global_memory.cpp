@@ -44,7 +44,8 @@ void mark_all_written(u8* shadow, u32 bytes) {
 inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
     if (bytes < 4) {
         const u8 bits = shadow_bits(address, bytes);
-        // Set the bits atomically, because other workers may write the other bytes of this word.
+        // Set the bits atomically, because other workers may write the other bytes of this word at
+        // the same time.
         if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
         return;
     }

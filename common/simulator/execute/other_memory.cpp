@@ -25,8 +25,8 @@ void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     w.step_listener->note_local_store(w, lane, address, Shape::kTotal);
 }
 
-/// Loads or stores local memory, constant memory or parameters. These accesses make no requests to
-/// global memory, so only the bounds are checked.
+/// Loads or stores local memory, constant memory or parameters. Such accesses make no requests to
+/// global memory, so only their bounds are checked.
 template <class Shape, bool Store, ptx::StateSpace Space>
 const Op* access_resolved(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);

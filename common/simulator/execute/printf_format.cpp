@@ -19,7 +19,7 @@ constexpr std::size_t kMostText = std::size_t{1} << 20;
 struct Conversion {
     std::string flags;  ///< characters from "-+ #0"
     int width = -1, precision = -1;
-    bool width_argument = false, precision_argument = false;  ///< given as `*`
+    bool width_argument = false, precision_argument = false;  ///< true if given as `*`
     std::string length;                                       ///< hh, h, l, ll, z, t, j or L
     char letter = 0;      ///< the conversion's letter, or 0 if the format ends first
     std::size_t end = 0;  ///< index just after the conversion

@@ -35,7 +35,7 @@ constexpr u32 kSectorsOfLine = 4;
 /// Reports whether all lanes are active and their addresses are consecutive.
 bool is_contiguous(const ObservedAccess& access) {
     if (access.lanes != kAllLanes) return false;
-    // Compare all addresses with the first one in a loop that the compiler vectorizes. The
+    // Compare all addresses with the first address in a loop that the compiler vectorizes. The
     // addresses have just been stored as vectors, and the host forwards such a store only to a load
     // of the same width.
     const u64 first = access.addresses[0];

@@ -20,10 +20,10 @@ constexpr i64 kSliceFuel = 50'000;
 constexpr i64 kSliceFuelInDryRun = 500;
 /// The weight of an iteration of a waiting loop that has changed memory, and of one that has not.
 constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;
-/// The total weight of iterations before other lanes of the warp may run. Those lanes wait where
-/// the paths join, and letting them continue would cost the warp its convergence, so the limit is
-/// high. It is halved each time the loop still has to wait, so that passing a lock from lane to
-/// lane does not become slow.
+/// The total weight of iterations before other lanes of the warp may run. The other lanes wait
+/// where the paths join, and letting them continue would cost the warp its convergence, so the
+/// limit is high. The limit is halved each time the loop still has to wait, so that passing a lock
+/// from lane to lane does not become slow.
 constexpr u32 kMaxSpinWeightWithinWarp = 256 * kIdleIterationWeight;
 /// The total weight of iterations before other warps may run.
 constexpr u32 kMaxSpinWeight = 4 * kIdleIterationWeight;
@@ -215,7 +215,7 @@ const Op* op_guarded(Warp& w, const Op* op) {
 
 namespace {
 
-/// Returns those lanes among `candidates` whose mask is `named`.
+/// Returns the lanes among `candidates` whose mask is `named`.
 Mask lanes_with_mask(const Warp& w, const Op* op, Mask named, Mask candidates) {
     const u32* members = w.lanes<u32>(op->members);
     return lanes_where(candidates, [&](int l) { return members[l] == named; });
@@ -266,8 +266,8 @@ void release_complete_warp_barriers(Warp& w) {
 }
 
 /// Executes an instruction if the missing lanes have reached it through another call of its
-/// function. Those lanes have their own registers, so the values are copied to this call for the
-/// duration of the instruction.
+/// function. The missing lanes have their own registers, so the values are copied to this call for
+/// the duration of the instruction.
 bool run_across_calls(Warp& w, const Op* op, Mask named, Mask group) {
     const auto meets = [&](const Fragment& f) {
         return f.state == Fragment::State::at_warp_sync && f.at == op && f.frame != w.frame &&

@@ -105,8 +105,7 @@ Description describe_fence(const ptx::Instruction& i, const ptx::Function&) {
                         .has_side_effects = true});
 }
 
-// Describes prefetch, applypriority, discard, brkpt and others, which do nothing, whatever their
-// operands.
+// Describes prefetch, applypriority, discard, brkpt and other instructions that do nothing here.
 Description describe_hint(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_nothing}, 0, 3);
 }

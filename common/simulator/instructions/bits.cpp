@@ -266,10 +266,10 @@ struct PermuteBy {
         switch (mode) {
             case 0: return c + i;                   // forward
             case 1: return (c - i) & 7;             // backward
-            case 2: return c;                       // the same byte four times
+            case 2: return c;                       // one byte, repeated four times
             case 3: return std::max(c, i);          // clamped at the left edge
             case 4: return std::min(c, i);          // clamped at the right edge
-            default: return 2 * (c & 1) + (i & 1);  // the same 16 bits twice
+            default: return 2 * (c & 1) + (i & 1);  // 16 bits, repeated twice
         }
     }
     static u32 apply(int mode, u32 a, u32 b, u32 c) {

@@ -244,7 +244,7 @@ LaneInstruction setp(Modifiers& m) {
         static constexpr Handler kForms[] = {run_setp_form, run_setp_form, run_setp_form,
                                              run_setp_form};
         made.run = run_setp;
-        made.forms = kForms;  // wherever its sources are
+        made.forms = kForms;  // for uniform and per-lane sources
         made.constant = reinterpret_cast<i64>(comparing.lower);
     } else {
         made.constant = store_permanently(comparing);

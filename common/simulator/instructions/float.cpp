@@ -224,7 +224,7 @@ LaneInstruction copy_sign(Modifiers& m) {
 // ---- min, max ----
 
 /// Returns the smaller or larger number, where -0 is less than +0. If one operand is a NaN, returns
-/// the other.
+/// the other operand.
 template <bool kMaximum>
 struct Extremum {
     template <class T>

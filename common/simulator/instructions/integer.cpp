@@ -288,8 +288,8 @@ struct DotProduct {
     }
 };
 
-/// Takes two types and calls make(Tag<A>, Tag<B>). The type s32 selects A or B itself, and u32 its
-/// unsigned counterpart.
+/// Takes two types and calls make(Tag<A>, Tag<B>). The type s32 selects A or B as it is, and u32
+/// selects the corresponding unsigned type.
 template <class A, class B, class Make>
 LaneInstruction for_signs(Modifiers& m, Make make) {
     using UnsignedA = std::make_unsigned_t<A>;

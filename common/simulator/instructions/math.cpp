@@ -1,9 +1,10 @@
 // Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh. For halves, ex2 and
 // tanh.
 //
-// Idea   The device approximates most of these, within error bounds stated in the PTX manual. Here
-//        they are computed in double precision and rounded once, which is within any such bound. A
-//        result may therefore differ from the device's in the last bits, and is then more accurate.
+// Idea   The device approximates most of these functions, within error bounds stated in the PTX
+//        manual. Here the functions are computed in double precision and rounded once, which is
+//        within any such bound. A result may therefore differ from the device's in the last bits,
+//        and is then more accurate.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::math_instructions {

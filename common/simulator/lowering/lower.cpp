@@ -181,7 +181,7 @@ void FunctionLowering::lower_instruction() {
     if (!now().guard || opcode->group == OpcodeGroup::control) return;
     for (std::size_t k = first; k < code_.ops.size(); ++k) {
         Op& op = code_.ops[k];
-        // These Ops run for all lanes, even those whose guard is false. A read of a special
+        // These Ops run for all lanes, even for lanes whose guard is false. A read of a special
         // register, for example, writes a temporary and counts the preceding instructions.
         if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
             op.run == run_read_special)

@@ -193,7 +193,7 @@ bool FunctionLowering::lower_lane_instruction() {
     if (lane->forms && op.d.uniform == 0) {
         u32 uniform = 0;
         for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
-        // These specialized handlers run the next Op directly. That does not work in a prologue,
+        // These specialized handlers run the next Op directly. They cannot be used in a prologue,
         // where no Op follows, or for a guarded Op, which must return to its guard's handler.
         if (value_class == ValueClass::thread && !now().guard && !plain_)
             op.run = lane->forms[uniform];

@@ -51,7 +51,8 @@ void protect(std::vector<GuardedRange> ranges) {
     g.ranges = std::move(ranges);
     if (g.ranges.empty() || !explains_host_faults()) return;
     g.is_protected = true;
-    // A page may hold ranges of both types, and the stricter access must win.
+    // A page may contain guarded ranges of both types. Its protection must be that of the stricter
+    // type, which is therefore set last.
     for (const bool writes : {false, true})
         for (const GuardedRange& range : g.ranges)
             if (range.device_writes == writes) set_access(range, writes ? PROT_NONE : PROT_READ);

@@ -111,7 +111,7 @@ AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::st
 // ---- low bits that are zero ----
 
 /// Finds the low bits of each register that are always zero. Starts by assuming that all bits are
-/// zero, and drops those that an instruction may set.
+/// zero, and then drops the bits that an instruction may set.
 void AddressFacts::find_zeros() {
     zeros_.assign(function_.registers.size(), kMaxZeroBits);
     repeat_until_stable(function_, [&](const Instruction& i) {

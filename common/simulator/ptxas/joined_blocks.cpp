@@ -222,8 +222,8 @@ private:
     const ControlFlow& flow_;
     const std::vector<BasicBlock>& blocks_;
     const MachineValues& values_;
-    /// For each block, the block after it and the block before it in the same piece. A block
-    /// between the two must be short enough to be guarded.
+    /// For each block, the next block and the previous block in the same piece. The text may
+    /// contain another block between such neighbours, which must be short enough to be guarded.
     std::vector<u32> continuation_, piece_predecessor_;
 };
 

@@ -120,8 +120,8 @@ private:
     const std::vector<MachineInstruction>& code_;
     std::vector<u32> writer_;                ///< for each value, its last writer so far
     std::vector<std::vector<u32>> readers_;  ///< for each value, its readers since its last write
-    std::vector<Origin> origins_;            ///< by value
-    std::vector<AccessPlace> places_;        ///< by instruction
+    std::vector<Origin> origins_;            ///< for each value, its origin
+    std::vector<AccessPlace> places_;        ///< for each instruction, the place that it accesses
     std::vector<u32> accesses_;              ///< memory accesses since the last fixed instruction
     u32 last_fixed_ = kNone;
     std::vector<std::vector<u32>> edges_to_;
@@ -250,8 +250,8 @@ private:
         const std::vector<u32>& edges_to = dependences_.edges_to(k);
         return all_of(edges_to, [&](u32 b) { return collect(b, ahead); });
     }
-    /// Returns how much issuing these instructions in the given order changes the number of live
-    /// words.
+    /// Returns the change in the number of live words after these instructions have been issued in
+    /// the given order.
     int change_of_live_words_after(const std::vector<u32>& ahead) const {
         std::vector<u32> issued;
         int more = 0;
@@ -261,8 +261,8 @@ private:
         }
         return more;
     }
-    /// Returns how much the last of these instructions changes the number of live words when they
-    /// are issued one after the other.
+    /// Returns the change in the number of live words that the last of these instructions causes
+    /// when the instructions are issued in order.
     int change_of_live_words(const std::vector<u32>& ahead) const {
         const MachineInstruction& last = code_[ahead.back()];
         int more = 0;

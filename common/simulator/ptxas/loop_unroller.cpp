@@ -54,8 +54,8 @@ bool is_load_from(const Instruction& i, StateSpace space) {
     return from == space || from == StateSpace::generic || space == StateSpace::generic;
 }
 
-/// For each of the first `first` vectors whose elements all have new names, adds a copy with these
-/// names.
+/// For each of the first `first` vectors whose elements all have new names, adds a copy of the
+/// vector with the new names.
 void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
                     const std::map<u32, u32>& names) {
     for (std::size_t k = 0; k < first; ++k) {

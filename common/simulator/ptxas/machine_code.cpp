@@ -306,7 +306,7 @@ private:
     }
 
     /// Makes an access to an array in registers read or write the array's value. Every store except
-    /// the first also reads it, because the other elements are kept.
+    /// the first also reads the value, because the array's other elements are kept.
     void use_register_array(MachineInstruction& access) {
         const bool stores = access.memory == MemoryEffect::store;
         if (stores) access.writes.push_back(array_value_);
@@ -453,7 +453,7 @@ private:
         u32 blocks = 0;
         bool has_fence = false;
     };
-    std::map<u32, Loop> loops_;  ///< by BasicBlock::loop
+    std::map<u32, Loop> loops_;  ///< by loop: see BasicBlock::loop
     std::vector<LoadedConstant> loaded_constants_;
     struct NearAddress {
         u32 base = 0;

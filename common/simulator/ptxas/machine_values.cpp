@@ -26,8 +26,8 @@ namespace {
 /// of address computations are short.
 constexpr int kMaxNarrowingRounds = 8;
 
-/// The largest array, in bytes, that is kept in registers. Each load selects one of these
-/// registers.
+/// The size in bytes of the largest array that is kept in registers. Each load selects one of the
+/// array's registers.
 constexpr u64 kMaxRegisterArrayBytes = 32;
 
 /// The name of the constant -32, the level of detail of a fetch that specifies no level. The name
@@ -87,7 +87,8 @@ std::vector<ptx::Operand> list_coordinates(const ptx::Instruction& i) {
     return {};
 }
 
-/// Returns the gradients of a fetch that specifies them: those along x, followed by those along y.
+/// Returns the gradients of a fetch that specifies gradients: the gradients along x, followed by
+/// those along y.
 std::vector<ptx::Operand> list_gradients(const ptx::Instruction& i) {
     std::vector<ptx::Operand> all;
     if (i.opcode != "tex" || !i.has("grad")) return all;
@@ -124,8 +125,8 @@ Vectors find_vectors_read(const ptx::Instruction& i) {
     return vectors;
 }
 
-/// Returns the registers of a wmma fragment that repeat others. The machine code contains each such
-/// register only once.
+/// Returns the registers of a wmma fragment that repeat other registers of the fragment. The
+/// machine code contains each repeated register only once.
 std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
     if (i.opcode != "wmma" || !i.has("load") || !i.has("f16") || i.has("c")) return {};
     MatrixShape shape;
@@ -164,8 +165,8 @@ bool MachineValues::is_uniform(u32 value) const {
     return uniform_[value] && !is_per_thread_[value];
 }
 
-/// Finds the values that the uniform unit computes once per warp: those that are the same for a
-/// block, except floats and divisions, which the unit does not support.
+/// Finds the values that the uniform unit computes once per warp: the values that are the same for
+/// a block, except floats and divisions, which the unit does not support.
 void MachineValues::find_uniform() {
     uniform_.assign(function_.registers.size(), false);
     for (u32 r = 0; r < uniform_.size(); ++r) {
@@ -201,9 +202,9 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     return known && all_of(registers_read(i), [&](u32 r) { return uniform_[r]; });
 }
 
-/// Reports whether a product of launch parameters is added to an address, which the threads do in
-/// one instruction. Sums that are only compared do not count, nor do sums that are only the address
-/// of a load, whose result takes the same register.
+/// Reports whether a product of launch parameters is added to an address. The threads do such a
+/// multiplication and addition in one instruction. A sum does not count if it is only compared, or
+/// if it is only the address of a load, whose result takes the same register.
 bool MachineValues::is_added_by_threads(u32 product) const {
     return registers_.value_class[product] == ValueClass::launch &&
            all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
@@ -930,7 +931,7 @@ u32 MachineValues::count_array_words() const {
     return static_cast<u32>(bytes + 3) / 4;
 }
 
-/// Returns the value that constants are added to in order to compute a uniform address. An access
+/// Returns the value to which constants are added in order to compute a uniform address. An access
 /// can add these constants itself.
 u32 MachineValues::base_of(u32 value) const {
     while (uniform_[value]) {
@@ -1052,8 +1053,8 @@ bool MachineValues::differs_by_lane(u32 value) const {
     }
 }
 
-/// Returns the summand that differs between the threads of a block, if the instruction is a sum (or
-/// mad) whose other operands are the same for the block. Returns kNone otherwise.
+/// Returns the summand that differs between the threads of a block if the instruction is a sum (or
+/// mad) whose other operands are the same for the block. Returns kNone for any other instruction.
 u32 MachineValues::varying_summand(const Instruction& i) const {
     const bool is_mad = i.opcode == "mad" && i.has("lo");
     if (i.opcode != "add" && !is_mad) return kNone;

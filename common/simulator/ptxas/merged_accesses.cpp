@@ -71,7 +71,7 @@ public:
 private:
     // ---- pieces ----
 
-    /// Returns the straight-line pieces in an order in which each piece comes after those that
+    /// Returns the straight-line pieces, ordered so that each piece comes after the pieces that
     /// dominate it.
     std::vector<StraightPiece> straight_pieces() const {
         std::vector<StraightPiece> straight_pieces;
@@ -380,7 +380,8 @@ private:
 
     // ---- the machine's accesses ----
 
-    /// Adds machine accesses to those found so far. An access may have words in several groups.
+    /// Adds machine accesses to the result. A PTX access may already have machine accesses, because
+    /// its words may be in several groups.
     void keep(const std::map<u32, MachineAccesses>& made) {
         for (const auto& [at, accesses] : made) {
             MachineAccesses& kept = made_[at];
@@ -445,13 +446,13 @@ private:
     AddressFacts facts_;
     const NeededValues wanted_;
     std::map<u32, PtxAccess> accesses_;            ///< of the current piece, by index into the body
-    std::map<AddressBase, Alignment> alignments_;  ///< of the current piece
+    std::map<AddressBase, Alignment> alignments_;  ///< for each base in the current piece
     std::array<OpenAccesses, kMemories> open_;
     /// The value of open_ after each piece, by the last block of the piece.
     std::map<u32, std::array<OpenAccesses, kMemories>> at_end_;
     std::vector<MergedGroup> groups_;             ///< the groups of loads
     std::set<std::size_t> merged_as_iterations_;  ///< indices into groups_
-    std::map<u32, MachineAccesses> made_;         ///< by index into the body
+    std::map<u32, MachineAccesses> made_;  ///< the accesses found so far, by index into the body
 };
 
 /// Drops accesses whose guard is never true.

@@ -165,8 +165,8 @@ private:
         }
     }
 
-    /// Assigns registers to a value that has none, if it belongs to a group of at least `least`
-    /// words.
+    /// Assigns registers to a value that has no registers yet, if the value belongs to a group of
+    /// at least `least` words.
     void assign(u32 value, u32 least) {
         const MachineValue& facts = code_.values[value];
         if (!registers_of_[value].empty() || facts.words == 0) return;
@@ -225,7 +225,7 @@ private:
         u32 words = 0;
         for (u32 v : values) words += code_.values[v].words;
         if (words < least) return;
-        // Texel vectors and their coordinates are assigned after all others.
+        // Texel vectors and their coordinates are assigned after all other values.
         if (!is_for_texels_ && words > 1 && is_of_texels_[values[0]]) return;
         u32 at = choose(values, words);
         for (u32 v : values)

@@ -24,7 +24,7 @@ constexpr u32 kMaxRegisters = 255, kMinRegisters = 4;
 constexpr u32 kWarpsPerMultiprocessor = DeviceModel::max_threads_per_multiprocessor / kLanes;
 /// The maximum number of warps in a block.
 constexpr u32 kMaxWarpsPerBlock = DeviceModel::max_threads_per_block / kLanes;
-/// Registers that ptxas adds to those that the code uses.
+/// Registers that ptxas adds to the registers that the code uses.
 constexpr u32 kAddedRegisters = 2;
 /// The maximum number of registers per thread at which a multiprocessor can run all of its threads.
 constexpr u32 kRegistersForFullOccupancy = 32;
@@ -206,8 +206,8 @@ private:
     std::vector<std::vector<u32>> default_orders_;
 };
 
-/// A kernel and the functions that it calls. The registers of a called function are added to those
-/// that are live in its callers.
+/// A kernel and the functions that it calls. The registers of a called function are added to the
+/// registers that are live in its callers.
 class Program {
 public:
     Program(const ptx::Module& module, const Blocks& blocks) : module_(module), blocks_(blocks) {}

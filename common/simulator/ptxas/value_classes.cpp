@@ -79,7 +79,7 @@ private:
     /// value is still needed. Values that a prologue computes never change, so their copies are
     /// always safe.
     void keep_copies_of_changing_sources(const Liveness& liveness) {
-        std::map<u32, std::vector<u32>> copies;  // root -> its copies
+        std::map<u32, std::vector<u32>> copies;  // maps each root to its copies
         for (u32 at = 0; at < function_.body.size(); ++at) {
             if (!result_.is_copy[at]) continue;
             const u32 root = result_.root[function_.body[at].operands[0].reg];

@@ -45,7 +45,7 @@ constexpr const char* kFooter =
     "applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel ran,\n"
     "3 costs.\n";
 
-/// Prints the usage line itself, because CLI11 does not know about the program after the options.
+/// Prints the usage line itself, because CLI11 does not know that a program follows the options.
 class UsageOfProgram : public CLI::Formatter {
 public:
     std::string make_usage(const CLI::App*, std::string) const override {

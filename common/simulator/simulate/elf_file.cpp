@@ -96,8 +96,8 @@ void read_dynamic(const ElfBytes& file, const std::vector<Elf64_Phdr>& segments,
     for (const std::uint64_t name : needed) result.needed.push_back(file.string_at(strings + name));
 }
 
-/// Returns the section with this name, or nothing if the file has none, for example because it was
-/// stripped.
+/// Returns the section with this name, or nothing if the file has no such section, for example
+/// because it was stripped.
 std::optional<Elf64_Shdr> find_section(const ElfBytes& file, const Elf64_Ehdr& header,
                                        const std::string& name) {
     if (header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum) return std::nullopt;

@@ -2,9 +2,9 @@
 //
 // Idea    The loader searches LD_LIBRARY_PATH before the system's folders. A program with a library
 //         path of its own (rpath) may search that path first. For such a program our library is
-//         preloaded, and the loader then uses it for every reference to its name. It is also
-//         preloaded for a program with a static runtime, whose functions it replaces
-//         (cudart/static_runtime.cpp).
+//         preloaded, and the loader then uses our library for every reference to its name. Our
+//         library is also preloaded for a program with a static runtime, because it replaces the
+//         functions of that runtime (cudart/static_runtime.cpp).
 #include "simulator/simulate/program_file.h"
 
 #include <algorithm>
@@ -136,7 +136,7 @@ std::string find_library() {
 
 namespace {
 
-/// Returns our libraries that the loader must load before all others.
+/// Returns those of our libraries that the loader must load before all other libraries.
 std::string preloaded_libraries(const ElfFile& elf, const Uses& uses, const std::string& library) {
     const std::filesystem::path folder = std::filesystem::path(library).parent_path();
     std::string ahead = library;

@@ -37,7 +37,7 @@ u32 bytes_of_directive(std::string_view word) {
 struct Abbreviation {
     u32 tag = 0;
     bool has_children = false;
-    std::vector<std::pair<u32, u32>> attributes;  ///< attribute and form
+    std::vector<std::pair<u32, u32>> attributes;  ///< each attribute, and its form
 };
 
 std::map<u64, Abbreviation> read_abbreviations(const Section& section, std::size_t at) {
@@ -197,9 +197,9 @@ Tree::Tree(std::string_view ptx) : locations(read_section(ptx, ".debug_loc")) {
     while (!cursor.is_at_end()) {
         const u64 unit = cursor.at();
         const u64 end = cursor.number(4) + cursor.at();
-        cursor.number(2);  // the version
+        cursor.number(2);  // skip the version
         const auto known = read_abbreviations(abbreviations, cursor.number(4));
-        cursor.number(1);  // the size of an address
+        cursor.number(1);  // skip the size of an address
         std::vector<Entry*> parents;
         while (cursor.at() < end) {
             const u64 offset = cursor.at();

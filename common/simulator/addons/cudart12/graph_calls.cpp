@@ -1,6 +1,6 @@
-// Implements CUDA 12's functions for graphs and captures. Their edges carry no data, whereas in
-// CUDA 13 the same functions take a list of edge data. calls.cpp explains how a CUDA 12 function is
-// exported.
+// Implements CUDA 12's functions for graphs and captures. In CUDA 12, edges carry no data, whereas
+// the same functions of CUDA 13 take a list of edge data. calls.cpp explains how a CUDA 12 function
+// is exported.
 #include "simulator/addons/cudart12/older.h"
 
 COALESCE_NEXT(add_dependencies, cudaGraphAddDependencies);

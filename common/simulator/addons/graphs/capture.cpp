@@ -117,8 +117,8 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
         invalidate(*capture, cudaErrorStreamCaptureUnmatched,
                    "the capture began in another stream.");
     end(*capture);
-    // Make these checks after `end`, because on an H100, too, a failed check does not keep the
-    // capture from ending and losing its nodes.
+    // Make these checks after `end`, because a failed check does not keep the capture from ending
+    // and losing its nodes. An H100 behaves in the same way.
     require(capture->mode == cudaStreamCaptureModeRelaxed ||
                 capture->thread == std::this_thread::get_id(),
             cudaErrorStreamCaptureWrongThread);

@@ -237,7 +237,7 @@ Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyI
     if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
     if (!made.matrix) made.matrix = std::make_shared<MatrixOp>();
     made.warp_sync = true;
-    made.has_side_effects = true;  // the result in each lane depends on the other lanes
+    made.has_side_effects = true;  // a lane's result depends on the other lanes
     const std::size_t count = made.operands.size();
     return describe(instruction, std::move(made), count - optional, count);
 }

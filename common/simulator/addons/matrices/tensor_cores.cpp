@@ -216,8 +216,8 @@ bool is_word_in_list(std::string_view word, std::string_view list) {
     return false;
 }
 
-/// Returns the signed type of the same size. Signed and unsigned integers support the same shapes
-/// and may be mixed.
+/// Returns the signed integer type of the same size as `number`. Signed and unsigned integers
+/// support the same shapes and may be mixed.
 Number to_signed_type(Number number) {
     if (number == Number::u8) return Number::s8;
     return number == Number::u4 ? Number::s4 : number;

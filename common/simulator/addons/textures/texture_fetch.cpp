@@ -201,7 +201,7 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
 }
 
 /// Returns the component that a gather reads from each of four texels, or -1 if the instruction
-/// names none.
+/// names no component.
 int parse_component(const ptx::Instruction& i) {
     constexpr const char* kComponents[] = {"r", "g", "b", "a"};
     for (int c = 0; c < 4; ++c)
@@ -237,8 +237,8 @@ Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
                         .list = std::make_shared<FetchOp>(std::move(fetch))});
 }
 
-// {txq{.level} | suq}.QUERY.b32 d, [object]{, level}. An H100 does not answer the other queries of
-// the PTX manual.
+// {txq{.level} | suq}.QUERY.b32 d, [object]{, level}. An H100 does not support the PTX manual's
+// other queries.
 Description describe_query(const ptx::Instruction& i, const ptx::Function&) {
     using What = QueryOp::What;
     QueryOp query;
