@@ -163,7 +163,7 @@ std::vector<Difference> compare_work(const Prediction& fast, const Prediction& s
             compare_run_lengths(fast, slow, &Prediction::run_bytes_written, "writes")};
 }
 
-/// Returns the two differences that explain the most.
+/// Returns the two differences that explain most of the ratio of the times.
 std::vector<std::string> find_main_reasons(const Prediction& fast, const Prediction& slow) {
     std::vector<Difference> all = compare_work(fast, slow);
     if (is_latency_bound(slow)) {

@@ -18,8 +18,8 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr std::uint32_t kSectorsPerRange = 32;  ///< 1 KiB of memory, whose data arrives together
-/// From documents: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via
-/// Microbenchmarking, 2018.
+/// The latency of a read of constant memory, in cycles. From Jia et al., Dissecting the NVIDIA
+/// Volta GPU Architecture via Microbenchmarking, 2018.
 constexpr float kConstantLatencyCycles = 27;
 /// Machine instructions per branch: setting the point of reconvergence, branching, and
 /// reconverging.
@@ -30,7 +30,7 @@ constexpr std::uint32_t kBytesPerPass = 128;
 /// until registers are free. (Observed in the machine code of the kernels here and of random
 /// kernels.)
 constexpr std::uint32_t kRegistersForFullOccupancy = 32;
-constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< half a line
+constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< half a line has 64 bytes
 constexpr std::uint32_t kHalfSectorBytes = kSectorBytes / 2;
 /// The largest fraction of missed sectors at which a table counts as cached in the first level.
 constexpr double kMaxCachedMissFraction = .3;
@@ -176,7 +176,7 @@ private:
     using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
     std::set<Value> divided_by_;
     std::set<std::pair<Value, Value>> divided_;
-    std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and its target
+    std::uint32_t condition_ = 0, condition_until_ = 0;  ///< current short branch, and its target
     std::map<std::uint32_t, std::uint32_t>
         parameters_;                      ///< by 64-bit register: the condition of its last fetch
     std::vector<std::uint64_t> touched_;  ///< the ranges of an access

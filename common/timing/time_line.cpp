@@ -46,7 +46,7 @@ std::vector<std::string> wrap_lines(const std::string& text, std::size_t width) 
     return lines;
 }
 
-/// Returns a row with its label.
+/// Returns a row of the time line: its label, padded to a fixed width, and its characters.
 std::string row(std::string label, const std::string& signs) {
     label.resize(kLabel, ' ');
     const std::string text = label + "|" + signs;

@@ -1,4 +1,4 @@
-// Transposes data that is not in the caches. It reads and writes whole cache lines.
+// Transposes data that is not in the caches. The code reads and writes whole cache lines.
 #include <algorithm>
 #include <cstdint>
 

@@ -467,8 +467,9 @@ private:
 
     const Definitions& definitions_;
     DemandedBytes& result_;
-    std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;  ///< bytes copied together
-    std::map<Base, std::vector<Byte>> members_;                       ///< by base: the loaded bytes
+    /// The copied bytes, by source base, target base and distance.
+    std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;
+    std::map<Base, std::vector<Byte>> members_;  ///< by base: the loaded bytes
 };
 
 void find_copies(const Definitions& definitions, u32 at, Origins& origins, StructParts& pieces,

@@ -113,7 +113,7 @@ private:
         const std::size_t first = i.opcode == "mad" || i.opcode == "madc" ? 3 : 1;
         for (std::size_t k = first; k < i.operands.size() && !from_memory; ++k)
             from |= pointers_of_operand(i.operands[k]);
-        // If two halves are joined into an address, it may come from any pointer.
+        // If two halves are joined into an address, the address may come from any pointer.
         if (i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_vector())
             from |= kUnknown;
         bool changed = false;

@@ -152,8 +152,8 @@ std::string set_checks(Checks& checks, const std::string& list) {
 }
 
 Options& options() {
-    // Never destroyed, because the report at exit reads the options after the destructors of static
-    // objects have run.
+    // The options are never destroyed, because the report at exit reads them after the destructors
+    // of static objects have run.
     static Options* const instance = new Options(from_environment());
     return *instance;
 }

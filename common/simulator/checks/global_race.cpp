@@ -316,7 +316,7 @@ void GlobalRace::end_block(Block& block) {
 
 // ---- barriers and fences, which order accesses ----
 
-/// Starts a new epoch.
+/// Starts a new epoch of the block, which distinguishes its later accesses from its earlier ones.
 void GlobalRace::begin_epoch(Block& block) {
     const u64 epoch = (block.time + 1) % kMaxEpoch, rounds = (block.time + 1) / kMaxEpoch;
     if (!block.checked) return;
@@ -489,7 +489,7 @@ struct GlobalRace::Detail {
 
     // -- are two accesses ordered? --
 
-    /// Reports whether the access that `earlier` describes happened before this one.
+    /// Reports whether the access that `earlier` describes happened before this access.
     bool is_ordered(Cell earlier) const {
         if (!is_foreign(earlier, me) || epoch_of(earlier) == kMaxEpoch) return true;
         const Moment moment = race.find_moment(earlier);
@@ -497,7 +497,7 @@ struct GlobalRace::Detail {
                is_published(moment, warp_of(earlier));
     }
 
-    /// Reports whether an access by the same block is ordered before this one. `warp` is another
+    /// Reports whether an access by the same block is ordered before this access. `warp` is another
     /// warp, or this warp at a time when the block had another number.
     bool is_ordered_here(u32 warp, u64 time) const {
         if (time < block.last_barrier || warp == warp_of(me)) return true;

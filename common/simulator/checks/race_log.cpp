@@ -53,7 +53,7 @@ RaceLog::Group RaceLog::group_of(const RaceParty& a, const RaceParty& b) {
 }
 
 /// Returns a key that sorts the examples of a race, best example first. An example that needs a
-/// stronger barrier is better: a race between two lanes of a warp must not hide one between two
+/// stronger barrier is better: a race between two lanes of a warp must not hide a race between two
 /// warps.
 auto RaceLog::rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
     return std::tuple(group_of(later, earlier), kind, later.block, earlier.block, later.thread,

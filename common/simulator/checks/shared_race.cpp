@@ -34,8 +34,8 @@ using Cell = u64;
 constexpr u32 kStampShift = 48, kWarpShift = 39, kLaneShift = 34, kClockShift = 18, kSiteShift = 5;
 constexpr Cell kStrongBit = 1 << 4, kSeveralLanesBit = 1 << 3, kAsyncProxyBit = kSeveralLanesBit;
 constexpr u32 kMaxStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
-/// The clock of a copy that no thread has waited for. It is later than any clock that a warp has
-/// seen.
+/// The clock of a copy that no thread has waited for. This clock is later than any clock that a
+/// warp has seen.
 constexpr u32 kPendingClock = 0xffff;
 /// A value in the shift field that is not a shift. The value marks a word that is split into one
 /// cell for each byte.
@@ -78,7 +78,8 @@ private:
     Clock all_;
 };
 
-/// In a cluster, the bits of an address from this position upwards hold the rank of its block.
+/// In a cluster, the bits of an address from this position upwards contain the rank of the block
+/// that owns the address.
 constexpr u32 kRankShift = 24;
 constexpr u32 kBarriersOfBlock = 16;
 
@@ -104,8 +105,8 @@ struct SharedRace::State {
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> racing_sites;         ///< sites whose reads race in this block
     bool ignored_equal_stores = false;  ///< whether colliding stores of equal values were ignored
-    /// For each site that accesses a block which may have ended, the number of its accesses of this
-    /// kind.
+    /// The sites that have been reported because the accessed block may have ended. The values are
+    /// unused.
     std::map<u32, u64> ended;
 
     // ---- the shadow ----
@@ -121,7 +122,8 @@ struct SharedRace::State {
 
     Clocks clocks;
     /// `accesses` counts the accesses of each warp, and `phase_begin` is that count at the time
-    /// when all warps last met. `steps` holds the number of each warp's last access at each site.
+    /// when all warps last met. `steps` contains the number of each warp's last access at each
+    /// site.
     std::vector<u64> accesses, phase_begin;
     std::vector<u64> steps;
     Clocks fences;           ///< the clocks of each warp at its last fence
@@ -318,7 +320,7 @@ struct SharedRace::State {
     }
 
     /// Checks an access to `count` bytes at `address` against the earlier access in a cell, and
-    /// reports a race if there is one.
+    /// reports a race if the two accesses conflict.
     void check_against(const Access& access, Cell earlier, Cell mine, u32 address, u32 count,
                        bool earlier_wrote) {
         if (!is_live(earlier)) return;

@@ -18,7 +18,7 @@ constexpr u32 kWordShift = 2;
 /// elements, so it never fills up.
 class SmallSet {
 public:
-    /// Adds `value`. Returns true if it is new in the set.
+    /// Adds `value`. Returns true if the set did not contain it before.
     bool insert(u64 value) {
         u32 place = static_cast<u32>(value * 0x9e3779b97f4a7c15ull >> (64 - kBits));
         while (used_[place]) {

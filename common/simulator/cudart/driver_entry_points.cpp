@@ -41,7 +41,7 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
 namespace {
 
 #ifdef __EMSCRIPTEN__
-/// In WebAssembly there are no other libraries.
+/// Returns null, because in WebAssembly there are no other libraries.
 void* find_in_driver(const char*, unsigned long long) {
     return nullptr;
 }

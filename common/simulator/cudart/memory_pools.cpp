@@ -131,8 +131,8 @@ void store_pool(cudaMemPool_t* handle, int device, cudaMemPool_t pool) {
     *handle = pool;
 }
 
-/// Returns the number of the device at `location`, by which the functions of CUDA 13.0 identify a
-/// device.
+/// Returns the number of the device that `location` names. The functions of CUDA 13.0 identify
+/// devices by such locations.
 int require_device(const cudaMemLocation* location, cudaMemAllocationType type) {
     require(location);
     if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)

@@ -75,8 +75,8 @@ void report_not_simulated(const Kernel& kernel, const std::string& message, cons
 Device::Device() : state_(std::make_unique<State>(options().memory_bytes)) {}
 
 Device& Device::instance() {
-    // Never destroyed, because programs may free memory in their own destructors at any time during
-    // exit.
+    // The device is never destroyed, because programs may free memory in their own destructors at
+    // any time during exit.
     static Device* device = new Device;
     return *device;
 }
@@ -269,9 +269,9 @@ void Device::begin_race_check(Launch& launch) {
 
 namespace {
 
-/// Reports whether ReadMarks contain all of the kernel's reads of memory that it does not write.
-/// Asynchronous copies and loads of matrices set no marks, so that their reads are in the shadow of
-/// the race check.
+/// Reports whether ReadMarks contain all reads of memory that the kernel does not write. This is
+/// not the case if the kernel has asynchronous copies or loads of matrices: their reads set no
+/// marks, but are in the shadow of the race check.
 bool marks_all_reads(const Kernel& kernel) {
     return std::none_of(kernel.sites.begin(), kernel.sites.end(), [](const Site& site) {
         if (!site.load || site.space == ptx::StateSpace::shared) return false;

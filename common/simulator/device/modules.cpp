@@ -25,8 +25,8 @@ struct Registry {
     std::vector<std::unique_ptr<Module>> unloaded;
 };
 Registry& registry() {
-    // Never destroyed, because the report at exit is written after the destructors of static
-    // objects have run.
+    // The registry is never destroyed, because the report at exit is written after the destructors
+    // of static objects have run.
     static Registry& r = *new Registry;
     return r;
 }

@@ -39,8 +39,8 @@ struct Undefined {
     bool any = false;
 };
 
-/// Checks that all bytes read by the lanes are initialized. `wanted` holds the number of bytes that
-/// each lane reads; null means that every lane reads `bytes`.
+/// Checks that all bytes read by the lanes are initialized. `wanted` contains the number of bytes
+/// that each lane reads; null means that every lane reads `bytes`.
 Undefined check_written(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes,
                         LaneAccess::Kind kind, const u8* wanted = nullptr) {
     const Launch& launch = *w.block->launch;

@@ -274,8 +274,8 @@ struct WideLanes {
     WideLanes(const Warp& w, Slot slot) : low(w.lanes<u64>(slot)), high(low + kLanes) {}
 };
 
-/// Executes a 128-bit atomic. It returns the old value, so the launch runs on one worker, and no
-/// other host thread accesses this memory.
+/// Executes a 128-bit atomic. The atomic returns the old value, so the launch runs on one worker,
+/// and no other host thread accesses this memory.
 template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
     Resolved where;
@@ -313,8 +313,8 @@ struct AtomicKind {
                operation == "or" || operation == "xor";
     }
     bool has_vector_form() const { return ptx::is_float(type) && ptx::size_of(type) <= 4; }
-    /// Reports whether the shared memory unit needs compare-and-exchange for this operation. It
-    /// cannot add floats, and its only native 64-bit operation is exch.
+    /// Reports whether the shared memory unit needs compare-and-exchange for this operation. The
+    /// unit cannot add floats, and its only native 64-bit operation is exch.
     bool needs_compare_exchange() const {
         if (operation == "exch") return false;
         return operation == "cas" || ptx::is_float(type) || ptx::size_of(type) != 4;

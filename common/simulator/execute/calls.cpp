@@ -127,7 +127,8 @@ void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane) 
             Mask& mask = *reinterpret_cast<Mask*>(to + slot.offset);
             const Mask other = *reinterpret_cast<const Mask*>(from + slot.offset), bit = 1u << lane;
             mask = (mask & ~bit) | (other & bit);
-            // Copy the low halves, then the high halves.
+            // A 128-bit slot contains the low halves of all lanes, followed by the high halves, so
+            // copy them separately.
         } else if (slot.bytes == bytes_of(Width::w128)) {
             copy(slot.offset, 8);
             copy(slot.offset + 8 * kLanes, 8);

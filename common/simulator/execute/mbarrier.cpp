@@ -71,8 +71,9 @@ struct Mbarrier {
 enum class Counted : u8 { no, if_several, always };
 
 /// Counts the accesses to mbarriers. Usually, all lanes of a warp use the same mbarrier and only
-/// ask whether a phase has ended, which is not counted. A program that uses many mbarriers or looks
-/// at their contents uses them to transport data, so such accesses count like other atomics.
+/// test whether a phase has ended. Such tests are not counted. A program that uses many mbarriers
+/// or looks at their contents uses them to transport data, so such accesses count like other
+/// atomics.
 void count_use(Warp& w, const Op* op, const Resolved& where, Counted counted) {
     const u64 first = where.address[w.first_active()];
     const bool is_one =

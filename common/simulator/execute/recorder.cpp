@@ -374,7 +374,7 @@ namespace {
 constexpr u64 kBlocks = 6, kBlocksIfUneven = 32;
 /// The number of sampled blocks if a seed draws them, which makes the choice unpredictable.
 constexpr u64 kDrawnBlocks = 24;
-/// The most neighbouring blocks that are examined if a seed draws the sample.
+/// The maximum number of neighbouring blocks that are examined if a seed draws the sample.
 constexpr u64 kMaxNeighboursOfDrawn = 2048;
 
 /// Returns the position of the first sampled block, as a fraction of the grid.
@@ -488,8 +488,8 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     // If blocks move hardly any data, the window would otherwise be nearly the whole grid.
     if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursOfDrawn);
     u64 middle = blocks / 2 + blocks / 7;
-    // If the blocks are uneven, choose more of them, around a busy one, so that enough busy blocks
-    // are included.
+    // If the blocks are uneven, choose more neighbouring blocks, around a busy block, so that
+    // enough busy blocks are included.
     if (timing::are_blocks_uneven(recording)) {
         const std::vector<u64> busy = find_busy_blocks(recording);
         middle = busy[busy.size() / 2];

@@ -18,7 +18,8 @@ namespace {
 constexpr i64 kSliceFuel = 50'000;
 /// The same limit in a dry run, in which a block may be abandoned before it ends.
 constexpr i64 kSliceFuelInDryRun = 500;
-/// The weight of an iteration of a waiting loop that has changed memory, and of one that has not.
+/// The weights of an iteration of a waiting loop: the weight if the iteration has changed memory,
+/// and the weight if it has not.
 constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;
 /// The total weight of iterations before other lanes of the warp may run. The other lanes wait
 /// where the paths join, and letting them continue would cost the warp its convergence, so the

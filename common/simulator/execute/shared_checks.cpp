@@ -13,8 +13,8 @@ u32 block_row(const Block& block) {
     return static_cast<u32>(block.warps.size());
 }
 
-/// Handles a step that is not an access. If it agrees with the clean block's step, nothing else
-/// happens. Otherwise, `check` passes it to the checker, and the ledger records it.
+/// Handles a step that is not an access. If the step agrees with the clean block's step, nothing
+/// else happens. Otherwise, `check` passes the step to the checker, and the ledger records it.
 template <class Check>
 void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
     if (block.ledger.mode() == SharedLedger::Mode::comparing) {

@@ -33,7 +33,7 @@ bool yields_lane_values(const ptx::Instruction& i) {
     return opcode && (opcode->group == OpcodeGroup::lanes || opcode->group == OpcodeGroup::move);
 }
 
-/// Reports whether the handler of this Op may also execute the next one.
+/// Reports whether the handler of this Op may also execute the next Op.
 bool executes_next(const FunctionCode& code, const Op* op) {
     return op != &code.ops.back() && op->run != op_guarded &&
            yields_lane_values(code.ast->body[op->source]);

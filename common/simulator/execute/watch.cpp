@@ -52,7 +52,7 @@ void add_parameters(Digest& digest, const Frame& frame) {
                 digest.add(frame.parameters + lane * stride + slot.offset, slot.bytes);
 }
 
-/// Reports whether the program has threads other than the launching one.
+/// Reports whether the program has threads other than the launching thread.
 bool has_other_threads() {
     struct stat folder;
     // The link count of a folder includes ".", its own name, and the ".." of each subfolder.

@@ -174,8 +174,8 @@ std::vector<PtxImage> require_ptx(Contents contents) {
                       ") but no PTX, which the simulated GPU runs" + kRebuildHint);
 }
 
-/// Reads a program built with -rdc=true. The linked container holds machine code; the containers of
-/// its translation units hold the PTX.
+/// Reads a program built with -rdc=true. The linked container contains machine code, and the
+/// containers of its translation units contain the PTX.
 std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     Contents contents;
     u64 text_budget = kMostText;
@@ -192,7 +192,8 @@ std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     return require_ptx(std::move(contents));
 }
 
-/// Returns 90 for the line ".target sm_90a, debug", or 0 if there is no such line.
+/// Returns the architecture that the PTX names: 90 for the line ".target sm_90a, debug", or 0 if
+/// there is no such line.
 u32 read_target(std::string_view ptx) {
     constexpr std::string_view kTarget = ".target";
     const std::size_t directive = ptx.find(kTarget);

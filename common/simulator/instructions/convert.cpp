@@ -32,7 +32,7 @@ struct Cast {
 
 // ---- integer -> integer ----
 
-/// Clamps an integer to any integer type of up to 64 bits.
+/// Clamps an integer to the range of any integer type of up to 64 bits.
 struct Clamp {
     struct Request {
         int bits;

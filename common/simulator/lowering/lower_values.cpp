@@ -289,8 +289,8 @@ bool FunctionLowering::lower_family_instruction() {
     return true;
 }
 
-// Puts an operand into the field of the Op that its role determines. Long: it has a case for each
-// role.
+// Puts an operand into the field of the Op that its role determines. Long: the function has a case
+// for each role.
 void FunctionLowering::set_family_operand(Op& op, const FamilyInstruction& family,
                                           const OperandRole& role, const Operand& operand,
                                           StateSpace space) {

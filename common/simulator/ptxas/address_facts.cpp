@@ -15,7 +15,8 @@ using ptx::Instruction;
 using ptx::Operand;
 
 constexpr u32 kMaxZeroBits = 32;
-/// The shared memory of a block starts at a multiple of 2^10.
+/// The number of low bits that are zero in the address at which the shared memory of a block
+/// starts.
 constexpr u32 kSharedWindowZeroBits = 10;
 /// The maximum number of terms in a sum. A longer sum is treated as an unknown value.
 constexpr std::size_t kMaxTerms = 8;

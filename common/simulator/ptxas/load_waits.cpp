@@ -200,7 +200,7 @@ private:
     const ControlFlow& flow_;
     LoadWaits result_;
     std::vector<Step> steps_;         ///< by index into the body
-    std::vector<u64> carried_loads_;  ///< for each register, the loads that its value may depend on
+    std::vector<u64> carried_loads_;  ///< for each register, the loads that its value may come from
     std::vector<std::size_t>
         taken_;  ///< for each block, how many of its successors its last branch targets
 };

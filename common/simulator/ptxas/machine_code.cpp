@@ -113,9 +113,9 @@ private:
         }
     }
 
-    /// Guards the instructions of a block that lanes may skip. Its loads and stores must wait for
-    /// the predicate. A value that other blocks read keeps its old contents in lanes that skip the
-    /// block.
+    /// Guards the instructions of a block that lanes may skip. The block's loads and stores must
+    /// wait for the predicate. A value that other blocks read keeps its old contents in lanes that
+    /// skip the block.
     void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
         for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
             MachineInstruction& i = piece.code[k];
@@ -348,8 +348,8 @@ private:
                any_of(known->second, [&](u32 b) { return dominators_.dominates(b, block_); });
     }
 
-    /// Returns the value that holds a constant in a register. Reuses a load of the constant that
-    /// dominates this block, or adds one. A load inside a loop moves before the loop.
+    /// Returns the value that contains a constant in a register. Reuses a load of the constant that
+    /// dominates this block, or adds such a load. A load inside a loop moves before the loop.
     u32 load_constant(MachinePiece& piece, u32 at, const Constant& constant) {
         // The constant stays here if it is for a store that lanes may skip.
         const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;

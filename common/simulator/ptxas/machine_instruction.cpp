@@ -177,9 +177,9 @@ u32 latency_of_second_step(const Instruction& i) {
 
 namespace {
 
-/// Returns the address words of a wmma load or store, which has one address per machine access.
-/// Measured with ptxas, with the row stride as a parameter. Sixteen rows of halves need fewer words
-/// than other floats, and integers need more.
+/// Returns the number of words that a wmma load or store needs for addresses, since each machine
+/// access has its own address. Measured with ptxas, with the row stride as a parameter. Sixteen
+/// rows of halves need fewer words than other floats, and integers need more.
 u32 internal_address_words(const Instruction& i) {
     if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
     if (!i.operands[2].is_register()) return 0;

@@ -114,7 +114,7 @@ private:
     }
 
     /// Reports whether the next block in the text is the only successor of this block, and this
-    /// block its only predecessor.
+    /// block is its only predecessor.
     bool continues_without_branch(u32 block) const {
         return block + 1 < flow_.blocks().size() &&
                flow_.blocks()[block].next == std::vector{block + 1} &&

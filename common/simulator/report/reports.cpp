@@ -176,8 +176,8 @@ void Reports::forget_in_forked_processes() {
 }
 
 Reports& reports() {
-    // Never destroyed, because the report at exit is written after the destructors of static
-    // objects have run.
+    // The object is never destroyed, because the report at exit is written after the destructors of
+    // static objects have run.
     static Reports* const instance = [] {
         auto* made = new Reports;
         made->print_immediately(!options().quiet);

@@ -22,8 +22,8 @@ constexpr SuppressionKey kKeys[] = {{"check", &Suppression::check},
 
 /// The regular expression of `simulate --kernel`, or null if there is none.
 const regex_t* kernel_expression() {
-    // Never freed, because the report at exit is written after the destructors of static objects
-    // have run.
+    // The expression is never freed, because the report at exit is written after the destructors of
+    // static objects have run.
     static const regex_t* const instance = []() -> regex_t* {
         const std::string& text = options().kernel_expression;
         if (text.empty()) return nullptr;

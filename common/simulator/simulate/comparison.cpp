@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The most lines that the text lists for each kernel.
+/// The maximum number of lines that the text lists for each kernel.
 constexpr std::size_t kMaxLines = 10;
 
 /// Returns the name without template arguments and parameters.

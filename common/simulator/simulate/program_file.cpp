@@ -91,10 +91,10 @@ std::vector<std::string> exports_of_replacement(const std::string& library,
     return is_file(path) ? read_elf(path).exported_symbols : std::vector<std::string>{};
 }
 
-/// Throws an error if the program uses a library that cannot run, because it would continue without
-/// the library's results. The message names the first function that is missing. A program that uses
-/// a library with a partial replacement is rejected only if it needs functions that the replacement
-/// lacks.
+/// Throws an error if the program uses a library that cannot run, because the program would
+/// continue without the library's results. The message names the first function that is missing. A
+/// program that uses a library with a partial replacement is rejected only if it needs functions
+/// that the replacement lacks.
 void refuse_libraries(const std::string& program, const ElfFile& elf, const std::string& folder) {
     for (const std::string& library : elf.needed) {
         const std::vector<std::string> there = exports_of_replacement(library, folder);

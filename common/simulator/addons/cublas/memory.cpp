@@ -17,7 +17,7 @@ auto& contexts() {
     return all;
 }
 
-/// Ends the call with a cuBLAS status. The runtime's `fail` passes it on as if it were a
+/// Ends the call with a cuBLAS status. The runtime's `fail` passes the status on as if it were a
 /// cudaError_t.
 [[noreturn]] void fail(Status status) {
     cudart::fail(static_cast<cudaError_t>(status));
