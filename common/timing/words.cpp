@@ -115,8 +115,8 @@ std::string limit_text(const Prediction& p, const Gpu& gpu) {
     return "";
 }
 
-/// Returns "A multiprocessor holds 2 blocks of 1024 threads: more blocks do not fit, because it holds 2048
-/// threads.", for example.
+/// Returns a text such as "A multiprocessor holds 2 blocks of 1024 threads: more blocks do not fit,
+/// because it holds 2048 threads."
 std::string resident_text(const Prediction& p, const Gpu& gpu) {
     if (p.resident_blocks <= 0) return "";
     return "A multiprocessor holds " + blocks_text(p) + " at a time: " + limit_text(p, gpu) + ".";

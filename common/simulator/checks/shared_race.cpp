@@ -565,7 +565,7 @@ struct SharedRace::State {
         return true;
     }
 
-    /// Reports the first lane that reads uninitialized bytes, unless such a read is no error. Bulk
+    /// Reports the first lane that reads uninitialized bytes, if such a read is an error. Bulk
     /// copies are checked in 16-byte pieces.
     void check_written(const SharedAccess& access) {
         constexpr u32 kPiece = 16;

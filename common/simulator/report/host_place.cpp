@@ -67,8 +67,8 @@ Place look_up(const std::string& file, u64 offset) {
     return found->second;
 }
 
-/// Reports whether the file contains the program's own code, rather than code of a compiler's header
-/// or of the stub that launches a kernel.
+/// Reports whether the file contains the program's own code, rather than code from a compiler's
+/// header or from the stub that launches a kernel.
 bool is_of_program(const std::string& file) {
     for (const std::string_view part : {"/usr/", "/include/", ".stub.c", "cuda_runtime"})
         if (file.find(part) != file.npos) return false;
