@@ -274,7 +274,7 @@ private:
     double issue_busy_ = 0, lsu_busy_ = 0, from_l2_busy_ = 0, to_l2_busy_ = 0, partial_busy_ = 0;
     double total_latency_ = 0, loads_ = 0, end_ = 0;
     WarpLife life_;
-    double total_lifetime_ = 0, total_second_half_time_ = 0;  ///< sums over the warps
+    double total_lifetime_ = 0, total_second_half_time_ = 0;  ///< sums over all warps
     std::vector<double> end_times_;
     std::vector<TimedInterval> flights_, stores_, barrier_waits_, load_waits_, block_lives_;
 };

@@ -52,7 +52,7 @@ ReadsByInstruction collect_reads(const RecordedBlock& block) {
 /// The sectors that all recorded blocks read with one instruction.
 struct AllReads {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
-    double ranges = 0, sectors = 0;  ///< sums over the blocks
+    double ranges = 0, sectors = 0;  ///< sums over all recorded blocks
     std::size_t blocks = 0;
 
     void add(const Reads& reads) {

@@ -60,7 +60,8 @@ bool lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
     return (any & kWordWritten) == 0;
 }
 
-/// Handles a lane's read that includes uninitialized bytes, which may be a mistake.
+/// Handles a lane's read that includes uninitialized bytes: the read may be a mistake, or may only
+/// copy the bytes.
 void handle_uninitialised_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     const LaneAccess access{.kind = LaneAccess::Kind::read,
                             .address = address,
@@ -79,8 +80,8 @@ bool is_known_mistake(const Warp& w, u32 site, int lane) {
            mistakes.first.load(std::memory_order_relaxed) <= thread_number(w, lane);
 }
 
-/// Checks whether all bytes that a lane reads are initialized, and handles the read if they are
-/// not.
+/// Handles a lane's read that includes uninitialized bytes, unless the same mistake is already
+/// known at this site.
 [[gnu::noinline]] void check_unwritten_read(Warp& w, const Op* op, int lane, u64 address,
                                             const u8* shadow, u32 bytes) {
     if (lane_unwritten(shadow, address, bytes) && is_known_mistake(w, op->site, lane)) return;

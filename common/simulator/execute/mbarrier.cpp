@@ -2,8 +2,8 @@
 // flight.
 //
 // Idea   A phase ends when all expected arrivals have occurred and no bytes are outstanding. The
-//        next phase then begins automatically. A wait asks whether a phase has ended, and names the
-//        phase by its parity or by the state that an arrival returned.
+//        next phase then begins automatically. A wait tests whether a phase has ended, and
+//        identifies the phase by its parity or by the state that an arrival returned.
 // Watch  The content of the 8 bytes is undocumented, so programs cannot depend on it. The simulator
 //        uses this layout: bits 0-19 remaining arrivals, 20-39 arrivals expected in each phase,
 //        40-61 outstanding bytes (plus 2^21, because bytes may arrive before they are announced),

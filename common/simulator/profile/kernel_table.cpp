@@ -76,9 +76,9 @@ void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
 }
 
 /// Returns the counters of a site under their names in reports. A generic access may have accessed
-/// both global and shared memory, and an asynchronous copy loads from global memory and stores to
-/// shared memory. Therefore, the counters of both memories are returned, regardless of the site's
-/// state space.
+/// both global and shared memory, and an asynchronous copy loads from one of them and stores to the
+/// other. Therefore, the counters of both memories are returned, regardless of the site's state
+/// space.
 Counters named(const Site& site, const SiteCounters& c) {
     if (site.path != MemoryPath::plain) return count_image_accesses(site, c);
     Counters sum;

@@ -25,7 +25,7 @@ constexpr u32 kWordsOfDivisionByConstant = 5;
 constexpr u32 kConstantLatency = 8;
 constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
 /// Cycles until the values of all lanes are combined into one, and until the lane index is read.
-/// The second latency is so large because ptxas reads the index as early as possible.
+/// The second number is large, so that the index is read as early as in ptxas's code.
 constexpr u32 kLaneReductionLatency = 30, kLaneIndexLatency = 200;
 
 /// The offset of an asynchronous copy in global memory must be at least -2048 and less than 2048.
@@ -453,7 +453,7 @@ private:
         u32 blocks = 0;
         bool has_fence = false;
     };
-    std::map<u32, Loop> loops_;  ///< by loop: see BasicBlock::loop
+    std::map<u32, Loop> loops_;  ///< for each loop, by BasicBlock::loop
     std::vector<LoadedConstant> loaded_constants_;
     struct NearAddress {
         u32 base = 0;

@@ -813,8 +813,8 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
             return same;
         }
         const MemoryEffect effect = memory_effect(i);
-        // ptxas does not compare the offsets of addresses here, so any store that may overlap
-        // counts.
+        // ptxas does not compare the offsets of addresses here, so any store to a space that may
+        // overlap counts.
         const bool is_elsewhere =
             effect == MemoryEffect::store && !may_overlap(space_of(i), space_of(load));
         if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))

@@ -210,8 +210,7 @@ void add_parameter_arrays(const Launch& launch, const DebugInfo& debug_info, Blo
     }
 }
 
-/// Returns the distance in bytes between an address and an array, or 0 if the address is in the
-/// array.
+/// Returns how many bytes an address is outside an array, or 0 if the address is in the array.
 u64 distance_from(const TracedArray& array, u64 address) {
     if (address < array.address) return array.address - address;
     return address < array.address + array.bytes ? 0 : address - array.address - array.bytes + 1;
