@@ -111,7 +111,7 @@ Cost instruction_cost(const Instruction& i, std::uint32_t index) {
     if (op == "ld") return {.35f, 0, Pipe::any};  // a parameter becomes an operand of its users
     if (op == "cvta") return {0, 0, Pipe::any};
     if (op == "mov") return move(i);
-    // Folded into the instruction that uses the predicate.
+    // The operation is folded into the instruction that uses the predicate.
     if (operates_on_predicates(i)) return {0, 0, Pipe::any};
     if (op == "bra")
         return is_short_branch(i, index) ? Cost{.5f, 25, Pipe::any} : Cost{1, 8, Pipe::integer};
