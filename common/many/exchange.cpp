@@ -57,8 +57,7 @@ struct Chunks : Way {
     }
 
     // Packs a chunk of the pieces for other ranks into the slot. A rank's piece for itself is
-    // transposed directly into `out`. This happens one chunk later, because no link has to wait for
-    // it.
+    // transposed directly into `out`, one chunk later, because no link has to wait for this piece.
     void pack(Slot& slot, int rank, int chunk) {
         RankLaunch launch = list_pieces(ranks, rank);
         launch.unused = chunk == 0 ? 0 : tuning.unused;
@@ -106,8 +105,8 @@ struct Chunks : Way {
 
 // The GPUs' copy engines write each row of a piece to its final address, so nothing is unpacked,
 // and no thread moves data between GPUs. The first chunk is sent untransposed while the second is
-// packed, so that no link waits for a kernel. The receiver of the first chunk transposes it at the
-// end, during the last copies.
+// packed, so that no link waits for a kernel. The receiver transposes the first chunk at the end,
+// during the last copies.
 struct Copies : Chunks {
     Copies(const Ranks& ranks, Tuning tuning, Turn pack)
         : Chunks(ranks, limit_blocks_for_copy_engines(tuning), pack, false),
@@ -208,7 +207,7 @@ struct ByNccl : Chunks {
         ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
         ranks.each([&](int rank) { unpack_all(slot, rank, chunk); });
     }
-    // Queues everything that this process's ranks send to others and receive from them.
+    // Queues all sends of this process's ranks to other ranks, and the matching receives.
     void send(Slot& slot, int chunk) {
         nccl.begin_group();
         ranks.each([&](int rank) {

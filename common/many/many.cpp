@@ -35,7 +35,7 @@ const std::vector<Shape> kVerifiedShapes = {{256, 256}, {512, 128}, {128, 512}, 
                                             {77, 45},   {1, 257},   {257, 1},   {3, 5}};
 
 /// The settings to try with NCCL: the defaults, fewer blocks for our kernels, a head start for
-/// NCCL, and both.
+/// NCCL, and both fewer blocks and a head start.
 const std::vector<Tuning> kTriedTunings = {
     {}, {.unused = 64}, {.pause = 30}, {.unused = 64, .pause = 30}};
 
@@ -153,8 +153,8 @@ private:
                      format_count(results, "result").c_str(), wrong_));
     }
 
-    /// Returns every combination of a number of chunks and an entry of `room`, unless the command
-    /// line sets these values.
+    /// Returns every combination of a number of chunks and an entry of `room`. Values that the
+    /// command line sets replace these lists.
     std::vector<Tuning> list_tunings(const KindOfWay& way, std::vector<int> chunks,
                                      std::vector<Tuning> room) const {
         if (!way.is_chunked) return {Tuning{}};
@@ -181,7 +181,8 @@ private:
         return name;
     }
 
-    /// Runs the way once, checks every element of the result, and returns the number of wrong ones.
+    /// Runs the way once, checks every element of the result, and returns the number of wrong
+    /// elements.
     unsigned long long count_wrong_results(const Ranks& ranks, Shape shape, const std::string& name,
                                            Way& way) {
         poison(ranks);
@@ -202,7 +203,8 @@ private:
         return wrong.cells;
     }
 
-    /// Changes one bit of the first element of the last process.
+    /// Changes one bit of the first element of the last process's result, to test that the check
+    /// finds errors.
     void spoil(const Ranks& ranks) const {
         const int rank = team_.count() - 1;
         if (rank != team_.rank() || ranks.cols.size(rank) == 0) return;
@@ -269,7 +271,8 @@ private:
                             {"of_link", share}});
     }
 
-    /// Returns the time from the moment when all GPUs are idle until the last one is idle again.
+    /// Returns the time in milliseconds from the moment when all GPUs are idle until the last GPU
+    /// is idle again.
     double time_once(const Ranks& ranks, Way& way) const {
         wait_for(ranks);
         team_.wait_for_all();

@@ -52,7 +52,7 @@ void* open_library() {
     return folder.empty() ? nullptr : dlopen((folder + "/lib/libnccl.so.2").c_str(), RTLD_NOW);
 }
 
-/// Returns the library, or null if there is none.
+/// Returns the handle of NCCL's library, or null if the library is not installed.
 void* library() {
     static void* const library = open_library();
     return library;

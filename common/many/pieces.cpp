@@ -23,7 +23,8 @@ dim3 RankLaunch::grid(int tile) const {
 }
 
 Piece find_piece(const Ranks& ranks, int from, int to) {
-    // This process cannot address the memory of another. The packing code sets the destination.
+    // This process cannot address the memory of another process. The packing code sets the
+    // destination.
     float* out =
         ranks.devices[to] == kOtherProcess ? nullptr : ranks.out[to] + ranks.rows.begin(from);
     return {.out = out,

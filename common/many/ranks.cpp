@@ -1,4 +1,4 @@
-// The blocks, streams and events of the ranks.
+// Creates and owns the blocks, streams and events of the ranks.
 #include <algorithm>
 
 #include "harness/errors.h"

@@ -34,16 +34,15 @@ void add_options(CLI::App& app, Request& request, Words& words) {
     app.add_option("--json", request.json);
 }
 
-/// Adds the options that only programs with a single process have, such as the number of GPUs and
-/// the way.
+/// Adds the options of programs with a single process, such as the number of GPUs and the way.
 void add_options_alone(CLI::App& app, Request& request) {
     app.add_flag("--list", request.list);
     app.add_option("--gpus", request.gpus)->check(CLI::Range(1, kMaxRanks));
     app.add_option("--way", request.way);
 }
 
-// The options of both kinds of programs: those with one process, and those with one process per
-// GPU.
+// The help text for the options of both kinds of programs: those with one process, and those with
+// one process per GPU.
 const std::string kOptions = R"(  --verify          only verify, on many shapes
   --bench           only measure, at one shape, and verify every element there
   --device WHICH    auto, gpu or sim; COALESCE_SIM_DEVICES=N simulates N GPUs

@@ -11,33 +11,37 @@ namespace {
 // sets of tutorial kernels (docs/results/tutorial). docs/guide/time_model.md lists the kernels that
 // were measured after their predictions had been recorded.
 
-/// Launches whose speed is well known: copies in long runs that keep memory busy, transposes
-/// through shared memory with no other busy unit, and launches that are limited by how fast blocks
-/// can start. Random copies and transposes of odd shapes (docs/results/random_kernels) are harder
-/// to predict: 51 of 69 lie within this band.
+/// The band of launches whose speed is well known: copies in long runs that keep memory busy,
+/// transposes through shared memory with no other busy unit, and launches that are limited by how
+/// fast blocks can start. Random copies and transposes of odd shapes (docs/results/random_kernels)
+/// are harder to predict: 51 of 69 are within this band.
 constexpr double kCopyBand = .08;
-/// Launches that wait for memory, either for its latency or because they read much more than they
-/// write.
+/// The band of launches that wait for memory, either for its latency or because they read much more
+/// than they write.
 constexpr double kStreamBand = .2;
-/// Launches limited by shared memory, or by the path to the second-level cache.
+/// The band of launches that are limited by shared memory, or by the path to the second-level
+/// cache.
 constexpr double kTransferBand = .25;
-/// Launches limited by instruction issue, and copies that do not wait for memory.
+/// The band of launches that are limited by instruction issue, and of copies that do not wait for
+/// memory.
 constexpr double kMixedBand = .3;
-/// Launches with runs shorter than a line, partially stored sectors, tables of which the caches
-/// contain only a part, or too few blocks.
+/// The band of launches with runs shorter than a line, partially stored sectors, tables of which
+/// the caches contain only a part, or too few blocks.
 constexpr double kIrregularBand = .4;
-/// Launches that read and write memory in place. Two such kernels took 1.4 and 1.6 times as long as
-/// copies of the same number of bytes, for unknown reasons.
+/// The band of launches that read and write memory in place. Two such kernels took 1.4 and 1.6
+/// times as long as copies of the same number of bytes, for unknown reasons.
 constexpr double kInPlaceBand = .6;
-/// Launches limited by the first-level cache. If the lanes of a warp look up single sectors, the
-/// cache serves more than one line per cycle, and is up to 1.8 times as fast as predicted.
+/// The band of launches that are limited by the first-level cache. If the lanes of a warp look up
+/// single sectors, the cache serves more than one line per cycle, and is up to 1.8 times as fast as
+/// predicted.
 constexpr double kFirstLevelBand = .65;
 /// Utilization of memory above which a copy waits for memory.
 constexpr double kBusyMemoryUtilization = .7;
 /// If the blocks request their sectors more often than this on average, the time depends on the
 /// contents of the first-level cache.
 constexpr double kManyRereads = 1.3;
-/// Added to the band if the GPU's parameters come from documents instead of measurements.
+/// The fraction that is added to the band if the GPU's parameters come from documents instead of
+/// measurements.
 constexpr double kUnmeasuredGpuBand = .07;
 /// The variation of a launch's start and end between launches, in milliseconds.
 constexpr double kLaunchVariationMs = .0005;

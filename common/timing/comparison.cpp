@@ -11,10 +11,11 @@
 namespace coalesce::timing {
 namespace {
 
-/// The smallest ratio of two predicted times at which the model predicts their order reliably.
+/// The smallest ratio of two predicted times at which the model reliably predicts which launch is
+/// faster.
 constexpr double kMinTimeRatio = 1.05;
 
-/// A difference between two Predictions, with the sentence about the faster one.
+/// A difference between two Predictions, and the sentence about the faster launch.
 struct Difference {
     double weight = 0;  ///< the ratio of the values, at least 1: how much the difference explains
     std::string text;
@@ -33,12 +34,13 @@ Difference compare_bytes_in_flight(const Prediction& fast, const Prediction& slo
     return {std::min(fast.bytes_in_flight, needed) / slow.bytes_in_flight, text};
 }
 
-/// A fraction of the time, or of a warp's life, that is lost.
+/// The fraction of the time, or of a warp's life, that is lost for one reason.
 struct LostTime {
     double part = 0;
-    std::string now;   ///< "warps wait at barriers for", before the fraction
-    std::string none;  ///< "warps do not wait at barriers; before, they waited for"
-    std::string of;    ///< " of their lives"
+    std::string now;  ///< text before the fraction: "warps wait at barriers for"
+    /// Text if nothing is lost: "warps do not wait at barriers; before, they waited for".
+    std::string none;
+    std::string of;  ///< text after the fraction: " of their lives"
 };
 
 /// Compares lost fractions. The weight is the ratio of the fractions that are not lost.
@@ -102,7 +104,7 @@ Difference compare_block_starts(const Prediction& fast, const Prediction& slow) 
                            number_text(had)};
 }
 
-/// Compares a unit that was busy in the slower launch and has less work in the faster one. The
+/// Compares a unit that was busy in the slower launch and has less work in the faster launch. The
 /// comparison uses busy times, because the fractions refer to different total times.
 Difference compare_busy_times(const Prediction& fast, const Prediction& slow, double Busy::*what,
                               const std::string& name) {
@@ -141,8 +143,8 @@ Difference compare_resident_warps(const Prediction& fast, const Prediction& slow
             "a multiprocessor holds " + blocks_text(fast) + " instead of " + blocks_text(slow)};
 }
 
-/// Returns differences that matter only if the slower launch waits. In other launches they are not
-/// a cause: if stores delay the warps, for example, few loads are in flight.
+/// Returns differences that matter only if the slower launch waits. In other launches these
+/// differences are not a cause: if stores delay the warps, for example, few loads are in flight.
 std::vector<Difference> compare_waiting(const Prediction& fast, const Prediction& slow) {
     return {compare_bytes_in_flight(fast, slow),    compare_barrier_waits(fast, slow),
             compare_time_without_loads(fast, slow), compare_start_waits(fast, slow),
@@ -161,7 +163,7 @@ std::vector<Difference> compare_work(const Prediction& fast, const Prediction& s
             compare_run_lengths(fast, slow, &Prediction::run_bytes_written, "writes")};
 }
 
-/// Returns the two differences that explain the most.
+/// Returns the two differences that explain most of the ratio of the times.
 std::vector<std::string> find_main_reasons(const Prediction& fast, const Prediction& slow) {
     std::vector<Difference> all = compare_work(fast, slow);
     if (is_latency_bound(slow)) {
@@ -177,12 +179,12 @@ std::vector<std::string> find_main_reasons(const Prediction& fast, const Predict
     return said;
 }
 
-/// The names of the two launches in a sentence: those of their kernels, if these differ.
+/// The names of the two launches in a sentence: the names of their kernels if these names differ.
 struct Names {
     std::string one = "the first", other = "the second";
 };
 
-/// Capitalizes a name at the start of a sentence, except a kernel's.
+/// Capitalizes a name at the start of a sentence, unless the name is that of a kernel.
 std::string at_start(const std::string& name) {
     return name.substr(0, 4) == "the " ? capitalize(name) : name;
 }

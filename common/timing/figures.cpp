@@ -50,7 +50,7 @@ std::string time_text(double ms) {
 
 std::string bytes_text(double bytes) {
     constexpr double kilo = 1024, mega = kilo * kilo;
-    // From 1000 on the next unit is used, so that no number has four digits.
+    // Use the next unit from 1000 on, so that no number has four digits.
     if (bytes < 1000) return format_short(std::round(bytes)) + " bytes";
     return bytes < 1000 * kilo ? format_with_unit(bytes / kilo, " KB")
                                : format_with_unit(bytes / mega, " MB");

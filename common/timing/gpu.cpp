@@ -1,4 +1,4 @@
-// Reads and writes the files in gpus/, using one list of keys for both.
+// Reads and writes the files in gpus/, with a single list of keys for both directions.
 #include "timing/gpu.h"
 
 #include <cctype>
@@ -149,7 +149,7 @@ void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
     }
 }
 
-/// A section of three lists: `bytes`, and two lists with a number for each of these sizes.
+/// Reads a section of three lists: `bytes`, and two lists with a number for each size in `bytes`.
 template <class ListOf>
 void read_by_bytes(const Toml& reader, const toml::table& whole, const char* section,
                    const char* const (&keys)[3], ListOf list_of) {

@@ -42,10 +42,10 @@ Cost division_cost(const Instruction& i) {
     return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{kDivisionSlots, 130, Pipe::divide};
 }
 
-/// Returns the cost of an instruction of the special function unit. Without .ftz, operands that are
-/// too small for the unit are scaled beforehand, and results afterwards. Roots and reciprocals with
-/// IEEE 754 rounding are corrected by a few products. (Instructions counted in machine code for
-/// sm_90, latencies measured by calibrate/issue.cu.)
+/// Returns the cost of an instruction of the special function unit. Without .ftz, the code scales
+/// operands that are too small for the unit, and scales the results back. Roots and reciprocals
+/// with IEEE 754 rounding are corrected by a few products. (Instructions counted in machine code
+/// for sm_90, latencies measured by calibrate/issue.cu.)
 Cost special(const Instruction& i) {
     if (is_double(i)) return {11, 90, Pipe::fp64};
     const bool is_sine = i.opcode == "sin" || i.opcode == "cos" || i.opcode == "tanh";
@@ -72,8 +72,8 @@ Cost conversion_cost(const Instruction& i) {
 }
 
 Cost move(const Instruction& i) {
-    // A separate unit reads special registers. Other moves mostly disappear. A move to half a
-    // register must merge it with the other half.
+    // A separate unit reads special registers. ptxas removes most other moves. A move to half a
+    // register must be merged with the other half.
     if (i.reads_special) return {1, 22, Pipe::any};
     const bool half =
         !i.modifiers.empty() && (i.modifiers.back() == "u16" || i.modifiers.back() == "b16");
@@ -88,8 +88,8 @@ bool is_short_branch(const Instruction& branch, std::uint32_t index) {
 }
 
 /// Returns the issue slots of the instructions that a short branch jumps over. ptxas predicates
-/// them, so they are issued in any case. It predicates longer code if the code contains loads, so
-/// that they can start early.
+/// these instructions, so they are issued in any case. ptxas predicates longer code if the code
+/// contains loads, so that the loads can start early.
 float predicated_slots(const std::vector<Instruction>& instructions, std::uint32_t branch) {
     constexpr float most = 7, most_with_load = 12;
     float slots = 0;
@@ -111,7 +111,8 @@ Cost instruction_cost(const Instruction& i, std::uint32_t index) {
     if (op == "ld") return {.35f, 0, Pipe::any};  // a parameter becomes an operand of its users
     if (op == "cvta") return {0, 0, Pipe::any};
     if (op == "mov") return move(i);
-    if (operates_on_predicates(i)) return {0, 0, Pipe::any};  // folded into what uses it
+    // The operation is folded into the instruction that uses the predicate.
+    if (operates_on_predicates(i)) return {0, 0, Pipe::any};
     if (op == "bra")
         return is_short_branch(i, index) ? Cost{.5f, 25, Pipe::any} : Cost{1, 8, Pipe::integer};
     if (op == "mul" && i.has("wide")) return {.5f, 2, Pipe::multiply};

@@ -28,13 +28,13 @@ constexpr double kCyclesPerLine = 1;
 constexpr double kCyclesPerHalfLineFill = .5;
 /// Time constant for averaging the utilization of memory, in cycles.
 constexpr double kUtilizationAveragingCycles = 6000;
-/// Space for written data that is not yet in memory, in cycles of a multiprocessor's share of
-/// memory.
+/// The capacity for written data that is not yet in memory. The unit is the number of cycles in
+/// which a multiprocessor's share of memory accepts the data.
 constexpr double kWriteBufferCycles = 4000;
 /// The longest burst, in cycles, in which a multiprocessor may exceed its share while others pause.
 constexpr double kMaxBurstCycles = 8000;
 
-/// Pseudo-random numbers that vary the latencies of loads, the same in every run.
+/// Pseudo-random numbers that vary the latencies of loads. The sequence is the same in every run.
 class LatencyRandom {
 public:
     /// Returns a number from a gamma distribution of shape 2 with the mean 1.
@@ -109,14 +109,15 @@ struct WarpState {
     std::uint32_t block = 0, at = 0;
     std::uint32_t bulk_phases_done = 0;  ///< phases of bulk loads that the warp has waited for
     double barrier_reached_at = 0;
-    double stores_began_at = -1;  ///< when it began storing without waits; negative if not storing
-    double half = 0;              ///< when half of its operations were done
-    std::vector<double> done;     ///< when the result of each operation is available
+    /// When the warp began to store without waiting. Negative if the warp is not storing.
+    double stores_began_at = -1;
+    double half = 0;           ///< when half of the warp's operations were done
+    std::vector<double> done;  ///< when the result of each operation is available
 };
 
-/// A memory range that a block has requested.
+/// A range of memory that a block has requested.
 struct MemoryRange {
-    double latency_draw = 0;  ///< its latency within the spread
+    double latency_draw = 0;  ///< random position in the spread of latencies
     double valid_until = 0;   ///< requests from then on draw a new latency
     double last_arrival = 0;  ///< when data last arrived in the first-level cache
 };
@@ -128,7 +129,7 @@ struct BlockState {
     double start_time = 0;
     std::vector<std::uint32_t> warps_at_barrier, at_bulk_wait;
     std::vector<double> bulk_loads, bulk_stores;                   ///< times of arrival, in order
-    std::unordered_map<std::uint32_t, MemoryRange> memory_ranges;  ///< memory ranges
+    std::unordered_map<std::uint32_t, MemoryRange> memory_ranges;  ///< by number of the range
     OpenLines::BlockLines lines;
 };
 
@@ -250,9 +251,11 @@ private:
     const Work& work_;
     const Gpu& gpu_;
     const int blocks_to_run_;
-    /// If the blocks or their kinds do not divide evenly among the multiprocessors, some get one
-    /// more block than others. The simulation follows such a multiprocessor, which also gets the
-    /// share of memory that the others do not use.
+    /// The average demand of all multiprocessors, relative to the demand of the simulated one. If
+    /// the blocks or their kinds do not divide evenly among the multiprocessors, some
+    /// multiprocessors get one more block than others. The simulation follows such a
+    /// multiprocessor, which also gets the share of memory that the other multiprocessors do not
+    /// use.
     const double relative_average_demand_;
     MemoryShare memory_;
     CacheRoom cache_room_;
@@ -271,7 +274,7 @@ private:
     double issue_busy_ = 0, lsu_busy_ = 0, from_l2_busy_ = 0, to_l2_busy_ = 0, partial_busy_ = 0;
     double total_latency_ = 0, loads_ = 0, end_ = 0;
     WarpLife life_;
-    double total_lifetime_ = 0, total_second_half_time_ = 0;  ///< sums over the warps
+    double total_lifetime_ = 0, total_second_half_time_ = 0;  ///< sums over all warps
     std::vector<double> end_times_;
     std::vector<TimedInterval> flights_, stores_, barrier_waits_, load_waits_, block_lives_;
 };
@@ -306,7 +309,7 @@ double Simulation::issue(std::uint32_t w, const Operation& o, double t) {
 }
 
 /// Returns when the operation is issued to its pipe. Each scheduler has two pipes that accept a
-/// warp every two cycles, and others for rare instructions.
+/// warp every two cycles, and more pipes for rare instructions.
 double Simulation::arithmetic(int s, const Operation& o, double at) {
     double(&pipe)[2] = pipe_[s];
     const double slots = o.slots;
@@ -322,7 +325,7 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
             at = std::max({at, pipe[0], pipe[1]});
             pipe[0] = pipe[1] = at + slots;
             return at;
-        case Pipe::special:  // one instruction, and others around it that any pipe takes
+        case Pipe::special:  // one instruction, plus others around it for any pipe
             at = std::max(at, special_[s]);
             special_[s] = at + gpu_.special_issue_cycles;
             for (double& p : pipe) p = std::max(p, at) + slots - 1;
@@ -343,8 +346,8 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
     }
 }
 
-/// Returns how much later than average a load's data arrives (negative if earlier). The data of a
-/// memory range arrives together, for every request that the block makes until then.
+/// Returns how much later than average a load's data arrives (negative if earlier). All data of a
+/// memory range that the block requests within one latency arrives together.
 double Simulation::draw_lateness(BlockState& block, const Operation& o, double at) {
     double most = 0;
     for (const std::uint32_t number : o.memory_ranges) {
@@ -394,7 +397,7 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     lsu_busy_ += passes;
     next = std::max(next, lsu_ - kLsuQueueCycles);
     done = lsu_ + gpu_.l1_latency_cycles;
-    if (o.sectors == 0) {  // the block has already requested all of it
+    if (o.sectors == 0) {  // the block has requested all of the data before
         for (const std::uint32_t range : o.memory_ranges)
             done = std::max(done, block.memory_ranges[range].last_arrival);
         return;
@@ -405,7 +408,7 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     const double room = o.lines * double{kLineBytes};
     const double asked = takes_room ? cache_room_.wait(begin, room) : begin;
     next = std::max(next, asked - kLsuQueueCycles);
-    // Data arrive as whole half lines, even if only part of them is requested.
+    // Data arrives as whole half lines, even if only part of a half line is requested.
     const double transfer = o.halves * (kLineBytes / 2) / gpu_.l2_read_bytes_per_cycle;
     from_l2_ = std::max(from_l2_, asked) + transfer;
     from_l2_busy_ += transfer;
@@ -445,8 +448,9 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     const double whole = kSectorBytes / gpu_.l2_write_bytes_per_cycle;
     const double partial = std::max(partial_store_cycles(warp, o, begin), o.partial * whole);
     const double cost = relative_average_demand_ * (o.sectors * whole + partial);
-    // On its own, a multiprocessor writes a whole sector per cycle. The limit for all
-    // multiprocessors is lower, but pauses of the others leave room for bursts.
+    // A single multiprocessor writes up to a whole sector per cycle. The limit for all
+    // multiprocessors together is lower, but pauses of the other multiprocessors leave room for
+    // bursts.
     to_l2_ = std::max(to_l2_, begin) + o.sectors + partial;
     to_l2_share_ = std::max(to_l2_share_, begin - to_l2_credit_) + cost;
     to_l2_credit_ = std::min(kMaxBurstCycles, to_l2_credit_ + cost / 4);
@@ -480,8 +484,8 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     const double transfer = o.sectors * kSectorBytes / gpu_.l2_read_bytes_per_cycle;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
-    // Declare these separately, in this order: both expressions change the state of memory, and a
-    // compiler may evaluate arguments in any order.
+    // Declare these variables separately, in this order: both expressions change the state of
+    // memory, and a compiler may evaluate arguments in any order.
     const double sent = std::max(from_l2_, bulk_unit_) + memory_.latency(),
                  read = memory_.read(begin, o.sectors * work_.read_fraction);
     const double done = std::max(read, sent) + 250 + draw_lateness(block, o, at);
@@ -618,7 +622,7 @@ Outcome Simulation::outcome() {
     r.cycles_per_block = end_ / run;
     const auto from = static_cast<std::size_t>(std::min(2.0 * work_.resident, run / 3));
     auto to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
-    // If some blocks do more than others, measure whole repetitions of the sequence of kinds.
+    // If some blocks do more work than others, measure whole repetitions of the sequence of kinds.
     if (const std::size_t turn = work_.kind_of.size(); work_.has_uneven_blocks && to >= from + turn)
         to -= (to - from) % turn;
     if (to > from + 1 && to < end_times_.size())

@@ -17,27 +17,28 @@ namespace {
 
 using Kind = Operation::Kind;
 
-constexpr std::uint32_t kSectorsPerRange = 32;  ///< the data of 1 KiB of memory arrive together
-/// From documents: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via
-/// Microbenchmarking, 2018.
+constexpr std::uint32_t kSectorsPerRange = 32;  ///< 1 KiB of memory, whose data arrives together
+/// The latency of a read of constant memory, in cycles. From Jia et al., Dissecting the NVIDIA
+/// Volta GPU Architecture via Microbenchmarking, 2018.
 constexpr float kConstantLatencyCycles = 27;
 /// Machine instructions per branch: setting the point of reconvergence, branching, and
 /// reconverging.
 constexpr float kBranchSlots = 3;
 constexpr std::uint32_t kBytesPerPass = 128;
-/// Registers per thread up to which a multiprocessor can hold all of its warps. ptxas avoids using
-/// more. So in a kernel that uses this many, some loads wait until registers are free. (Observed in
-/// the machine code of the kernels here and of random kernels.)
+/// The maximum number of registers per thread at which a multiprocessor can hold all of its warps.
+/// ptxas avoids using more registers. In a kernel that uses this many, some loads therefore wait
+/// until registers are free. (Observed in the machine code of the kernels here and of random
+/// kernels.)
 constexpr std::uint32_t kRegistersForFullOccupancy = 32;
-constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< half a line
+constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< half a line has 64 bytes
 constexpr std::uint32_t kHalfSectorBytes = kSectorBytes / 2;
 /// The largest fraction of missed sectors at which a table counts as cached in the first level.
 constexpr double kMaxCachedMissFraction = .3;
 /// If a store spans at most this many times the sectors that it writes, its lanes count as storing
 /// along a row. Other stores along the row soon complete the partial sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
-/// The fraction of run ends that count as unfinished. At the other ends, the neighbouring part of
-/// the sector arrives at about the same time. A run of one sector always counts as unfinished.
+/// The fraction of run ends that count as unfinished. At the remaining ends, the neighbouring part
+/// of the sector arrives at about the same time. A run of one sector always counts as unfinished.
 /// (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 
@@ -128,8 +129,8 @@ private:
     void forward_earlier_access(const Instruction& covered);
     void record_writer(std::uint32_t reg, std::uint32_t operation);
     std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
-    /// Reports whether the iteration that `branch` ends and the next one, which begins at `to`,
-    /// belong to the same pass of an unrolled loop.
+    /// Reports whether the iteration that `branch` ends and the next iteration, which begins at
+    /// `to`, belong to the same pass of an unrolled loop.
     bool continues_unrolled_pass(std::uint32_t branch, std::uint32_t to);
     /// The extent of an access: its sectors, their half lines, and whether its lanes store along a
     /// row.
@@ -162,20 +163,20 @@ private:
     const std::uint32_t number_;  ///< the number of the warp in its block
     double lines_;                ///< cache lines available to this warp
     struct LastRequest {
-        std::uint64_t lines = 0, waits = 0;  ///< counts up to then
+        std::uint64_t lines = 0, waits = 0;  ///< the counts at that request
     };
     std::unordered_map<std::uint64_t, LastRequest> last_requests_;  ///< by line: its last request
     std::uint64_t lines_requested_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
     std::uint64_t uncertain_lines_ = 0;  ///< lines that may or may not be in the cache
     std::vector<Draft> drafts_;
-    std::vector<std::uint32_t> writer_;  ///< by register, or kNoTarget
+    std::vector<std::uint32_t> writer_;  ///< by register: its last writer, or kNoTarget
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
-    std::vector<std::uint32_t> group_;                      ///< copies since the last commit
-    std::vector<std::vector<std::uint32_t>> groups_;        ///< emptied after a wait
+    std::vector<std::uint32_t> group_;                ///< copies since the last commit
+    std::vector<std::vector<std::uint32_t>> groups_;  ///< committed copies; emptied after a wait
     using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
     std::set<Value> divided_by_;
     std::set<std::pair<Value, Value>> divided_;
-    std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and its target
+    std::uint32_t condition_ = 0, condition_until_ = 0;  ///< current short branch, and its target
     std::map<std::uint32_t, std::uint32_t>
         parameters_;                      ///< by 64-bit register: the condition of its last fetch
     std::vector<std::uint64_t> touched_;  ///< the ranges of an access
@@ -214,9 +215,9 @@ void WarpLowering::record_memory_ranges(Operation& operation, const Access& acce
 }
 
 /// Reports whether the first-level cache still has a line. This is less likely the more lines this
-/// warp has requested since, because the other warps request as many. If the requests are in flight
-/// together, about half of the others' requests come in between. (Counted on an H200, with columns
-/// read by 24 to 63 warps.)
+/// warp has requested since it requested the line, because the other warps request as many. If the
+/// requests are in flight together, about half of the other warps' requests come in between.
+/// (Counted on an H200, with columns read by 24 to 63 warps.)
 bool WarpLowering::has_cached(std::uint64_t line) {
     constexpr double usable = .85;
     if (line == last_line_) return true;
@@ -282,8 +283,8 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     for_each_access(step, [&](const Access& access) {
         const auto [sectors, halves, is_near] = measure_extent(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
-        // The recording does not say which sectors lack bytes. Assume that each of them lacks at
-        // least half of its bytes.
+        // The recording does not say which sectors lack bytes. Assume that each of these sectors
+        // lacks at least half of its bytes.
         const std::uint32_t bytes = std::min(bytes_of(access), kSectorBytes * sectors),
                             missing = kSectorBytes * sectors - bytes,
                             partial = std::min(sectors,
@@ -298,7 +299,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         const bool is_ends = access.runs == 1 || sectors > access.runs;
         if (is_ends)
             operation.partial_edges = static_cast<std::uint16_t>(operation.partial_edges + partial);
-        // A partial sector next to whole sectors costs no more than a whole one.
+        // A partial sector next to whole sectors costs no more than a whole sector.
         if (sectors <= 2 * access.runs)
             operation.partial_half_lines = static_cast<std::uint16_t>(operation.partial_half_lines +
                                                                       std::min(halves, partial));
@@ -401,9 +402,9 @@ void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
     }
 }
 
-/// Adds a load that fetches a 64-bit parameter from the constant bank, and returns it. Each
+/// Adds a load that fetches a 64-bit parameter from the constant bank, and returns the load. Each
 /// condition under which a parameter is used has a load of its own. Unconditional uses are part of
-/// `start`. (ptxas for sm_90 does this in loops too.)
+/// `start`. (ptxas for sm_90 also loads parameters in this way in loops.)
 std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t index) {
     const bool loads = i.opcode == "ld" && i.has("param") && (i.has("u64") || i.has("b64")),
                passes_on = i.opcode == "cvta" && parameters_.count(i.read.front()) > 0;
@@ -470,7 +471,8 @@ void WarpLowering::add_division(Operation& operation, const Instruction& i) {
     }
 }
 
-/// Handles a load that ptxas has merged into an earlier one, which writes the registers of both.
+/// Handles a load that ptxas has merged into an earlier load. The earlier load writes the registers
+/// of both loads.
 void WarpLowering::forward_earlier_access(const Instruction& covered) {
     if (covered.covered_by == kNoTarget) return;
     const Instruction& by = recording_.instructions[covered.covered_by];
@@ -485,8 +487,8 @@ void WarpLowering::record_writer(std::uint32_t reg, std::uint32_t operation) {
 }
 
 /// Returns how many iterations ptxas combines in the innermost loop from `to` to `branch`, or 0 if
-/// it is not unrolled. The model treats loops that store to global memory as not unrolled, because
-/// the path to memory limits their time anyway.
+/// ptxas does not unroll the loop. The model treats loops that store to global memory as not
+/// unrolled, because the path to memory limits their time anyway.
 std::uint32_t turns_unrolled(const std::vector<Instruction>& instructions, std::uint32_t branch,
                              std::uint32_t to) {
     std::uint32_t turns = 0;
@@ -560,7 +562,7 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     }
 }
 
-/// Reports whether two operations are the same, including the memory ranges that they access.
+/// Reports whether two operations are equal, including the memory ranges that they access.
 bool are_same_operation(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
            a.sectors == b.sectors && a.from_memory == b.from_memory && a.partial == b.partial &&
@@ -598,10 +600,10 @@ std::uint32_t count(const Program& program, Kind kind) {
     return count;
 }
 
-/// Marks a warp's store of partial sectors if it is the only one and touches few lines. The stores
-/// of all warps then meet on their way to the cache, which completes the sectors. (Measured on an
-/// H200: stores meet in blocks of 16 x 16 threads that store 4 bytes each, once, to 16 lines per
-/// warp. They do not meet with 32 lines or with more stores.)
+/// Marks a warp's store of partial sectors if the warp has no other store and the store touches few
+/// lines. The stores of all warps then meet on their way to the cache, which completes the sectors.
+/// (Measured on an H200: stores meet in blocks of 16 x 16 threads that store 4 bytes each, once, to
+/// 16 lines per warp. The stores do not meet with 32 lines or with more stores.)
 void mark_simultaneous_stores(Program& program) {
     constexpr std::uint32_t few = 16;
     Operation* only = nullptr;
@@ -628,10 +630,10 @@ void distribute_bulk_loads(BlockProgram& block) {
 }
 
 /// Returns how many steps of each warp to use. If some recordings end early, each warp is cut at
-/// the last barrier that all warps have reached. If that would leave out more than half of a warp's
-/// steps, they are all used, because the code between two barriers is long.
+/// the last barrier that all warps have reached. If the cut would leave out more than half of a
+/// warp's steps, all steps are used, because the code between two barriers is long.
 std::vector<std::size_t> usable_warp_steps(const Recording& recording, const RecordedBlock& block) {
-    std::size_t barriers = ~std::size_t{0};  ///< passed by all warps
+    std::size_t barriers = ~std::size_t{0};  ///< barriers that all warps have passed
     std::vector<std::vector<std::size_t>> behind;
     for (const WarpPath& path : block.warps) {
         std::vector<std::size_t>& places = behind.emplace_back();

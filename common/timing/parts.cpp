@@ -8,24 +8,24 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Missing bytes up to which a sector counts as complete, because the recording does not say which
-/// sectors lack bytes.
+/// The number of missing bytes up to which a sector counts as complete. The recording does not say
+/// which sectors lack bytes, so small numbers are uncertain.
 constexpr float kMaxMissingBytes = 1;
 
 // Constants of an H200, from transposes that write partial sectors: `time_proof --make
 // --transposes` (docs/results/random_kernels/transposes). The kernels differ in one property at a
 // time: block shape, element size, order or pitch.
 
-/// Number of open lines at which half of them are evicted early, as a fraction of the lines of the
-/// second-level cache.
+/// The number of open lines at which half of these lines are evicted early, as a fraction of the
+/// lines of the second-level cache.
 constexpr double kHalfEvictionLineFraction = .08;
-/// Number of pages (2 KiB) with open lines at which half of the lines are evicted early. Fewer
+/// The number of pages (2 KiB) with open lines at which half of the lines are evicted early. Fewer
 /// pages cost less, because the lines of a page are written together.
 constexpr double kHalfEvictionPages = 8000;
 /// The cost of writing a sector too early and reading it again, as a multiple of a partial write.
 constexpr double kRewriteCostRatio = 6;
-/// Factor applied to calibrate's cost of a partial write, which includes the reads that the write
-/// causes. The model counts these reads separately.
+/// A factor for calibrate's cost of a partial write. The measured cost includes the reads that the
+/// write causes, which the model counts separately.
 constexpr double kWriteOnlyCostFactor = .9;
 /// The weight of a line in which a block fills whole sectors, but not the whole line.
 constexpr double kFilledSectorsLineWeight = .5;
@@ -99,7 +99,8 @@ double completion_cycles(const Unfinished& unfinished, double open_lines, const 
 
 double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
                             const PartialSectors& partial) {
-    // If the parts of two or four lanes meet, they are combined on their way to the cache.
+    // If the partial sectors of two or four lanes meet, they are combined on their way to the
+    // cache.
     if (is_simultaneous && halves <= 8) return partial.cycles_for_16_bytes;
     if (is_simultaneous && halves <= 16) return partial.cycles_for_8_bytes;
     return kWriteOnlyCostFactor * partial.cycles_for_4_bytes;

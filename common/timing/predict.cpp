@@ -20,7 +20,7 @@ namespace {
 /// Relative error of the register estimate. For two out of three kernels the error is smaller.
 constexpr double kRegisterEstimateError = .06;
 
-/// Returns the shared memory of a block, including the system's part.
+/// Returns the shared memory of a block in bytes, including the bytes that the system reserves.
 int shared_bytes_per_block(const Recording& recording, const Gpu& gpu) {
     return static_cast<int>(recording.shared_bytes) + gpu.system_shared_bytes;
 }
@@ -61,16 +61,16 @@ namespace {
 // bytes larger than the largest shared memory. (From NVIDIA's documents)
 constexpr int kCacheBytesBeyondShared = 28 << 10;
 
-/// Returns a warp's share of the first-level cache, in lines. Shared memory takes its part of the
-/// same storage first.
+/// Returns a warp's share of the first-level cache, in lines. The cache gets what shared memory
+/// leaves of their common storage.
 double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
     const double bytes = gpu.shared_bytes + kCacheBytesBeyondShared -
                          static_cast<double>(o.blocks) * shared_bytes_per_block(recording, gpu);
     return std::max(0.0, bytes) / kLineBytes / (o.blocks * o.warps);
 }
 
-/// Returns the size of a multiprocessor's first-level cache. The shared memory is set to the
-/// smallest supported size that holds the resident blocks, and the cache gets the rest. (From
+/// Returns the size of a multiprocessor's first-level cache in bytes. The shared memory is set to
+/// the smallest supported size that holds the resident blocks, and the cache gets the rest. (From
 /// NVIDIA's documents)
 double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
     const int all = gpu.shared_bytes + kCacheBytesBeyondShared;
@@ -81,8 +81,8 @@ double first_level_bytes(const Recording& recording, const Gpu& gpu, int residen
     return kCacheBytesBeyondShared;
 }
 
-/// Returns the excess cost of runs of `bytes` bytes, interpolated from the table `of`: the time that
-/// they add to a plain copy, as a fraction of its time.
+/// Returns the excess cost of runs of `bytes` bytes, interpolated from the table `of`. The excess
+/// cost is the time that such runs add to a plain copy, as a fraction of the copy's time.
 double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
     for (std::size_t k = 1; k < runs.bytes.size(); ++k) {
@@ -114,8 +114,8 @@ double new_fraction(const Footprint& f) {
 }
 
 /// The amount of data, as a fraction of the second-level cache, that may pass through the cache
-/// before it evicts data that was read. (An H200 with 60 MB keeps data during the next 32 MiB, but
-/// nothing after 48 MiB. calibrate/launches.cu)
+/// before it evicts data that was read earlier. (An H200 with 60 MB keeps data while the next 32
+/// MiB pass, but keeps no data while 48 MiB pass. calibrate/launches.cu)
 constexpr double kRetainedReadFraction = .53;
 
 /// Returns the fraction of the sectors requested by blocks of the grid's next row that no earlier
@@ -134,11 +134,12 @@ double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
 
 /// Sums over the accesses of the recorded blocks, with each block taken on its own.
 struct BlockAccesses {
-    double asked = 0, distinct = 0;  ///< sectors
-    double bytes = 0;                ///< the bytes of all lanes
-    double run = 0;                  ///< average length in bytes
+    double asked = 0, distinct = 0;  ///< number of requested sectors, and of different sectors
+    double bytes = 0;                ///< sum of the bytes of all lanes
+    double run = 0;                  ///< average length of a run in bytes
 
-    /// Returns the fraction of its sectors' bytes that a block leaves to other blocks.
+    /// Returns the fraction of the bytes in the block's sectors that the block leaves to other
+    /// blocks.
     double left() const {
         return distinct > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct)) : 0;
     }
@@ -234,7 +235,7 @@ void add_reads(const Recording& recording, const Work& work, const Tables& table
                       next_row_new_fraction(recording, gpu);
     t.read = ((all - of_tables) * t.read_fraction + of_tables_from_memory) /
              static_cast<double>(work.kinds.size());
-    // If the caches contain the tables, memory reads only the data outside them.
+    // If the caches contain the tables, memory reads only the data outside the tables.
     const bool are_cached = of_tables_from_memory < .5 * of_tables && of_tables < all;
     const SectorSet seen = are_cached ? collect_reads_outside_tables(recording, tables)
                            : recording.together.empty() ? recording.reads.sectors
@@ -269,7 +270,8 @@ Traffic compute_traffic(const Recording& recording, const Work& work, const Tabl
     return t;
 }
 
-/// Fraction of partial runs that memory moves before a neighbour requests the rest.
+/// The fraction of partial runs that memory moves before a neighbour requests the rest of the
+/// sectors.
 constexpr double kEarlyEvictionFraction = .2;
 
 double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& of,
@@ -298,8 +300,9 @@ void compute_sector_cycles(Work& work, const Traffic& t, const Gpu& gpu, double 
     const bool reads = t.read > 0, writes = t.written > 0;
     const double share = work.write_fraction =
         t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
-    // The costs of runs were measured with copies, half of whose data is read. So the cost of a
-    // direction counts twice if all data moves in that direction, and little if only a little does.
+    // The costs of runs were measured with copies, which read half of their data and write the
+    // other half. So the cost of a direction counts twice if all data moves in that direction, and
+    // little if only a little data does.
     const Runs& runs = gpu.runs;
     const double least_read = 2 * kSectorBytes;
     const double read = reads ? excess_cost_with_neighbours(runs, runs.read, t.runs_of_pairs,

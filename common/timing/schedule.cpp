@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Operation::Kind;
 
-/// The drafts from `begin` to `end`. No operation moves out of this range.
+/// The drafts from `begin` to `end`. The scheduler moves no operation out of this range.
 class Piece {
 public:
     Piece(const std::vector<Draft>& drafts, std::size_t begin, std::size_t end,
@@ -39,8 +39,8 @@ private:
 
     const Draft& draft(std::size_t k) const { return drafts_[begin_ + k]; }
 
-    /// Divides the piece into stages, which end at operations that nothing moves across. Operations
-    /// that depend on no load go to the first stage.
+    /// Divides the piece into stages. Each stage ends at an operation that no other operation moves
+    /// across. Operations that depend on no load go to the first stage.
     void find_stages() {
         int stage = 0;
         for (std::size_t k = 0; k < stage_.size(); ++k) {
@@ -58,7 +58,7 @@ private:
     }
 
     /// Moves operations that use loaded values to the stage in which their result is needed, so
-    /// that a barrier before it need not wait for them.
+    /// that an earlier barrier need not wait for the loads.
     void defer_uses_of_loads() {
         const int last = stage_.empty() ? 0 : *std::max_element(stage_.begin(), stage_.end());
         std::vector<int> wanted(stage_.size(), last);
@@ -72,15 +72,15 @@ private:
         }
     }
 
-    /// Lowers to at most `rank` the rank of the operation and of the operations in its stage on
-    /// which it depends.
+    /// Lowers the rank of the operation, and of the operations in its stage on which it depends, to
+    /// at most `rank`.
     void lower_rank(std::size_t k, int rank) {
         if (rank_[k] <= rank) return;
         rank_[k] = rank;
         for (const std::uint32_t a : draft(k).operation.after)
             if (a >= begin_ && stage_[a - begin_] >= stage_[k]) lower_rank(a - begin_, rank);
     }
-    /// Gives rank 0 to everything on which the operation depends, in any stage.
+    /// Gives rank 0 to all operations, in any stage, on which the operation depends.
     void lower_producer_ranks(std::size_t k) {
         for (const std::uint32_t a : draft(k).operation.after) {
             if (a < begin_ || rank_[a - begin_] == 0) continue;
@@ -110,7 +110,8 @@ private:
         return std::any_of(after.begin(), after.end(),
                            [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
     }
-    /// Returns the drafts in the order of their stages, sorted by `of` within each stage.
+    /// Returns the drafts in the order of their stages. Within each stage, the drafts are sorted by
+    /// `of`.
     template <class Of>
     std::vector<std::size_t> in_stages(Of of) const {
         std::vector<std::size_t> order(stage_.size());
@@ -142,7 +143,7 @@ private:
             somebody_waits |= waits;
             if (!free_[k]) rank_[k] += turn * kRanks;
         }
-        // An operation's operands must not come after it.
+        // An operation must come after the operations that compute its operands.
         for (std::size_t k = rank_.size(); k-- > 0;)
             for (const std::uint32_t a : draft(k).operation.after)
                 if (a >= begin_ && stage_[a - begin_] >= stage_[k])
@@ -156,15 +157,16 @@ private:
 };
 
 /// Orders arithmetic and shared memory accesses like a list scheduler. Of the operations whose
-/// operands are available, the one with the longest chain of latencies to the end comes next. So
-/// independent chains run side by side, as in machine code.
+/// operands are available, the operation with the longest chain of latencies to the end comes next.
+/// So independent chains run side by side, as in machine code.
 class Interleaver {
 public:
     explicit Interleaver(const std::vector<Draft>& drafts)
         : drafts_(drafts), place_(drafts.size(), kNotScheduled) {}
 
     /// Reorders the operations in `order` between those that must stay where they are. Leaves the
-    /// order as it is if any operation accesses global memory, because Piece orders those better.
+    /// order as it is if any operation accesses global memory, because Piece orders such operations
+    /// better.
     void interleave(std::vector<std::size_t>& order) {
         const auto is_global = [&](std::size_t k) {
             const Kind kind = drafts_[k].operation.kind;
@@ -185,8 +187,8 @@ private:
     /// Cycles until a value from shared memory is available, and the latency that ptxas assumes for
     /// global memory.
     static constexpr float kSharedLatency = 24, kGlobalLatency = 300;
-    /// How many operations an operation may overtake. ptxas must keep registers for chains that run
-    /// side by side.
+    /// The number of operations that an operation may overtake. ptxas limits this number, because
+    /// chains that run side by side need more registers.
     static constexpr std::uint32_t kMaxOvertakenOperations = 18;
 
     static bool is_movable(const Draft& d) {
@@ -211,7 +213,8 @@ private:
         std::uint32_t waits_for = 0;
         std::vector<std::uint32_t> users;
     };
-    /// Ready operations, ordered by the longest chain, then by position.
+    /// An operation whose operands are available. Such operations are ordered by their longest
+    /// chain, then by position.
     struct Ready {
         float height = 0;
         std::uint32_t node = 0;
@@ -219,7 +222,8 @@ private:
             return height != other.height ? height < other.height : node > other.node;
         }
     };
-    /// Operations that wait for their operands, ordered by when these are available.
+    /// An operation that waits for its operands. Such operations are ordered by the time at which
+    /// the operands are available.
     struct Pending {
         float ready = 0;
         std::uint32_t node = 0;
@@ -296,8 +300,8 @@ private:
     std::vector<Node> nodes_;
 };
 
-/// Reports whether an operation has no cost. Such operations are left out, and their users depend
-/// on their operands instead.
+/// Reports whether an operation has no cost. Such an operation is left out, and the operations that
+/// use its result depend on its operands instead.
 bool has_no_cost(const Draft& d) {
     return d.operation.kind == Kind::arithmetic && d.operation.slots == 0 && !d.fixed;
 }
@@ -319,8 +323,10 @@ std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_sh
     constexpr std::uint32_t nowhere = ~0u;
     std::vector<Operation> operations;
     operations.reserve(drafts.size());
-    std::vector<std::uint32_t> place(drafts.size(), nowhere);           // by draft, in the result
-    std::vector<std::vector<std::uint32_t>> stands_for(drafts.size());  // of left-out drafts
+    // For each draft, its index in `operations`.
+    std::vector<std::uint32_t> place(drafts.size(), nowhere);
+    // For each left-out draft, the operations that its users depend on instead.
+    std::vector<std::vector<std::uint32_t>> stands_for(drafts.size());
     std::vector<std::uint32_t> after;
     for (const std::size_t k : order) {
         after.clear();

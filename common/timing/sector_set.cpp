@@ -30,7 +30,7 @@ std::uint64_t SectorSet::size() const {
 }
 
 std::uint64_t SectorSet::lines() const {
-    constexpr std::uint64_t firsts = 0x1111111111111111;  // of each line (four sectors)
+    constexpr std::uint64_t firsts = 0x1111111111111111;  // first sector of each line of four
     std::uint64_t sum = 0;
     for (const Page& p : table_) {
         const std::uint64_t pairs = p.sectors | p.sectors >> 1;
@@ -40,7 +40,7 @@ std::uint64_t SectorSet::lines() const {
 }
 
 SectorSet SectorSet::extend_to_pairs() const {
-    constexpr std::uint64_t lower = 0x5555555555555555;  // the first of each pair
+    constexpr std::uint64_t lower = 0x5555555555555555;  // first sector of each pair
     SectorSet pairs = *this;
     for (Page& p : pairs.table_) p.sectors |= (p.sectors & lower) << 1 | (p.sectors >> 1 & lower);
     return pairs;
@@ -80,7 +80,7 @@ std::vector<std::uint64_t> SectorSet::runs(bool splits_sparse_pages) const {
     constexpr int sparse = kSectorsOfPage / 3;
     std::vector<std::uint64_t> runs;
     std::uint64_t last = kEmptySlot;
-    bool open = false;  // whether the preceding page is adjacent and ends in the set
+    bool open = false;  // whether the last sector of the preceding page is in the set
     for (const Page& p : sorted()) {
         if (splits_sparse_pages && std::popcount(p.sectors) < sparse) {
             for (std::uint64_t left = p.sectors; left != 0;) {

@@ -12,7 +12,8 @@ namespace {
 
 /// Number of blocks whose reads must agree before a range of memory counts as a table.
 constexpr std::size_t kMinBlocksForTable = 3;
-/// The fraction of the whole range that the reads of each block must span.
+/// The fraction of the whole range that the reads of each block must span for the range to count as
+/// a table.
 constexpr double kMinSpannedFraction = .5;
 /// The fractions of the caches that keep a table while other data pass through. (Random sectors on
 /// an H200: with tables of 64, 128 and 256 MiB, the second-level cache of 60 MiB behaves as if it
@@ -32,7 +33,7 @@ struct Reads {
     double range() const { return static_cast<double>(last - first + 1); }
 };
 
-using ReadsByInstruction = std::map<std::uint32_t, Reads>;  ///< by instruction
+using ReadsByInstruction = std::map<std::uint32_t, Reads>;  ///< a block's reads, by instruction
 
 ReadsByInstruction collect_reads(const RecordedBlock& block) {
     ReadsByInstruction reads;
@@ -51,7 +52,7 @@ ReadsByInstruction collect_reads(const RecordedBlock& block) {
 /// The sectors that all recorded blocks read with one instruction.
 struct AllReads {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
-    double ranges = 0, sectors = 0;  ///< sums over the blocks
+    double ranges = 0, sectors = 0;  ///< sums over all recorded blocks
     std::size_t blocks = 0;
 
     void add(const Reads& reads) {

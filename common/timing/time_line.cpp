@@ -46,7 +46,7 @@ std::vector<std::string> wrap_lines(const std::string& text, std::size_t width) 
     return lines;
 }
 
-/// Returns a row with its label.
+/// Returns a row of the time line: its label, padded to a fixed width, and its characters.
 std::string row(std::string label, const std::string& signs) {
     label.resize(kLabel, ' ');
     const std::string text = label + "|" + signs;
@@ -115,7 +115,8 @@ double max_bytes_stored(const std::vector<Column>& columns) {
 
 // ---- blocks ----
 
-/// Draws a life from its first to its last column. An end outside the time line has no bracket.
+/// Draws the life of a block from its first to its last column. An end outside the time line has no
+/// bracket.
 void draw_life(std::string& signs, const TimeLine::Life& life, double moments) {
     const auto columns = static_cast<double>(signs.size());
     if (!(life.begin < life.end) || !(life.begin < moments) || !(life.end > 0)) return;

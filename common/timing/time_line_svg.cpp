@@ -12,16 +12,16 @@
 namespace coalesce::timing {
 namespace {
 
-// Horizontal positions: the labels, the picture, a margin. Then vertical positions: title, label,
+// Positions in pixels. Horizontal: the labels, the picture, a margin. Vertical: title, label,
 // legend, bytes, stores, warps, blocks, cycles.
 constexpr double kWidth = 720, kLeft = 132, kRight = 708, kTitle = 22, kLabel = 41, kLegend = 63;
 constexpr double kChartTop = 84, kChartBottom = 174;
 constexpr double kRow = 20, kRowHeight = 15, kFirstRow = 184;
 constexpr double kBlock = 12, kBlockHeight = 9;
-constexpr int kColumns = 288;  ///< two pixels each
+constexpr int kColumns = 288;  ///< each two pixels wide
 constexpr int kMaxBlockRows = 4;
 
-// CSS rules in addition to those that all diagrams share.
+// The CSS rules for the time line, in addition to the rules that all diagrams share.
 constexpr const char* kStyle =
     R"(.diagram .needed { fill: none; stroke: var(--d-ink); stroke-width: 1.5; stroke-dasharray: 5 3; }
 .diagram .axis { fill: none; stroke: var(--d-faint); }
@@ -51,8 +51,8 @@ double column_x(std::size_t column) {
     return kLeft + (kRight - kLeft) * static_cast<double>(column) / kColumns;
 }
 
-/// Returns the area below `values`, drawn as a step per column. A value of `whole` is `height`
-/// pixels high.
+/// Returns the area below `values` as an SVG path, drawn as a step per column. A value of `whole`
+/// is `height` pixels high.
 std::string area(const std::vector<double>& values, double whole, double bottom, double height) {
     std::string drawn;
     double before = bottom;
@@ -77,7 +77,8 @@ std::vector<double> values_of(const std::vector<Column>& columns, double Moment:
 
 // ---- bytes in flight ----
 
-/// Marks the times without loads in flight, over the full height, with a label if it fits.
+/// Marks the times without loads in flight over the full height of the chart, with a label if it
+/// fits.
 std::string gaps(const std::vector<Column>& columns) {
     constexpr double room_for_word = 60;
     std::string svg;
@@ -144,7 +145,7 @@ std::string life(const TimeLine::Life& life, double moments, double top) {
     const double scale = (kRight - kLeft) / moments;
     const double begin = kLeft + scale * std::max(life.begin, 0.0);
     const double end = kLeft + scale * std::min(life.end, moments);
-    // Leave a gap before the next block, unless the box would vanish.
+    // Leave a gap before the next block, unless the gap would make the box vanish.
     const double gap = life.end < moments ? 1.5 : 0;
     return box("used", begin, top, std::max(end - begin - gap, 0.5), kBlockHeight);
 }

@@ -54,10 +54,10 @@ bool moves_half_lines(const Work& work, const Traffic& t) {
     return (is_half(t.run_written()) && !stores_few_sectors(work)) || halves_may_meet;
 }
 
-/// Returns for each register whether its value may differ between lanes, because it depends on
+/// Returns, for each register, whether its value may differ between lanes because it depends on
 /// thread numbers or on memory.
 std::vector<bool> find_lane_dependent_registers(const std::vector<Instruction>& instructions) {
-    std::vector<bool> by_lane;  // by register
+    std::vector<bool> by_lane;  // for each register, whether it differs between lanes
     const auto is_by_lane = [&](std::uint32_t reg) { return reg < by_lane.size() && by_lane[reg]; };
     bool changes = true;
     while (changes) {

@@ -115,8 +115,8 @@ std::string limit_text(const Prediction& p, const Gpu& gpu) {
     return "";
 }
 
-/// Returns "A multiprocessor holds 2 blocks of 1024 threads: more blocks do not fit, because it holds 2048
-/// threads.", for example.
+/// Returns a text such as "A multiprocessor holds 2 blocks of 1024 threads: more blocks do not fit,
+/// because it holds 2048 threads."
 std::string resident_text(const Prediction& p, const Gpu& gpu) {
     if (p.resident_blocks <= 0) return "";
     return "A multiprocessor holds " + blocks_text(p) + " at a time: " + limit_text(p, gpu) + ".";
@@ -139,7 +139,7 @@ std::string life_text(const Prediction& p) {
     std::vector<std::string> said;
     double rest = all;
     for (const auto& [cycles, what] : parts) {
-        // Less than a twentieth of the warp's life is not worth mentioning.
+        // A wait of less than a twentieth of the warp's life is not worth mentioning.
         if (!is_nonzero_count(cycles) || cycles < all / 20) continue;
         said.push_back(number_text(cycles) + " " + what);
         rest -= cycles;
@@ -194,8 +194,8 @@ std::string useful_traffic_text(const Prediction& p, double useful_bytes) {
     return "";
 }
 
-/// Returns an upper bound of the slowdown of memory for runs of this length: the table's value for
-/// the next shorter runs.
+/// Returns an upper bound of the slowdown of memory for runs of this length: the value in the table
+/// for the next shorter length.
 double slowdown_limit(const Runs& runs, const std::vector<double>& table, double run) {
     double slower = 0;
     for (std::size_t i = 0; i < std::min(runs.bytes.size(), table.size()); ++i) {
@@ -256,7 +256,7 @@ std::string more_blocks_advice(const Prediction& p) {
 /// A sentence about making a kernel faster.
 struct Remedy {
     std::string text;
-    bool is_advice = true;  ///< false if only fewer bytes would help
+    bool is_advice = true;  ///< false if only a kernel that moves fewer bytes would help
 };
 
 Remedy memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {

@@ -1,4 +1,4 @@
-// Every process sends every other process its piece, in a single call.
+// Each process sends all other processes their pieces in a single call.
 #include <stdexcept>
 #include <vector>
 
@@ -38,7 +38,7 @@ MPI_Datatype row_datatype(int rows, int cols, std::ptrdiff_t pitch) {
     return type;
 }
 
-/// Describes the same floats as row_datatype, but column by column.
+/// Describes the floats that row_datatype describes, but column by column.
 MPI_Datatype column_datatype(int rows, int cols, std::ptrdiff_t pitch) {
     MPI_Datatype column = row_datatype(rows, 1, pitch), type;
     MPI_Type_create_hvector(cols, 1, sizeof(float), column, &type);

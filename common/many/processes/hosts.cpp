@@ -11,14 +11,15 @@
 namespace coalesce::processes {
 namespace {
 
-/// The results of `prepare`, which runs before the process communicates with the others.
+/// The results of `prepare`, which runs before the process communicates with other processes.
 struct Prepared {
     many::Request request = {};
     Device device = {};
     std::string problem = "";
 };
 
-/// Choosing a device may execute this program again, so it must happen before MPI starts.
+/// Parses the options and chooses the device. Choosing a device may execute this program again, so
+/// it must happen before MPI starts.
 Prepared prepare(int argc, char** argv) {
     Prepared prepared;
     try {

@@ -1,4 +1,4 @@
-// Transposes data that is not in the caches. It reads and writes whole cache lines.
+// Transposes data that is not in the caches. The code reads and writes whole cache lines.
 #include <algorithm>
 #include <cstdint>
 
@@ -32,8 +32,8 @@ Piece<Float> at(Piece<Float> piece, int row, int col) {
 
 #ifdef __SSE__
 /// Reports whether every row of `out` starts at the beginning of a cache line. If so, non-temporal
-/// stores bypass the caches, so that the processor does not first read the lines that it is about
-/// to overwrite.
+/// stores bypass the caches, so that the processor need not read the lines that it is about to
+/// overwrite.
 bool has_whole_lines(Piece<float> out) {
     return reinterpret_cast<std::uintptr_t>(out.first) % (kLineFloats * sizeof(float)) == 0 &&
            out.pitch % kLineFloats == 0;

@@ -47,7 +47,7 @@ struct Measured {
     const KindOfWay* kind = nullptr;
     std::unique_ptr<Way> way = {};
     unsigned long long wrong = 0;
-    std::vector<double> times = {};  // in ms
+    std::vector<double> times = {};  // in milliseconds
     double ms = 0;
 };
 
@@ -165,8 +165,8 @@ private:
         for (Measured& measured : all) measured.ms = summarize_timings(measured.times).ms;
     }
 
-    /// Returns the time from the moment when all processes are ready until the last one has
-    /// finished.
+    /// Returns the time in milliseconds from the moment when all processes are ready until the last
+    /// process has finished.
     static double time_once(Way& way) {
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
@@ -212,7 +212,7 @@ int run(int argc, char** argv) {
     std::string device, problem;
     try {
         request = parse_request(argc, argv);
-        // This may execute the program again, so it must happen before MPI starts.
+        // Choosing a device may execute the program again, so it must happen before MPI starts.
         if (request.needs_device) device = choose_device(request.device, argv).first_line();
     } catch (const UsageError& error) {
         problem = error.what();

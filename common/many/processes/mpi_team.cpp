@@ -42,7 +42,7 @@ std::vector<int> MpiTeam::devices(int ranks) {
     // A launcher may let each process see only its own GPU, which then has number 0.
     const int mine = rank_on_host_ % there;
     fail_together(reason_not_usable(mine, there));
-    // The test for a working GPU has used GPU 0. Free the memory that it allocated there.
+    // The test for a working GPU has used GPU 0, so free the memory that it allocated there.
     if (mine != 0) CUDA_CHECK(cudaDeviceReset());
     std::vector<int> devices(static_cast<std::size_t>(ranks), many::kOtherProcess);
     devices[static_cast<std::size_t>(rank_)] = mine;

@@ -14,14 +14,14 @@
 namespace coalesce::processes {
 namespace {
 
-/// The shapes to verify. Some have sides with few divisors, some have rows for only one process,
-/// and some are tiny.
+/// The shapes to verify. Some shapes have sides with few divisors, some have rows for only one
+/// process, and some are tiny.
 const std::vector<Shape> kVerifiedShapes = {{64, 64},   {96, 160}, {77, 45}, {1, 70},   {70, 1},
                                             {130, 514}, {3, 5},    {1, 1},   {257, 255}};
 /// The shape to measure: 512 MiB.
 constexpr Shape kMeasuredShape = {8192, 16384};
 
-/// The options as text, before they are parsed.
+/// The options as the command line states them, before they are converted for the Request.
 struct Words {
     int rows = 0, cols = 0;
     std::string way, local = "cpu", mistake = "none";

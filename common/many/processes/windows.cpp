@@ -1,5 +1,5 @@
-// Transposes between processes on the same host. They do not send anything: each reads what it
-// needs from the memory of the others.
+// Transposes between processes on the same host. The processes do not send data: each process reads
+// what it needs from the memory of the other processes.
 #include "base/errors.h"
 #include "many/processes/local.h"
 #include "many/processes/way.h"
@@ -27,8 +27,8 @@ public:
     void transpose() override {
         wait_for_all();  // until every `in` is complete
         for (int turn = 0; turn < shared_.ranks(); ++turn) {
-            // Each process starts with its own block, so that no two read from the same process at
-            // the same time.
+            // Each process starts with its own block, so that no two processes read from the same
+            // process at the same time.
             transpose_from_peer((shared_.rank + turn) % shared_.ranks());
         }
         wait_for_all();  // until no process reads `in` any more
@@ -59,7 +59,7 @@ private:
     //! [windows]
 
     float* allocated(std::size_t size, MPI_Win& window) {
-        // Lets each process's part start on its own page. The parts need not form one array.
+        // Let each process's part start on its own page. The parts need not form one array.
         MPI_Info info;
         MPI_Info_create(&info);
         MPI_Info_set(info, "alloc_shared_noncontig", "true");

@@ -9,7 +9,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The deepest loop nesting that is supported.
+/// The maximum depth of nested loops that is supported.
 constexpr u32 kDeepestLoop = 64;
 
 /// The control flow without the back edges of loops, and a sort key for each block.
@@ -20,8 +20,8 @@ public:
         for (u32 depth = 0; depth < kDeepestLoop && !is_complete_; ++depth) {
             number_loops(blocks_);
             for (u32 b = 0; b < blocks_.size(); ++b) {
-                // Unreachable blocks stay at the end, for example one at a debug label after the
-                // last instruction.
+                // Unreachable blocks stay at the end. An example is the block at a debug label
+                // after the last instruction.
                 if (depth == 0) keys_[b].push_back(blocks_[b].loop > blocks_[0].loop);
                 keys_[b].push_back(~blocks_[b].loop);
             }
@@ -82,8 +82,8 @@ ptx::Instruction make_label(const std::string& name) {
     return label;
 }
 
-/// Returns a branch to `label`. A block needs one if the block that followed it in the text has
-/// been moved.
+/// Returns a branch to `label`. A block needs such a branch if the block that followed it in the
+/// text has been moved.
 ptx::Instruction branch_to(const std::string& label, const ptx::Instruction& after) {
     ptx::Instruction branch = after;
     branch.opcode = "bra";

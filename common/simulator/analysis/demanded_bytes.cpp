@@ -143,14 +143,16 @@ public:
             }
             first += size;
         }
-        // The callers know only the row in memory, not which of its bytes each lane receives.
+        // The callers know only the row in memory, but not which of the row's bytes each lane
+        // receives.
         if (moves_matrices(i)) use.decides = use.decides ? ~0u : 0;
         use.may_overread = moves_matrices(i);
         return use;
     }
 
 private:
-    /// `selected` means that every use is an operand that a selection may choose.
+    /// What happens to a value. `selected` means that every use of the value is an operand that a
+    /// selection may choose.
     enum class Fate : u8 { unknown, selected, stored, decides };
 
     /// A register that contains loaded bits, or (if `computed`) a value computed from them.
@@ -177,7 +179,8 @@ private:
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
-            // A running sum affects the program, and so does a value that many others depend on.
+            // Count a running sum, or a value on which many other values depend, as affecting the
+            // program.
             constexpr std::size_t kMany = 64;
             const bool is_sum = definitions_.only_writer(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
@@ -197,7 +200,8 @@ private:
         return is_only_selected ? Fate::selected : fate;
     }
 
-    /// Returns what instruction `reader` certainly does with `bits` of the carrier `from`.
+    /// Returns what instruction `reader` certainly does with `bits` of the carrier `from`. Calls
+    /// `reach` for each result that contains these bits.
     template <class Reach>
     Fate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
         const Instruction& i = function_.body[reader];
@@ -211,7 +215,8 @@ private:
         if (i.opcode == "shfl" && !from.computed && is_only_shuffled_value(i, from.reg))
             return Fate::unknown;
         if (!passed.known) {
-            // A lane-by-lane result may turn out to be unneeded, so follow it to its readers.
+            // The result of a lane-by-lane instruction may turn out to be unneeded, so follow the
+            // result to its readers.
             if (!is_lane_by_lane(i)) return Fate::decides;
             for (const u32 r : registers_written(i)) reach({r, true}, ~u64{0});
             return Fate::unknown;
@@ -223,11 +228,12 @@ private:
             const u64 more = from.computed ? ~u64{0} : map_through(flow, bits);
             if (more && !passed.selects_one_source) reach({flow.to_register, from.computed}, more);
         }
-        // A value that is only the condition of a selection decides its result.
+        // A value that is used only as the condition of a selection decides the selection's result.
         if (passed.selects_one_source) return moves ? Fate::selected : Fate::decides;
         return Fate::unknown;
     }
-    /// Reports whether the instruction only computes a value, whose readers follow() visits.
+    /// Reports whether the instruction only computes a value. In that case, follow() visits the
+    /// readers of that value.
     bool passes_on(u32 at) const {
         const Instruction& i = function_.body[at];
         return !i.guard && (is_lane_by_lane(i) || (transfers_[at].known && !is_store(i)));
@@ -257,7 +263,7 @@ struct Origin {
     enum class Kind : u8 { zero, copied, other };
     Kind kind = Kind::other;
     u32 load = kNone;  ///< set for `copied`, and for `other` if the byte contains bits of a load
-    u32 byte = 0;      ///< the offset of the byte in that load
+    u32 byte = 0;      ///< the offset of the byte in the value that `load` loads
 };
 
 class Origins {
@@ -372,7 +378,8 @@ public:
     StructParts(const Definitions& definitions, DemandedBytes& result)
         : definitions_(definitions), result_(result) {}
 
-    /// Records that byte `to` of the store `store` contains bits of byte `from` of the load `load`.
+    /// Records that byte `to` of the value stored by `store` contains bits of byte `from` of the
+    /// value loaded by `load`.
     void note(u32 load, u32 from, u32 store, u32 to) {
         const Instruction &loads = body(load), &stores = body(store);
         if (moves_matrices(loads) || moves_matrices(stores)) return;
@@ -460,8 +467,9 @@ private:
 
     const Definitions& definitions_;
     DemandedBytes& result_;
-    std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;  ///< bytes copied together
-    std::map<Base, std::vector<Byte>> members_;                       ///< bytes loaded together
+    /// The copied bytes, by source base, target base and distance.
+    std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;
+    std::map<Base, std::vector<Byte>> members_;  ///< by base: the loaded bytes
 };
 
 void find_copies(const Definitions& definitions, u32 at, Origins& origins, StructParts& pieces,

@@ -10,7 +10,8 @@ namespace {
 
 using ptx::Operand;
 
-/// Reports whether the first operand is a destination. `none` lists the opcodes without one.
+/// Reports whether the first operand is a destination. `none` lists the opcodes that have no
+/// destination.
 bool has_destination(const ptx::Instruction& i) {
     static const std::set<std::string_view> none = {
         "st",        "red",           "bra",      "brx",

@@ -12,7 +12,7 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// A set of pointers that an address may be computed from, with one bit per pointer. The last bit
+/// A set of pointers on which an address may be based, with one bit per pointer. The last bit
 /// stands for any other pointer.
 using Pointers = u64;
 constexpr Pointers kUnknown = u64{1} << 63;
@@ -34,7 +34,7 @@ public:
         repeat_until_stable(function_, [&](const Instruction& i) { return follow(i); });
     }
 
-    /// Returns the pointers that the instruction may access memory through.
+    /// Returns the pointers through which the instruction may access memory.
     Pointers pointers_used_by(const Instruction& i) {
         const bool first = i.opcode == "st" || i.opcode == "red" || i.opcode == "wmma";
         const std::size_t place = first ? 0 : 1;
@@ -59,7 +59,7 @@ public:
 private:
     struct Pointer {
         u32 parameter = 0;
-        std::string variable;  ///< a variable, which replaces `parameter`
+        std::string variable;  ///< a variable's name; if it is set, `parameter` is unused
         bool operator==(const Pointer&) const = default;
     };
 
@@ -113,7 +113,7 @@ private:
         const std::size_t first = i.opcode == "mad" || i.opcode == "madc" ? 3 : 1;
         for (std::size_t k = first; k < i.operands.size() && !from_memory; ++k)
             from |= pointers_of_operand(i.operands[k]);
-        // If two halves are joined into an address, it may come from any pointer.
+        // If two halves are joined into an address, the address may come from any pointer.
         if (i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_vector())
             from |= kUnknown;
         bool changed = false;
@@ -153,7 +153,7 @@ private:
     const Kernel& kernel_;
     const ptx::Function& function_;
     std::vector<Pointers> register_pointers_;
-    std::vector<Pointer> pointers_;  ///< the pointer of each bit
+    std::vector<Pointer> pointers_;  ///< the pointer that each bit stands for
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 struct NamedCheck {
     const char* name;
     bool Checks::*on;
-    bool is_in_all = true;  ///< whether "all" turns it on
+    bool is_in_all = true;  ///< whether the name "all" includes this check
 };
 
 constexpr NamedCheck kChecks[] = {
@@ -152,8 +152,8 @@ std::string set_checks(Checks& checks, const std::string& list) {
 }
 
 Options& options() {
-    // Never destroyed, because the report at exit reads the options after the destructors of static
-    // objects have run.
+    // The options are never destroyed, because the report at exit reads them after the destructors
+    // of static objects have run.
     static Options* const instance = new Options(from_environment());
     return *instance;
 }

@@ -15,14 +15,16 @@ namespace {
 
 /// Addresses below this limit can only come from indexing a null pointer.
 constexpr u64 kNullPage = 1 << 16;
-/// An index that is further out of bounds than this has probably overflowed.
+/// The distance in bytes beyond which an out-of-bounds index has probably overflowed.
 constexpr u64 kFarOutside = u64{1} << 31;
 
-/// Registered memory is surrounded by other host memory. Only an address this close to it is
-/// assumed to come from an index that ran past its end.
+/// The number of bytes around registered memory in which a bad address is assumed to come from an
+/// index that ran past the end. Registered memory is surrounded by other host memory, so an address
+/// further away says nothing about the cause.
 constexpr u64 kNearRegistered = 4096;
 
-/// Returns the number of bytes between an address and an allocation that does not contain it.
+/// Returns the number of bytes between an address and an allocation that does not contain the
+/// address.
 u64 distance_to(u64 address, const Allocation& allocation) {
     return address < allocation.begin ? allocation.begin - address : address - allocation.end;
 }
@@ -85,7 +87,7 @@ std::string format_distance(u64 distance_to, u32 bytes, const char* beyond) {
     return text;
 }
 
-/// The location of a bad address, and the remedy for its likely cause.
+/// Two parts of a message: the location of a bad address, and the remedy for its likely cause.
 struct OutsideLocation {
     std::string where, cure;
 };
@@ -162,7 +164,8 @@ OutsideLocation describe_outside_device(HostRegion region) {
 
 std::string variable_name(const std::string& ptx_name) {
     const std::string name = demangled(ptx_name);
-    // For example, "tile" for a variable whose demangled name is "kernel(float*, int)::tile".
+    // Keep only the last component of the name: "tile" for a variable whose demangled name is
+    // "kernel(float*, int)::tile".
     const std::size_t colon = name.rfind("::");
     return colon == std::string::npos ? name : name.substr(colon + 2);
 }
@@ -367,7 +370,7 @@ std::string format_unwritten_bytes(const LaneAccess& access) {
            " were never written";
 }
 
-/// Returns a hint about padding if only some of the bytes are uninitialized, otherwise "".
+/// Returns a hint about padding if only some of the bytes are uninitialized, and "" otherwise.
 std::string format_padding_hint(const LaneAccess& access) {
     const u32 all = access.bytes < 32 ? (1u << access.bytes) - 1 : ~0u;
     if (access.unwritten == 0 || (access.unwritten & all) == all) return "";

@@ -8,7 +8,8 @@ namespace {
 
 using AddressRange = AccessedRanges::Range;
 
-/// Returns the first range of `earlier` and of `later` that overlap.
+/// Returns the first pair of overlapping ranges, one from `earlier` and one from `later`, or
+/// nothing if no ranges overlap.
 std::optional<std::pair<AddressRange, AddressRange>> find_overlap(
     const std::vector<AddressRange>& earlier, const std::vector<AddressRange>& later) {
     auto a = earlier.begin(), b = later.begin();

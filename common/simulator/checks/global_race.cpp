@@ -26,7 +26,7 @@ using Cell = GlobalRace::Cell;
 constexpr u32 kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
 
 /// Shift values of cells that do not describe an access. kSplitMark means that the smaller cells
-/// describe the accesses, and kLockedMark that a worker is filling those cells in.
+/// describe the accesses, and kLockedMark that a worker is filling in the smaller cells.
 constexpr u32 kSplitMark = 7, kLockedMark = 6;
 /// The largest shift of an access, which occurs when each lane accesses 16 bytes.
 constexpr u32 kMaxLaneShift = 4, kMaxLaneBytes = 1 << kMaxLaneShift;
@@ -67,8 +67,9 @@ struct GlobalRace::Block::Sync {
     struct Fences {
         struct PerWarp {
             u64 fenced = 0;         ///< the warp's own accesses before this time precede a fence
-            u64 fenced_others = 0;  ///< like `fenced`, but for accesses of the other warps
-            u64 released = 0, released_others = 0;  ///< what the last release covered
+            u64 fenced_others = 0;  ///< like `fenced`, but for accesses of the block's other warps
+            /// The values of `fenced` and `fenced_others` at the last release.
+            u64 released = 0, released_others = 0;
         } warps[kLanes];
         u64 fenced_by_all = 0;  ///< like `fenced`, but for all warps; set by a barrier
         u64 last_fence = 0;
@@ -76,8 +77,10 @@ struct GlobalRace::Block::Sync {
     /// State that is needed only while the block runs.
     struct Running {
         u64 acquired_time[kLanes] = {};  ///< the time of each warp's last acquire
-        u64 acquired_by_all = 0;         ///< the same for all warps; set by a barrier
-        Fences fences[2];                ///< by Scope; a fence of the device is also one of a block
+        u64 acquired_by_all = 0;  ///< like `acquired_time`, but for all warps; set by a barrier
+        /// Indexed by Scope. A fence with the device's scope is also recorded as a fence with a
+        /// block's scope.
+        Fences fences[2];
 
         void set_fenced_by_all() {
             for (Fences& of_scope : fences) of_scope.fenced_by_all = of_scope.last_fence;
@@ -106,10 +109,10 @@ struct GlobalRace::Block::Order {
 };
 
 /// Block numbers beyond the grid's last block. A block that has used up its epochs continues under
-/// one of them.
+/// one of these numbers.
 struct GlobalRace::Renumberings {
     mutable std::shared_mutex mutex;
-    u64 first = 0;  ///< the first of these numbers
+    u64 first = 0;  ///< the first number beyond the grid's blocks
     struct Renumbering {
         u64 block, rounds;
     };
@@ -119,7 +122,7 @@ struct GlobalRace::Renumberings {
         first = blocks;
         entries.clear();
     }
-    /// Returns the number under which the block continues, or kNoBlock if none is left.
+    /// Returns the number under which the block continues, or kNoBlock if no number is left.
     u64 add(Renumbering renumbering) {
         const std::unique_lock lock(mutex);
         const u64 number = first + entries.size();
@@ -183,8 +186,8 @@ GlobalRace::GlobalRace(u64 capacity)
 
 GlobalRace::~GlobalRace() = default;
 
-/// Makes every cell stale. A cell has few bits for its stamp, so when all stamps have been used,
-/// clears all cells.
+/// Makes every cell stale by using a new stamp. A cell has few bits for its stamp, so after the
+/// last stamp has been used, all cells are cleared.
 void GlobalRace::new_stamp() {
     if (++stamp_ > kMaxStamp) {
         for_each_shadow([](Cells& cells, u64) { cells.clear(); });
@@ -261,7 +264,7 @@ void GlobalRace::check_allocation_is_writable(const Block& block, u32 site, u64 
 void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const {
     if (!available_) return;
     const Cell split = stamp_bits_ | kNoBlock << kBlockShift | kSplitMark;
-    std::unordered_map<u32, u32> places;  // by site
+    std::unordered_map<u32, u32> places;  // maps a site to its place in the result
     const auto place_of = [&](u32 site) {
         const auto [found, is_new] = places.try_emplace(site, 0);
         const Kernel& kernel = log_.kernel();
@@ -313,7 +316,7 @@ void GlobalRace::end_block(Block& block) {
 
 // ---- barriers and fences, which order accesses ----
 
-/// Starts a new epoch.
+/// Starts a new epoch of the block, which distinguishes its later accesses from its earlier ones.
 void GlobalRace::begin_epoch(Block& block) {
     const u64 epoch = (block.time + 1) % kMaxEpoch, rounds = (block.time + 1) / kMaxEpoch;
     if (!block.checked) return;
@@ -344,7 +347,7 @@ void GlobalRace::barrier(Block& block) {
     begin_epoch(block);
     block.last_barrier = block.last_barrier_of_any_kind = block.time;
     if (block.sync == nullptr) return;
-    // The barrier passes on to all warps what any one of them has acquired or fenced.
+    // The barrier passes on to all warps everything that any warp has acquired or fenced.
     auto& running = *block.sync->running;
     for (const u64 time : running.acquired_time)
         running.acquired_by_all = std::max(running.acquired_by_all, time);
@@ -486,7 +489,7 @@ struct GlobalRace::Detail {
 
     // -- are two accesses ordered? --
 
-    /// Reports whether the access that `earlier` describes happened before this one.
+    /// Reports whether the access that `earlier` describes happened before this access.
     bool is_ordered(Cell earlier) const {
         if (!is_foreign(earlier, me) || epoch_of(earlier) == kMaxEpoch) return true;
         const Moment moment = race.find_moment(earlier);
@@ -494,7 +497,7 @@ struct GlobalRace::Detail {
                is_published(moment, warp_of(earlier));
     }
 
-    /// Reports whether an access by the same block is ordered before this one. `warp` is another
+    /// Reports whether an access by the same block is ordered before this access. `warp` is another
     /// warp, or this warp at a time when the block had another number.
     bool is_ordered_here(u32 warp, u64 time) const {
         if (time < block.last_barrier || warp == warp_of(me)) return true;
@@ -531,14 +534,14 @@ struct GlobalRace::Detail {
         return owner_of(earlier) == owner_of(mine);
     }
 
-    /// Checks this access against the earlier one in a cell, and reports a race if there is one.
-    /// Both cells begin with the byte at `offset`; `mine` contains the lane and shift for that
-    /// byte.
+    /// Checks this access against the earlier access in a cell, and reports a race if the accesses
+    /// conflict. Both cells begin with the byte at `offset`; `mine` contains the lane and shift for
+    /// that byte.
     void check_against(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
         if (!is_foreign(earlier, mine) || do_synchronize(earlier, mine) || is_ordered(earlier))
             return;
         const std::optional<u32> at = first_change(mine, offset, bytes);
-        // Storing the value that is already there does no harm in this run.
+        // A store of the value that memory already contains does no harm in this run.
         if (!at && !options().checks.equal_values) return;
         const u32 byte = at.value_or(0);
         report_collision(skip_to_byte(earlier, byte), skip_to_byte(mine, byte), offset + byte,
@@ -575,7 +578,7 @@ struct GlobalRace::Detail {
     }
 
     /// Reports a race. Blocks run in no particular order, so the block with the lower number counts
-    /// as the earlier one, which makes the report independent of the number of workers.
+    /// as the earlier block. The report is then independent of the number of workers.
     void report_collision(Cell earlier, Cell mine, u64 offset, bool earlier_wrote,
                           bool equal_values) const {
         const bool swap = owner_of(earlier) > owner_of(mine);
@@ -639,9 +642,9 @@ struct GlobalRace::Detail {
 
     // -- meeting earlier accesses --
 
-    /// Checks this access against the earlier writes (or, with `reads`, the earlier reads) recorded
-    /// in cells of this level and below. `bytes` is the size of a line, a word or a byte that
-    /// starts at `offset`.
+    /// Checks this access against the earlier writes (or, with `reads`, the earlier reads) that
+    /// cells of this level and smaller cells record. `bytes` is the size of a line, a word or a
+    /// byte that starts at `offset`.
     void check_against_cells(Level level, u64 offset, u32 bytes, Cell mine, bool reads) const {
         const Cells* cells = race.shadow_[level];
         const u64 index = offset / kBytesPerCell[level];
@@ -663,7 +666,8 @@ struct GlobalRace::Detail {
         }
     }
 
-    /// Returns the last write to the byte at `offset`, narrowed to that byte, or a stale cell.
+    /// Returns the last write to the byte at `offset`, as a cell for only that byte. If no write is
+    /// recorded, returns a stale cell.
     Cell last_write(u64 offset) const {
         for (const Level level : {kLines, kWords, kBytes}) {
             const Cell cell =
@@ -694,15 +698,16 @@ struct GlobalRace::Detail {
     }
 
     /// Keeps two reads that are not ordered with each other, from different blocks if possible. A
-    /// later write is then unordered with at least one of them, unless it is ordered after both.
+    /// later write is then unordered with at least one of these reads, unless the write is ordered
+    /// after both.
     void record_read(const Cells* cells, u64 index, Cell mine) const {
         Cell& first = cells[kRead][index];
         Cell& second = cells[kSecondRead][index];
         const Cell one = load(first);
         if (!is_foreign(one, me)) return store(first, mine);
         const Cell two = load(second);
-        // Two different blocks have already read this, as happens with an input that all blocks
-        // read.
+        // Two different blocks have already read these bytes, as happens with an input that all
+        // blocks read.
         const bool is_shared = is_live(two) && owner_of(one) != owner_of(two);
         if (is_shared && !is_from_own_block(one) && !is_from_own_block(two) &&
             block.sync == nullptr)
@@ -783,7 +788,7 @@ struct GlobalRace::Detail {
         return true;
     }
 
-    /// Splits an access into runs and handles each of them.
+    /// Splits an access into runs and handles each run.
     void check_runs(const GlobalAccess& access) const {
         const u32 shift = lane_shift();
         for (Mask rest = access.active; rest;) {
@@ -921,8 +926,8 @@ struct GlobalRace::Detail {
         return false;
     }
 
-    /// Splits the lines that contain these words. Returns false, without splitting them, if another
-    /// warp has accessed the lines.
+    /// Splits the lines that contain the words in `words`. Returns false, without splitting the
+    /// lines, if another warp has accessed them.
     bool split_lines(const u64* words) const {
         const Cells& own = race.shadow_[kLines][writes ? kWrite : kRead];
         const Cell marked = split_mark();

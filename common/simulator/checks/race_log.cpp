@@ -53,7 +53,7 @@ RaceLog::Group RaceLog::group_of(const RaceParty& a, const RaceParty& b) {
 }
 
 /// Returns a key that sorts the examples of a race, best example first. An example that needs a
-/// stronger barrier is better: a race between two lanes of a warp must not hide one between two
+/// stronger barrier is better: a race between two lanes of a warp must not hide a race between two
 /// warps.
 auto RaceLog::rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
     return std::tuple(group_of(later, earlier), kind, later.block, earlier.block, later.thread,
@@ -122,7 +122,7 @@ bool RaceLog::is_mbarrier(const RaceParty& to_party) const {
 RaceLog::PlacePair RaceLog::ordered_places(const RaceParty& a, const RaceParty& b) const {
     const auto key = [this](const RaceParty& to_party) {
         const Place place = place_of(to_party);
-        // Without line information, the position of the instruction is used instead.
+        // Without line information, use the index of the instruction instead.
         return place.line != 0 ? std::pair(place.file, place.line)
                                : std::pair(std::string(), to_party.site);
     };

@@ -58,7 +58,7 @@ void MarkedReads::mark(u64 address, u64 bytes, u32 site) {
 /// Calls use(begin, end) for each run of marked bytes within a page.
 template <class Use>
 void MarkedReads::for_each_run(const Use& use) const {
-    u64 run = end_;  // the start of the current run; end_ if there is none
+    u64 run = end_;  // the start of the current run, or end_ if no run is open
     const auto page_of = [&](u64 at) { return (at - begin_) >> kPageShift; };
     const auto close = [&](u64 at) {
         if (run < at) use(run, at);
@@ -90,7 +90,7 @@ void MarkedReads::for_each_run(const Use& use) const {
 }
 
 void MarkedReads::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
-    std::map<u32, u32> places;  // by site
+    std::map<u32, u32> places;  // maps a site to its place in the result
     for_each_run([&](u64 begin, u64 end) {
         const u32 site = sites_[(begin - begin_) >> kPageShift] - 1;
         const auto [found, is_new] = places.try_emplace(site, 0);

@@ -25,20 +25,20 @@ namespace {
 
 /// The last access to a word or a byte:
 ///   stamp 16 | warp 9 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
-/// `several` means that more than one lane of the warp has read it; `lane` was the last. In the
-/// cell of a write, the same bit means that a bulk copy wrote it, through the asynchronous proxy. A
-/// cell may stand for several lanes with consecutive bytes. Its byte b belongs to the lane
-/// lane + (b >> shift).
+/// `several` means that more than one lane of the warp has read the word or byte, `lane` being the
+/// last of them. In the cell of a write, the same bit means that a bulk copy wrote it, through the
+/// asynchronous proxy. A cell may stand for several lanes with consecutive bytes. Its byte b
+/// belongs to the lane lane + (b >> shift).
 using Cell = u64;
 
 constexpr u32 kStampShift = 48, kWarpShift = 39, kLaneShift = 34, kClockShift = 18, kSiteShift = 5;
 constexpr Cell kStrongBit = 1 << 4, kSeveralLanesBit = 1 << 3, kAsyncProxyBit = kSeveralLanesBit;
 constexpr u32 kMaxStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
-/// The clock of a copy that no thread has waited for. It is later than any clock that a warp has
-/// seen.
+/// The clock of a copy that no thread has waited for. This clock is later than any clock that a
+/// warp has seen.
 constexpr u32 kPendingClock = 0xffff;
-/// A value in the shift field that is not a shift. It marks a word that is split into one cell for
-/// each byte.
+/// A value in the shift field that is not a shift. The value marks a word that is split into one
+/// cell for each byte.
 constexpr u32 kSplitMark = 7;
 
 constexpr auto stamp_of = cell_field<kStampShift, 16>, warp_of = cell_field<kWarpShift, 9>,
@@ -78,7 +78,8 @@ private:
     Clock all_;
 };
 
-/// In a cluster, the bits of an address from this position upwards hold the rank of its block.
+/// In a cluster, the bits of an address from this position upwards contain the rank of the block
+/// that owns the address.
 constexpr u32 kRankShift = 24;
 constexpr u32 kBarriersOfBlock = 16;
 
@@ -96,21 +97,24 @@ struct SharedRace::State {
     EnabledChecks enabled;
     u64 block = 0;
     Cluster cluster;  ///< `blocks` is empty if there is only one block
-    u32 warps = 0;    ///< in all blocks together
+    u32 warps = 0;    ///< number of warps in all blocks of the cluster
     const u8* memory = nullptr;
     u64* findings = nullptr;
-    /// Reports about uninitialized reads by site, for this block and for all blocks so far.
+    /// Reports about uninitialized reads, by site: reports for this block, and reports for all
+    /// blocks so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> racing_sites;         ///< sites whose reads race in this block
     bool ignored_equal_stores = false;  ///< whether colliding stores of equal values were ignored
-    std::map<u32, u64> ended;  ///< sites reported because their target block may have ended
+    /// The sites that have been reported because the accessed block may have ended. The values are
+    /// unused.
+    std::map<u32, u64> ended;
 
     // ---- the shadow ----
 
     u32 stamp = 0;
     Shadow words, bytes;
-    /// Which bytes of each word have been written. The upper 28 bits are the serial number of the
-    /// block, and each of the lower 4 bits stands for a byte.
+    /// For each word, which of its bytes have been written. The upper 28 bits are the serial number
+    /// of the block, and each of the lower 4 bits stands for a byte.
     std::vector<u32> written;
     u32 serial = 0;
 
@@ -118,7 +122,8 @@ struct SharedRace::State {
 
     Clocks clocks;
     /// `accesses` counts the accesses of each warp, and `phase_begin` is that count at the time
-    /// when all warps last met. `steps` holds the number of each warp's last access at each site.
+    /// when all warps last met. `steps` contains the number of each warp's last access at each
+    /// site.
     std::vector<u64> accesses, phase_begin;
     std::vector<u64> steps;
     Clocks fences;           ///< the clocks of each warp at its last fence
@@ -131,11 +136,12 @@ struct SharedRace::State {
     };
     std::vector<std::unique_ptr<LaneClocks>> lane_clocks;  ///< by warp; usually null
     Clocks barriers;                          ///< clocks of all blocks' barriers, block by block
-    std::unordered_map<u32, Clock> released;  ///< by address
+    std::unordered_map<u32, Clock> released;  ///< by address: clocks published by releases
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
     Clock cluster_arrived, cluster_completed;
-    /// The same clocks, with .relaxed arrivals included. `met` holds what each block has learned
-    /// from them, which is enough to order accesses before the end of a block.
+    /// Like `cluster_arrived` and `cluster_completed`, but with .relaxed arrivals included.
+    /// `block_clocks` contains what each block has learned from these clocks, which is enough to
+    /// order accesses before the end of a block.
     Clock all_arrived, all_completed;
     Clocks block_clocks;
 
@@ -161,7 +167,7 @@ struct SharedRace::State {
         u32 ticket;
         bool writes;
         u32 clock;       ///< its warp's clock when the copy was issued
-        Clock released;  ///< the clocks that a thread acquires by observing its completion
+        Clock released;  ///< the clocks that a thread acquires by observing the copy's completion
     };
     std::vector<BulkCopy> bulk_copies;
     u32 last_ticket = 0;
@@ -186,7 +192,7 @@ struct SharedRace::State {
     struct Phases {
         Arrivals current, last;
     };
-    std::unordered_map<u32, Phases> phases;  ///< by address
+    std::unordered_map<u32, Phases> phases;  ///< by the mbarrier's address
     std::vector<u32> groups;                 ///< number of groups committed by each warp
 
     void begin_launch(const Kernel& of, u32 all_warps, u32 blocks) {
@@ -259,13 +265,13 @@ struct SharedRace::State {
         if (++clocks[warp][warp] == kPendingClock) make_cells_stale();
     }
 
-    /// Records a __syncwarp of these lanes, out of the warp's `live` lanes.
+    /// Records a __syncwarp of `lanes`. `live` are all lanes of the warp that have not exited.
     void meet(u32 warp, Mask lanes, Mask live) {
         tick(warp);
         auto& known = lane_clocks[warp];
         if ((live & ~lanes) == 0) return known.reset();
         const u32 now = clocks[warp][warp];
-        if (now == 0) return;  // the tick has made all cells stale
+        if (now == 0) return;  // tick() has made all cells stale
         if (!known) {
             known = std::make_unique<LaneClocks>();
             for (auto& row : known->times) row.fill(now - 1);
@@ -314,7 +320,7 @@ struct SharedRace::State {
     }
 
     /// Checks an access to `count` bytes at `address` against the earlier access in a cell, and
-    /// reports a race if there is one.
+    /// reports a race if the two accesses conflict.
     void check_against(const Access& access, Cell earlier, Cell mine, u32 address, u32 count,
                        bool earlier_wrote) {
         if (!is_live(earlier)) return;
@@ -348,8 +354,8 @@ struct SharedRace::State {
     /// Reports whether `mine` counts as the earlier of two unordered accesses. The simulation
     /// happened to run the other warp ahead, but the program's author thinks of both warps as
     /// running side by side. If the warp that is ahead executed the instruction of `mine` before
-    /// that of `ahead`, then `mine` is the earlier access in this sense, and the missing barrier
-    /// belongs after it.
+    /// the instruction of `ahead`, then `mine` is the earlier access in this sense, and the missing
+    /// barrier belongs after it.
     bool counts_as_earlier(Cell mine, Cell ahead) const {
         const u32 warp = warp_of(ahead);
         const std::size_t sites = kernel->sites.size();
@@ -359,7 +365,8 @@ struct SharedRace::State {
         return done > phase_begin[warp] && done < steps[site_of(ahead) * warps + warp];
     }
 
-    /// Reports whether a store only writes what is already there, which does no harm.
+    /// Reports whether a store only writes the value that memory already contains, which does no
+    /// harm.
     bool stores_equal_value(const Access& access, Cell mine, u32 address) const {
         if (!access.plain_write() || memory == nullptr) return false;
         const u32 lane = lane_of(mine), size = access.from.bytes_per_lane;
@@ -379,7 +386,7 @@ struct SharedRace::State {
         return cluster.blocks.empty() ? id : warp / cluster.warps * kBarriersOfBlock + id;
     }
     /// Returns the offset of the cells for an address. The cells of a cluster's blocks are stored
-    /// one after the other.
+    /// block after block.
     u32 to_cell_offset(u32 address) const {
         return cluster.blocks.empty() ? address
                                       : (address >> kRankShift) * cluster.stride +
@@ -522,7 +529,7 @@ struct SharedRace::State {
         }
         if (is_whole && !is_split(words[kRead][word]) && shift_of(mine) >= 2)
             return record_read(words, word, mine);
-        // Split the two arrays of reads together.
+        // Split both arrays of reads together.
         if (!is_split(words[kRead][word])) {
             split(word, kSecondRead);
             split(word, kRead);
@@ -558,8 +565,8 @@ struct SharedRace::State {
         return true;
     }
 
-    /// Reports the first lane that reads uninitialized bytes, if that is an error. Bulk copies are
-    /// checked in 16-byte pieces.
+    /// Reports the first lane that reads uninitialized bytes, if such a read is an error. Bulk
+    /// copies are checked in 16-byte pieces.
     void check_written(const SharedAccess& access) {
         constexpr u32 kPiece = 16;
         bool told = false;
@@ -686,7 +693,7 @@ struct SharedRace::State {
 
     void check_and_record(const Access& access) {
         if (!enabled.races) return;
-        // Check all lanes before recording any of them, because they act at the same time.
+        // Check all lanes before recording any of them, because the lanes act at the same time.
         if (access.plain_write() && !are_ascending(access.from)) same_instruction(access);
         for_each_part(access, [&](const AccessedPart& piece) { check(access, piece); });
         for_each_part(access, [&](const AccessedPart& piece) { record(access, piece); });
@@ -855,8 +862,8 @@ struct SharedRace::State {
     // ---- mbarriers ----
 
     /// Records an arrival in the current phase. Reports a race if another warp arrived in the last
-    /// phase and nothing orders that arrival before this one: on a GPU, this one might come first,
-    /// and be counted in the last phase.
+    /// phase and nothing orders that arrival before this arrival: on a GPU, this arrival might come
+    /// first, and be counted in the last phase.
     void arrive(const SharedAccess& access, u32 lane) {
         Phases& of = phases[access.addresses[lane]];
         const Cell mine = with_lane(begin(access, true, true, now(access)).me, lane);
@@ -930,7 +937,7 @@ void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memor
 
 void SharedRace::begin_cluster(Cluster cluster, const u8* memory) {
     const u64 bytes = u64{cluster.stride} * cluster.blocks.size();
-    state_->end_block();  // still uses the block numbers of the previous cluster
+    state_->end_block();  // end_block still uses the block numbers of the previous cluster
     state_->cluster = std::move(cluster);
     begin_block(state_->cluster.blocks[0], static_cast<u32>(bytes), memory);
 }

@@ -11,8 +11,8 @@ namespace {
 using ptx::Instruction;
 using Kind = Remark::Kind;
 
-/// Reports whether a modifier tells caches how long to keep a line. (For cp.async these modifiers
-/// select a variant.)
+/// Reports whether a modifier is a hint about how long caches should keep a line. (For cp.async
+/// these modifiers select a variant.)
 bool is_cache_hint(const std::string& modifier) {
     static constexpr std::string_view kOperators[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt"};
     return modifier.starts_with("L1::") || modifier.starts_with("L2::") ||

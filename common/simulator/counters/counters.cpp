@@ -1,7 +1,7 @@
 // The counting rules of counters.h, and fast paths for them.
 //
-// Idea   Nearly every request of a real kernel is regular: consecutive addresses, one constant
-//        stride, one address for all lanes, or each bank once. A few vector instructions handle
+// Idea   Nearly every request of a real kernel is regular: the addresses are consecutive, have one
+//        constant stride, are all the same, or use each bank once. A few vector instructions handle
 //        such requests. All others go through a small hash set, lane by lane.
 #include "simulator/counters/counters.h"
 
@@ -14,11 +14,11 @@ namespace {
 constexpr u32 kSectorShift = 5;
 constexpr u32 kWordShift = 2;
 
-/// A small set of numbers that uses open addressing. The table is larger than any set that is
-/// needed.
+/// A set of numbers that uses open addressing. The table has more slots than any set here has
+/// elements, so it never fills up.
 class SmallSet {
 public:
-    /// Adds `value`. Returns true if it is new in the set.
+    /// Adds `value`. Returns true if the set did not contain it before.
     bool insert(u64 value) {
         u32 place = static_cast<u32>(value * 0x9e3779b97f4a7c15ull >> (64 - kBits));
         while (used_[place]) {
@@ -55,9 +55,9 @@ u32 count_sectors_in_any_case(const u64* addresses, u32 bytes, Mask active) {
     return sectors;
 }
 
-/// Counts the sectors if no lane straddles two of them and all lie within 128 GB. Each sector is
-/// counted at the first lane that accesses it. Comparing all pairs of lanes is faster than using a
-/// set, because each step handles 32 lanes.
+/// Counts the sectors if no lane straddles two sectors and all sectors lie within 128 GB. Each
+/// sector is counted at the first lane that accesses it. Comparing all pairs of lanes is faster
+/// than using a set, because each step handles 32 lanes.
 u32 count_sectors_without_straddling(const u64* addresses) {
     u32 sectors[kLanes], seen[kLanes] = {};
     for (int l = 0; l < kLanes; ++l)
@@ -73,8 +73,9 @@ u32 count_sectors_without_straddling(const u64* addresses) {
     return count;
 }
 
-/// Copies the addresses. An inactive lane gets the address of the nearest active lane below it, or
-/// above it if there is none below. This changes neither the set of addresses nor their order.
+/// Copies the addresses to `closed`. An inactive lane gets the address of the nearest active lane
+/// below it, or above it if no lane below it is active. This changes neither the set of addresses
+/// nor their order.
 template <class T>
 void fill_inactive_lanes(const T* addresses, Mask active, int count, T* closed) {
     T last = addresses[std::countr_zero(active)];
@@ -100,7 +101,8 @@ u32 count_words_in_busiest_bank(const u32* addresses, u32 bytes, int count) {
 
 /// Returns the number of wavefronts in a pass of `kCount` lanes, or 0 if the pass is not regular.
 /// The function counts in units of one lane's access (4, 8 or 16 bytes: shift 2, 3 or 4). In these
-/// units, shared memory has `kCount` banks that are one unit wide, and the rule is the same.
+/// units, shared memory has `kCount` banks that are one unit wide, and the rule for conflicts does
+/// not change.
 template <u32 kCount>
 u32 count_regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     u32 lowest = ~0u, highest = 0, banks = 0, off_stride = 0, low_bits = 0;
@@ -117,7 +119,7 @@ u32 count_regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     if (highest - lowest < kCount) return 1;                         // within one row of banks
     if (std::popcount(banks) == static_cast<int>(kCount)) return 1;  // each bank exactly once
     if (off_stride == 0 && stride % (1u << shift) == 0) {
-        // The lanes access kCount different units, which lie in every 2^k-th bank.
+        // The lanes access kCount different units, which are in every 2^k-th bank.
         return std::min(kCount, 1u << std::countr_zero(stride >> shift));
     }
     return 0;
@@ -136,7 +138,8 @@ u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
     return taken ? taken : count_words_in_busiest_bank(addresses, bytes, count);
 }
 
-/// Reports whether each lane has the same address as lane ^ distance wherever both are active.
+/// Reports whether lanes `l` and `l ^ distance` have the same address, for every such pair of
+/// active lanes.
 bool have_pairs_same_address(const u32* addresses, Mask active, int distance) {
     u32 differs = 0;
     for (int l = 0; l < kLanes; ++l) {
@@ -174,11 +177,11 @@ u32 atomic_unit_of(u64 address) {
     return static_cast<u32>(2 * high + low);
 }
 
-/// Performs one pass of a unit. Removes the lanes that it serves from `lanes`, and returns the
-/// number of sectors that they access.
+/// Performs one pass of a unit. Removes the lanes that the pass serves from `lanes`, and returns
+/// the number of sectors that these lanes access.
 u32 serve_cache_line(const u64* addresses, u32 bytes, Mask& lanes) {
     const u64 line = addresses[std::countr_zero(lanes)] / kLineBytes;
-    u64 taken = 0;  // occupied positions in the line, in units of two bytes (the smallest atomic)
+    u64 taken = 0;  // occupied positions in the line, in units of 2 bytes (the smallest atomic)
     u32 sectors = 0;
     for (const int lane : LanesIn{lanes}) {
         const u64 offset = addresses[lane] % kLineBytes, place = u64{1} << offset / 2;
@@ -221,7 +224,8 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
         fill_inactive_lanes(addresses, active, kLanes, closed);
         addresses = closed;
     }
-    // If no lane straddles two sectors and addresses never decrease, each increase is a new sector.
+    // If no lane straddles two sectors and the addresses never decrease, each increase starts a new
+    // sector.
     u64 straddles = 0, falls = 0;
     u64 rises = 0;
     for (int l = 0; l < kLanes; ++l) {

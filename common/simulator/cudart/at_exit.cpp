@@ -2,8 +2,8 @@
 // When the library is loaded, prepares for a signal that ends the process.
 //
 // A destructor function of a shared library runs after the program's destructors and atexit
-// handlers, so memory that they free is not reported as a leak. Objects of the library that are
-// used here are never destroyed.
+// handlers, so memory that the destructors and handlers free is not reported as a leak. The
+// library's objects that this code uses are never destroyed.
 #include "simulator/base/options.h"
 #include "simulator/cudart/leaks.h"
 #include "simulator/cudart/stream_order.h"

@@ -38,8 +38,8 @@ void set_flags(unsigned flags) {
 /// The maximum local memory per thread on hardware, in bytes.
 constexpr size_t kMaxStack = 512 * 1024;
 
-/// Returns the stored value of a limit that the simulator does not enforce. The printf buffer, for
-/// example, grows as needed.
+/// Returns a reference to the stored value of a limit that the simulator does not enforce. The
+/// printf buffer, for example, grows as needed.
 size_t& stored_limit(cudaLimit limit) {
     static auto& stored =
         *new std::map<cudaLimit, size_t>{{cudaLimitPrintfFifoSize, 8650752},
@@ -109,7 +109,7 @@ void reset() {
     DeviceMemory& memory = Device::instance().memory();
     const auto table = memory.table();
     for (const Allocation& allocation : table->live) {
-        if (!allocation.name.empty()) continue;  // a variable of a module
+        if (!allocation.name.empty()) continue;  // a module's variable is freed with its module
         switch (allocation.kind) {
             case AllocationKind::device:
             case AllocationKind::managed:
@@ -119,7 +119,7 @@ void reset() {
                 memory.unregister_host(reinterpret_cast<void*>(allocation.begin));
                 break;
             case AllocationKind::variable:
-            case AllocationKind::constant: break;  // freed with their modules
+            case AllocationKind::constant: break;  // freed with its module
         }
     }
     forget_textures();

@@ -1,5 +1,5 @@
-// Implements every cudaDeviceAttr, and builds cudaDeviceProp from these attributes, so that the two
-// cannot disagree. The values are in attribute_list.inc.
+// Implements every cudaDeviceAttr, and builds cudaDeviceProp from these attributes, so that
+// attributes and properties cannot disagree. The values are in attribute_list.inc.
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -16,7 +16,7 @@ namespace {
 
 /// The PCI bus number of device 0. The other devices are numbered consecutively after it.
 constexpr unsigned kPciBus = 1;
-/// All attribute numbers are less than this one.
+/// The first number that is no longer used as an attribute number.
 constexpr int kAttributesEnd = cudaDevAttrMax;
 
 std::optional<int> attribute_value(int attribute) {
@@ -34,7 +34,7 @@ std::optional<int> attribute_value(int attribute) {
     return reserved ? std::optional(0) : std::nullopt;
 }
 
-/// Sets a member of any type.
+/// Assigns an attribute's value to a member of cudaDeviceProp, converted to the member's type.
 template <class Member>
 void set_member(Member& member, int value) {
     member = static_cast<Member>(value);

@@ -1,8 +1,8 @@
-// Looks up the driver's functions (cuMemAlloc ...) for the runtime. This file defines one of them,
-// cuTensorMapEncodeTiled, because programs that use tensor maps call it even if they otherwise use
-// only the runtime. The others are in our replacement for the driver's library (addons/driver/),
-// which `simulate` adds to the program's library path. Without that library, the lookup reports
-// that the function was not found, just as NVIDIA's library does.
+// Looks up the driver's functions (cuMemAlloc ...) for the runtime. This file defines
+// cuTensorMapEncodeTiled, because programs that use tensor maps call this function even if they
+// otherwise use only the runtime. All other functions are in our replacement for the driver's
+// library (addons/driver/), which `simulate` adds to the program's library path. Without that
+// library, the lookup reports that the function was not found, just as NVIDIA's library does.
 #ifndef __EMSCRIPTEN__
 #    include <dlfcn.h>
 #endif
@@ -41,7 +41,7 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
 namespace {
 
 #ifdef __EMSCRIPTEN__
-/// In WebAssembly there are no other libraries.
+/// Returns null, because in WebAssembly there are no other libraries.
 void* find_in_driver(const char*, unsigned long long) {
     return nullptr;
 }

@@ -16,8 +16,8 @@
 namespace coalesce::simulator::cudart {
 namespace {
 
-/// The error that broke the context. `waiting` was caused by a kernel and has not been returned by
-/// any call; every call from now on returns `current`.
+/// The state of the error that broke the context. `unreported` is an error that a kernel caused and
+/// that no call has returned yet. Once `current` is set, every call returns it.
 struct ContextState {
     std::atomic<cudaError_t> unreported{cudaSuccess};
     std::atomic<cudaError_t> current{cudaSuccess};
@@ -47,7 +47,7 @@ void note_runtime_use() {
 cudaError_t context_error() {
     note_runtime_use();
     const cudaError_t fresh = context.unreported.exchange(cudaSuccess);
-    // Keep the first error.
+    // Keep the first error, so store the new error only if there is none yet.
     cudaError_t none = cudaSuccess;
     if (fresh != cudaSuccess) context.current.compare_exchange_strong(none, fresh);
     return context.current.load();
@@ -80,8 +80,8 @@ bool context_is_broken() {
 
 namespace {
 
-/// The maximum number of sentences to print. A program may repeat a failing call forever, but after
-/// a thousand different sentences nothing new is likely to follow.
+/// The maximum number of different sentences to print. A program may repeat a failing call forever,
+/// but after this many sentences nothing new is likely to follow.
 constexpr std::size_t kMaxPrintedSentences = 1000;
 
 void print_once(const std::string& sentence) {
@@ -103,16 +103,16 @@ bool is_mistake(std::string_view call, cudaError_t error) {
         case cudaSuccess:
         case cudaErrorMemoryAllocation:
         case cudaErrorNotReady:
-        case cudaErrorNotSupported:              // reported where it is found
-        case cudaErrorStreamCaptureInvalidated:  // by a call that was reported
-        case cudaErrorGraphExecUpdateFailure:    // how a program asks whether it has to instantiate
+        case cudaErrorNotSupported:              // already reported at its origin
+        case cudaErrorStreamCaptureInvalidated:  // the call that caused it was reported
+        case cudaErrorGraphExecUpdateFailure:  // programs use it to find out whether to instantiate
             return false;
         default: break;
     }
     for (const char* question : {"Get", "Query", "IsCapturing"}) {
         if (call.find(question) != call.npos) return false;
     }
-    if (call.empty()) return true;  // kernel<<<...>>>
+    if (call.empty()) return true;  // a launch with <<<...>>> has no name
     for (const char* work : {"cudaLaunch",    "cudaMemcpy", "cudaMemset",  "cudaMemPrefetch",
                              "cudaMemAdvise", "cudaMalloc", "cudaFree",    "cudaHostAlloc",
                              "cudaEvent",     "cudaStream", "cudaGraph",   "cudaDeviceSynchronize",

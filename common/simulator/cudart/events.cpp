@@ -78,8 +78,8 @@ void wait(cudaStream_t stream, cudaEvent_t handle, bool external) {
         note_stream_waits(stream, handle);
 }
 
-/// Checks an event for a query or a wait. Events complete immediately, so there is nothing left to
-/// wait for.
+/// Checks that an event may be queried or waited for. Events complete immediately, so there is
+/// nothing to wait for.
 void check_event_for_query(cudaEvent_t handle) {
     const Event& event = find_event(handle);
     if (event.captured) refuse_captured_event(*event.captured);

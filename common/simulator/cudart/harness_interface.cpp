@@ -1,5 +1,5 @@
-// Implements coalesce_simulator.h, the interface through which a test harness or checker queries
-// the simulator.
+// Implements coalesce_simulator.h, the interface with which test harnesses and checkers query the
+// simulator.
 #include <algorithm>
 #include <vector>
 
@@ -22,9 +22,9 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// The results of the last coalesceGetKernels and coalesceGetReports. The caller's pointers refer
-/// to strings in these lists. Each thread has its own lists, so that a call in one thread does not
-/// invalidate the pointers of another.
+/// The results of the last coalesceGetKernels and coalesceGetReports. The pointers that the caller
+/// receives refer to strings in these lists. Each thread has its own lists, so that a call in one
+/// thread does not invalidate the pointers of another thread.
 thread_local std::vector<KernelRow> returned_kernels;
 thread_local std::vector<Report> returned_reports;
 
@@ -163,7 +163,7 @@ uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t 
     const auto add_block = [&](const RecordedBlock& block) {
         for (const WarpPath& warp : block.warps) *is_all &= warp.executed <= warp.steps.size();
         for (const auto& access : block.accesses) {
-            // An atomic reads what it changes.
+            // An atomic also reads the memory that it changes, so count it as a load.
             const bool is_load = access.kind == AccessKind::load ||
                                  access.kind == AccessKind::copy_from ||
                                  access.kind == AccessKind::atomic;

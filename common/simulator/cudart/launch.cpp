@@ -43,7 +43,7 @@ std::string shape(dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
 }
 
-// ---- checks, each of which explains its own failure ----
+// ---- checks, each of which refuses the launch with its own explanation ----
 
 [[noreturn]] void refuse_launch(const KernelHandle& handle, const std::string& why,
                                 cudaError_t error = cudaErrorInvalidValue) {
@@ -118,8 +118,8 @@ bool is_specified(Dim3 cluster) {
     return cluster.x || cluster.y || cluster.z;
 }
 
-/// Returns the cluster size that the kernel was compiled for, or that cudaFuncSetAttribute set, or
-/// zeros if there is none.
+/// Returns the cluster size that the kernel was compiled for or that cudaFuncSetAttribute set.
+/// Returns zeros if neither is given.
 Dim3 required_cluster(const KernelHandle& handle) {
     const u32* compiled = handle.kernel->ast->cluster;
     const Dim3 dims{compiled[0], compiled[1], compiled[2]};
@@ -138,7 +138,7 @@ Dim3 choose_cluster(const LaunchRequest& request, const KernelHandle& handle) {
                                            : Dim3{1, 1, 1};
 }
 
-/// Rejects the clusters that an H200 would reject.
+/// Rejects the cluster sizes that an H200 would reject.
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     const Dim3 cluster = choose_cluster(request, handle), required = required_cluster(handle);
     const auto refuse_cluster = [&](const std::string& why) {

@@ -22,7 +22,7 @@ struct Options {
     void** values = nullptr;
     unsigned count = 0;
 
-    /// Returns null if the option was not given.
+    /// Returns the address of the option's value, or null if the option was not given.
     void** find(cudaJitOption wanted) const {
         if (!names || !values) return nullptr;
         const cudaJitOption* found = std::find(names, names + count, wanted);
@@ -30,8 +30,8 @@ struct Options {
     }
 };
 
-/// Writes `text` to the log buffer given in the options, and stores its size in bytes in the size
-/// option.
+/// Writes `text` to the log buffer that the option `buffer` specifies, and stores the size of the
+/// text in bytes in the option `size`.
 void write_log(const Options& options, cudaJitOption buffer, cudaJitOption size,
                const std::string& text) {
     void** const begin = options.find(buffer);

@@ -38,7 +38,7 @@ void allocate(void** pointer, size_t bytes, AllocationKind kind) {
     *pointer = reinterpret_cast<void*>(address);
 }
 
-/// Fails and explains why the pointer cannot be freed.
+/// Fails with a message that explains why the pointer cannot be freed.
 [[noreturn]] void refuse_free(const void* pointer) {
     const u64 address = address_of(pointer);
     if (const auto inside = memory().find(address)) {
@@ -55,7 +55,7 @@ void allocate(void** pointer, size_t bytes, AllocationKind kind) {
     refuse("the pointer does not belong to an allocation.");
 }
 
-/// Frees `pointer` if `allowed` returns true for the kind of its allocation.
+/// Frees `pointer` if `allowed` returns true for the kind of its allocation. Fails otherwise.
 template <class Allowed>
 void free_pointer(void* pointer, Allowed allowed) {
     if (!pointer) return;

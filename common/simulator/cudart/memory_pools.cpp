@@ -26,7 +26,7 @@ struct Pool {
                                                {cudaMemPoolReuseAllowOpportunistic, 1},
                                                {cudaMemPoolReuseAllowInternalDependencies, 1}};
     u64 release_threshold = 0;
-    u64 used = 0, peak_used = 0;  ///< bytes
+    u64 used = 0, peak_used = 0;  ///< in bytes
 };
 
 /// The device's default pool, the pool in use, and the pools that the program created.
@@ -97,7 +97,7 @@ void get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
     u64* number = static_cast<u64*>(value);
     switch (attribute) {
         case cudaMemPoolAttrReleaseThreshold: return give(number, pool.release_threshold);
-        // A pool reserves only the memory in use.
+        // A pool reserves no more memory than is in use.
         case cudaMemPoolAttrReservedMemCurrent:
         case cudaMemPoolAttrUsedMemCurrent: return give(number, pool.used);
         case cudaMemPoolAttrReservedMemHigh:
@@ -131,8 +131,8 @@ void store_pool(cudaMemPool_t* handle, int device, cudaMemPool_t pool) {
     *handle = pool;
 }
 
-/// Returns the number of the device at `location`, by which the functions of CUDA 13.0 identify a
-/// device.
+/// Returns the number of the device that `location` names. The functions of CUDA 13.0 identify
+/// devices by such locations.
 int require_device(const cudaMemLocation* location, cudaMemAllocationType type) {
     require(location);
     if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)
@@ -156,7 +156,8 @@ void allocate_in_stream(void** pointer, size_t bytes, cudaMemPool_t pool, cudaSt
     const u64 begin = reinterpret_cast<u64>(*pointer);
     if (AccessedRanges* const ranges = StreamWork::ranges(); ranges != nullptr && begin != 0)
         ranges->add(AccessedRanges::kWrites, begin, begin + bytes);
-    // The pool decides which devices have access (cudaMemPoolSetAccess), which is not checked.
+    // The pool's settings (cudaMemPoolSetAccess) decide which devices have access to this memory,
+    // but the simulator does not check them.
     if (begin != 0) memory().set_device(begin, Allocation::kAllDevices);
     if (*pointer) Pools::instance().note_allocation(pool, *pointer, bytes);
 }

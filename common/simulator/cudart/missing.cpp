@@ -1,8 +1,8 @@
-// Defines every function that NVIDIA's library has and ours does not implement, so that programs
-// that refer to such functions can start. A call reports the function's name.
+// Defines every function that NVIDIA's library exports and our library does not implement, so that
+// programs that refer to such functions can start. Calling such a function reports its name.
 //
-// The header with the real declarations is deliberately left out: the functions here ignore their
-// parameters.
+// The header with the real declarations is deliberately not included, because the functions here
+// ignore their parameters.
 #include "simulator/cudart/missing.h"
 #include "simulator/base/subjects.h"
 

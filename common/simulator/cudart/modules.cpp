@@ -74,8 +74,8 @@ VariableAddress Modules::find_variable(const void* host_variable) {
     const auto found = variables_.find(host_variable);
     if (found != variables_.end())
         return find_variable_in_module(*found->second->module, found->second->name);
-    // For a __managed__ variable x, &x is the address that kernels use, which differs from the
-    // registered address.
+    // For a __managed__ variable x, the program's &x is the address that kernels use, which differs
+    // from the address that was registered.
     for (const auto& [host, handle] : variables_) {
         if (handle->managed_pointer && *handle->managed_pointer == host_variable)
             return find_variable_in_module(*handle->module, handle->name);
@@ -225,8 +225,8 @@ void Modules::unload_locked(LoadedModule& module) {
 void Modules::reset() {
     std::lock_guard lock(mutex_);
     for (const auto& module : modules_) {
-        // Keep modules with managed variables loaded, because the host reads the addresses of these
-        // variables only once.
+        // Keep modules with managed variables loaded, because the host looks up the addresses of
+        // these variables only once.
         if (module->managed.empty()) unload_locked(*module);
     }
 }

@@ -52,8 +52,8 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 
 void __cudaRegisterFatBinaryEnd(void**) {}
 
-/// Keeps the module itself, because the process is ending and the report still needs the names of
-/// its kernels.
+/// Forgets the module's host addresses but keeps the module itself. The process is ending, and the
+/// report still needs the names of the kernels.
 void __cudaUnregisterFatBinary(void** handle) {
     if (handle) Modules::instance().forget_host_addresses(to_module(handle));
 }

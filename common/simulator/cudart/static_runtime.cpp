@@ -31,8 +31,8 @@
 
 namespace {
 
-/// Returns the contents of the program's file, or nothing if it cannot be read. The file is valid
-/// ELF, because the loader has accepted it.
+/// Returns the contents of the program's file, or nothing if the file cannot be read. The file is
+/// valid ELF, because the loader has accepted it.
 std::vector<char> read_program_file() {
     std::ifstream file("/proc/self/exe", std::ios::binary | std::ios::ate);
     if (!file) return {};
@@ -55,7 +55,8 @@ void for_each_symbol(const char* file, Use use) {
     }
 }
 
-/// Returns the offset between the program's addresses in memory and those in its file.
+/// Returns the offset between the program's addresses in memory and the addresses in the program's
+/// file.
 std::uintptr_t load_offset() {
     std::uintptr_t offset = 0;
     dl_iterate_phdr(
@@ -85,8 +86,8 @@ bool write_jump(char* from, const void* target) {
     return mprotect(page, size, PROT_READ | PROT_EXEC) == 0;
 }
 
-/// Returns the library that replaces the runtime in the program, or "" if the program contains
-/// none, or that of CUDA 11 or older.
+/// Returns the library that replaces the runtime in the program. Returns "" if the program contains
+/// no runtime, or the runtime of CUDA 11 or older.
 std::string choose_library(const char* file) {
     coalesce::simulator::StaticRuntimeFinder finder;
     for_each_symbol(file, [&](const Elf64_Sym& symbol, std::string_view name) {

@@ -22,7 +22,8 @@ namespace coalesce::simulator::cudart {
 
 namespace {
 
-/// A moment, as the number of pieces of work in each stream that come before it.
+/// A point in time: for each stream, the number of pieces of work in that stream that come before
+/// this point.
 using VectorClock = std::vector<u64>;
 
 void join_clock(VectorClock& to, const VectorClock& from) {
@@ -36,18 +37,18 @@ u64 entry_of(const VectorClock& clock, std::size_t stream) {
 /// A piece of work in a stream.
 struct QueuedWork {
     std::size_t stream = 0;
-    u64 number = 0;  ///< its number in the stream, from 1
+    u64 number = 0;  ///< the number of this work in its stream, counted from 1
     std::string name;
     bool frees = false;
     bool host_waits = false;
     AccessedRanges ranges;
-    VectorClock before;                 ///< the moment at which the work begins
-    std::vector<GuardedRange> guarded;  ///< the ranges in memory that the host can access as well
-    u64 id = 0;                         ///< GuardedRange::work
+    VectorClock before;                 ///< the point in time at which this work begins
+    std::vector<GuardedRange> guarded;  ///< the ranges in memory that the host can also access
+    u64 id = 0;                         ///< the id of this work in GuardedRange::work
 };
 
-/// Returns the ranges of the work in memory that the host can access. Returns none if the work has
-/// atomics there, because the host may wait for a flag that they set.
+/// Returns the ranges of the work in memory that the host can access. Returns no ranges if the work
+/// has atomics in such memory, because the host may wait for a flag that an atomic sets.
 std::vector<GuardedRange> find_guarded_ranges(const AccessedRanges& ranges, u64 id) {
     std::vector<GuardedRange> guarded;
     for (const auto kind :
@@ -65,7 +66,7 @@ std::vector<GuardedRange> find_guarded_ranges(const AccessedRanges& ranges, u64 
     return guarded;
 }
 
-/// The most pieces of work that are compared with new work.
+/// The maximum number of pieces of work with which new work is compared.
 constexpr std::size_t kMostOutstanding = 256;
 
 class StreamOrder {
@@ -154,11 +155,12 @@ public:
 private:
     struct Stream {
         u64 key = 0;
-        bool is_blocking = true;  ///< whether it and the default stream wait for each other
+        /// Whether this stream and the default stream wait for each other.
+        bool is_blocking = true;
         VectorClock clock = {};
     };
 
-    StreamOrder() { streams_.emplace_back(); }  // the default stream
+    StreamOrder() { streams_.emplace_back(); }  // stream 0 is the default stream
 
     static u64 key_of(cudaStream_t handle) {
         if (is_legacy(handle)) return 0;
@@ -176,8 +178,8 @@ private:
         return index;
     }
     Stream& find(cudaStream_t handle) { return streams_[find_index(handle)]; }
-    /// Work in the default stream comes after all earlier work in blocking streams, and before all
-    /// later work there.
+    /// Orders the stream with the default stream. Work in the default stream comes after all
+    /// earlier work in blocking streams, and before all later work in these streams.
     void meet_default_stream(cudaStream_t handle, Stream& stream) {
         if (!is_legacy(handle)) {
             if (stream.is_blocking) join_clock(stream.clock, streams_[0].clock);

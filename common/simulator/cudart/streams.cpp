@@ -1,5 +1,5 @@
-// Implements streams. A call that queues work in a stream does the work before it returns, so a
-// stream is never busy. A stream here consists of a handle, flags, a priority and attributes.
+// Implements streams. A call that queues work in a stream completes the work before it returns, so
+// a stream is never busy. A stream here consists of a handle, flags, a priority and attributes.
 #include "simulator/cudart/streams.h"
 
 #include "simulator/cudart/capture.h"
@@ -39,7 +39,7 @@ bool is_default(cudaStream_t stream) {
     return is_legacy(stream) || stream == cudaStreamPerThread;
 }
 
-/// Returns null if there is no such stream.
+/// Returns the stream with this handle, or null if there is no such stream.
 Stream* find_stream_or_null(cudaStream_t handle) {
     static auto& legacy = *new Stream{.id = 1};
     static auto& per_thread = *new Stream{.id = 2};

@@ -58,7 +58,8 @@ std::string hexadecimal(u64 address) {
                   : " is a device address that belongs to no allocation."));
 }
 
-/// Refuses to access host memory past the end of a block from malloc or new.
+/// Fails if the range extends beyond the end of a block that malloc or new allocated. `role` names
+/// the range in the message.
 void check_host_memory(const char* role, u64 address, u64 span) {
     const Interval block = find_overrun_host_block(address, span);
     if (block.size() == 0) return;
@@ -83,8 +84,8 @@ TransferSide find_side(const char* role, const cudaPitchedPtr& place, const cuda
         return side;
     }
     if (!allocation->contains(address, span)) {
-        // Beyond a registered range, the memory may still belong to the program, so treat it as
-        // host memory.
+        // The memory after a registered range may still belong to the program, so treat it as host
+        // memory.
         if (allocation->kind == AllocationKind::registered) return side;
         refuse_out_of_bounds(role, address, span, *allocation);
     }

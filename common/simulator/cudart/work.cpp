@@ -34,8 +34,8 @@ cudaPitchedPtr to_pitched(const void* begin, size_t pitch, size_t width, size_t 
     return {const_cast<void*>(begin), pitch, width, height};
 }
 
-/// Returns the part of `block` that starts at `position`, where a copy begins. x is in bytes,
-/// because arrays have been converted to linear memory.
+/// Returns the part of `block` that starts at `position`, which is where a copy begins.
+/// `position.x` is in bytes, because arrays have been converted to linear memory.
 cudaPitchedPtr at(cudaPitchedPtr block, const cudaPos& position) {
     const u64 offset = (position.z * block.ysize + position.y) * block.pitch + position.x;
     if (block.ptr) block.ptr = static_cast<char*>(block.ptr) + offset;
@@ -48,7 +48,8 @@ bool fits(const cudaPitchedPtr& block, const cudaPos& position, const cudaExtent
             (position.y <= block.ysize && extent.height <= block.ysize - position.y));
 }
 
-/// Returns the address of a part of a variable for a copy. Fails if the part does not fit.
+/// Returns the address of the part of a variable that a copy accesses. Fails if the part extends
+/// beyond the variable.
 void* address_in_symbol(const void* symbol, size_t bytes, size_t offset) {
     const VariableAddress variable = Modules::instance().find_variable(symbol);
     if (offset > variable.bytes || bytes > variable.bytes - offset)
@@ -178,7 +179,7 @@ void execute_or_capture(cudaStream_t stream, Work work) {
     }
     const StreamWork queued(stream);
     execute_work(work);
-    // The host function may set a flag, which tells the host that earlier work is complete.
+    // The host function may set a flag that shows the host that earlier work is complete.
     if (std::holds_alternative<HostWork>(work)) StreamWork::let_host_wait();
 }
 

@@ -47,7 +47,8 @@ struct Device::State {
         std::shared_ptr<const SharedLedger::Steps> steps;
     };
     std::unordered_map<const Kernel*, CleanBlock> clean;
-    /// While a launch is traced: the traced block and the launch that it belongs to.
+    /// The traced block and the launch that the block belongs to, while a launch is traced;
+    /// otherwise null.
     std::unique_ptr<Launch> traced_launch;
     std::unique_ptr<BlockTracer> tracer;
     void remember_clean_block(const Launch& launch);
@@ -74,8 +75,8 @@ void report_not_simulated(const Kernel& kernel, const std::string& message, cons
 Device::Device() : state_(std::make_unique<State>(options().memory_bytes)) {}
 
 Device& Device::instance() {
-    // Never destroyed, because programs may free memory in their own destructors at any time during
-    // exit.
+    // The device is never destroyed, because programs may free memory in their own destructors at
+    // any time during exit.
     static Device* device = new Device;
     return *device;
 }
@@ -98,7 +99,8 @@ u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dyn
 namespace {
 
 u32 worker_count(const Kernel::Code& code, const LaunchConfig& config) {
-    // Blocks that can observe the order in which they run need a fixed order, so use one worker.
+    // If blocks can observe the order in which they run, this order must be fixed, so use one
+    // worker.
     if (code.order_sensitive || config.cooperative || options().seed || code.plain) return 1;
     const u32 wanted =
         options().workers ? options().workers : std::max(1u, std::thread::hardware_concurrency());
@@ -137,7 +139,7 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
     kernel.totals.divergent_branches += totals.divergent_branches;
 }
 
-/// Reports whether the address is in the gap before or after an allocation.
+/// Reports whether the address is in the unused gap before or after an allocation.
 bool is_beside_allocation(const AllocationTable& allocations, u64 address) {
     const Allocation* nearest = allocations.nearest(address);
     return nearest != nullptr && address + kWideGapBytes >= nearest->begin &&
@@ -148,7 +150,7 @@ bool is_beside_allocation(const AllocationTable& allocations, u64 address) {
 /// pointer is in the gap beside an allocation, as in `data - 1` for an array that counts from 1.
 std::optional<std::vector<const Allocation*>> find_written_allocations(const Launch& launch) {
     const Kernel& kernel = *launch.kernel;
-    std::vector<u64> pointers{launch.grid_workspace};  // grid barriers write to it
+    std::vector<u64> pointers{launch.grid_workspace};  // grid barriers write to the workspace
     for (const u32 offset : kernel.written.parameters) {
         u64 pointer = 0;
         if (offset + sizeof pointer <= launch.parameters.size())
@@ -206,7 +208,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
     if (alone || (options().sample && should_skip_checks(launch))) {
-        // If some blocks are not executed, the others may read memory that was never written, so
+        // If some blocks are not executed, other blocks may read memory that was never written, so
         // check nothing.
         static_cast<void>(set_checks(launch.checks, "none"));
         launch.checks.memory = alone || options().checks.memory;
@@ -267,9 +269,9 @@ void Device::begin_race_check(Launch& launch) {
 
 namespace {
 
-/// Reports whether ReadMarks contain all of the kernel's reads of memory that it does not write.
-/// Asynchronous copies and loads of matrices set no marks, so that their reads are in the shadow of
-/// the race check.
+/// Reports whether ReadMarks contain all reads of memory that the kernel does not write. This is
+/// not the case if the kernel has asynchronous copies or loads of matrices: their reads set no
+/// marks, but are in the shadow of the race check.
 bool marks_all_reads(const Kernel& kernel) {
     return std::none_of(kernel.sites.begin(), kernel.sites.end(), [](const Site& site) {
         if (!site.load || site.space == ptx::StateSpace::shared) return false;
@@ -315,7 +317,8 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
     launch.instruction_limit = options().max_instructions;
     launch.number = state_->launches++;
     if (const u64 seed = options().seed) {
-        // Let the clocks show other times too, because a result may not depend on them.
+        // Also vary the clocks with the seed, because a result must not depend on the time that
+        // clocks show.
         state_->clock += seed % (u64{1} << 40);
         launch.cycles_per_instruction += 1 + seed % 7;
     }
@@ -362,8 +365,8 @@ void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
     if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
     if (clean.size() >= kMostKernels) clean.clear();
-    // Among the values from which addresses are computed before a block begins, only %gridid
-    // differs from launch to launch.
+    // Among the values that addresses are computed from before a block begins, only %gridid differs
+    // from launch to launch.
     const auto* launch_number = find_special_register("%gridid");
     for (const SpecialSlot& s : launch.kernel->code->launch_specials)
         if (s.special == launch_number) return;
@@ -410,9 +413,9 @@ void run_with_worker(Worker& worker, Launch& launch, RaceLog& shared_log, u64 re
 
 }  // namespace
 
-/// Runs the sampled blocks step by step. `launch` does not run them again. If blocks can observe
-/// the order in which they run, each sampled block runs when its turn comes. Otherwise, all of them
-/// run first.
+/// Runs the sampled blocks step by step, so that `launch` does not run them again. If blocks can
+/// observe the order in which they run, each sampled block runs when its turn comes. Otherwise, all
+/// sampled blocks run before the other blocks.
 void Device::record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
                     bool alone, std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
@@ -465,8 +468,9 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     std::iota(below, launch.only.end(), launch.first_below);
 }
 
-/// Runs the block to trace, step by step. `launch` does not run it again. If the caller looks for
-/// the block that stores to an address, runs blocks in this way until one of them has done so.
+/// Runs the block to trace step by step, so that `launch` does not run it again. If the caller
+/// requests the block that stores to an address, runs blocks in this way until a block has stored
+/// to the address.
 void Device::trace(Launch& launch, const TraceRequest& request, void** arguments, u64 resident,
                    std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
@@ -502,7 +506,7 @@ void Device::trace(Launch& launch, const TraceRequest& request, void** arguments
         if (block != request.block) run_traced(block);
     }
     if (request.stored_address) state_->tracer->mark_last_store(request.stored_address);
-    // All blocks have run together, so that they could wait for each other.
+    // Blocks that wait for each other have all run together, so no block is left to run.
     if (blocks_wait) launch.next_block = blocks;
 }
 

@@ -25,13 +25,14 @@ struct Registry {
     std::vector<std::unique_ptr<Module>> unloaded;
 };
 Registry& registry() {
-    // Never destroyed, because the report at exit is written after the destructors of static
-    // objects have run.
+    // The registry is never destroyed, because the report at exit is written after the destructors
+    // of static objects have run.
     static Registry& r = *new Registry;
     return r;
 }
 
-/// The hardware limit in bytes: the addresses of variables span 2 GiB.
+/// The maximum total size of a module's variables in bytes, as on hardware: the addresses of
+/// variables span 2 GiB.
 constexpr u64 kMaxVariableBytes = 2ull << 30;
 
 /// Allocates device memory for every .global and .const variable, and writes its initial value
@@ -59,8 +60,8 @@ void place_variables(Module& module, DeviceMemory& memory) {
     }
 }
 
-/// Returns the address of a shared variable, or nothing if no kernel has the variable. The address
-/// must be the same in all kernels that have it. clang may turn an array of such addresses into a
+/// Returns the address of a shared variable, or nothing if no kernel uses the variable. The address
+/// must be the same in all kernels that use it. clang may turn an array of such addresses into a
 /// constant, which ptxas, and therefore a real GPU, rejects.
 std::optional<u64> shared_address(const Module& module, const std::string& name) {
     std::optional<u64> address;

@@ -39,8 +39,8 @@ struct Undefined {
     bool any = false;
 };
 
-/// Checks that all bytes read by the lanes are initialized. `wanted` holds the number of bytes that
-/// each lane reads; null means that every lane reads `bytes`.
+/// Checks that all bytes read by the lanes are initialized. `wanted` contains the number of bytes
+/// that each lane reads; null means that every lane reads `bytes`.
 Undefined check_written(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes,
                         LaneAccess::Kind kind, const u8* wanted = nullptr) {
     const Launch& launch = *w.block->launch;
@@ -124,7 +124,7 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
 namespace {
 
 /// Passes the bytes that each lane of a cp.async reads to the race check, in groups of lanes that
-/// read equally many. At the end of an array, a lane may read fewer bytes than it writes.
+/// read equally many bytes. At the end of an array, a lane may read fewer bytes than it writes.
 void pass_source_to_race_check(Warp& w, u32 site, const Resolved& from, u32 bytes,
                                const u8* wanted) {
     Resolved part = from;

@@ -33,14 +33,14 @@ struct AsyncCopy {
 
 struct WarpCopies {
     std::deque<AsyncCopy> pending;
-    std::array<u32, kLanes> committed{};  ///< number of groups, by lane
+    std::array<u32, kLanes> committed{};  ///< number of groups that each lane has committed
 };
 
 namespace {
 
 void carry_out(Block& block, const AsyncCopy& copy, Mask lanes) {
     for (const int l : LanesIn{lanes}) {
-        // A lane that copies no bytes may have an invalid source address.
+        // A lane that copies no bytes may have an invalid source address, so do not read from it.
         if (copy.wanted[l] != 0) std::memcpy(copy.to[l], copy.from[l], copy.wanted[l]);
         std::memset(copy.to[l] + copy.wanted[l], 0, copy.bytes - copy.wanted[l]);
         block.copy_bytes_under_way -= copy.wanted[l];
@@ -63,7 +63,7 @@ WarpCopies& pending_copies(Warp& w) {
     return warps[w.index];
 }
 
-/// Executes the copies of the active lanes, except those of the latest `groups_left` groups.
+/// Executes the copies of the active lanes, except the copies of the latest `groups_left` groups.
 void complete(Warp& w, u32 groups_left, bool everything) {
     WarpCopies& copies = pending_copies(w);
     for (AsyncCopy& copy : copies.pending) {
@@ -122,7 +122,8 @@ const Op* run_copy(Warp& w, const Op* op) {
                  Access::store, to) ||
         !are_own_addresses(w, op, to))
         return nullptr;
-    // Lanes that read nothing may have any source address.
+    // A lane that reads nothing may have any source address, so resolve only the addresses of the
+    // other lanes.
     const Mask all = std::exchange(w.active, reading);
     const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
                               ptx::StateSpace::global, Access::load, from, copy.wanted.data());
@@ -140,7 +141,8 @@ const Op* run_copy(Warp& w, const Op* op) {
         w.block->copy_bytes_under_way += copy.wanted[l];
     }
     WarpCopies& copies = pending_copies(w);
-    // Add an entry for each number of committed groups. There is almost always only one.
+    // Add an entry for each different number of committed groups. There is almost always only one
+    // such number.
     for (Mask rest = w.active; rest;) {
         copy.group = copies.committed[std::countr_zero(rest)];
         copy.lanes = lanes_where(rest, [&](int l) { return copies.committed[l] == copy.group; });

@@ -1,9 +1,9 @@
 // st.async and red.async: a thread stores to the shared memory of any block of its cluster, or
 // updates it, and an mbarrier in the same block counts the bytes.
 //
-// Idea   A store is kept like a bulk copy (bulk_copies.h), and reaches memory when a thread waits
-//        at the mbarrier. An update is atomic and takes effect immediately. Only its bytes arrive
-//        at the mbarrier later.
+// Idea   A store is queued like a bulk copy (bulk_copies.h), and reaches memory when a thread waits
+//        at the mbarrier. An update is atomic and takes effect immediately, but the mbarrier counts
+//        its bytes later.
 #include <array>
 
 #include "simulator/execute/bulk_copies.h"
@@ -27,7 +27,7 @@ u32 element_bytes(const Op* op) {
     return op->detail & kWideElements ? 8 : 4;
 }
 
-/// Finds the addresses that the lanes store to. Returns false if the launch has failed.
+/// Resolves the addresses that the lanes store to. Returns false if the launch has failed.
 bool find_targets(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     if (!resolve(w, op, w.lanes<u64>(op->a), 0, bytes, space_of(op), Access::store, where))
         return false;
@@ -49,7 +49,7 @@ struct AsyncStore {
     u64 address = 0, mbarrier = 0;
     const u8* value = nullptr;
     u32 bytes = 0;
-    bool is_done = false;  ///< whether the value is already in memory, as for red.async
+    bool is_done = false;  ///< true if the value is already in memory, as for red.async
 };
 
 /// Queues a store until a thread waits at the mbarrier. Returns false if an error was reported and

@@ -112,7 +112,8 @@ constexpr bool is_loop_in_shared() {
     return sizeof(T) == 4 && std::is_same_v<F, combining::Add> && !std::is_integral_v<T>;
 }
 
-/// Reports whether a lane leaves the loop without an exchange if its value would change nothing.
+/// Reports whether a lane leaves the loop without an exchange if the exchange would not change the
+/// value in memory.
 template <class F>
 constexpr bool skips_useless_exchange() {
     return std::is_same_v<F, combining::Minimum> || std::is_same_v<F, combining::Maximum>;
@@ -189,7 +190,7 @@ Mask looping_lanes(const Op* op, const Resolved& where) {
     return op->detail & kOneLaneBit ? 0 : where.in_shared & ~where.in_other;
 }
 
-/// Tells Watch which value each lane observes, with or without changing it.
+/// Reports to Watch which value each lane observes, whether or not the atomic changes that value.
 template <class F, class Lane>
 [[gnu::noinline]] void observe(Warp& w, const Op* op, const Resolved& where) {
     if (!w.block->watch->on()) return;
@@ -234,8 +235,9 @@ bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& where, Mask lane
     return changed;
 }
 
-/// Executes an atomic on Op::count elements per lane, each of them separately. Op::v holds the
-/// operands, Op::c the value that cas stores, and Op::d, d2, b and c receive the old values.
+/// Executes an atomic on Op::count elements per lane, each of them separately. Op::v contains the
+/// operands, and Op::c the value that cas stores. Op::d, Op::d2, Op::b and Op::c receive the old
+/// values.
 template <class F, class T>
 const Op* run_atomic(Warp& w, const Op* op) {
     Resolved where;
@@ -272,8 +274,8 @@ struct WideLanes {
     WideLanes(const Warp& w, Slot slot) : low(w.lanes<u64>(slot)), high(low + kLanes) {}
 };
 
-/// Executes a 128-bit atomic. It returns the old value, so the launch runs on one worker, and no
-/// other host thread accesses this memory.
+/// Executes a 128-bit atomic. The atomic returns the old value, so the launch runs on one worker,
+/// and no other host thread accesses this memory.
 template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
     Resolved where;
@@ -311,8 +313,8 @@ struct AtomicKind {
                operation == "or" || operation == "xor";
     }
     bool has_vector_form() const { return ptx::is_float(type) && ptx::size_of(type) <= 4; }
-    /// Reports whether the shared memory unit needs compare-and-exchange for this operation. It
-    /// cannot add floats, and its only native 64-bit operation is exch.
+    /// Reports whether the shared memory unit needs compare-and-exchange for this operation. The
+    /// unit cannot add floats, and its only native 64-bit operation is exch.
     bool needs_compare_exchange() const {
         if (operation == "exch") return false;
         return operation == "cas" || ptx::is_float(type) || ptx::size_of(type) != 4;

@@ -43,8 +43,8 @@ bool is_complete(const Block& block, u32 id) {
     return (barrier.waiting | block.finished_warps) == all && barrier.waiting != 0;
 }
 
-/// Reports whether a thread of the warp is missing at a barrier of the whole block. A warp that left
-/// as a whole, before it did anything, is not.
+/// Reports whether a thread of the warp is missing at a barrier of the whole block. A warp whose
+/// threads all exited before they did anything does not count as missing.
 bool misses_barrier(const Warp& w) {
     const bool left_early =
         w.live == 0 && !w.has_met_barrier && w.block->launch->kernel->ends_early_without_work;
@@ -128,7 +128,7 @@ void release(Block& block, u32 id) {
     barrier = {};
 }
 
-/// Adds the running lanes to those waiting at barrier `id`.
+/// Adds the running lanes to the lanes that wait at barrier `id`.
 void wait_at(Warp& w, const Op* op, u32 id) {
     w.update_lane_instructions();
     join_others(w, {.at = op,
@@ -267,7 +267,7 @@ void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
 }
 
 void report_missing_lanes(Warp& w, const Fragment& fragment) {
-    if (fragment.at->matrix) return;  // is_whole_warp reports that itself
+    if (fragment.at->matrix) return;  // is_whole_warp reports this error
     report_mask(w, fragment.at, fragment.lanes,
                 "the mask names lanes 0x%08x, but only lanes 0x%08x reached this instruction",
                 fragment.wanted, fragment.lanes);

@@ -51,7 +51,8 @@ bool copy_run(Warp& w, const Op* op, int lane) {
     });
 }
 
-/// Copies bytes from this block's shared memory to the shared memory of any block in the cluster.
+/// Copies bytes from the shared memory of the issuing block to the shared memory of any block in
+/// the cluster.
 bool copy_between_blocks(Warp& w, const Op* op, int lane) {
     Issue issue = begin(w, op, lane);
     const u64 from = address_in_space(w.lanes<u64>(op->b)[lane]);

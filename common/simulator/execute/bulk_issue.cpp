@@ -80,7 +80,8 @@ bool find_mbarrier(Issue& issue) {
                             "the mbarrier that this copy reports to was never initialised; let one "
                             "thread initialise it and execute a fence before the first copy",
                             issue.copy.lane, issue.mbarrier);
-    // The initialization of the mbarrier must be visible to the thread that issues the copy.
+    // The initialization of the mbarrier must be visible to the thread that issues the copy, so
+    // check this as an access to the mbarrier.
     if (block.shared_race) {
         const OneLane use(issue, static_cast<u32>(issue.mbarrier), 8);
         block.shared_race->use_mbarrier(use.access);
@@ -159,8 +160,8 @@ void note_shared(Issue& issue) {
     issue.copy.race_ticket = race->begin_bulk_copy(copy.access, issue.copy.to_shared);
 }
 
-/// Marks uninitialized bytes of the source as uninitialized at the destination, unless they have
-/// been reported.
+/// Marks bytes at the destination as uninitialized if the bytes at the source are uninitialized and
+/// have not been reported.
 void propagate_undefined(Issue& issue) {
     Block& block = *issue.w.block;
     SharedRace* race = block.shared_race;

@@ -79,8 +79,8 @@ const Op* run_commit(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Executes wait_group. `.read` waits only until shared memory has been read, which makes no
-/// difference here.
+/// Executes wait_group. With `.read`, the instruction waits only until shared memory has been read,
+/// which makes no difference here.
 const Op* run_wait(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
     const auto& committed = pending_copies(*w.block).committed[w.index];
@@ -111,8 +111,8 @@ u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
 
 namespace {
 
-/// If a phase is over and no bytes have been announced since, adds a note to the report saying that
-/// the remaining bytes were not announced.
+/// Adds a note to the report if a phase ended when all announced bytes had arrived, although copies
+/// of more bytes were started.
 void note_unannounced_bytes(const Block& block, u32 mbarrier, Report& report) {
     const auto bytes = block.phase_bytes.find(mbarrier);
     if (bytes == block.phase_bytes.end() || bytes->second.announced_in_last_phase == 0 ||

@@ -34,8 +34,8 @@ void copy_lanes(const LaneStrides& to, u32 to_offset, const LaneStrides& from, u
         std::memcpy(to.at(l, to_offset), from.at(l, from_offset), bytes);
 }
 
-/// Reports whether caller and callee agree on the number of values passed, and whether each has
-/// room for them.
+/// Reports whether caller and callee agree on the number of values passed, and whether both have
+/// room for these values.
 bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& callee) {
     const auto agree = [&](const std::vector<u32>& offsets,
                            const std::vector<ParameterSlot>& slots) {
@@ -127,7 +127,8 @@ void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane) 
             Mask& mask = *reinterpret_cast<Mask*>(to + slot.offset);
             const Mask other = *reinterpret_cast<const Mask*>(from + slot.offset), bit = 1u << lane;
             mask = (mask & ~bit) | (other & bit);
-            // Copy the low halves, then the high halves.
+            // A 128-bit slot contains the low halves of all lanes, followed by the high halves, so
+            // copy them separately.
         } else if (slot.bytes == bytes_of(Width::w128)) {
             copy(slot.offset, 8);
             copy(slot.offset + 8 * kLanes, 8);

@@ -14,7 +14,8 @@ using ptx::StateSpace;
 
 namespace {
 
-/// Offsets from here on never belong to a block, and an H200 reports a different error for them.
+/// The size of a block's window of shared addresses, in bytes. Larger offsets never belong to a
+/// block, and an H200 reports a different error for them.
 constexpr u32 kBlockWindowBytes = 256 * 1024;
 
 /// Reports whether an address is in the system's reserved memory, whose addresses have no rank
@@ -159,7 +160,7 @@ void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {
 
 namespace {
 
-/// Tells Watch whether a store changes memory.
+/// Notifies Watch if a store changes memory.
 void notify_watch(const Warp& w, const Op* op, const SharedMove& move, const Resolved& where) {
     Watch& watch = *w.block->watch;
     for (const int l : LanesIn{move.store && watch.on() ? w.active : 0}) {

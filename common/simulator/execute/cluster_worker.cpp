@@ -65,7 +65,7 @@ Cluster& Worker::begin_cluster(u64 number) {
     return cluster;
 }
 
-/// Makes a block a member of a cluster, before anything is computed for the block.
+/// Moves a block into a cluster, before anything is computed for the block.
 void Worker::enter_cluster(Resident& block, Cluster* cluster) {
     block.cluster = cluster;
     block.has_ended = false;
@@ -89,8 +89,8 @@ void Worker::leave_cluster(Block& block) {
     for (Block* each : cluster.blocks) each->busy = false;
 }
 
-/// Runs the cluster's blocks in turn as long as any of them makes progress. Blocks that wait for
-/// other clusters stay in waiting_.
+/// Runs the cluster's blocks in turn until no block makes progress. Blocks that wait for other
+/// clusters stay in waiting_.
 void Worker::run_cluster(Cluster& cluster) {
     const std::size_t others = waiting_.size();
     std::vector<Block*> turn = cluster.blocks;

@@ -121,7 +121,7 @@ const Op* run_free(Warp& w, const Op* op) {
                 l, pointers[l]);
         w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }
-    // The caches may contain freed pieces.
+    // The sites' caches may still refer to freed pieces of the heap.
     std::fill_n(w.caches, w.block->launch->kernel->sites.size(), SiteCache{});
     w.block->watch->memory_changed();
     return op + 1;

@@ -13,14 +13,14 @@ constexpr FamilyRow kFamilies[] = {
     // Tests whether a predicate is true in all lanes, true in any lane, or equal in all lanes; or
     // returns a mask of the lanes in which it is true.
     {"vote", describe_vote},
-    {"match", describe_match},             // lanes that have the same value; whether all lanes do
-    {"redux", describe_reduce},            // sum, minimum, maximum, and, or, xor across the lanes
+    {"match", describe_match},   // lanes that have the same value; whether all lanes have it
+    {"redux", describe_reduce},  // sum, minimum, maximum, and, or, xor across the lanes
     {"activemask", describe_active_mask},  // lanes that execute this instruction together
-    {"elect", describe_elect},             // chooses one of the named lanes: the lowest
+    {"elect", describe_elect},             // chooses the lowest of the named lanes
 
     // Memory that other threads may change at the same time.
     {"atom", describe_atomic},        // atomic read-modify-write; returns the old value
-    {"red", describe_atomic},         // the same without the old value
+    {"red", describe_atomic},         // like atom, but without returning the old value
     {"cp", describe_cp},              // cp.async: asynchronous copies to or from shared memory
     {"mbarrier", describe_mbarrier},  // a barrier in shared memory that counts arrivals
     {"membar", describe_fence},       // orders memory accesses
@@ -34,10 +34,10 @@ constexpr FamilyRow kFamilies[] = {
     {"griddepcontrol", describe_hint},
     {"setmaxnreg", describe_hint},
     {"pmevent", describe_hint},
-    // d = a cache policy, whose value is never used
+    // d = a cache policy. The simulator never uses the policy.
     {"createpolicy", describe_create_policy},
 
-    // The rest.
+    // Other instructions.
     {"nanosleep", describe_sleep},    // lets simulated time pass
     {"trap", describe_trap},          // ends the launch with an error
     {"brkpt", describe_hint},         // a breakpoint, ignored without a debugger
@@ -47,7 +47,7 @@ constexpr FamilyRow kFamilies[] = {
     {"getctarank", describe_block_rank},  // d = rank of the block that this address belongs to
 };
 
-/// Returns nullptr if there is no such family.
+/// Returns the table row that describes `opcode`, or nullptr if no family has this opcode.
 const FamilyRow* find_family(std::string_view opcode) {
     for (const std::span<const FamilyRow> families :
          {std::span<const FamilyRow>(kFamilies), matrix_families(), texture_families()}) {

@@ -44,7 +44,8 @@ void mark_all_written(u8* shadow, u32 bytes) {
 inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
     if (bytes < 4) {
         const u8 bits = shadow_bits(address, bytes);
-        // Set the bits atomically, because other workers may write the other bytes of this word.
+        // Set the bits atomically, because other workers may write the other bytes of this word at
+        // the same time.
         if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
         return;
     }
@@ -59,7 +60,8 @@ bool lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
     return (any & kWordWritten) == 0;
 }
 
-/// Handles a lane's read that includes uninitialized bytes.
+/// Handles a lane's read that includes uninitialized bytes: the read may be a mistake, or may only
+/// copy the bytes.
 void handle_uninitialised_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     const LaneAccess access{.kind = LaneAccess::Kind::read,
                             .address = address,
@@ -78,7 +80,8 @@ bool is_known_mistake(const Warp& w, u32 site, int lane) {
            mistakes.first.load(std::memory_order_relaxed) <= thread_number(w, lane);
 }
 
-/// Checks a lane's read that includes uninitialized bytes.
+/// Handles a lane's read that includes uninitialized bytes, unless the same mistake is already
+/// known at this site.
 [[gnu::noinline]] void check_unwritten_read(Warp& w, const Op* op, int lane, u64 address,
                                             const u8* shadow, u32 bytes) {
     if (lane_unwritten(shadow, address, bytes) && is_known_mistake(w, op->site, lane)) return;
@@ -278,8 +281,8 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     }
 }
 
-/// Narrows the cache to the piece of the heap that contains the address. If no piece does, empties
-/// the cache and returns false.
+/// Narrows the cache to the piece of the heap that contains the address. If the address is in no
+/// piece, empties the cache and returns false.
 [[gnu::noinline]] bool narrow_to_piece(const Launch& launch, SiteCache& cache, u64 address) {
     const Interval piece = DeviceHeap::instance().find(address);
     if (piece.size() == 0) {
@@ -292,8 +295,8 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     return true;
 }
 
-/// Returns the allocation that the access is meant for, because its address is computed from a
-/// pointer to this allocation, or null if that is not known.
+/// Returns the allocation that the access is meant for: the allocation whose pointer the address is
+/// computed from. Returns null if that pointer is unknown.
 const Allocation* find_intended(const Launch& launch, u32 site) {
     const Allocation* intended = nullptr;
     for (const u32 offset : launch.kernel->sites[site].pointers) {
@@ -415,7 +418,7 @@ template <class Shape, bool Store, bool Plain>
     return next;
 }
 
-/// Reports whether a store changes memory, which Watch needs to know.
+/// Reports whether a store changes memory. Watch uses the result to detect progress.
 bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     for (const int l : LanesIn{w.active}) {
         const Allocation* found = w.block->launch->allocations->find(addresses[l]);
@@ -435,8 +438,8 @@ void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
 }
 
 /// Reports whether all lanes read variables of the program. Variables are backed by memory even
-/// when the program's allocations are only addresses. They may contain pointers: the compiler may,
-/// for example, turn an array of addresses in shared memory into a constant.
+/// when the program's allocations are only addresses. Variables may contain pointers: the compiler
+/// may, for example, turn an array of addresses in shared memory into a constant.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
     return lanes_where(w.active, [&](int l) {
                const Allocation* found = w.block->launch->allocations->find(addresses[l]);
@@ -445,8 +448,8 @@ bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
            }) == w.active;
 }
 
-/// Tells the listener and the Watch about the access, and returns whether to execute it. Most
-/// accesses are rows, so `is_row` saves the listener from comparing 32 addresses.
+/// Reports the access to the listener and to Watch, and returns whether to execute the access. Most
+/// accesses are rows. If `is_row` is true, the listener need not compare 32 addresses.
 bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     if (w.has_recorded_enough) return false;
     Watch& watch = *w.block->watch;

@@ -8,7 +8,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns a mask of the bytes, at most 32, that the lane has not written.
+/// Returns a mask of those among the `bytes` bytes (at most 32) that the lane has not written.
 u32 unwritten_bytes(const Warp& w, int lane, u64 offset, u32 bytes) {
     u32 unwritten = 0;
     for (u32 k = 0; k < bytes; ++k) {
@@ -44,7 +44,7 @@ void check_local_load(Warp& w, const Op* op, int lane, u64 offset, u32 bytes) {
         .kind = LaneAccess::Kind::read, .address = offset, .bytes = bytes, .unwritten = unwritten};
     const char* kind = "uninitialised local read";
     reports().add(describe_uninitialised_local(w.describe(op, "initcheck", kind, lane), access));
-    mark_local_written(w, lane, offset, bytes);  // one report is enough
+    mark_local_written(w, lane, offset, bytes);  // report these bytes only once
 }
 
 void mark_undefined_stored_in_local(const Warp& w, const Op* op, int lane, u64 offset) {

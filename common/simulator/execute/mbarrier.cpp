@@ -2,12 +2,13 @@
 // flight.
 //
 // Idea   A phase ends when all expected arrivals have occurred and no bytes are outstanding. The
-//        next phase then begins automatically. A wait asks whether a phase has ended, and names the
-//        phase by its parity or by the state that an arrival returned.
-// Watch  The content of the 8 bytes is undocumented, so programs cannot depend on it. Ours is: bits
-//        0-19 remaining arrivals, 20-39 arrivals expected in each phase, 40-61 outstanding bytes
-//        (plus 2^21, because bytes may arrive before they are announced), 63 parity of the phase.
-//        Threads may write anything there. A word that cannot be an mbarrier is not treated as one.
+//        next phase then begins automatically. A wait tests whether a phase has ended, and
+//        identifies the phase by its parity or by the state that an arrival returned.
+// Watch  The content of the 8 bytes is undocumented, so programs cannot depend on it. The simulator
+//        uses this layout: bits 0-19 remaining arrivals, 20-39 arrivals expected in each phase,
+//        40-61 outstanding bytes (plus 2^21, because bytes may arrive before they are announced),
+//        63 parity of the phase. Threads may write anything there. A word that cannot be an
+//        mbarrier is not treated as one.
 #include <utility>
 
 #include "simulator/counters/counters.h"
@@ -31,8 +32,8 @@ struct Mbarrier {
     static constexpr i64 kMaxBytes = (1 << 20) - 1;
 
     u32 pending = 0;   ///< arrivals that the current phase still waits for
-    u32 expected = 0;  ///< arrivals in each phase; 0 if not initialised
-    i64 bytes = 0;     ///< announced by expect_tx, but not yet arrived
+    u32 expected = 0;  ///< arrivals that each phase waits for; 0 if not initialised
+    i64 bytes = 0;     ///< bytes announced by expect_tx that have not arrived yet
     bool parity = false;
 
     static Mbarrier from_bits(u64 bits) {
@@ -70,14 +71,15 @@ struct Mbarrier {
 enum class Counted : u8 { no, if_several, always };
 
 /// Counts the accesses to mbarriers. Usually, all lanes of a warp use the same mbarrier and only
-/// ask whether a phase has ended, which is not counted. A program that uses many mbarriers or looks
-/// at their contents uses them to transport data, so such accesses count like other atomics.
+/// test whether a phase has ended. Such tests are not counted. A program that uses many mbarriers
+/// or looks at their contents uses them to transport data, so such accesses count like other
+/// atomics.
 void count_use(Warp& w, const Op* op, const Resolved& where, Counted counted) {
     const u64 first = where.address[w.first_active()];
     const bool is_one =
         lanes_where(w.active, [&](int l) { return where.address[l] == first; }) == w.active;
     if (counted != Counted::always && is_one) return;
-    // Lanes that arrive at one mbarrier together do not conflict.
+    // Lanes that arrive at the same mbarrier together do not conflict, so count only one of them.
     count_atomic(w, op, where, 8, is_one ? w.active & (w.active - 1) : 0);
 }
 
@@ -113,7 +115,7 @@ Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
         "before they were announced; announce only the bytes of one phase");
 }
 
-/// Tells the global memory race check that each lane arrives at its mbarrier.
+/// Reports to the race check of global memory that each lane arrives at its mbarrier.
 void note_arrivals(Warp& w, const Resolved& where) {
     GlobalRace* race = w.block->launch->global_race;
     u64 noted = ~u64{0};
@@ -140,8 +142,8 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
         race->mbarrier_phase_done(block.global_race, address);
 }
 
-/// How the lanes access mbarriers, for the race check: they either create (or invalidate) them, or
-/// use them.
+/// The kinds of mbarrier accesses that the race check distinguishes: `makes` creates or invalidates
+/// an mbarrier, and `uses` needs an existing mbarrier.
 enum class Touch : u8 { makes, uses };
 void record_mbarrier_use(Warp& w, const Op* op, const Resolved& where, Touch touch) {
     SharedRace* race = w.block->shared_race;
@@ -223,9 +225,9 @@ void count_arrival(Warp& w, const Op* op, int lane, const Resolved& where) {
                                          .bytes_per_lane = 8});
 }
 
-/// Bits of Op::count. In this order, they mean: the lanes arrive; later phases expect one arrival
-/// fewer; Op::b is a number of arrivals; Op::b announces bytes; Op::b is the number of bytes that
-/// arrive.
+/// Bits of Op::count. kArrives: the lanes arrive. kDrops: later phases expect one arrival fewer.
+/// kHasCount: Op::b is a number of arrivals. kAnnouncesBytes: Op::b announces bytes.
+/// kCompletesBytes: Op::b is the number of bytes that arrive.
 constexpr u8 kArrives = 1, kDrops = 2, kHasCount = 4, kAnnouncesBytes = 8, kCompletesBytes = 16;
 
 /// Executes arrive, arrive_drop, expect_tx and complete_tx. Op::b is the number of arrivals or

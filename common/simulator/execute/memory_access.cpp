@@ -47,8 +47,8 @@ Failed store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
                   "a store to the kernel's parameters, which can only be read", lane, address);
 }
 
-/// Returns the host address of bytes in a state space, or nullptr if they are out of bounds. `near`
-/// is the allocation that the previous lane accessed.
+/// Returns the host address of bytes in a state space, or nullptr if the bytes are out of bounds.
+/// `near` is the allocation that the previous lane accessed, and is updated.
 u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space,
                  const Allocation*& near) {
     const Block& block = *w.block;

@@ -9,8 +9,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Updates the warp's hash of its local memory for Watch. Local memory belongs to the warp, which
-/// may change it and change it back while it waits.
+/// Updates the warp's hash of its local memory for Watch. A waiting warp may change its local
+/// memory and later restore it, so Watch compares the contents, not the number of stores.
 template <class Shape>
 void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     u8 stored[Shape::kTotal];
@@ -25,8 +25,8 @@ void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     w.step_listener->note_local_store(w, lane, address, Shape::kTotal);
 }
 
-/// Loads or stores local memory, constant memory or parameters. These accesses make no requests to
-/// global memory, so only the bounds are checked.
+/// Loads or stores local memory, constant memory or parameters. Such accesses make no requests to
+/// global memory, so only their bounds are checked.
 template <class Shape, bool Store, ptx::StateSpace Space>
 const Op* access_resolved(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);

@@ -10,19 +10,19 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The size of the buffer in which hardware stores the output of kernels. Output beyond that size
-/// is lost. Without a limit, widths such as `%99999d` could expand a format of that size to a
-/// hundred gigabytes.
+/// The maximum size of a kernel's output in bytes, which is the size of the hardware's buffer.
+/// Further output is lost. Without a limit, widths such as `%99999d` could expand a format of that
+/// size to a hundred gigabytes.
 constexpr std::size_t kMostText = std::size_t{1} << 20;
 
 /// One `%...` conversion of a format.
 struct Conversion {
     std::string flags;  ///< characters from "-+ #0"
     int width = -1, precision = -1;
-    bool width_argument = false, precision_argument = false;  ///< given as `*`
+    bool width_argument = false, precision_argument = false;  ///< true if given as `*`
     std::string length;                                       ///< hh, h, l, ll, z, t, j or L
-    char letter = 0;                                          ///< 0 if the text ended first
-    std::size_t end = 0;                                      ///< where the conversion's text ends
+    char letter = 0;      ///< the conversion's letter, or 0 if the format ends first
+    std::size_t end = 0;  ///< index just after the conversion
 };
 
 int read_number(const std::string& text, std::size_t& at) {
@@ -117,8 +117,8 @@ private:
         if (c.precision_argument) c.precision = std::min(take<i32>(), 100000);
     }
 
-    /// Formats one conversion. Returns false if it is unknown, in which case it is printed
-    /// unchanged.
+    /// Formats one conversion. Returns false if the conversion is unknown, in which case it is
+    /// printed unchanged.
     bool convert(Conversion c) {
         if (c.letter == '%') {
             result_.text += '%';

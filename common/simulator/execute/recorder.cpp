@@ -15,8 +15,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The maximum number of steps recorded for a warp. By then, any loop has shown the pattern of its
-/// iterations.
+/// The maximum number of steps recorded for a warp. Any loop has shown the pattern of its
+/// iterations by then.
 constexpr std::size_t kMaxRecordedSteps = 8000;
 /// Accesses by neighbouring blocks within this many sectors of each other (3 MiB) can form a single
 /// run for memory. The second-level cache keeps written data that long, and writes it back together
@@ -35,7 +35,7 @@ constexpr u32 kSectorsOfLine = 4;
 /// Reports whether all lanes are active and their addresses are consecutive.
 bool is_contiguous(const ObservedAccess& access) {
     if (access.lanes != kAllLanes) return false;
-    // Compare all addresses with the first one in a loop that the compiler vectorizes. The
+    // Compare all addresses with the first address in a loop that the compiler vectorizes. The
     // addresses have just been stored as vectors, and the host forwards such a store only to a load
     // of the same width.
     const u64 first = access.addresses[0];
@@ -217,7 +217,8 @@ bool NeighbourLog::LastRequest::is_repeat(const ObservedAccess& access,
 void NeighbourLog::LastRequest::remember(const ObservedAccess& access,
                                          const timing::Footprint& other, u64 turn, u32 runs,
                                          u32 sectors) {
-    // With fewer runs than this, adding them is as fast as comparing the request with the last one.
+    // If the request has fewer runs than this, adding them is as fast as comparing the request with
+    // the last request.
     constexpr u32 many = 8;
     count = sectors;
     to = runs >= many ? &other : nullptr;
@@ -277,8 +278,8 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
         polls_mbarrier_.push_back(i.has("try_wait"));
 }
 
-/// Records that a load or store has no machine instruction of its own, because an earlier access
-/// includes it.
+/// Records that a load or store has no machine instruction of its own, because the machine
+/// instruction of an earlier access includes it.
 void StepLog::record_covered_access(const Kernel::Code& code, const Site& site) {
     u32 first = 0;
     for (const auto& [name, function] : code.functions)
@@ -368,12 +369,12 @@ void StepLog::add_sector_runs(timing::RecordedBlock& block, timing::Access& acce
 
 namespace {
 
-/// The number of sampled blocks: normally, and if some blocks do far more work than others. The
-/// larger sample contains both kinds of blocks in nearly the same proportion as the grid.
+/// The number of sampled blocks, normally and if some blocks do far more work than others. In the
+/// larger sample, the proportion of busy blocks is nearly the same as in the grid.
 constexpr u64 kBlocks = 6, kBlocksIfUneven = 32;
-/// The number of sampled blocks if a seed draws them. They are then unpredictable.
+/// The number of sampled blocks if a seed draws them, which makes the choice unpredictable.
 constexpr u64 kDrawnBlocks = 24;
-/// The most neighbouring blocks that are examined if a seed draws the sample.
+/// The maximum number of neighbouring blocks that are examined if a seed draws the sample.
 constexpr u64 kMaxNeighboursOfDrawn = 2048;
 
 /// Returns the position of the first sampled block, as a fraction of the grid.
@@ -384,7 +385,7 @@ double first_sample() {
     return seed == 0 ? .64 : static_cast<double>(seed * 0x9e3779b97f4a7c15 >> 11) * unit;
 }
 
-/// Returns element k of a sequence in [0, 1) whose elements stay well apart, however many are used.
+/// Returns element k of a sequence in [0, 1) whose first n elements are well spread for every n.
 double spread_evenly(double step, u64 k) {
     return std::fmod(first_sample() + step * static_cast<double>(k), 1);
 }
@@ -412,8 +413,8 @@ void Recorder::begin(What what) {
 
 std::vector<u64> Recorder::choose_blocks(const LaunchConfig& config, u64 resident) {
     const u64 count = config.grid.count();
-    // Spread the blocks over the grid, avoiding its ends, and not all in one line. Each of them
-    // represents the same number of blocks.
+    // Spread the blocks over the grid, but not all in one line, and avoid the ends of the grid.
+    // Each sampled block represents the same number of blocks.
     const u64 many = options().sample_seed == 0 ? kBlocks : kDrawnBlocks;
     const u64 wanted = std::min<u64>(count, count <= resident ? 1 : many);
     std::vector<u64> chosen;
@@ -487,8 +488,8 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     // If blocks move hardly any data, the window would otherwise be nearly the whole grid.
     if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursOfDrawn);
     u64 middle = blocks / 2 + blocks / 7;
-    // If the blocks are uneven, choose more of them, around a busy one, so that enough busy blocks
-    // are included.
+    // If the blocks are uneven, choose more neighbouring blocks, around a busy block, so that
+    // enough busy blocks are included.
     if (timing::are_blocks_uneven(recording)) {
         const std::vector<u64> busy = find_busy_blocks(recording);
         middle = busy[busy.size() / 2];

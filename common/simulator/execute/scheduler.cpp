@@ -16,14 +16,15 @@ namespace {
 
 /// The number of backward branches that a warp may take before the next warp runs.
 constexpr i64 kSliceFuel = 50'000;
-/// The same limit in a dry run, in which a block may be abandoned early.
+/// The same limit in a dry run, in which a block may be abandoned before it ends.
 constexpr i64 kSliceFuelInDryRun = 500;
-/// The weight of an iteration of a waiting loop that has changed memory, and of one that has not.
+/// The weights of an iteration of a waiting loop: the weight if the iteration has changed memory,
+/// and the weight if it has not.
 constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;
-/// The total weight of iterations before other lanes of the warp may run. Those lanes wait where
-/// the paths join, and letting them continue would cost the warp its convergence, so the limit is
-/// high. It is halved each time the loop still has to wait, so that passing a lock from lane to
-/// lane does not become slow.
+/// The total weight of iterations before other lanes of the warp may run. The other lanes wait
+/// where the paths join, and letting them continue would cost the warp its convergence, so the
+/// limit is high. The limit is halved each time the loop still has to wait, so that passing a lock
+/// from lane to lane does not become slow.
 constexpr u32 kMaxSpinWeightWithinWarp = 256 * kIdleIterationWeight;
 /// The total weight of iterations before other warps may run.
 constexpr u32 kMaxSpinWeight = 4 * kIdleIterationWeight;
@@ -60,8 +61,8 @@ bool is_any_ready(const Warp& w, bool include_resting) {
     });
 }
 
-/// Handles an iteration of a waiting loop. Returns true if the fragment must let others run. In
-/// that case, the fragment has been moved to `others`.
+/// Handles an iteration of a waiting loop. Returns true if the fragment must let other lanes, warps
+/// or blocks run. In that case, the fragment has been moved to `others`.
 bool should_yield(Warp& w, const Op* next) {
     const u64 changes = w.block->watch->changes();
     const bool note_progress = std::exchange(w.changes_seen, changes) != changes;
@@ -186,7 +187,8 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
 
 const Op* op_label(Warp& w, const Op* op) {
     if (w.others.empty()) return op + 1;
-    // Other fragments may be waiting here to join, or may be behind and have to catch up.
+    // Other fragments may be waiting at this label to join this fragment, or may be behind it and
+    // must catch up first.
     const Op* next = continue_at(w, op);
     return next == op ? op + 1 : next;
 }
@@ -214,13 +216,14 @@ const Op* op_guarded(Warp& w, const Op* op) {
 
 namespace {
 
-/// Returns those lanes among `candidates` whose mask is `named`.
+/// Returns the lanes among `candidates` whose mask is `named`.
 Mask lanes_with_mask(const Warp& w, const Op* op, Mask named, Mask candidates) {
     const u32* members = w.lanes<u32>(op->members);
     return lanes_where(candidates, [&](int l) { return members[l] == named; });
 }
 
-/// Removes from `others` the fragment that waits here for the same lanes, and returns its lanes.
+/// Removes from `others` the fragment that waits here with the same mask, and returns the lanes of
+/// that fragment.
 Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named) {
     for (auto f = w.others.begin(); f != w.others.end(); ++f) {
         if (f->state != Fragment::State::at_warp_sync || f->at != op || f->frame != w.frame ||
@@ -264,8 +267,8 @@ void release_complete_warp_barriers(Warp& w) {
 }
 
 /// Executes an instruction if the missing lanes have reached it through another call of its
-/// function. Those lanes have their own registers, so the values are copied to this call for the
-/// duration of the instruction.
+/// function. The missing lanes have their own registers, so the values are copied to this call for
+/// the duration of the instruction.
 bool run_across_calls(Warp& w, const Op* op, Mask named, Mask group) {
     const auto meets = [&](const Fragment& f) {
         return f.state == Fragment::State::at_warp_sync && f.at == op && f.frame != w.frame &&
@@ -398,8 +401,8 @@ void run_slice(Warp& w) {
     }
 }
 
-/// Reports lanes that wait for other lanes that will never arrive, and lets the waiting lanes
-/// continue. Returns whether there were any.
+/// Reports lanes that wait for lanes which will never arrive, and lets the waiting lanes continue.
+/// Returns whether there were such waiting lanes.
 bool release_warp_syncs(Block& block) {
     bool any = false;
     for (Warp& w : block.warps) {

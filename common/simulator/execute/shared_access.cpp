@@ -1,4 +1,5 @@
-// The code that is the same for all shapes. See shared_access.h.
+// Implements the part of accesses to shared memory that is the same for all shapes. See
+// shared_access.h.
 #include "simulator/execute/shared_access.h"
 
 #include "simulator/checks/access_report.h"
@@ -7,7 +8,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the address that the instruction computes. It has 64 bits, or 32 if the register does.
+/// Returns the address that the instruction computes: 32 bits if the address register has 32 bits,
+/// and 64 bits otherwise.
 u64 whole_address(const Warp& w, const Op* op, int lane) {
     if (op->detail & kNarrowAddress)
         return static_cast<u32>(w.lanes<u32>(op->a)[lane] + static_cast<u32>(op->immediate));
@@ -20,8 +22,7 @@ bool check_addresses(Warp& w, const Op* op, const SharedMove& move) {
     const u32 size = w.block->shared_bytes;
     for (const int l : LanesIn{w.active}) {
         const u64 address = whole_address(w, op, l);
-        // An address just below 2^64 would overflow if anything were added to it, so compare
-        // without adding.
+        // Adding to an address just below 2^64 would overflow, so compare without adding.
         const bool good =
             address < size && move.bytes <= size - address && (address & (move.bytes - 1)) == 0;
         if (!good && !resolve_one(w, op, address, l, move.bytes, ptx::StateSpace::shared,
@@ -109,7 +110,7 @@ void notify_listener(const Warp& w, const Op* op, const SharedMove& move, const 
         if (access.is_due(addresses[w.first_active()])) tell(access);
 }
 
-/// Reports whether a store changes memory, which Watch needs to know.
+/// Reports whether a store changes memory. Watch uses the result to detect progress.
 bool changes_memory(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
     for (const int l : LanesIn{w.active}) {
         if (u64{addresses[l]} + move.bytes > w.block->shared_bytes) continue;

@@ -13,8 +13,8 @@ u32 block_row(const Block& block) {
     return static_cast<u32>(block.warps.size());
 }
 
-/// Handles a step that is not an access. If it agrees with the clean block's step, nothing else
-/// happens. Otherwise, `check` passes it to the checker, and the ledger records it.
+/// Handles a step that is not an access. If the step agrees with the clean block's step, nothing
+/// else happens. Otherwise, `check` passes the step to the checker, and the ledger records it.
 template <class Check>
 void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
     if (block.ledger.mode() == SharedLedger::Mode::comparing) {
@@ -26,8 +26,8 @@ void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
         block.ledger.record(row, {.what = what, .active = mask}, nullptr);
 }
 
-/// Reports whether these are all warps of the block, including those that have ended. A warp that
-/// has ended does not arrive at barriers.
+/// Reports whether `warps` are all the warps that the block began with. Returns false once a warp
+/// has ended, because an ended warp does not arrive at barriers.
 bool are_all_warps(const Block& block, Mask warps) {
     return std::popcount(warps) == static_cast<int>(block.warps.size());
 }

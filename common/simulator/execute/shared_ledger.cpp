@@ -10,7 +10,7 @@ namespace {
 /// step, and 128 bytes for each distinct list of 32 addresses. A tiled 1024 x 1024 matrix product
 /// with blocks of 32 x 32 takes 67 thousand steps.
 constexpr u32 kMaxSteps = 1 << 20, kMaxAddresses = 1 << 17;
-/// After this many blocks that differ from the clean one, all blocks of the kernel are checked in
+/// After this many blocks that differ from the clean block, all blocks of the kernel are checked in
 /// full.
 constexpr u32 kMaxStoppedComparisons = 8;
 
@@ -24,7 +24,7 @@ void SharedLedger::begin_launch(u32 warps, bool allowed, std::shared_ptr<const S
     // Another worker may still be comparing with the steps that were recorded here in an earlier
     // launch.
     if (!recorded_ || recorded_.use_count() > 1) recorded_ = std::make_shared<Steps>();
-    recorded_->of_warp.assign(warps + 1, {});  // one more, for the steps of the block as a whole
+    recorded_->of_warp.assign(warps + 1, {});  // the last row is for the whole block
     cursors_.assign(warps + 1, {});
 }
 

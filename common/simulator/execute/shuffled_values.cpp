@@ -14,7 +14,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The number of instructions after which following ends if none of them reads an undefined value.
+/// The number of consecutive instructions without an undefined value after which the simulator
+/// stops following the shuffled value.
 constexpr u32 kMaxIdleSteps = 256;
 
 const FunctionCode& code_of_frame(const Warp& w) {
@@ -32,7 +33,7 @@ bool yields_lane_values(const ptx::Instruction& i) {
     return opcode && (opcode->group == OpcodeGroup::lanes || opcode->group == OpcodeGroup::move);
 }
 
-/// Reports whether the handler of this Op may also execute the next one.
+/// Reports whether the handler of this Op may also execute the next Op.
 bool executes_next(const FunctionCode& code, const Op* op) {
     return op != &code.ops.back() && op->run != op_guarded &&
            yields_lane_values(code.ast->body[op->source]);
@@ -115,11 +116,12 @@ void ShuffledValues::report(Warp& w, const Op* store, Mask lanes) {
 
 void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
     const FunctionCode& code = code_of_frame(w);
-    // An instruction may have several Ops, of which the last has all its operands.
+    // An instruction may have several Ops, of which only the last has all operands.
     const bool is_last = op == &code.ops.back() || (op + 1)->source != op->source;
     const ptx::Instruction& i = code.ast->body[op->source];
     if (!is_last || !i.label.empty() || i.opcode == "shfl") return;  // shuffles call note_shuffle()
-    // The guard of a later Op may not have been computed yet.
+    // The guard of a later Op may not have been computed yet. Then assume that all active lanes
+    // execute the Op.
     const bool is_guard_unknown = op->run == op_guarded && !is_next;
     const Mask lanes = is_guard_unknown ? w.active : executing_lanes(w, op);
     Mask read = 0;
@@ -135,7 +137,8 @@ void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
         return operand.is_register() ? undefined(code.roots[operand.reg]) : 0;
     };
     Mask result = yields_lane_values(i) || i.opcode == "ld" ? read : 0;
-    // The selection may choose the other source.
+    // The result is undefined only if both sources are, because the selection may choose either
+    // source.
     if (i.opcode == "selp") result = in_source(1) & in_source(2);
     for (const u32 reg : registers_written(i)) {
         const u32 root = code.roots[reg];
@@ -166,7 +169,8 @@ void note_shuffle_slowly(Warp& w, const Op* op, const std::array<int, kLanes>& s
     if (!w.shuffled) {
         const bool is_observed = w.step_listener || w.block->watch->on();
         if (op->run != op_warp_sync || is_observed || !w.checks.sync) return;
-        // A worker runs one warp at a time, and following ends before it runs another.
+        // A worker runs one warp at a time, and stops following values before it runs another warp,
+        // so one object per thread is enough.
         thread_local ShuffledValues values;
         w.shuffled = &values;
     }

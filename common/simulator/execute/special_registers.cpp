@@ -62,7 +62,7 @@ void add_axes(Table& table, const std::string& name, Varies varies) {
     for (const char* axis : {".x", ".y", ".z"}) table[name + axis].varies = varies;
 }
 
-// Long: it has an entry for every register.
+// Long: the table has an entry for every register.
 Table make_table() {
     using enum Varies;
     using M = DeviceModel;
@@ -93,7 +93,8 @@ Table make_table() {
         {"%dynamic_smem_size",
          {launch, w32,
           [](const Warp& w, int) -> u64 { return w.block->launch->config.dynamic_shared; }}},
-        // An H200 allocates in units of 128 bytes. It rounds this register, but not the next one.
+        // An H200 allocates shared memory in units of 128 bytes. It rounds %total_smem_size up to
+        // such a unit, but not %aggr_smem_size.
         {"%total_smem_size",
          {block, w32,
           [](const Warp& w, int) -> u64 { return round_up(w.block->shared_bytes, 128); }}},
@@ -114,7 +115,8 @@ Table make_table() {
          {launch, Width::predicate,
           [](const Warp& w, int) -> u64 { return w.block->launch->config.explicit_cluster; }}},
         {"%current_graph_exec", {launch, w64, constant<0>}},
-        // Not a register of PTX: the generic address of the thread's local memory, for cvta.
+        // This is not a register of PTX. It contains the generic address of the thread's local
+        // memory, for cvta.
         {kLocalWindowRegister, {thread, w64, local_window_of}},
     };
     add_axes<thread_index>(t, "%tid", thread);

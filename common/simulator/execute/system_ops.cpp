@@ -29,7 +29,7 @@ const Op* run_zero(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Advances the block's time by the longest sleep of any lane.
+/// Advances the block's time by the longest sleep among the active lanes.
 const Op* run_sleep(Warp& w, const Op* op) {
     const u32* nanoseconds = w.lanes<u32>(op->a);
     u32 longest = 0;
@@ -105,8 +105,7 @@ Description describe_fence(const ptx::Instruction& i, const ptx::Function&) {
                         .has_side_effects = true});
 }
 
-// Describes prefetch, applypriority, discard, brkpt and others, which do nothing, whatever their
-// operands.
+// Describes prefetch, applypriority, discard, brkpt and other instructions that do nothing here.
 Description describe_hint(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_nothing}, 0, 3);
 }
@@ -116,7 +115,7 @@ Description describe_create_policy(const ptx::Instruction& i, const ptx::Functio
     return describe(i, {.run = run_zero<u64>, .operands = {{Role::destination, Width::w64}}}, 1, 5);
 }
 
-// nanosleep.u32 t
+// Describes nanosleep.u32 t.
 Description describe_sleep(const ptx::Instruction& i, const ptx::Function&) {
     return describe(
         i, {.run = run_sleep, .operands = {{Role::a, Width::w32}}, .has_side_effects = true});

@@ -37,7 +37,7 @@ void Trace::note(const Warp& w, const Op* op, const ObservedAccess& heard) {
     } else {
         access.cost = count_sectors(access.addresses, heard.bytes, heard.lanes);
         // The minimum is the number of sectors that the bytes fill. Lanes that share an address may
-        // need fewer.
+        // need fewer sectors.
         const u32 bytes = heard.bytes * static_cast<u32>(std::popcount(heard.lanes));
         access.ideal = std::min(access.cost, (bytes + 31) / 32);
     }

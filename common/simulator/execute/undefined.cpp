@@ -51,8 +51,8 @@ void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses) {
 
 namespace {
 
-/// Reports whether loading only uninitialized bytes is a mistake, regardless of the neighbouring
-/// bytes.
+/// Reports whether loading only uninitialized bytes is a mistake even if the neighbouring bytes are
+/// initialized.
 bool is_always_mistake(const LoadUse& use, const LaneAccess& access) {
     return is_uninitialised_read_error(use, ~0u, access.address, access.bytes,
                                        [](u64, u64) { return true; });

@@ -23,12 +23,12 @@ constexpr OperandRole kMembers{Role::v0, Width::w32, Role::ignored, Width::none}
 constexpr OperandRole kDestinationAndPredicate{Role::destination, Width::w32, Role::destination2,
                                                Width::predicate};
 
-/// Describes an instruction at which lanes meet if it has `.sync`. Its last operand then names the
-/// lanes.
+/// Describes an instruction at which the lanes meet if it has `.sync`. The last operand of such an
+/// instruction names the lanes.
 Description describe_collective(const ptx::Instruction& i, Handler run,
                                 std::vector<OperandRole> roles) {
     if (i.has("sync")) roles.push_back(kMembers);
-    // Other lanes depend on this lane's participation.
+    // The result in other lanes depends on this lane.
     return describe(i, {.run = run,
                         .operands = std::move(roles),
                         .warp_sync = i.has("sync"),
@@ -74,11 +74,12 @@ const Op* run_shuffle(Warp& w, const Op* op) {
     for (const int lane : LanesIn{w.active}) {
         const ShuffleSource source = shuffle_source(Mode, lane, distance[lane], clamp[lane]);
         const int from = source.inside ? source.lane : lane;
-        // The value from an inactive lane is undefined. Using zero makes the result the same in
-        // every run.
+        // The value read from an inactive lane is undefined. Using zero makes the result the same
+        // in every run.
         result[lane] = w.is_active(from) ? held[from] : 0;
         sources[lane] = from;
-        const bool has_ended = w.existing >> from & ~w.live >> from & 1;  // see check_mask()
+        // check_mask() reports reads from lanes that have ended.
+        const bool has_ended = w.existing >> from & ~w.live >> from & 1;
         outside |= static_cast<Mask>(!w.is_active(from) && !has_ended) << lane;
         inside |= static_cast<Mask>(source.inside) << lane;
     }
@@ -224,7 +225,7 @@ Description describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
                                {{Role::destination, Width::w32}, {Role::a, Width::w32}});
 }
 
-// activemask.b32 d
+// Describes activemask.b32 d.
 Description describe_active_mask(const ptx::Instruction& i, const ptx::Function&) {
     // The side effect keeps activemask from being moved to code that more lanes execute.
     return describe(i, {.run = run_active_mask,

@@ -12,16 +12,16 @@
 namespace coalesce::simulator {
 namespace {
 
-/// After this many rounds over all waiting blocks without progress, the states of the blocks are
-/// examined.
+/// The number of rounds over all waiting blocks without progress after which the states of the
+/// blocks are examined.
 constexpr u32 kIdleRounds = 8;
 /// The clocks skip forward by powers of two: first by 2^16 cycles (65 microseconds), last by 2^50
 /// cycles (two weeks).
 constexpr u32 kFirstSkipExponent = 16, kLastSkipExponent = 50;
 /// The maximum number of addresses remembered for waiting loads.
 constexpr std::size_t kMaxPolledAddresses = 256;
-/// How long, in real time, other threads of the program have to write the word that the kernel
-/// waits for.
+/// How long, in real time, a waiting kernel leaves other threads of the program to write the word
+/// that it waits for.
 constexpr std::chrono::seconds kHostWaitLimit{10};
 
 /// A hash of a sequence of values that depends on their order.
@@ -42,8 +42,8 @@ private:
     u64 sum_ = 0;
 };
 
-/// Adds the parameters and results of a call. Arguments that it passes to other calls are left out,
-/// because they are live only between two consecutive instructions.
+/// Adds the parameters and results of a call. The arguments that the function passes to other calls
+/// are left out, because they are live only between two consecutive instructions.
 void add_parameters(Digest& digest, const Frame& frame) {
     const u32 stride = frame.code->parameter_bytes;
     for (const auto* slots : {&frame.code->parameters, &frame.code->results})
@@ -52,7 +52,7 @@ void add_parameters(Digest& digest, const Frame& frame) {
                 digest.add(frame.parameters + lane * stride + slot.offset, slot.bytes);
 }
 
-/// Reports whether the program has threads other than the launching one.
+/// Reports whether the program has threads other than the launching thread.
 bool has_other_threads() {
     struct stat folder;
     // The link count of a folder includes ".", its own name, and the ".." of each subfolder.
@@ -218,8 +218,8 @@ bool Watch::have_all_repeated(const std::vector<Block*>& waiting) {
 
 // ---- the verdict ----
 
-/// Lets time skip forward if the waiting loops read a clock. Returns false if they do not, or if
-/// enough time has been skipped.
+/// Lets time skip forward if the waiting loops read a clock. Returns false if no loop reads a
+/// clock, or if enough time has been skipped.
 bool Watch::skip_time() {
     if (!reads_clock_ || next_skip_exponent_ > kLastSkipExponent) return false;
     launch_->skipped_cycles += u64{1} << next_skip_exponent_++;
@@ -227,8 +227,8 @@ bool Watch::skip_time() {
     return true;
 }
 
-/// Lets some real time pass if another thread of the program may still write the word. Returns
-/// false if there is no such thread or the time is up.
+/// Waits for a while if another thread of the program may still write the word that the kernel
+/// waits for. Returns false if there is no such thread or the time is up.
 bool Watch::may_host_still_write() {
     if (!has_other_threads()) return false;
     const auto now = std::chrono::steady_clock::now();

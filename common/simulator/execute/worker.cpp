@@ -18,7 +18,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The initial contents of shared memory, chosen not to look like a result.
+/// The byte that initially fills shared memory. The value is unlikely to be mistaken for a result.
 constexpr int kSharedPoison = 0xcd;
 
 void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const Warp& w) {
@@ -203,7 +203,8 @@ Block& Worker::begin_block(u64 number, Cluster* cluster) {
     block.ledger.begin_block();
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
     if (block.shared_race && !repeats && !cluster) begin_shared_checks(block);
-    // A block that repeats a clean block reads no uninitialized bytes, except to copy them.
+    // A block that repeats the steps of a clean block reads no uninitialized bytes, except to copy
+    // them, so its shared memory need not be filled.
     if (!repeats || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
     // Cooperative groups expect the barriers in reserved shared memory to be zero when a block

@@ -16,8 +16,8 @@ namespace coalesce::simulator::fatbin {
 
 namespace {
 
-/// Compilers reject PTX long before it reaches this size. The limit keeps a small malformed file
-/// from filling the memory.
+/// The maximum size of PTX text in bytes, which keeps a small malformed file from filling the
+/// memory. Compilers reject PTX long before it reaches this size.
 constexpr u64 kMostText = u64{512} << 20;
 constexpr std::size_t kMaxPrelinked = 1 << 16;
 
@@ -29,7 +29,7 @@ constexpr const char* kRebuildHint =
     throw FatbinError("malformed fatbin: " + why + "; build the program again with nvcc");
 }
 
-/// The bytes that may be read.
+/// Bytes of a container that are within bounds.
 using Bytes = std::span<const u8>;
 
 /// Returns part of `bytes` after checking that it is in bounds. `what` names the part in the error
@@ -63,7 +63,8 @@ constexpr u64 kMaxLz4Ratio = 255;
 
 /// Decompresses data whose decompressed size, according to the container, is `size`.
 std::string decompress_zstd(Bytes compressed, u64 size) {
-    // Check this size first: the check costs nothing, and `size` alone may be wrong by gigabytes.
+    // Check the size in the frame first: the check costs nothing, and `size` alone may be wrong by
+    // gigabytes.
     const unsigned long long promised =
         ZSTD_getFrameContentSize(compressed.data(), compressed.size());
     if (promised == ZSTD_CONTENTSIZE_ERROR) fail_decompressing("zstd", "it is not a zstd frame");
@@ -120,7 +121,7 @@ struct Contents {
     std::vector<PtxImage> images;
     u32 other_entries = 0;
     u32 other_arch = 0;
-    bool has_intermediate = false;  ///< of -dlto
+    bool has_intermediate = false;  ///< whether there is an intermediate form, as with -dlto
 };
 
 void read_entries(Bytes entries, u64& text_budget, Contents& contents) {
@@ -146,7 +147,7 @@ void read_entries(Bytes entries, u64& text_budget, Contents& contents) {
 void read_container(const void* data, std::size_t limit, u64& text_budget, Contents& contents) {
     if (!data) fail_malformed("no data");
     const u8* start = static_cast<const u8*>(data);
-    // If there is no limit, only the container itself says how long it is.
+    // Without a limit, only the container itself says how long it is.
     const Bytes readable(start, limit ? limit : std::numeric_limits<u64>::max());
     const auto header = read<ContainerHeader>(readable, "the header of the container");
     if (header.magic != kContainerMagic) fail_malformed("it does not begin with its magic number");
@@ -173,8 +174,8 @@ std::vector<PtxImage> require_ptx(Contents contents) {
                       ") but no PTX, which the simulated GPU runs" + kRebuildHint);
 }
 
-/// Reads a program built with -rdc=true. The linked container holds machine code; the containers of
-/// its translation units hold the PTX.
+/// Reads a program built with -rdc=true. The linked container contains machine code, and the
+/// containers of its translation units contain the PTX.
 std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     Contents contents;
     u64 text_budget = kMostText;
@@ -191,7 +192,8 @@ std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     return require_ptx(std::move(contents));
 }
 
-/// Returns 90 for the line ".target sm_90a, debug", or 0 if there is no such line.
+/// Returns the architecture that the PTX names: 90 for the line ".target sm_90a, debug", or 0 if
+/// there is no such line.
 u32 read_target(std::string_view ptx) {
     constexpr std::string_view kTarget = ".target";
     const std::size_t directive = ptx.find(kTarget);

@@ -207,7 +207,7 @@ LaneInstruction insert_field(Modifiers& m) {
 }
 
 struct ExtendFrom {
-    using Request = bool;  ///< .clamp
+    using Request = bool;  ///< whether the instruction has .clamp
     static auto apply(bool clamp, auto a, u32 count) {
         return extend(a, clamp ? count : count % 32);
     }
@@ -221,7 +221,7 @@ LaneInstruction extend_from(Modifiers& m) {
 }
 
 struct MakeMask {
-    using Request = bool;  ///< .clamp
+    using Request = bool;  ///< whether the instruction has .clamp
     static u32 apply(bool clamp, u32 position, u32 length) {
         if (!clamp) position %= 32, length %= 32;
         return ShiftLeft<u32>::apply(low_ones<u32>(length), position);
@@ -242,8 +242,8 @@ u32 byte_at(u64 bytes, u32 index) {
     return static_cast<u32>(bytes >> (8 * (index & 7))) & 0xff;
 }
 
-/// Permutes by four 4-bit selectors. If bit 3 of a selector is set, the result byte consists of
-/// eight copies of the selected byte's sign bit.
+/// Permutes by four 4-bit selectors, one for each byte of the result. If bit 3 of a selector is
+/// set, the result byte consists of eight copies of the selected byte's sign bit.
 struct PermuteAny {
     static u32 apply(u32 a, u32 b, u32 selectors) {
         const u64 bytes = u64{b} << 32 | a;
@@ -260,16 +260,16 @@ struct PermuteAny {
 
 /// Permutes according to a mode and a number c in 0..3.
 struct PermuteBy {
-    using Request = int;  ///< an index into the modes that `permute` takes
+    using Request = int;  ///< an index into the modes that `permute` accepts
     /// Returns the number of the byte that becomes byte i of the result.
     static u32 source_byte_index(int mode, u32 c, u32 i) {
         switch (mode) {
             case 0: return c + i;                   // forward
             case 1: return (c - i) & 7;             // backward
-            case 2: return c;                       // the same byte four times
+            case 2: return c;                       // one byte, repeated four times
             case 3: return std::max(c, i);          // clamped at the left edge
             case 4: return std::min(c, i);          // clamped at the right edge
-            default: return 2 * (c & 1) + (i & 1);  // the same 16 bits twice
+            default: return 2 * (c & 1) + (i & 1);  // 16 bits, repeated twice
         }
     }
     static u32 apply(int mode, u32 a, u32 b, u32 c) {

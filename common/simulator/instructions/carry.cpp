@@ -29,7 +29,7 @@ struct AddCarry {
 };
 template <class T>
 struct SubtractBorrow {
-    static constexpr bool kCarryAtStart = true;  // nothing is borrowed
+    static constexpr bool kCarryAtStart = true;  // a carry of 1 means that nothing is borrowed
     static WithCarry<T> apply(T a, T b, T, u32 carry) { return add_with_carry<T>(a, ~b, carry); }
 };
 /// Adds c to the low part of a * b.

@@ -54,8 +54,8 @@ struct OfPair {
     }
 };
 
-/// Returns a mask of the lanes for which F::apply(a, b) is true. Not inline, because many handlers
-/// share each instance.
+/// Returns a mask of the lanes for which F::apply(a, b) is true. The function is not inline,
+/// because many handlers share each instance.
 template <class F, class A>
 __attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
     const auto* a = w.lanes<LaneOf<A>>(op->a);
@@ -135,7 +135,7 @@ constexpr NamedComparison kComparisons[] = {
     {"le", compare_any<std::less_equal<>>},
     {"gt", compare_any<std::greater<>>},
     {"ge", compare_any<std::greater_equal<>>},
-    // The names of lt, le, gt and ge for unsigned types.
+    // Unsigned types use these names for lt, le, gt and ge.
     {"lo", compare_any<std::less<>>},
     {"ls", compare_any<std::less_equal<>>},
     {"hi", compare_any<std::greater<>>},
@@ -206,8 +206,8 @@ const Op* run_setp_form(Warp& w, const Op* op) {
     return op[1].run(w, op + 1);
 }
 
-/// Executes any setp. For pairs of halves, p is the result for the lower halves, and q that for the
-/// upper halves.
+/// Executes any setp. For pairs of halves, p is the result for the lower halves, and q is the
+/// result for the upper halves.
 const Op* run_any_setp(Warp& w, const Op* op) {
     const Comparing& how = get_comparing(op);
     const Mask lower = how.lower(w, op), other = how.upper ? how.upper(w, op) : ~lower;
@@ -244,7 +244,7 @@ LaneInstruction setp(Modifiers& m) {
         static constexpr Handler kForms[] = {run_setp_form, run_setp_form, run_setp_form,
                                              run_setp_form};
         made.run = run_setp;
-        made.forms = kForms;  // wherever its sources are
+        made.forms = kForms;  // for uniform and per-lane sources
         made.constant = reinterpret_cast<i64>(comparing.lower);
     } else {
         made.constant = store_permanently(comparing);

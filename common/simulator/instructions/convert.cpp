@@ -21,7 +21,7 @@ LaneInstruction for_all_integers(Type type, Make make) {
     return for_integers(type, make);
 }
 
-/// Converts as C++ does.
+/// Converts like a C++ cast.
 template <class D>
 struct Cast {
     template <class A>
@@ -32,7 +32,7 @@ struct Cast {
 
 // ---- integer -> integer ----
 
-/// Clamps an integer to any integer type of up to 64 bits.
+/// Clamps an integer to the range of any integer type of up to 64 bits.
 struct Clamp {
     struct Request {
         int bits;
@@ -87,7 +87,7 @@ D clamped(A whole, A a) {
     return whole < lowest ? std::numeric_limits<D>::min() : value;
 }
 
-/// Rounds towards zero, as C++ does. Nearly all conversions need this.
+/// Rounds towards zero, as C++ does. Nearly all conversions to integers round in this way.
 template <class D>
 struct ToIntegerTruncating {
     static D apply(float a) { return clamped<D>(std::trunc(a), a); }
@@ -122,7 +122,7 @@ LaneInstruction float_to_integer(Modifiers& m) {
     const auto direction = m.take_rounding_to_whole();
     if (!direction) return {};
     const bool ftz = m.take("ftz");
-    m.take("sat");  // it clamps in any case
+    m.take("sat");  // has no effect: the conversion always clamps
     const Type to = m.take_type(), from = m.take_type();
     return for_all_integers(
         to, [=]<class D>(Tag<D>) { return to_integer_from<D>(from, *direction, ftz); });
@@ -146,7 +146,7 @@ struct FromInteger {
 LaneInstruction integer_to_float(Modifiers& m) {
     const auto direction = m.take_rounding();
     if (!direction) return {};
-    m.take("ftz");  // no integer converts to a subnormal
+    m.take("ftz");  // has no effect: no integer converts to a subnormal
     const bool sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     return for_floats(to, [=]<class D>(Tag<D>) {
@@ -217,7 +217,7 @@ LaneInstruction float_to_float(Modifiers& m) {
 
 template <class D>
 struct FromHalf {
-    using Request = bool;  ///< .sat
+    using Request = bool;  ///< whether the instruction has .sat
     template <class H>
     static D apply(bool sat, H a) {
         constexpr bool kLosesPayload = std::is_same_v<H, F16> && std::is_same_v<D, float>;
@@ -227,7 +227,7 @@ struct FromHalf {
 };
 
 LaneInstruction half_to_float(Modifiers& m) {
-    m.take("ftz");  // a subnormal half becomes a normal f32
+    m.take("ftz");  // has no effect: a subnormal half becomes a normal f32
     const bool sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     return for_floats(to, [=]<class D>(Tag<D>) {
@@ -271,8 +271,8 @@ struct Pack {
     static u32 apply(const Request& to, i32 upper, i32 lower) {
         return static_cast<u32>(Clamp::apply(to, upper) << to.bits | Clamp::apply(to, lower));
     }
-    /// Packs both values into the low bits. Above them, keeps as many of the low bits of `rest` as
-    /// fit.
+    /// Packs both values into the low bits of the result. Fills the bits above them with the low
+    /// bits of `rest`.
     static u32 apply(const Request& to, i32 upper, i32 lower, u32 rest) {
         return apply(to, upper, lower) | rest << (2 * to.bits);
     }

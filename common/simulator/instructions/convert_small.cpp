@@ -125,8 +125,9 @@ struct ToTF32 {
             apply_limits(kTF32, round_to_format(kTF32, double{a}, r.direction), r.limits) << 13);
     }
 };
-/// Executes .rna, which adds half a unit of the last kept bit and then truncates. A NaN or infinity
-/// is only truncated. .satfinite subtracts one unit if the result has the largest exponent.
+/// Executes .rna, which adds half a unit in the last place of the result and then truncates. A NaN
+/// or infinity is only truncated. .satfinite subtracts one unit in the last place if the result has
+/// the largest exponent.
 template <bool kSatfinite>
 struct ToTF32Away {
     static u32 apply(float a) {
@@ -162,13 +163,13 @@ struct ToPair {
     }
     static u32 convert_one(double value, const Rounded& r) {
         if (value != value)
-            // The NaN of e4m3 has the same bits as its overflow.
+            // In e4m3, a NaN has the same bits as an overflow.
             return static_cast<u32>(kFormat.nan);
         return static_cast<u32>(
             apply_limits(kFormat, round_to_format(kFormat, value, r.direction), r.limits));
     }
 };
-/// Rounds to nearest without applying any limits, like the conversion of a single value.
+/// Rounds pairs to nearest without applying any limits, like ToHalfNearest for a single value.
 template <class H>
 struct ToPairNearest {
     static u32 apply(float upper, float lower) {
@@ -197,7 +198,7 @@ LaneInstruction to_half_pair(Modifiers& m) {
 
 // ---- 8-bit formats, which are always in pairs; conversions to them always have .satfinite ----
 
-/// The same as ToPair for a pair of f16.
+/// Like ToPair, but converts a pair of f16.
 template <const Format& kFormat>
 struct BytesFromHalves {
     using Request = Rounded;

@@ -21,7 +21,7 @@ struct Subtract {
 struct Multiply {
     static auto apply(auto a, auto b) { return propagate_nan(a * b, a, b); }
 };
-struct Divide {  // if both are NaNs, returns the first
+struct Divide {  // if both operands are NaNs, returns the first one
     static auto apply(auto a, auto b) { return propagate_nan(a / b, b, a); }
 };
 struct MultiplyAdd {
@@ -39,16 +39,17 @@ struct Flushing {
     }
 };
 /// Flushes a result as hardware does. Hardware first rounds the result to 24 bits, as if exponents
-/// had no lower limit, and then tests whether it is subnormal. A value just below the smallest
-/// normal number may therefore be subnormal in this test, although the nearest float is that normal
-/// number. Hardware flushes it too. `scaled` is the result times 2^64, which is never subnormal.
+/// had no lower limit, and then tests whether the rounded result is subnormal. A value just below
+/// the smallest normal number may therefore be subnormal in this test, although the nearest float
+/// is that normal number. Hardware flushes such a value too. `scaled` is the result times 2^64,
+/// which is never subnormal.
 inline float flush_by_scaled(float result, float scaled) {
     const bool is_tiny = magnitude(result) < 0x1p-126f ||
                          (magnitude(result) == 0x1p-126f && magnitude(scaled) < 0x1p-62f);
     return is_tiny ? with_sign_of(0.0f, result) : result;
 }
-/// Computes the product with the smaller factor multiplied by 2^64. This does not overflow if the
-/// product is nearly subnormal.
+/// Computes the product with the smaller factor multiplied by 2^64. If the product is nearly
+/// subnormal, this scaled product does not overflow.
 inline float scaled_product(float a, float b, float c) {
     const bool first_is_smaller = magnitude(a) < magnitude(b);
     return std::fma((first_is_smaller ? a : b) * 0x1p64f, first_is_smaller ? b : a, c * 0x1p64f);
@@ -130,12 +131,12 @@ LaneInstruction for_any_float(Type type, const Requests&... request) {
     if (type == Type::f64) return in_lanes_of_type<F, double, kSources>(request...);
     return for_halves<F, kSources>(type, request...);
 }
-/// Reports whether operations on this type can have .ftz.
+/// Reports whether operations on this type accept .ftz.
 bool is_flushed(Type type) {
     return type == Type::f32 || type == Type::f16 || type == Type::f16x2;
 }
 
-/// Describes F with a rounding direction, .ftz and .sat. Only f32 may have the latter two.
+/// Describes F with a rounding direction, .ftz and .sat. Only f32 accepts .ftz and .sat.
 template <class F, int kSources>
 LaneInstruction arithmetic(Modifiers& m) {
     const Rounding rounding = m.take_rounding().value_or(Rounding::nearest);
@@ -223,7 +224,7 @@ LaneInstruction copy_sign(Modifiers& m) {
 // ---- min, max ----
 
 /// Returns the smaller or larger number, where -0 is less than +0. If one operand is a NaN, returns
-/// the other.
+/// the other operand.
 template <bool kMaximum>
 struct Extremum {
     template <class T>
@@ -237,8 +238,9 @@ struct Extremum {
         return propagate_nan(result, result);
     }
 };
-/// Applies the modifiers. With .NaN, a NaN operand is returned. With .xorsign.abs, magnitudes are
-/// compared, and the result gets the sign of the product of the operands. A NaN gets no sign.
+/// Applies the modifiers. With .NaN, the result is a NaN if an operand is a NaN. With .xorsign.abs,
+/// magnitudes are compared, and the result gets the sign of the product of the operands. A NaN gets
+/// no sign.
 template <class F>
 struct ModifiedExtremum {
     struct Request {
@@ -273,7 +275,7 @@ LaneInstruction extremum(Modifiers& m) {
 // ---- testp ----
 
 /// Reports whether `a` belongs to the class `kind`, which is an index into the names that `test`
-/// takes.
+/// accepts.
 template <class T>
 bool is_in_class(i64 kind, T a) {
     const auto bits = bit_pattern(magnitude(a));

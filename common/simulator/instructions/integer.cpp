@@ -181,7 +181,7 @@ struct Multiply24Low {
     static T apply(T a, T b) { return static_cast<T>(product24(a, b)); }
 };
 template <class T>
-struct Multiply24High {  // bits 16 to 47 of the 48-bit product
+struct Multiply24High {  // uses bits 16 to 47 of the 48-bit product
     static T apply(T a, T b) { return static_cast<T>(product24(a, b) >> 16); }
 };
 template <bool kAdd>
@@ -209,9 +209,9 @@ struct AbsoluteDifference {
 //
 // PTX does not define division by zero. The device returns all ones, also for the remainder.
 
-/// Returns the quotient for b != 0. A 32-bit quotient computed in double is exact, because a / b
-/// differs from the next integer above by at least 1 / b, which is far more than the rounding
-/// error. Unlike integer division, division of doubles can be vectorized.
+/// Returns the quotient for b != 0. The 32-bit quotient is computed in double precision and is
+/// exact, because a / b differs from the next larger integer by at least 1 / b, which is far more
+/// than the rounding error. Unlike integer division, division of doubles can be vectorized.
 template <class T>
 T quotient(T a, T b) {
     if constexpr (sizeof(T) < 8) {
@@ -288,8 +288,8 @@ struct DotProduct {
     }
 };
 
-/// Takes two types and calls make(Tag<A>, Tag<B>). The type s32 selects A or B itself, and u32 its
-/// unsigned counterpart.
+/// Takes two types and calls make(Tag<A>, Tag<B>). The type s32 selects A or B as it is, and u32
+/// selects the corresponding unsigned type.
 template <class A, class B, class Make>
 LaneInstruction for_signs(Modifiers& m, Make make) {
     using UnsignedA = std::make_unsigned_t<A>;

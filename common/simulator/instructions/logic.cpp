@@ -115,8 +115,8 @@ const Op* run_select(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Returns the size in bytes of a type that can be selected, or 0 for any other type. Selection
-/// only moves bits, so signed, unsigned and float types are treated alike.
+/// Returns the size in bytes of a type that selp and slct support, or 0 for any other type.
+/// Selection only moves bits, so signed, unsigned and float types are treated alike.
 u32 bytes_of_selectable(Type type) {
     const auto bytes = []<class T>(Tag<T>) { return static_cast<u32>(sizeof(T)); };
     return for_bits(type, bytes) + for_integers(type, bytes) + for_floats(type, bytes);

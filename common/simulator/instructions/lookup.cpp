@@ -91,7 +91,8 @@ std::optional<LaneInstruction> make(const std::string& opcode,
 
 const LaneInstruction* find_lane_instruction(const std::string& opcode,
                                              const std::vector<std::string>& modifiers) {
-    // Each variant is created once. Pointers stay valid, because the nodes of the map do not move.
+    // Each variant is created once. Pointers to variants stay valid, because the nodes of the map
+    // do not move.
     static std::mutex mutex;
     static std::unordered_map<std::string, std::optional<LaneInstruction>> made;
 

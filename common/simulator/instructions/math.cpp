@@ -1,9 +1,10 @@
 // Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh. For halves, ex2 and
 // tanh.
 //
-// Idea   The device approximates most of these, within error bounds stated in the PTX manual. Here
-//        they are computed in double precision and rounded once, which is within any such bound. A
-//        result may therefore differ from the device's in the last bits, and is then more accurate.
+// Idea   The device approximates most of these functions, within error bounds stated in the PTX
+//        manual. Here the functions are computed in double precision and rounded once, which is
+//        within any such bound. A result may therefore differ from the device's in the last bits,
+//        and is then more accurate.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::math_instructions {
@@ -68,9 +69,9 @@ LaneInstruction half_approximation(Modifiers& m) {
 
 // ---- rcp and sqrt, which also exist with correct rounding for f32 and f64 ----
 
-/// Here it makes no difference whether a result counts as subnormal before or after rounding (see
-/// float.cpp), because no reciprocal just below the smallest normal number rounds up to it in 24
-/// bits.
+/// Tests whether the result is subnormal before the result is rounded. Testing it after rounding
+/// would make no difference (see float.cpp), because no reciprocal just below the smallest normal
+/// number rounds up to that number in 24 bits.
 template <>
 struct Flushing<Reciprocal> {
     static float apply(float a) {

@@ -88,11 +88,11 @@ void FunctionLowering::place_variables() {
     code_.local_offsets = local_offsets_;
 }
 
-/// Reports whether the function takes the address of a parameter (`mov %rd1, f_param_0`), which it
-/// can then use to read and write the parameter.
+/// Reports whether the function takes the address of a parameter (`mov %rd1, f_param_0`). With this
+/// address, the function can read and write the parameter like other memory.
 bool FunctionLowering::address_is_taken(const std::string& parameter) const {
     for (const Instruction& i : function_.body) {
-        if (i.opcode == "call") continue;  // a call passes the value on
+        if (i.opcode == "call") continue;  // a call passes the parameter's value, not its address
         for (const Operand& operand : i.operands)
             if (operand.is_symbol() && operand.name == parameter) return true;
     }
@@ -157,7 +157,7 @@ void FunctionLowering::emit_load_wait() {
     emit(op);
 }
 
-/// Lowers the instruction. Returns false if its group has no such instruction.
+/// Lowers the instruction. Returns false if the instruction group contains no such instruction.
 bool FunctionLowering::lower_by_group(OpcodeGroup group) {
     switch (group) {
         case OpcodeGroup::control: return lower_control();
@@ -181,7 +181,7 @@ void FunctionLowering::lower_instruction() {
     if (!now().guard || opcode->group == OpcodeGroup::control) return;
     for (std::size_t k = first; k < code_.ops.size(); ++k) {
         Op& op = code_.ops[k];
-        // These Ops run for all lanes, even those whose guard is false. A read of a special
+        // These Ops run for all lanes, even for lanes whose guard is false. A read of a special
         // register, for example, writes a temporary and counts the preceding instructions.
         if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
             op.run == run_read_special)
@@ -351,9 +351,9 @@ void lower_functions(Kernel& kernel, Kernel::Code& code) {
     code.uniform_bytes = uniform.bytes();
 }
 
-/// Reports whether unrolled loops change which accesses ptxas merges. In this case, the kernel must
-/// be lowered again: which loops ptxas unrolls is known only after the first lowering, because
-/// estimating it needs the lowered function.
+/// Reports whether unrolled loops change which accesses ptxas merges. If so, the kernel must be
+/// lowered again: which loops ptxas unrolls is known only after the first lowering, because the
+/// estimate needs the lowered function.
 bool merges_across_iterations(const Kernel& kernel, const std::vector<u32>& unrolled) {
     if (unrolled.empty()) return false;
     const ControlFlow flow(*kernel.ast);

@@ -34,8 +34,8 @@ bool FunctionLowering::lower_control() {
     return true;
 }
 
-/// Reports whether a taken branch leads back to itself, with only branches on the way, so that its
-/// lanes loop forever.
+/// Reports whether a taken branch leads back to itself through branches only, so that its lanes
+/// loop forever.
 static bool never_ends(const ptx::Function& function, u32 at) {
     constexpr int kMostBranches = 8;
     u32 next = at;
@@ -52,9 +52,9 @@ static bool never_ends(const ptx::Function& function, u32 at) {
     return false;
 }
 
-/// Returns the line of another branch that leads to the branch at `to`. That line belongs to the
-/// loop. The line of the branch at `to` does not: in a loop that the compiler has emptied, it is
-/// that of the preceding code.
+/// Returns the source line of another branch that leads to the branch at `to`. That line belongs to
+/// the loop, whereas the line of the branch at `to` may not: if the compiler has emptied the loop,
+/// that branch has the line of the preceding code.
 static ptx::SourceLine line_of_entry(const ptx::Function& function, u32 to) {
     u32 label = to;
     while (label > 0 && !function.body[label - 1].label.empty()) --label;
@@ -89,8 +89,8 @@ void FunctionLowering::lower_indexed_branch() {
     const auto list = function_.target_lists.find(now().operands.at(1).name);
     if (list == function_.target_lists.end()) fail("unknown list of branch targets");
     const Slot index = source(now().operands[0], Width::w32);
-    // This Op runs once for each target that lanes take, so the instructions before it need an Op
-    // of their own to be counted once.
+    // This Op runs once for each target that lanes take. Emit a separate Op that counts the
+    // preceding instructions, so that they are counted once.
     if (pending_weight_) emit_count();
     emit({.run = op_branch_indexed, .a = index, .spins = is_waiting_branch_[at_]});
     table_fixups_.push_back({static_cast<u32>(code_.ops.size() - 1), list->second});
@@ -198,8 +198,8 @@ void FunctionLowering::lower_call() {
     } else {
         op.run = op_call_indirect;
         op.a = source(callee, Width::w64);
-        if (pending_weight_) emit_count();    // as for an indexed branch
-        kernel_code_.order_sensitive = true;  // the callee may do anything
+        if (pending_weight_) emit_count();    // count once, as for an indexed branch
+        kernel_code_.order_sensitive = true;  // the callee may depend on the order of blocks
         kernel_code_.has_repeatable_shared_steps = false;
         for (const auto& [name, function] : kernel_.module->ast->functions)
             if (!function->is_entry && function->has_body) functions_used_.insert(name);
@@ -275,8 +275,8 @@ void FunctionLowering::find_waiting_loops() {
         decides[b] = (last.opcode == "bra" && last.guard && depends[*last.guard]) ||
                      (last.opcode == "brx" && contains_any(depends, registers_read(last)));
     }
-    // Each iteration of a loop, however it is laid out, takes a branch to an earlier position in
-    // the text.
+    // Every loop takes a branch to an earlier position in the text in each iteration, regardless of
+    // its layout.
     for (u32 at = 0; at < function_.body.size(); ++at) {
         for (u32 to : branch_targets(function_, function_.body[at])) {
             if (to > at) continue;

@@ -97,8 +97,8 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
     return sum;
 }
 
-/// Returns the slots that elements are stored from, or the slots that they are loaded into before
-/// they are widened.
+/// Returns the slots that a store reads the elements from, or the slots that a load writes the
+/// elements to before they are widened.
 std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>& elements,
                                                       Width width, bool store) {
     std::vector<Slot> slots;
@@ -221,8 +221,8 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address,
     }
 }
 
-/// Lowers accesses to the parameters and results of device functions, which are in the frame's
-/// parameter memory, per lane.
+/// Lowers accesses to the parameters and results of device functions. Each lane has its own copy of
+/// them in the frame's parameter memory.
 void FunctionLowering::lower_parameter_access(bool store, const std::vector<Operand>& elements,
                                               Type type) {
     const Operand& address = now().operands.at(store ? 0 : 1);

@@ -71,7 +71,7 @@ void FunctionLowering::free_expired_slots(u32 at) {
 
 /// Allocates the slots of registers whose lifetimes begin at `at`. If a later branch leads back, a
 /// register may be live long before the text mentions it. From here on, no other register may use
-/// its slot.
+/// the slot.
 void FunctionLowering::allocate_starting_slots(u32 at) {
     const auto [first, last] = begins_.equal_range(at);
     for (auto entry = first; entry != last; ++entry) {

@@ -193,7 +193,7 @@ bool FunctionLowering::lower_lane_instruction() {
     if (lane->forms && op.d.uniform == 0) {
         u32 uniform = 0;
         for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
-        // These specialized handlers run the next Op directly. That does not work in a prologue,
+        // These specialized handlers run the next Op directly. They cannot be used in a prologue,
         // where no Op follows, or for a guarded Op, which must return to its guard's handler.
         if (value_class == ValueClass::thread && !now().guard && !plain_)
             op.run = lane->forms[uniform];
@@ -236,7 +236,7 @@ Type FunctionLowering::destination_type() const {
     return Type::none;
 }
 
-// ---- families ----
+// Lowers the operations that execute/families.h describes.
 
 bool FunctionLowering::lower_family_instruction() {
     const Description family = find_family_instruction(now(), function_);
@@ -289,8 +289,8 @@ bool FunctionLowering::lower_family_instruction() {
     return true;
 }
 
-// Puts an operand into the field of the Op that its role determines. Long: it has a case for each
-// role.
+// Puts an operand into the field of the Op that its role determines. Long: the function has a case
+// for each role.
 void FunctionLowering::set_family_operand(Op& op, const FamilyInstruction& family,
                                           const OperandRole& role, const Operand& operand,
                                           StateSpace space) {

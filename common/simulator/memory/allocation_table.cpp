@@ -35,7 +35,7 @@ const Allocation* AllocationTable::nearest(u64 address) const {
 }
 
 const Allocation* AllocationTable::find_freed(u64 address) const {
-    // An address may have been used several times. The latest owner is the most likely one.
+    // Several allocations may have used the address. The latest allocation is the most likely.
     for (auto a = freed.rbegin(); a != freed.rend(); ++a) {
         if (a->contains(address, 1)) return &*a;
     }

@@ -33,7 +33,8 @@ namespace {
 
 constexpr u64 kPage = 4096;
 constexpr u64 kHugePage = 2 << 20;
-/// Each word has a byte of shadow, so a page of shadow covers four pages of memory.
+/// The sizes of slots are multiples of these numbers. Each word has a byte of shadow, so a page of
+/// shadow covers four pages of memory.
 constexpr u64 kSmallSlot = 4 * kPage;
 constexpr u64 kHugeSlot = 4 * kHugePage;
 constexpr u64 kSmallestCapacity = 16 << 20;
@@ -91,13 +92,13 @@ struct DeviceMemory::State {
     };
 
     mutable std::mutex mutex;
-    std::map<u64, Owned> live;  ///< by begin
+    std::map<u64, Owned> live;  ///< by start address
     std::deque<Allocation> freed;
     AddressZone device_zone{Interval{}}, host_zone{Interval{}};
-    bool host_zone_open = false;  ///< the whole zone is accessible: see open_host_slot
+    bool host_zone_open = false;  ///< whether the whole zone is accessible: see open_host_slot
     u64 bytes_in_use = 0;
     u64 next_serial = 1;
-    mutable std::shared_ptr<const AllocationTable> table;  ///< null when out of date
+    mutable std::shared_ptr<const AllocationTable> table;  ///< null if it must be rebuilt
 
     /// Returns the last allocation that begins at or below `address`, or nullptr.
     const Owned* at_or_below(u64 address) const {
@@ -108,8 +109,8 @@ struct DeviceMemory::State {
         const Owned* candidate = at_or_below(address);
         return candidate && candidate->allocation.contains(address, 1) ? candidate : nullptr;
     }
-    /// Returns the allocation whose end a loop has probably run past to reach `address`, or nullptr
-    /// if no allocation is close enough.
+    /// Returns the allocation whose end a loop has probably run past to reach `address`. Returns
+    /// nullptr if no allocation is close enough.
     const Allocation* find_overrun_allocation(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
         const Owned* candidate = at_or_below(address);
@@ -146,7 +147,7 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
     const u64 wanted = capacity_;
     // Start with a large range: four times the capacity leaves space for the gaps, and freed
     // addresses need not be reused soon. If the process may not map that much (ulimit -v), try
-    // less.
+    // smaller ranges.
     for (u64 spare = 4;; spare = 2, capacity_ = round_up(capacity_ / 2, kHugeSlot)) {
         const u64 device_bytes = capacity_ * spare, host_bytes = capacity_ * 2;
         range_ = device_bytes + host_bytes;
@@ -220,8 +221,8 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     if (allocation.has_shadow)
         allocation.to_host =
             reinterpret_cast<std::ptrdiff_t>(storage_) - static_cast<std::ptrdiff_t>(device_base());
-    // Kernels access large arrays in any order. Huge pages save most of their page faults and TLB
-    // misses. Small arrays would waste most of a huge page.
+    // Kernels access large arrays in any order, and huge pages avoid most of the page faults and
+    // TLB misses. A small array would waste most of a huge page.
     if (huge) {
         madvise(reinterpret_cast<u8*>(slot.begin) + allocation.to_host, slot.size(), MADV_HUGEPAGE);
         if (bytes >= kHugeSlot) madvise(shadow(slot.begin), slot.size() / 4, MADV_HUGEPAGE);
@@ -384,8 +385,8 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
     u8* end = begin + words;
     u8* first_page = reinterpret_cast<u8*>(round_up(reinterpret_cast<u64>(begin), kPage));
     const u64 pages = first_page < end ? static_cast<u64>(end - first_page) / kPage * kPage : 0;
-    // Pages that are returned to the system read as zeros and cost no memory. If there are only a
-    // few, clear them instead.
+    // Pages that are returned to the system read as zeros and cost no memory. If the range has only
+    // a few pages, clear them instead.
     if (pages < 16 * kPage) {
         std::memset(begin, 0, words);
         return;

@@ -23,8 +23,9 @@ namespace {
 std::atomic<const DeviceMemory*> watched_memory{nullptr};
 struct sigaction action_before {};
 
-/// Prints what is at `address`, as part of a sentence. Called while the program is crashing, so it
-/// must not wait for a lock that the crashing thread holds: try_describe_address gives up instead.
+/// Prints what is at `address`, as part of a sentence. This function is called while the program is
+/// crashing, so it must not wait for a lock that the crashing thread holds. Therefore, it calls
+/// try_describe_address, which gives up instead of waiting.
 void print_explanation(const DeviceMemory& memory, u64 address) {
     char what[200];
     if (!memory.try_describe_address(address, what, sizeof what)) {
@@ -42,14 +43,14 @@ void print_explanation(const DeviceMemory& memory, u64 address) {
 
 bool is_write_fault([[maybe_unused]] const void* context) {
 #if defined(__x86_64__)
-    constexpr long long kWriteBit = 2;  // of the page fault's error code
+    constexpr long long kWriteBit = 2;  // in the page fault's error code
     return static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & kWriteBit;
 #else
     return false;
 #endif
 }
 
-/// Returns the address of the instruction that faulted, or 0 if unknown.
+/// Returns the address of the instruction that faulted, or 0 if the address is unknown.
 u64 instruction_of([[maybe_unused]] const void* context) {
 #if defined(__x86_64__)
     return static_cast<u64>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);

@@ -51,7 +51,8 @@ void protect(std::vector<GuardedRange> ranges) {
     g.ranges = std::move(ranges);
     if (g.ranges.empty() || !explains_host_faults()) return;
     g.is_protected = true;
-    // A page may hold ranges of both types, and the stricter access must win.
+    // A page may contain guarded ranges of both types. Its protection must be that of the stricter
+    // type, which is therefore set last.
     for (const bool writes : {false, true})
         for (const GuardedRange& range : g.ranges)
             if (range.device_writes == writes) set_access(range, writes ? PROT_NONE : PROT_READ);
@@ -72,7 +73,8 @@ std::vector<HostTouch> take_touches() {
 bool handle_fault(u64 address, bool is_write, u64 instruction) {
     Guard& g = guard();
     if (!g.is_protected) {
-        // Another thread may have made the page accessible in the meantime.
+        // Another thread may have made the page accessible in the meantime, so retry the access
+        // once.
         return !g.ranges.empty() && g.last_retried.exchange(address) != address;
     }
     bool found = false;

@@ -17,9 +17,11 @@ namespace coalesce::simulator {
 #if defined(__GLIBC__) && defined(__LP64__)
 namespace {
 
-/// The size of a chunk's header: the size of the chunk before it, if that is free, and its own.
+/// The size in bytes of a chunk's header. The header contains the size of the preceding chunk (if
+/// that chunk is free) and the size of the chunk itself.
 constexpr u64 kHeader = 16;
-/// A block may use the first word of the next chunk's header.
+/// The number of bytes that a block may use in the header of the next chunk: the header's first
+/// word.
 constexpr u64 kBorrowed = 8;
 constexpr u64 kFlags = 7, kPreviousInUse = 1, kMapped = 2;
 constexpr u64 kHostPage = 4096;
@@ -30,7 +32,7 @@ u64 word_at(u64 address) {
     return word;
 }
 
-/// Reports whether the program's malloc is glibc's.
+/// Reports whether the program uses the malloc of glibc.
 bool uses_glibc_malloc() {
     static const bool uses = [] {
         void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -61,9 +63,10 @@ bool is_chunk_size(u64 size) {
     return size >= 2 * kHeader && size % kHeader == 0;
 }
 
-/// Returns the block in use that contains the address. `top` is the end of the heap.
+/// Returns the block in use that contains the address, or an empty interval if no block does. `top`
+/// is the end of the heap.
 Interval walk_to(u64 address, u64 top) {
-    /// Limits the time of all walks together to about a second.
+    /// The number of chunks that all walks together may visit, which takes about a second.
     static std::atomic<i64> chunks_left{20'000'000};
     for (u64 chunk = first_chunk(); chunk + kHeader < top && --chunks_left > 0;) {
         const u64 size = word_at(chunk + kBorrowed) & ~kFlags;
@@ -79,7 +82,7 @@ Interval walk_to(u64 address, u64 top) {
     return {};
 }
 
-/// Returns the large block that begins at the address, if one does.
+/// Returns the large block that begins at the address, or an empty interval if no block does.
 Interval mapped_block(u64 address) {
     if (address % kHostPage != kHeader) return {};
     const u64 size = word_at(address - kBorrowed);
@@ -96,8 +99,8 @@ Interval find_overrun_host_block(u64 address, u64 bytes) {
     const u64 first = first_chunk(), top = reinterpret_cast<u64>(sbrk(0));
     Interval block;
     if (address >= first + kHeader && address < top) {
-        // Usually the address is that of a block, and its size is in front of it. Only if this size
-        // is too small, or no size at all, find out what it is.
+        // Usually the address is the start of a block, and the size of that block precedes it.
+        // Search the heap only if the preceding word is not a size, or is too small a size.
         const u64 size = word_at(address - kBorrowed) & ~kFlags;
         const bool fits = address % kHeader == 0 && is_chunk_size(size) &&
                           size <= top - address + kHeader && bytes <= size - kBorrowed;

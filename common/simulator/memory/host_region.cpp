@@ -25,7 +25,7 @@ HostRegion host_region(u64 address) {
         unsigned long long begin = 0, end = 0;
         char access[5] = "";
         int name_at = 0;
-        // A line looks like "55d0c0a00000-55d0c0a01000 rw-p 00003000 08:01 1234
+        // The fields of a line, for example: "55d0c0a00000-55d0c0a01000 rw-p 00003000 08:01 1234
         // /home/ada/program".
         if (std::sscanf(line.c_str(), "%llx-%llx %4s %*x %*x:%*x %*u %n", &begin, &end, access,
                         &name_at) != 3)

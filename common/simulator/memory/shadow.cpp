@@ -41,8 +41,8 @@ void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
         if (*shadow(at) & bits)
             __atomic_fetch_and(shadow(at), static_cast<u8>(~bits), __ATOMIC_RELAXED);
     };
-    // A kernel has written here, so the bytes up to this distance away no longer count as filled by
-    // the host.
+    // A kernel has written here, so the bytes up to this distance away no longer count as written
+    // by the host.
     constexpr u64 kAround = 16;
     const u64 begin = std::max(address - std::min(address - device_base(), kAround), device_base());
     const u64 end = std::min(address + kAround + 16, device_base() + range_);
@@ -72,7 +72,7 @@ void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {
         std::memmove(shadow(to), shadow(from), bytes / 4);
         return;
     }
-    // Copy byte by byte, in the order that works if source and destination overlap.
+    // Copy byte by byte, in the direction that is correct even if source and destination overlap.
     const auto copy_byte = [&](u64 i) {
         const u32 bits = *shadow(from + i) >> ((from + i) & 3) & 0x11, place = (to + i) & 3;
         u8& word = *shadow(to + i);

@@ -20,7 +20,7 @@ constexpr u32 kLargestBox = 256, kLargestElementStride = 8;
 constexpr u64 kLargestSize = u64{1} << 32, kStrideEnd = u64{1} << 40;
 constexpr u32 kMapAlignment = 64;
 
-// A map must have no padding, because padding could make equal maps differ.
+// TensorMap must have no padding, because padding bytes could make equal maps differ.
 static_assert(std::has_unique_object_representations_v<TensorMap>);
 static_assert(sizeof(TensorMap) <= kTensorMapBytes);
 

@@ -13,7 +13,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns 100 for "sm_100a".
+/// Returns the number in a target's name, such as 100 for "sm_100a", or 0 if `target` is not such a
+/// name.
 u32 parse_target_number(std::string_view target) {
     u32 number = 0;
     if (target.starts_with("sm_"))

@@ -73,7 +73,7 @@ std::string format_own_reports(const std::vector<Report>& all) {
         seen += one.count;
         is_more |= one.count == kMaxReportCount;
     }
-    // The total includes reports that were not kept in any list.
+    // The total also counts reports that are in no list.
     if (!is_more) seen = reports().total();
     return with_commas(all.size()) + (all.size() == 1 ? " report" : " reports") + " (seen " +
            with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
@@ -124,7 +124,7 @@ void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exac
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Writes the trace of a block, or says on stderr why there is none.
+/// Writes the trace of a block, or prints to stderr why there is no trace.
 void write_trace() {
     const std::optional<BlockTrace>& trace = trace_keeper().trace();
     if (trace) return write_file(options().trace_file, to_json(*trace));
@@ -167,8 +167,8 @@ void prepare_exit_report() {
                               .block = options().trace_block,
                               .steps = kUsualTraceSteps});
     if (options().json_folder.empty()) return;
-    // The counters so far belong to the parent. Reports has a handler of its own, because reports
-    // are also printed in runs without `simulate`.
+    // The counters so far belong to the parent. Reports installs its own fork handler, because
+    // reports are also printed in runs without `simulate`.
     pthread_atfork(nullptr, nullptr, clear_counters);
     watch_for_signals(write_exit_report);
 }

@@ -43,7 +43,7 @@ Counters count_image_accesses(const Site& site, const SiteCounters& c) {
     return sum;
 }
 
-/// The operations that the machine code uses for an access to another block's shared memory.
+/// The memory operations that the machine code uses for an access to another block's shared memory.
 struct RemoteKinds {
     bool load, store, atomic;
 };
@@ -76,8 +76,9 @@ void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
 }
 
 /// Returns the counters of a site under their names in reports. A generic access may have accessed
-/// both global and shared memory, and an asynchronous copy loads from one and stores to the other.
-/// So both groups of counters are used, regardless of the site's state space.
+/// both global and shared memory, and an asynchronous copy loads from one of them and stores to the
+/// other. Therefore, the counters of both memories are returned, regardless of the site's state
+/// space.
 Counters named(const Site& site, const SiteCounters& c) {
     if (site.path != MemoryPath::plain) return count_image_accesses(site, c);
     Counters sum;
@@ -156,7 +157,8 @@ bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
     return true;
 }
 
-/// Returns the name of the file that contains the kernel's first line, or "" if it is unknown.
+/// Returns the name of the file that contains the kernel's first line, or "" if that file is
+/// unknown.
 std::string source_file(const Kernel& kernel) {
     if (kernel.ast == nullptr || kernel.module == nullptr || !kernel.module->ast) return {};
     for (const ptx::Instruction& instruction : kernel.ast->body) {

@@ -12,10 +12,11 @@ namespace coalesce::simulator {
 namespace {
 
 /// The number of launches of the same shape that are predicted separately, because their memory
-/// accesses and branches may differ slightly.
+/// accesses and branches may differ slightly. Further launches of that shape are assumed to take
+/// the mean of these times.
 constexpr u64 kMaxPredictedLaunches = 3;
-/// The maximum number of shapes kept for a kernel. A program that shrinks its grid with every
-/// launch has hundreds of them.
+/// The maximum number of shapes that are stored for a kernel. A program that shrinks its grid with
+/// every launch has hundreds of shapes.
 constexpr std::size_t kMaxShapes = 32;
 
 bool has_unknown_waits(const timing::Prediction& prediction) {

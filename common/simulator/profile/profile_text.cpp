@@ -222,8 +222,8 @@ void add_source_line(std::string& out, u32 number, const std::string* text, cons
     add_merged(out, row->merged.stores, "store");
 }
 
-/// Returns the numbers of the lines to show: those that access memory and, if the source text is
-/// available, some lines around each.
+/// Returns the numbers of the lines to show: the lines that access memory and, if the source text
+/// is available, a few lines around each of them.
 std::set<u32> find_lines_to_show(const LinesOfFile& lines, const std::vector<std::string>* text) {
     std::set<u32> shown;
     for (const auto& [line, row] : lines) {
@@ -296,7 +296,7 @@ std::optional<std::vector<std::string>> read_source(const std::string& file) {
     if (!in) return std::nullopt;
     std::vector<std::string> lines;
     for (std::string line; std::getline(in, line);) {
-        std::string plain;  // the line without tabs, which would spoil the columns
+        std::string plain;  // the line with its tabs expanded, to keep the columns aligned
         for (const char c : line) {
             if (c == '\t')
                 plain.append(4, ' ');

@@ -160,7 +160,7 @@ u64 Constant::as(Type type) const {
 }
 
 Constant read_number(Lexer& lexer) {
-    // WARP_SZ is the only named constant in PTX.
+    // WARP_SZ is PTX's only named constant.
     if (lexer.at_identifier("WARP_SZ")) {
         lexer.take();
         return {Constant::Kind::immediate, kLanes};

@@ -1,5 +1,4 @@
-// Reads the parts of a declaration in order: type and alignment, name, dimensions, initial
-// contents.
+// Reads a declaration, part by part: type and alignment, name, dimensions, initial contents.
 #include "simulator/ptx/declarations.h"
 
 #include <bit>
@@ -33,13 +32,13 @@ u64 vector_length(std::string_view directive) {
 
 }  // namespace
 
-/// The properties before the names in a declaration, such as .align 16 .v4 .f32.
+/// The properties that precede the names in a declaration, such as .align 16 .v4 .f32.
 struct DeclarationReader::Shape {
     Type type = Type::none;
     bool opaque = false;
     bool managed = false;
     u64 vector = 0;  ///< the number of elements of a .v2 or .v4, or 0 for a scalar
-    u32 align = 0;   ///< 0: not given
+    u32 align = 0;   ///< in bytes; 0 if not given
 
     u64 element_size() const { return opaque ? kOpaqueSize : size_of(type); }
 };
@@ -184,7 +183,7 @@ void DeclarationReader::read_contents(Variable& variable, const std::vector<u64>
     const u64 end =
         read_initialiser(lexer_, variable, dimensions, element_size, initial_bytes_left_);
     if (dimensions.empty() || dimensions[0] != 0) return;
-    // If the initialiser fills part of a row, the variable contains the whole row.
+    // If the initialiser fills only part of a row, the variable still contains the whole row.
     u64 row = element_size;
     for (std::size_t i = 1; i < dimensions.size(); ++i) row *= dimensions[i];
     variable.size = round_up(end, row);

@@ -73,7 +73,7 @@ private:
         store(offset, constant.as(variable_.type));
     }
 
-    /// Reads an address; the caller sets its offset.
+    /// Reads an address without its offset, which the caller sets.
     Relocation read_address() {
         Relocation address;
         address.symbol = lexer_.expect_identifier("a symbol");
@@ -107,7 +107,7 @@ private:
 
     void relocate_byte(u64 offset, u64 mask, Relocation address) {
         // A packed structure stores a pointer as eight bytes: 0xFF(p), 0xFF00(p), 0xFF0000(p) and
-        // so on. They become one relocation that grows byte by byte.
+        // so on. These bytes become one relocation that grows byte by byte.
         if (size_of(variable_.type) != 1)
             lexer_.fail("a mask is allowed only in an array of bytes");
         if (mask == 0xff) {

@@ -19,7 +19,7 @@ enum CharacterClass : u8 {
     kSpace = 1,
     kDigit = 2,
     kNameStart = 4,  ///< may begin an identifier
-    kNamePart = 8,   ///< may continue one
+    kNamePart = 8,   ///< may occur in an identifier after its start
 };
 
 constexpr std::array<u8, 256> make_classes() {
@@ -176,7 +176,7 @@ void Lexer::skip_space_and_comments() {
     }
 }
 
-/// nvcc and clang write these two comments around the text of an asm statement.
+/// Recognizes the two comments that nvcc and clang write around the text of an asm statement.
 void Lexer::track_assembly(std::string_view comment) {
     if (comment.starts_with("// begin inline asm")) in_assembly_ = true;
     if (comment.starts_with("// end inline asm")) in_assembly_ = false;

@@ -140,7 +140,7 @@ private:
         const std::string_view dotted =
             lexer_.at(TokenKind::dotted) ? lexer_.current().text : std::string_view();
         if (binding.elements > 1) {
-            if (dotted.empty()) {  // v for {v.x, v.y}
+            if (dotted.empty()) {  // a whole vector: v stands for {v.x, v.y}
                 operand.kind = Operand::Kind::vector;
                 for (u32 i = 0; i < binding.elements; ++i) {
                     operand.elements.push_back(register_operand(binding.reg + i));

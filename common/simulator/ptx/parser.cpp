@@ -153,7 +153,8 @@ private:
     Lexer lexer_;
     DeclarationReader declarations_;
     SourceLine where_;
-    std::map<std::string, u64> text_sizes_;  ///< the size of each function with a body
+    /// The size in bytes of the text of each function with a body.
+    std::map<std::string, u64> text_sizes_;
     u64 aliased_text_ = 0;
 };
 

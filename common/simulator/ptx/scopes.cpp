@@ -36,7 +36,8 @@ void Scopes::close() {
         } else if (!scopes_.empty()) {
             note_label_use(*name);
         }
-        // A name that remains at the outermost scope is a function or variable of the module.
+        // A name that is still unresolved at the outermost scope is a function or variable of the
+        // module.
     }
 }
 

@@ -30,8 +30,8 @@ public:
 
 private:
     /// Covers the words in an aligned range of `bytes` bytes with one access if enough of the range
-    /// is used, and otherwise covers each half separately. Words in blocks that the block of the
-    /// first word does not dominate, such as the other branch of an if, are also covered
+    /// is used. Otherwise, covers each half of the range separately. Words in blocks that the block
+    /// of the first word does not dominate, such as the other branch of an if, are also covered
     /// separately.
     void cover_range(u32 bytes, const std::vector<MergedWord>& words) {
         if (words.empty()) return;
@@ -67,8 +67,8 @@ private:
         return bytes <= group_.alignment.bytes && covered >= enough;
     }
 
-    /// Adds an access of `bytes` bytes that includes the word. It is counted for the PTX access
-    /// that the word belongs to.
+    /// Adds an access of `bytes` bytes that includes the word. The access is counted for the PTX
+    /// access that the word belongs to.
     void make(const MergedWord& word, u32 bytes) {
         const u64 begin = word.position / bytes * bytes - group_.alignment.phase;
         const u64 delta = begin - group_.accesses.at(word.at);

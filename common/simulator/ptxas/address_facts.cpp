@@ -15,7 +15,8 @@ using ptx::Instruction;
 using ptx::Operand;
 
 constexpr u32 kMaxZeroBits = 32;
-/// The shared memory of a block starts at a multiple of 2^10.
+/// The number of low bits that are zero in the address at which the shared memory of a block
+/// starts.
 constexpr u32 kSharedWindowZeroBits = 10;
 /// The maximum number of terms in a sum. A longer sum is treated as an unknown value.
 constexpr std::size_t kMaxTerms = 8;
@@ -111,7 +112,7 @@ AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::st
 // ---- low bits that are zero ----
 
 /// Finds the low bits of each register that are always zero. Starts by assuming that all bits are
-/// zero, and drops those that an instruction may set.
+/// zero, and then drops the bits that an instruction may set.
 void AddressFacts::find_zeros() {
     zeros_.assign(function_.registers.size(), kMaxZeroBits);
     repeat_until_stable(function_, [&](const Instruction& i) {
@@ -346,19 +347,19 @@ KnownValue AddressFacts::multiply_known_values(const Instruction& i) {
     if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right))
         return {.sum = scale_sum(std::move(left.sum), right.sum.constant), .zeros = zeros};
-    // `mad` and `mul` with the same factors get the same name.
+    // Give `mad` and `mul` the same name if they have the same factors.
     return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros,
                  varies(left.sum) || varies(right.sum));
 }
 
-/// Returns an unknown value. Two instructions with the same operation and sources get the same
-/// unknown value.
+/// Returns an unknown value. If two instructions have the same operation and sources, they get the
+/// same unknown value.
 KnownValue AddressFacts::unknown(const Instruction& i) {
     std::string name = format_operation(i);
     bool may_vary = false;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& o = i.operands[k];
-        if (o.is_address()) {  // the address of a parameter
+        if (o.is_address()) {  // the address of a parameter, as in ld.param
             name += " " + o.name + "+" + std::to_string(o.offset);
             continue;
         }

@@ -17,11 +17,12 @@ using ptx::Type;
 
 namespace {
 
-/// The longest chain of instructions that is followed. Beyond it, a value is assumed to differ
-/// between threads.
+/// The maximum number of instructions through which a value is followed. If a chain is longer, the
+/// value is assumed to differ between threads.
 constexpr int kMaxFollowedSteps = 12;
 
-/// Instructions whose result is the same for all threads if their sources are.
+/// Instructions whose result is the same for all threads if their sources are the same for all
+/// threads.
 constexpr std::array<std::string_view, 14> kKeepsUniform = {"mov", "cvta", "cvt", "add", "sub",
                                                             "mul", "mad",  "shl", "shr", "and",
                                                             "or",  "xor",  "rem", "mapa"};

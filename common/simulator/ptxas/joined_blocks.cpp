@@ -182,7 +182,7 @@ private:
         return steps <= (loads ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
     }
 
-    /// Returns the block that may continue the piece of block `b`, or `b` itself if there is none.
+    /// Returns the block that may continue the piece of block `b`, or `b` itself if no block can.
     /// Does not check that enough work can overlap with loads.
     u32 find_continuation(u32 b) const {
         const std::vector<u32>& next = blocks_[b].next;
@@ -196,7 +196,7 @@ private:
             return b;
         const std::vector<u32>& then = blocks_[b + 1].next;
         if (then.size() != 1 || then[0] != b + 2) return b;
-        // If the next block ends the kernel, lanes that skip this one exit directly.
+        // If the next block ends the kernel, lanes that skip the next block exit directly.
         return ends_piece(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
     }
 
@@ -211,8 +211,8 @@ private:
         u32 first = b - 1, last = b + 1;
         while (piece_predecessor_[first] != kNone) first = piece_predecessor_[first];
         while (continuation_[last] != last) last = continuation_[last];
-        // ptxas also unrolls loops that contain branches, but here a loop is unrolled only if it is
-        // one piece.
+        // ptxas also unrolls loops that contain branches, but here a loop is unrolled only if the
+        // whole loop is one piece.
         if (is_among(first, blocks_[last].next)) return true;
         return OverlappingWork(function_, values_)
             .is_enough(block, blocks_[first].begin, blocks_[last].end);
@@ -222,8 +222,8 @@ private:
     const ControlFlow& flow_;
     const std::vector<BasicBlock>& blocks_;
     const MachineValues& values_;
-    /// For each block, the block after it and the block before it in the same piece. A block
-    /// between the two must be short enough to be guarded.
+    /// For each block, the next block and the previous block in the same piece. The text may
+    /// contain another block between such neighbours, which must be short enough to be guarded.
     std::vector<u32> continuation_, piece_predecessor_;
 };
 

@@ -49,11 +49,11 @@ public:
 private:
     void add_accesses_of(const MachineInstruction& i, u32 n) {
         for (u32 v : i.writes) {
-            end(v, 2 * n + 2);  // in case no later instruction reads it
+            end(v, 2 * n + 2);  // the range ends here unless a later instruction reads the value
             if (!i.is_guarded) begin(v, 2 * n + 1);
         }
         for (u32 v : i.reads) {
-            // The result may use the register of a source that has been read by then.
+            // The result may use the register of a source that is no longer needed by then.
             const u32 last = 2 * n + 1 + (is_pair(v) && must_outlive_write(i, v));
             const bool is_last = end(v, last);
             if (!i.reads_late) continue;
@@ -67,16 +67,17 @@ private:
     bool is_pair(u32 value) const {
         return code_.values[value].words == 2 && !code_.values[value].is_loose;
     }
-    /// An instruction that computes its result in two halves does not overwrite a pair that it
-    /// reads. The exception is a loaded pair, whose result may be computed in place, half by half.
+    /// Reports whether a pair that instruction `i` reads must outlive the write of its result. An
+    /// instruction that computes its result in two halves does not overwrite a pair that it reads.
+    /// The exception is a loaded pair, whose result may be computed in place, half by half.
     /// (Observed with ptxas; the result of a product is not computed in place.)
     bool must_outlive_write(const MachineInstruction& i, u32 pair) const {
         const bool is_in_place = code_.values[pair].is_loaded && !i.rereads_lower_half &&
                                  any_of(i.writes, [&](u32 v) { return is_pair(v); });
         return i.is_in_halves && !is_in_place;
     }
-    /// Ends the value's live range at `place`, unless it ends later. Returns true if `place` is the
-    /// end.
+    /// Ends the value's live range at `place`, unless the range already ends later. Returns true if
+    /// the range now ends at `place`.
     bool end(u32 value, u32 place) {
         if (open_[value].end != 0) return false;
         open_[value].end = place;
@@ -96,7 +97,7 @@ private:
     Lifetimes found_;
     std::vector<Span> open_;      ///< for each value, the range whose start is not yet known
     std::vector<u32> values_;     ///< the values in `open_`
-    u32 behind_ = 0;              ///< the index after the piece
+    u32 behind_ = 0;              ///< the index just after the last instruction of the piece
     u32 last_read_position_ = 0;  ///< the position at which all late reads have finished
 };
 

@@ -11,8 +11,8 @@ namespace {
 /// words than it needs. For example, an address may be computed by up to this many instructions
 /// before its store frees the stored value.
 constexpr u32 kMaxLookAhead = 20;
-/// In a long piece no instruction moves past one whose index is a multiple of this, which keeps the
-/// work linear.
+/// In a long piece, no instruction moves past an instruction whose index is a multiple of this
+/// number, which keeps the running time linear.
 constexpr u32 kWindow = 512;
 /// The number of predicate registers.
 constexpr u32 kPredicates = 7;
@@ -21,7 +21,7 @@ struct Edge {
     u32 to = 0, cycles = 0;
 };
 
-/// The dependences between instructions, as edges from an earlier to a later one.
+/// The dependences between instructions, as edges from earlier to later instructions.
 class Dependences {
 public:
     explicit Dependences(const StraightCode& straight)
@@ -40,7 +40,7 @@ public:
                 add_memory(k);
         }
     }
-    /// Returns the edges from instruction `k` to later ones.
+    /// Returns the edges from instruction `k` to later instructions.
     const std::vector<Edge>& edges_from(u32 k) const { return edges_from_[k]; }
     /// Returns the instructions that have an edge to `k`.
     const std::vector<u32>& edges_to(u32 k) const { return edges_to_[k]; }
@@ -96,7 +96,7 @@ private:
         for (u32 edges_to : accesses_) {
             const MachineInstruction& other = code_[edges_to];
             if (!may_overlap(i.space, other.space)) continue;
-            // Stores keep their order, even at different addresses.
+            // Stores keep their order, even if their addresses differ.
             const bool changes = changes_memory(i.memory);
             const bool is_one_store = changes != changes_memory(other.memory);
             const bool may_pass =
@@ -111,7 +111,7 @@ private:
         edges_from_[from].push_back({to, cycles});
     }
 
-    /// A value with a constant added to it.
+    /// The sum of a value and a constant, from which an address is computed.
     struct Origin {
         u32 value = 0;
         i64 offset = 0;
@@ -119,9 +119,9 @@ private:
 
     const std::vector<MachineInstruction>& code_;
     std::vector<u32> writer_;                ///< for each value, its last writer so far
-    std::vector<std::vector<u32>> readers_;  ///< for each value, its readers since then
-    std::vector<Origin> origins_;            ///< by value
-    std::vector<AccessPlace> places_;        ///< by instruction
+    std::vector<std::vector<u32>> readers_;  ///< for each value, its readers since its last write
+    std::vector<Origin> origins_;            ///< for each value, its origin
+    std::vector<AccessPlace> places_;        ///< for each instruction, the place that it accesses
     std::vector<u32> accesses_;              ///< memory accesses since the last fixed instruction
     u32 last_fixed_ = kNone;
     std::vector<std::vector<u32>> edges_to_;
@@ -201,9 +201,9 @@ private:
     }
 
     /// Chooses the next instruction when many words are live. A load that frees words (of its
-    /// address, for example) comes first, because loads have a long latency. Otherwise chooses the
-    /// first instruction in written order, unless it increases the number of live words while
-    /// others in its part can reduce it.
+    /// address, for example) comes first, because loads have a long latency. Otherwise, chooses the
+    /// first instruction in written order, unless it increases the number of live words while other
+    /// instructions in the same part can reduce that number.
     std::vector<u32>::iterator choose_when_many_words_live() {
         const auto first = std::min_element(open_.begin(), open_.end());
         for (u32 k = *first; k < window_end(*first); ++k) {
@@ -226,9 +226,9 @@ private:
         return i.memory == MemoryEffect::load && i.space != ptx::StateSpace::shared;
     }
     /// Returns the first instruction to issue on the way to `k`. Returns the end iterator if `k`
-    /// and the instructions that must be issued before it would not reduce the number of live
-    /// words, or if there are too many of them. With `is_only_access`, also returns the end
-    /// iterator if they contain another access.
+    /// and the instructions that must be issued before `k` would not reduce the number of live
+    /// words, or if there are too many such instructions. With `is_only_access`, also returns the
+    /// end iterator if these instructions contain another access.
     std::vector<u32>::iterator find_step_that_frees_words(u32 k, bool is_only_access) {
         std::vector<u32> ahead;
         if (is_issued_[k] || !collect(k, ahead)) return open_.end();
@@ -241,8 +241,8 @@ private:
                 return at;
         return open_.end();
     }
-    /// Collects the instruction and those that must be issued before it. Returns false if there are
-    /// too many.
+    /// Collects in `ahead` the instruction `k` and those that must be issued before it. Returns
+    /// false if there are too many.
     bool collect(u32 k, std::vector<u32>& ahead) const {
         if (is_issued_[k] || std::find(ahead.begin(), ahead.end(), k) != ahead.end()) return true;
         if (ahead.size() == kMaxLookAhead) return false;
@@ -250,8 +250,8 @@ private:
         const std::vector<u32>& edges_to = dependences_.edges_to(k);
         return all_of(edges_to, [&](u32 b) { return collect(b, ahead); });
     }
-    /// Returns how much issuing these instructions in the given order changes the number of live
-    /// words.
+    /// Returns the change in the number of live words after these instructions have been issued in
+    /// the given order.
     int change_of_live_words_after(const std::vector<u32>& ahead) const {
         std::vector<u32> issued;
         int more = 0;
@@ -261,8 +261,8 @@ private:
         }
         return more;
     }
-    /// Returns how much the last of these instructions changes the number of live words when they
-    /// are issued one after the other.
+    /// Returns the change in the number of live words that the last of these instructions causes
+    /// when the instructions are issued in order.
     int change_of_live_words(const std::vector<u32>& ahead) const {
         const MachineInstruction& last = code_[ahead.back()];
         int more = 0;
@@ -317,7 +317,7 @@ private:
     const Dependences dependences_;
     std::vector<u32> height_;     ///< cycles from the instruction to the end of the piece
     std::vector<u32> waits_for_;  ///< the number of edges from instructions not issued yet
-    std::vector<u32> uses_;       ///< for each value, the reads still to come
+    std::vector<u32> uses_;       ///< for each value, the number of reads still to come
     std::vector<bool> is_live_;
     std::vector<bool> is_issued_;
     std::vector<u32> open_;           ///< instructions that can be issued now

@@ -86,7 +86,7 @@ private:
             return needed & pending;
         }
         /// Waits for all pending loads if one of the needed `loads` is pending. The wait is certain
-        /// if one of them is certainly pending.
+        /// if one of these loads is certainly pending.
         void wait_for(u64 loads, bool guarded) {
             if (loads == 0) return;
             const bool is_certain = (loads & certain) != 0 && !guarded;

@@ -27,15 +27,17 @@ constexpr u32 kMaxUnrolledWork = 22, kMaxUnrolledWorkWithLoad = 51, kAccessWork 
 constexpr u32 kBaseWorkWithSharedLoads = 23, kWorkPerSharedLoad = 5,
               kMaxUnrolledWorkWithSharedLoads = 101;
 
-/// ptxas does not unroll a loop that orders memory for other threads. (Found by inserting one
-/// instruction at a time into a loop: these instructions prevent unrolling, while a block barrier,
-/// a volatile access or a copy does not.)
+/// Reports whether the instruction orders memory accesses for other threads. ptxas does not unroll
+/// a loop that contains such an instruction. (Found by inserting one instruction at a time into a
+/// loop: these instructions prevent unrolling, while a block barrier, a volatile access or a copy
+/// does not.)
 bool orders_memory(const Instruction& i) {
     const bool is_fence = i.opcode == "membar" || (i.opcode == "fence" && !i.has("proxy"));
     return is_fence || (i.opcode == "barrier" && i.has("cluster"));
 }
 
-/// ptxas does not unroll a loop with a barrier if some threads skip part of the iteration.
+/// Reports whether the instruction is a barrier. ptxas does not unroll a loop with a barrier if
+/// some threads skip part of the iteration.
 bool is_barrier(const Instruction& i) {
     return is_one_of(i.opcode, {"bar", "barrier"});
 }
@@ -52,8 +54,8 @@ bool is_load_from(const Instruction& i, StateSpace space) {
     return from == space || from == StateSpace::generic || space == StateSpace::generic;
 }
 
-/// For each of the first `first` vectors whose elements all have new names, adds a copy with these
-/// names.
+/// For each of the first `first` vectors whose elements all have new names, adds a copy of the
+/// vector with the new names.
 void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
                     const std::map<u32, u32>& names) {
     for (std::size_t k = 0; k < first; ++k) {
@@ -77,8 +79,9 @@ bool differs_between_threads(const Instruction& i) {
     });
 }
 
-/// Returns, for each value, whether the threads of a block may have different values. All other
-/// values are equal in all threads, including those that each iteration of a loop changes.
+/// Returns, for each register, whether its value may differ between the threads of a block. All
+/// other registers have equal values in all threads, including registers that each iteration of a
+/// loop changes.
 ///
 /// Idea   value_classes.h determines where a value can be computed once, so it does not classify
 ///        values that are written twice. A loop counter is equal in all threads if its start value
@@ -113,7 +116,7 @@ public:
             const bool is_last = k + 1 == kUnrolledIterations;
             for (MachineInstruction i : iteration) {
                 // The addresses advance, and the loop's condition is checked, only once for all
-                // copies.
+                // copies of the iteration.
                 if (can_become_offset(iteration, i)) {
                     offsets[i.writes[0]] += *i.step;
                     if (!is_last) continue;
@@ -205,10 +208,10 @@ private:
         return work <= most;
     }
 
-    /// Reports whether the loop needs all its threads together, in which case ptxas does not unroll
-    /// it if threads leave it in different iterations. This is so if threads execute an instruction
-    /// together, or if some threads skip a store to memory that the loop also loads from. (A store
-    /// to a space without loads is guarded, and the loop is unrolled.)
+    /// Reports whether the loop needs all its threads together. ptxas does not unroll such a loop
+    /// if threads leave it in different iterations. A loop needs its threads together if they
+    /// execute an instruction together, or if some threads skip a store to memory that the loop
+    /// also loads from. (A store to a space without loads is guarded, and the loop is unrolled.)
     bool needs_converged_threads(const MachinePiece& piece) const {
         const auto loads_from = [&](StateSpace space) {
             return any_of(piece.code, [&](const MachineInstruction& i) {
@@ -228,8 +231,8 @@ private:
     }
 
     /// Reports whether each iteration adds a constant to the value. NVIDIA's compiler adds to the
-    /// counter itself, clang to a copy of the counter. If the counter is the result of several
-    /// additions, ptxas does not recognize the step.
+    /// counter itself, whereas clang adds to a copy of the counter. If the counter is the result of
+    /// several additions, ptxas does not recognize the step.
     bool has_constant_step(const MachinePiece& piece, u32 value) const {
         const Instruction* writes = writer(piece, value);
         if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&

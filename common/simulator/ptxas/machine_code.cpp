@@ -25,7 +25,7 @@ constexpr u32 kWordsOfDivisionByConstant = 5;
 constexpr u32 kConstantLatency = 8;
 constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
 /// Cycles until the values of all lanes are combined into one, and until the lane index is read.
-/// The second number is large so that the index is read as early as possible.
+/// The second number is large, so that the index is read as early as in ptxas's code.
 constexpr u32 kLaneReductionLatency = 30, kLaneIndexLatency = 200;
 
 /// The offset of an asynchronous copy in global memory must be at least -2048 and less than 2048.
@@ -58,7 +58,7 @@ public:
         find_readers();
         piece_of_.assign(blocks_.size(), kNone);
         struct Range {
-            u32 first, last;  // blocks
+            u32 first, last;  // the indices of the first and last block
         };
         std::vector<Range> ranges;
         for (u32 b = 0; b < blocks_.size(); b = ranges.back().last + 1) {
@@ -113,9 +113,9 @@ private:
         }
     }
 
-    /// Guards the instructions of a block that lanes may skip. Its loads and stores must wait for
-    /// the predicate. A value that other blocks read keeps its old contents in lanes that skip the
-    /// block.
+    /// Guards the instructions of a block that lanes may skip. The block's loads and stores must
+    /// wait for the predicate. A value that other blocks read keeps its old contents in lanes that
+    /// skip the block.
     void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
         for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
             MachineInstruction& i = piece.code[k];
@@ -155,8 +155,8 @@ private:
             if (!values_.leaves_nothing(at)) add_instruction(piece, at);
     }
 
-    /// Finds values that share a register with another value. If one of two loaded values is
-    /// selected, the second load is executed conditionally and overwrites the first value.
+    /// Finds values that share a register with another value. If an instruction selects one of two
+    /// loaded values, the second load is executed conditionally and overwrites the first value.
     void find_shared_registers() {
         for (u32 at = 0; at < function_.body.size(); ++at) {
             const Instruction& i = function_.body[at];
@@ -306,7 +306,7 @@ private:
     }
 
     /// Makes an access to an array in registers read or write the array's value. Every store except
-    /// the first also reads it, because the other elements are kept.
+    /// the first also reads the value, because the array's other elements are kept.
     void use_register_array(MachineInstruction& access) {
         const bool stores = access.memory == MemoryEffect::store;
         if (stores) access.writes.push_back(array_value_);
@@ -348,8 +348,8 @@ private:
                any_of(known->second, [&](u32 b) { return dominators_.dominates(b, block_); });
     }
 
-    /// Returns the value that holds a constant in a register. Reuses a load of the constant that
-    /// dominates this block, or adds one. A load inside a loop moves before the loop.
+    /// Returns the value that contains a constant in a register. Reuses a load of the constant that
+    /// dominates this block, or adds such a load. A load inside a loop moves before the loop.
     u32 load_constant(MachinePiece& piece, u32 at, const Constant& constant) {
         // The constant stays here if it is for a store that lanes may skip.
         const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;
@@ -448,19 +448,19 @@ private:
     const std::vector<BasicBlock>& blocks_;
     const MachineValues values_;
     const Dominators dominators_;
-    const std::vector<u32> joined_;  ///< by block: see joined_blocks.h
+    const std::vector<u32> joined_;  ///< for each block: see joined_blocks.h
     struct Loop {
         u32 blocks = 0;
         bool has_fence = false;
     };
-    std::map<u32, Loop> loops_;  ///< by BasicBlock::loop
+    std::map<u32, Loop> loops_;  ///< for each loop, by BasicBlock::loop
     std::vector<LoadedConstant> loaded_constants_;
     struct NearAddress {
         u32 base = 0;
         i64 offset = 0;
         u32 block = 0, value = 0;
     };
-    std::vector<NearAddress> near_addresses_;  ///< addresses for copies
+    std::vector<NearAddress> near_addresses_;  ///< addresses computed for asynchronous copies
     std::map<u64, std::vector<u32>> used_;     ///< constant's name -> blocks that use it directly
     bool is_skipped_ = false;  ///< true if the current block is guarded because lanes may skip it
     std::vector<u32> reading_block_;  ///< for each value, the only block that reads it, if any
@@ -472,9 +472,9 @@ private:
     std::set<u32> known_;                  ///< loads whose values are already in registers
     u32 array_value_ = kNone;              ///< the value for a small array in registers
     bool has_array_ = false;               ///< true if something is stored in that array
-    u32 part_ = 0;                         ///< the current part of the piece
-    u32 block_ = 0;                        ///< the current block
-    u32 first_ = 0;                        ///< first block of the current piece
+    u32 part_ = 0;                         ///< the index of the current part of the piece
+    u32 block_ = 0;                        ///< the index of the current block
+    u32 first_ = 0;                        ///< the first block of the current piece
     MachineCode made_;
 };
 

@@ -113,14 +113,14 @@ u32 latency_of(const Instruction& i) {
 
 namespace {
 
-/// PTX instructions that become many machine instructions, with the words that these need in
-/// addition to sources and result. Measured with ptxas around one such instruction, while so many
-/// values were live that each additional value needed a register. (With few live values, a 16-bit
-/// division needs one word more. The upper half of a 64-bit product needs six words with few live
-/// values and two with many; here it always needs four.)
+/// PTX instructions that become many machine instructions, with the words that the machine
+/// instructions need in addition to sources and result. Measured with ptxas around one such
+/// instruction, while so many values were live that each additional value needed a register. (With
+/// few live values, a 16-bit division needs one word more. The upper half of a 64-bit product needs
+/// six words with few live values and two with many; here it always needs four.)
 struct InternalWords {
     std::string_view opcode, type;
-    std::string_view mode;  ///< rounding mode, or empty for all other modes
+    std::string_view mode;  ///< rounding mode, or empty if the row applies to all other modes
     u32 words;
     bool calls_routine;
 };
@@ -177,9 +177,9 @@ u32 latency_of_second_step(const Instruction& i) {
 
 namespace {
 
-/// Returns the address words of a wmma load or store, which has one address per machine access.
-/// Measured with ptxas, with the row stride as a parameter. Sixteen rows of halves need fewer words
-/// than other floats, and integers need more.
+/// Returns the number of words that a wmma load or store needs for addresses, since each machine
+/// access has its own address. Measured with ptxas, with the row stride as a parameter. Sixteen
+/// rows of halves need fewer words than other floats, and integers need more.
 u32 internal_address_words(const Instruction& i) {
     if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
     if (!i.operands[2].is_register()) return 0;
@@ -196,8 +196,8 @@ u32 internal_words(const Instruction& i) {
 }
 
 u32 count_odd_internal_words(const Instruction& i) {
-    // For an unsigned division: the negated divisor and its reciprocal, whose product is added to a
-    // pair.
+    // These are the words for an unsigned division: the negated divisor and its reciprocal, whose
+    // product is added to a pair.
     constexpr u32 kOfUnsigned = 2;
     return find_internal_words(i) && i.has("u32") ? kOfUnsigned : 0;
 }

@@ -26,8 +26,8 @@ namespace {
 /// of address computations are short.
 constexpr int kMaxNarrowingRounds = 8;
 
-/// The largest array, in bytes, that is kept in registers. Each load selects one of these
-/// registers.
+/// The size in bytes of the largest array that is kept in registers. Each load selects one of the
+/// array's registers.
 constexpr u64 kMaxRegisterArrayBytes = 32;
 
 /// The name of the constant -32, the level of detail of a fetch that specifies no level. The name
@@ -87,7 +87,8 @@ std::vector<ptx::Operand> list_coordinates(const ptx::Instruction& i) {
     return {};
 }
 
-/// Returns the gradients of a fetch that specifies them: those along x, followed by those along y.
+/// Returns the gradients of a fetch that specifies gradients: the gradients along x, followed by
+/// those along y.
 std::vector<ptx::Operand> list_gradients(const ptx::Instruction& i) {
     std::vector<ptx::Operand> all;
     if (i.opcode != "tex" || !i.has("grad")) return all;
@@ -100,8 +101,8 @@ bool loads_vector(const ptx::Instruction& i) {
     return is_one_of(i.opcode, {"ld", "suld"}) && find_vector(i);
 }
 
-/// Returns the element size of a loaded vector. The last modifier of a surface access is its mode
-/// for out-of-range accesses, so the type comes before it.
+/// Returns the element size of a loaded vector in bytes. The last modifier of a surface access is
+/// its mode for out-of-range accesses, so the type precedes that modifier.
 u32 size_of_element(const ptx::Instruction& i) {
     const std::size_t behind = i.opcode == "suld" ? 2 : 1;
     return i.modifiers.size() < behind
@@ -124,8 +125,8 @@ Vectors find_vectors_read(const ptx::Instruction& i) {
     return vectors;
 }
 
-/// Returns the registers of a wmma fragment that repeat others. The machine code contains each such
-/// register only once.
+/// Returns the registers of a wmma fragment that repeat other registers of the fragment. The
+/// machine code contains each repeated register only once.
 std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
     if (i.opcode != "wmma" || !i.has("load") || !i.has("f16") || i.has("c")) return {};
     MatrixShape shape;
@@ -164,8 +165,8 @@ bool MachineValues::is_uniform(u32 value) const {
     return uniform_[value] && !is_per_thread_[value];
 }
 
-/// Finds the values that the uniform unit computes once per warp: those that are the same for a
-/// block, except floats and divisions, which the unit does not support.
+/// Finds the values that the uniform unit computes once per warp: the values that are the same for
+/// a block, except floats and divisions, which the unit does not support.
 void MachineValues::find_uniform() {
     uniform_.assign(function_.registers.size(), false);
     for (u32 r = 0; r < uniform_.size(); ++r) {
@@ -201,9 +202,9 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     return known && all_of(registers_read(i), [&](u32 r) { return uniform_[r]; });
 }
 
-/// Reports whether a product of launch parameters is added to an address, which the threads do in
-/// one instruction. Sums that are only compared do not count, nor do sums that are only the address
-/// of a load, whose result takes the same register.
+/// Reports whether a product of launch parameters is added to an address. The threads do such a
+/// multiplication and addition in one instruction. A sum does not count if it is only compared, or
+/// if it is only the address of a load, whose result takes the same register.
 bool MachineValues::is_added_by_threads(u32 product) const {
     return registers_.value_class[product] == ValueClass::launch &&
            all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
@@ -240,7 +241,7 @@ void MachineValues::find_narrow() {
 }
 
 /// Reports whether every reader is an access to shared, local or constant memory at this address,
-/// or computes a narrow value from it.
+/// or computes a narrow value from the address.
 bool MachineValues::stays_narrow(u32 value) const {
     return all_of(readers_[value], [&](u32 at) {
         const Instruction& i = function_.body[at];
@@ -305,8 +306,8 @@ bool MachineValues::is_offset(u32 value) const {
     });
 }
 
-/// Reports whether an addition can include a right shift of `shifted`. Only one operand can be
-/// shifted. If there are two candidates, it is the signed one.
+/// Reports whether an addition can include a right shift of `shifted`. An addition can shift only
+/// one operand. If both operands are candidates, it shifts the signed one.
 bool MachineValues::can_include_shift(const Instruction& add, u32 shifted) const {
     if (has_immediate(add)) return false;
     for (u32 other : registers_read(add)) {
@@ -339,8 +340,8 @@ bool MachineValues::is_foldable(u32 value) const {
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
         from.is_register() && bytes(from.reg) == 4) {
-        // The upper half is zero or the sign, which an instruction that reads the value can compute
-        // itself if it is the only reader.
+        // The upper half is zero or the sign. If only one instruction reads the value, that
+        // instruction can compute the upper half itself.
         return i.has("u32") || (readers_[value].size() == 1 &&
                                 all_readers_are(value, {"add", "sub", "shl", "mul", "mad"}));
     }
@@ -356,8 +357,8 @@ bool MachineValues::is_foldable(u32 value) const {
            all_readers_are(value, {"add"});
 }
 
-/// Reports whether a product is only added to a value that differs between threads, so that it
-/// becomes part of that addition.
+/// Reports whether a product is only added to a value that differs between threads, so that the
+/// product becomes part of that addition.
 bool MachineValues::is_folded_into_sum(u32 product) const {
     if (readers_[product].size() != 1 || uniform_[product]) return false;
     const Instruction& add = function_.body[readers_[product][0]];
@@ -401,7 +402,7 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     const Instruction& reader = function_.body[at];
     // In a loop, a sum may read its own value from the previous iteration.
     if (!is_sum(reader) || reader.guard || at <= written_at(value)) return false;
-    if (folded_[reader.operands[0].reg]) return false;  // already a sum of three
+    if (folded_[reader.operands[0].reg]) return false;  // the reader already adds three values
     for (u32 between = written_at(value); between < at; ++between)
         if (may_diverge(function_.body[between])) return false;
     u32 constants = has_immediate(sum) + has_immediate(reader);
@@ -514,7 +515,7 @@ u32 MachineValues::steps_of_product(const Instruction& i) const {
         const Operand& o = i.operands[k];
         if (!o.is_register() || !folded_[o.reg]) continue;
         const Instruction& factor = definition(o.reg);
-        steps += factor.opcode == "cvt" && factor.has("s32");  // for its sign
+        steps += factor.opcode == "cvt" && factor.has("s32");  // one more step for the sign
     }
     return steps;
 }
@@ -540,7 +541,8 @@ std::optional<u32> MachineValues::find_extended_value(u32 value) const {
 bool MachineValues::is_loose(u32 value) const {
     if (words_[value] != 2 || writers_[value].empty()) return false;
     const std::vector<Operand>& operands = definition(value).operands;
-    if (operands.size() > 1 && operands[1].is_special()) return false;  // a clock
+    // A clock is read as a whole.
+    if (operands.size() > 1 && operands[1].is_special()) return false;
     // The value that a loop starts with may be written as a whole, even if each iteration computes
     // the value in halves.
     return all_of(writers_[value], [&](u32 at) { return is_in_halves(function_.body[at]); }) &&
@@ -583,8 +585,8 @@ void MachineValues::drop_unneeded_elements() {
 }
 
 /// Returns the elements that ptxas loads for a vector load. If only one half of the vector is
-/// needed, ptxas loads only that half. (If it needs two elements from different halves, it loads
-/// them one by one.)
+/// needed, ptxas loads only that half. (If two elements from different halves are needed, ptxas
+/// loads them one by one.)
 std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load) const {
     std::vector<Operand> elements = find_vector(load)->elements;
     const auto is_needed = [&](const Operand& o) {
@@ -649,8 +651,8 @@ bool MachineValues::is_loaded_as_vector(const std::vector<Operand>& operands) co
                       });
 }
 
-/// Finds the values in consecutive registers: the elements of loaded vectors, and those of stored
-/// vectors that are not elements of a loaded vector already.
+/// Finds the values in consecutive registers: the elements of loaded vectors, and the elements of
+/// stored vectors unless they are already elements of a loaded vector.
 void MachineValues::find_vectors() {
     std::vector<bool> has_place(words_.size(), false);
     const auto place = [&](const std::vector<Operand>& operands) {
@@ -680,7 +682,7 @@ std::vector<std::vector<ptx::Operand>> MachineValues::find_texel_pairs(const Ins
     return pairs;
 }
 
-/// Returns the values of a vector. Returns nothing if two of them are the same value, or if a value
+/// Returns the values of a vector. Returns nothing if the same value occurs twice, or if a value
 /// does not fill its registers.
 std::vector<u32> MachineValues::find_consecutive_values(
     const std::vector<Operand>& operands) const {
@@ -763,13 +765,14 @@ std::optional<u32> MachineValues::find_conditional_load(u32 at) const {
 }
 
 /// Reports whether two accesses of the same size and kind have the same address, so that the first
-/// one determines the value of the second.
+/// access determines the value of the second one.
 bool MachineValues::have_same_address(const Instruction& a, const Instruction& b) const {
     if (!is_one_of(a.opcode, {"ld", "st"}) || a.guard || b.guard) return false;
     const auto kind = [](const Instruction& i) {
         std::vector<std::string> words = i.modifiers;
         const u32 size = size_of(ptx::parse_type(words.back()));
-        if (size >= 4) words.back() = std::to_string(size);  // the type does not matter
+        // Types of the same size are equivalent.
+        if (size >= 4) words.back() = std::to_string(size);
         return words;
     };
     const Operand &to = a.operands[a.opcode == "ld" ? 1 : 0], &from = b.operands[1];
@@ -778,8 +781,8 @@ bool MachineValues::have_same_address(const Instruction& a, const Instruction& b
            (!to.has_base_register || to.reg == from.reg);
 }
 
-/// Returns the values that an access loads or stores. Returns nothing if one of them is written
-/// more than once.
+/// Returns the values that an access loads or stores. Returns nothing if any of these values is
+/// written more than once.
 std::vector<u32> MachineValues::find_moved_values(const Instruction& access) const {
     const Operand& moved = access.operands[access.opcode == "ld" ? 0 : 1];
     std::vector<u32> values;
@@ -810,7 +813,8 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
             return same;
         }
         const MemoryEffect effect = memory_effect(i);
-        // Here ptxas does not compare the offsets of addresses.
+        // ptxas does not compare the offsets of addresses here, so any store to a space that may
+        // overlap counts.
         const bool is_elsewhere =
             effect == MemoryEffect::store && !may_overlap(space_of(i), space_of(load));
         if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))
@@ -927,7 +931,7 @@ u32 MachineValues::count_array_words() const {
     return static_cast<u32>(bytes + 3) / 4;
 }
 
-/// Returns the value that constants are added to in order to compute a uniform address. An access
+/// Returns the value to which constants are added in order to compute a uniform address. An access
 /// can add these constants itself.
 u32 MachineValues::base_of(u32 value) const {
     while (uniform_[value]) {
@@ -967,7 +971,7 @@ AccessPlace MachineValues::source_of_copy(const Instruction& copy) const {
 }
 
 /// Finds the base of an address. Constants that are added before the address is in a register
-/// become part of the offset.
+/// become part of the access's offset.
 void MachineValues::find_base(u32 value, AccessPlace& place) const {
     while (uniform_[value] || folded_[value]) {
         const Instruction& i = definition(value);
@@ -1049,8 +1053,8 @@ bool MachineValues::differs_by_lane(u32 value) const {
     }
 }
 
-/// Returns the summand that differs between the threads of a block, if the instruction is a sum (or
-/// mad) whose other operands are the same for the block. Returns kNone otherwise.
+/// Returns the summand that differs between the threads of a block if the instruction is a sum (or
+/// mad) whose other operands are the same for the block. Returns kNone for any other instruction.
 u32 MachineValues::varying_summand(const Instruction& i) const {
     const bool is_mad = i.opcode == "mad" && i.has("lo");
     if (i.opcode != "add" && !is_mad) return kNone;
@@ -1073,7 +1077,7 @@ std::vector<Constant> MachineValues::find_constants_for_access(const Instruction
     const Constant address = address_for_block(i);
     if (address.words) brought.push_back(address);
     if (adds_for_warp(i) && !in_one_lane) return brought;
-    // If all lanes add to one address and need the result, one lane adds for all of them, and needs
+    // If all lanes add to one address and need the result, one lane adds for all lanes. It needs
     // its lane index and the sum.
     if (address.words && !in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
@@ -1090,8 +1094,8 @@ std::vector<Constant> MachineValues::find_constants_for_access(const Instruction
     return brought;
 }
 
-/// Returns the constants that a texture or surface access needs in registers: the level of detail,
-/// even if the fetch specifies none, and constant coordinates and data that are not part of a
+/// Returns the constants that a texture or surface access needs in registers: the level of detail
+/// (even if the fetch specifies no level), and constant coordinates and data that are not part of a
 /// vector.
 std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction& i) const {
     std::vector<Constant> brought;

@@ -31,10 +31,11 @@ bool is_never_merged(const Instruction& i) {
     return i.guard || i.has("volatile") || i.has("acquire") || i.has("release") || i.has("mmio");
 }
 
-/// A run of basic blocks [first, last] in which each block leads only to the next.
+/// A run of basic blocks [first, last], in which each block leads only to the next block of the
+/// run.
 struct StraightPiece {
     u32 first = 0, last = 0;
-    u32 depth = 0;  ///< blocks that dominate the first
+    u32 depth = 0;  ///< number of blocks that dominate the first block
 };
 
 class AccessMerger {
@@ -70,7 +71,7 @@ public:
 private:
     // ---- pieces ----
 
-    /// Returns the straight-line pieces in an order in which each piece comes after those that
+    /// Returns the straight-line pieces, ordered so that each piece comes after the pieces that
     /// dominate it.
     std::vector<StraightPiece> straight_pieces() const {
         std::vector<StraightPiece> straight_pieces;
@@ -89,9 +90,10 @@ private:
         return straight_pieces;
     }
 
-    /// Starts a piece with the open accesses of its immediate dominator, unless an instruction on
-    /// the way closes them. A load from shared memory may merge with loads before a branch, since
-    /// it cannot fault. A load from global memory can only reuse words that are already loaded.
+    /// Starts a piece with the open accesses of the immediate dominator, unless an instruction on
+    /// the way closes these accesses. A load from shared memory may merge with loads before a
+    /// branch, since it cannot fault. A load from global memory can only reuse words that are
+    /// already loaded.
     void begin_piece(u32 first) {
         open_ = {};
         const auto before = at_end_.find(dominators_.immediate_dominator(first));
@@ -112,7 +114,7 @@ private:
     }
 
     /// Reports whether the next block in the text is the only successor of this block, and this
-    /// block its only predecessor.
+    /// block is its only predecessor.
     bool continues_without_branch(u32 block) const {
         return block + 1 < flow_.blocks().size() &&
                flow_.blocks()[block].next == std::vector{block + 1} &&
@@ -148,8 +150,8 @@ private:
         }
     }
 
-    /// Records the alignment of an address, from its computation and from the access: a vector
-    /// access has an aligned address.
+    /// Records the alignment of an address, which follows from the computation of the address and
+    /// from the access: a vector access has an aligned address.
     void note_alignment(const PtxAccess& access) {
         Alignment& alignment = alignments_[base_of(access)];
         const u32 zeros = std::min(access.address.zeros, kZeroBitsOfWidestAccess);
@@ -244,7 +246,7 @@ private:
     }
 
     /// Adds the access to the group of an earlier load that has loaded this word. Returns false if
-    /// there is none.
+    /// no earlier load has.
     bool find_loaded(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         for (u32 k : open.loaded) {
             MergedGroup& group = groups_[k];
@@ -322,8 +324,8 @@ private:
 
     // ---- iterations of a loop ----
 
-    /// Merges loads across iterations of a loop that does not store to this memory. Groups before
-    /// index `older` belong to earlier pieces and are skipped.
+    /// Merges loads across iterations of a loop that does not store to this memory. Groups whose
+    /// index is below `older` belong to earlier pieces and are skipped.
     void merge_iterations(OpenAccesses& open, std::size_t older, u32 begin, u32 end) {
         if (open.is_changed) return;
         for (u32 k : open.loads) {
@@ -378,7 +380,8 @@ private:
 
     // ---- the machine's accesses ----
 
-    /// Adds machine accesses to those found so far. An access may have words in several groups.
+    /// Adds machine accesses to the result. A PTX access may already have machine accesses, because
+    /// its words may be in several groups.
     void keep(const std::map<u32, MachineAccesses>& made) {
         for (const auto& [at, accesses] : made) {
             MachineAccesses& kept = made_[at];
@@ -442,13 +445,14 @@ private:
     const std::vector<u32>& unrolled_;
     AddressFacts facts_;
     const NeededValues wanted_;
-    std::map<u32, PtxAccess> accesses_;            ///< of the current piece, by index in the body
-    std::map<AddressBase, Alignment> alignments_;  ///< of the current piece
+    std::map<u32, PtxAccess> accesses_;            ///< of the current piece, by index into the body
+    std::map<AddressBase, Alignment> alignments_;  ///< for each base in the current piece
     std::array<OpenAccesses, kMemories> open_;
-    std::map<u32, std::array<OpenAccesses, kMemories>> at_end_;  ///< by the last block of a piece
-    std::vector<MergedGroup> groups_;                            ///< the groups of loads
-    std::set<std::size_t> merged_as_iterations_;                 ///< indices into groups_
-    std::map<u32, MachineAccesses> made_;                        ///< by index into the body
+    /// The value of open_ after each piece, by the last block of the piece.
+    std::map<u32, std::array<OpenAccesses, kMemories>> at_end_;
+    std::vector<MergedGroup> groups_;             ///< the groups of loads
+    std::set<std::size_t> merged_as_iterations_;  ///< indices into groups_
+    std::map<u32, MachineAccesses> made_;  ///< the accesses found so far, by index into the body
 };
 
 /// Drops accesses whose guard is never true.

@@ -13,9 +13,9 @@ constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
 /// The highest register number plus one. It exceeds the hardware's limit, so that values which
 /// ptxas would spill get a number too.
 constexpr u32 kNumbers = 512;
-/// A value that is live for more than kLongLifetime instructions is not put into an odd register
-/// for the sake of a pair, provided that at most kMaxWordsForLongLifetimes words are live at the
-/// same time.
+/// Two limits for the choice of registers for pairs. A value that is live for more than
+/// kLongLifetime instructions is not put into an odd register for the sake of a pair, provided that
+/// at most kMaxWordsForLongLifetimes words are live at the same time.
 constexpr u32 kLongLifetime = 42, kMaxWordsForLongLifetimes = 16;
 
 bool begins_earlier(const Span& a, const Span& b) {
@@ -52,7 +52,7 @@ public:
         for (const Span& span : spans) {
             auto at = spans_.insert(
                 std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier), span);
-            // Late reads of an earlier value may continue after those of this value.
+            // Late reads of an earlier value may continue after the late reads of this value.
             for (; at != spans_.end(); ++at) {
                 if (at == spans_.begin()) continue;
                 at->read_until = std::max(at->read_until, (at - 1)->read_until);
@@ -113,8 +113,8 @@ public:
             is_for_texels_ = iteration.is_for_texels;
             for (const MachineInstruction* i : as_written) {
                 // The result of an instruction without sources (a special register or constant) is
-                // assigned when another instruction reads it. A computed pair is assigned before
-                // the pair that it is computed from.
+                // assigned when another instruction reads that result. A computed pair is assigned
+                // before the pair that it is computed from.
                 if (iteration.least > 1 && !i->reads.empty())
                     for (u32 v : i->writes) assign(v, iteration.least);
                 for (u32 v : i->reads) assign(v, iteration.least);
@@ -165,8 +165,8 @@ private:
         }
     }
 
-    /// Assigns registers to a value that has none, if it belongs to a group of at least `least`
-    /// words.
+    /// Assigns registers to a value that has no registers yet, if the value belongs to a group of
+    /// at least `least` words.
     void assign(u32 value, u32 least) {
         const MachineValue& facts = code_.values[value];
         if (!registers_of_[value].empty() || facts.words == 0) return;
@@ -225,7 +225,7 @@ private:
         u32 words = 0;
         for (u32 v : values) words += code_.values[v].words;
         if (words < least) return;
-        // Texel vectors and their coordinates are assigned after all others.
+        // Texel vectors and their coordinates are assigned after all other values.
         if (!is_for_texels_ && words > 1 && is_of_texels_[values[0]]) return;
         u32 at = choose(values, words);
         for (u32 v : values)
@@ -303,7 +303,7 @@ private:
     std::vector<bool> lives_long_;       ///< true if the value may be in either bank
     std::vector<bool> is_of_texels_;     ///< true for texels and their coordinates
     bool is_for_texels_ = false;         ///< true in the pass for texels
-    std::vector<OccupiedRanges> taken_;  ///< by register
+    std::vector<OccupiedRanges> taken_;  ///< by register: the ranges in which it is occupied
     u32 register_count_ = kStackPointer + 1;
 };
 

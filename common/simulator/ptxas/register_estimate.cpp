@@ -24,15 +24,15 @@ constexpr u32 kMaxRegisters = 255, kMinRegisters = 4;
 constexpr u32 kWarpsPerMultiprocessor = DeviceModel::max_threads_per_multiprocessor / kLanes;
 /// The maximum number of warps in a block.
 constexpr u32 kMaxWarpsPerBlock = DeviceModel::max_threads_per_block / kLanes;
-/// Registers that ptxas adds to those that the code uses.
+/// Registers that ptxas adds to the registers that the code uses.
 constexpr u32 kAddedRegisters = 2;
 /// The maximum number of registers per thread at which a multiprocessor can run all of its threads.
 constexpr u32 kRegistersForFullOccupancy = 32;
 /// The maximum number of registers that ptxas saves by other means, so that a kernel stays within
 /// kRegistersForFullOccupancy.
 constexpr u32 kMaxSavedRegisters = 2;
-/// Registers that must stay free for saving registers by other means, if instructions keep their
-/// written order.
+/// The number of registers that must stay free, so that ptxas can save registers by other means
+/// when instructions keep their written order.
 constexpr u32 kSpareRegisters = 1;
 /// Once this many words are live, instructions keep the order in which they were written.
 constexpr u32 kLiveWordsForWrittenOrder = 24;
@@ -43,7 +43,7 @@ constexpr u32 kReturnAddressRegisters = 1;
 /// that ptxas knows it.
 class Blocks {
 public:
-    /// Without a known block size, ptxas counts warps.
+    /// Describes blocks of unknown size. In this case, ptxas counts warps instead of blocks.
     Blocks() = default;
     /// Describes blocks of `warps` warps and `shared` bytes of shared memory.
     Blocks(u32 warps, u64 shared)
@@ -112,8 +112,9 @@ public:
         return with_banks <= most ? with_banks : registers;
     }
 
-    /// Returns the position of each instruction of the function in the final order, or of its first
-    /// copy in an unrolled loop. Call `registers` with kLiveWordsForWrittenOrder first.
+    /// Returns the position of each instruction in the final order of the function. If a loop is
+    /// unrolled, returns the position of the instruction's first copy. Call `registers` with
+    /// kLiveWordsForWrittenOrder first.
     std::vector<u32> places() const {
         std::vector<u32> places(function_.body.size(), kNone);
         u32 place = 0;
@@ -123,7 +124,7 @@ public:
                 if (of_source == kNone) of_source = place;
                 ++place;
             }
-        // An instruction without machine code has the position of the next one.
+        // An instruction without machine code has the position of the next instruction.
         for (std::size_t k = places.size(); k-- > 0;) {
             if (places[k] == kNone) places[k] = place;
             place = places[k];
@@ -205,8 +206,8 @@ private:
     std::vector<std::vector<u32>> default_orders_;
 };
 
-/// A kernel and the functions that it calls. The registers of a called function are added to those
-/// that are live in its callers.
+/// A kernel and the functions that it calls. The registers of a called function are added to the
+/// registers that are live in its callers.
 class Program {
 public:
     Program(const ptx::Module& module, const Blocks& blocks) : module_(module), blocks_(blocks) {}
@@ -275,7 +276,7 @@ u32 max_allowed_registers(const ptx::Function& kernel) {
     return static_cast<u32>(std::clamp<u64>(each, kMinRegisters, most));
 }
 
-/// Returns the bytes of a block's shared variables whose size is known.
+/// Returns the total size in bytes of the block's shared variables whose size is known.
 u64 shared_bytes(const ptx::Module& module, const ptx::Function& kernel) {
     u64 bytes = 0;
     const auto add = [&](const ptx::Variable& v) {
@@ -322,8 +323,8 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     };
     u32 registers = needed(kLiveWordsForWrittenOrder);
     // ptxas tries to stay within this limit. If keeping instructions in written order achieves
-    // this, ptxas does so. If it does not know the block size, it saves some registers by other
-    // means.
+    // this, ptxas keeps that order. If ptxas does not know the block size, it saves some registers
+    // by other means.
     const u32 for_all = blocks.find_max_registers();
     const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
     const bool saves = !knows_threads && registers <= for_all + kMaxSavedRegisters;

@@ -73,12 +73,13 @@ private:
         return writes_[from.reg] == 1 && is_written_earlier_[from.reg];
     }
 
-    /// Turns copies back into instructions if their source may change. A copy can share the name of
-    /// its source only while both have the same value. A single instruction writes the source, but
-    /// it may run again in a loop while a copy of its last value is still needed. Values that a
-    /// prologue computes never change, so their copies are always safe.
+    /// Turns copies back into instructions if the value of their source may change. A copy can
+    /// share the name of its source only while both have the same value. A single instruction
+    /// writes the source, but this instruction may run again in a loop while a copy of the previous
+    /// value is still needed. Values that a prologue computes never change, so their copies are
+    /// always safe.
     void keep_copies_of_changing_sources(const Liveness& liveness) {
-        std::map<u32, std::vector<u32>> copies;  // root -> its copies
+        std::map<u32, std::vector<u32>> copies;  // maps each root to its copies
         for (u32 at = 0; at < function_.body.size(); ++at) {
             if (!result_.is_copy[at]) continue;
             const u32 root = result_.root[function_.body[at].operands[0].reg];
@@ -127,7 +128,7 @@ private:
 
     ValueClass combine_source_classes(const ptx::Instruction& i) const {
         ValueClass result = ValueClass::launch;
-        // A generic address of local memory contains the thread's number.
+        // A generic address of local memory depends on the index of the thread.
         if (i.opcode == "cvta" && i.has("local") && !i.has("to")) result = ValueClass::position;
         for (std::size_t k = 1; k < i.operands.size(); ++k) join(result, find_class(i.operands[k]));
         return result;

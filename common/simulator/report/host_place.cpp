@@ -26,13 +26,14 @@ namespace coalesce::simulator {
 #if defined(__GLIBC__)
 namespace {
 
-/// The most lookups in a process, because each starts a program, and the most without a result in a
-/// file.
+/// The maximum number of lookups in a process, each of which starts a program, and the maximum
+/// number of failed lookups in the same file.
 constexpr std::size_t kMaxLookups = 100;
 constexpr int kMaxFailures = 4;
 constexpr double kLookupSeconds = 10;
 
-/// Reads what addr2line prints: "/home/me/sum.cu:12", with "(discriminator 2)" at times.
+/// Parses the output of addr2line, such as "/home/me/sum.cu:12", which may be followed by
+/// "(discriminator 2)".
 Place read_place(const std::string& line) {
     const std::size_t end = line.find_first_of(" \n"), colon = line.rfind(':', end);
     if (colon == line.npos || line.starts_with("??")) return {};
@@ -40,14 +41,14 @@ Place read_place(const std::string& line) {
             static_cast<u32>(std::strtoul(line.c_str() + colon + 1, nullptr, 10))};
 }
 
-/// Asks addr2line, which comes with every compiler, for the place of an offset in a file.
+/// Runs addr2line, which comes with every compiler, to find the source line of an offset in a file.
 Place look_up(const std::string& file, u64 offset) {
     static std::mutex mutex;
     static std::map<std::pair<std::string, u64>, Place> known;
     static std::map<std::string, int> failures;
     const std::lock_guard lock(mutex);
     const auto [found, is_new] = known.try_emplace({file, offset});
-    // After some failures, the file probably has no debug information.
+    // After this many failures, the file probably has no debug information.
     if (!is_new || known.size() > kMaxLookups || failures[file] == kMaxFailures)
         return found->second;
     char hexadecimal[32];
@@ -60,14 +61,14 @@ Place look_up(const std::string& file, u64 offset) {
                                                 kLookupSeconds);
         if (result.exit_code == 0) found->second = read_place(result.output);
     } catch (const std::exception&) {
-        // addr2line is not installed.
+        // addr2line is not installed, so the line stays unknown.
     }
     if (found->second.line == 0) ++failures[file];
     return found->second;
 }
 
-/// Reports whether the file contains the program's own code, rather than code of a compiler's header
-/// or of the stub that launches a kernel.
+/// Reports whether the file contains the program's own code, rather than code from a compiler's
+/// header or from the stub that launches a kernel.
 bool is_of_program(const std::string& file) {
     for (const std::string_view part : {"/usr/", "/include/", ".stub.c", "cuda_runtime"})
         if (file.find(part) != file.npos) return false;
@@ -80,11 +81,13 @@ Place host_place(u64 address) {
     Dl_info module{};
     if (!dladdr(reinterpret_cast<void*>(address), &module) || !module.dli_fname) return {};
     const u64 base = reinterpret_cast<u64>(module.dli_fbase);
-    // The addresses in the file of a program that is not position-independent begin elsewhere.
+    // If the program is not position-independent, its file contains absolute addresses, so do not
+    // subtract the base address.
     const auto* header = static_cast<const ElfW(Ehdr)*>(module.dli_fbase);
     const u64 offset = header->e_type == ET_DYN ? address - base : address;
     if (module.dli_fname[0] == '/') return look_up(module.dli_fname, offset);
-    // The name of the program is what its caller has passed as argv[0].
+    // For the program itself, dladdr returns argv[0], which the caller may have chosen freely, so
+    // read the path of the executable.
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
     return error ? Place{} : look_up(program.string(), offset);
@@ -104,7 +107,7 @@ Place calling_place() {
         if (file.find("/libcud") != file.npos || file.find("/libcublas") != file.npos ||
             file.starts_with("/lib/") || file.starts_with("/usr/"))
             continue;
-        // The return address belongs to the instruction after the call.
+        // The return address is that of the instruction after the call, so subtract 1.
         const Place place = host_place(reinterpret_cast<u64>(frames[k]) - 1);
         if (place.line != 0 && is_of_program(place.file)) return place;
     }

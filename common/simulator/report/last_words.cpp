@@ -26,7 +26,8 @@ namespace {
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 constexpr int kRequests[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM};
 
-/// How long the handler waits for the report at most, in periods of 10 ms.
+/// The maximum time that the handler waits for the report, in periods of 10 ms: after a crash, and
+/// after a request to end.
 constexpr int kMaxPeriodsOfCrash = 1000;
 constexpr int kMaxPeriodsOfRequest = 200;
 
@@ -54,7 +55,7 @@ void on_signal(int signal_number) {
             is_written = sem_trywait(&has_written) == 0;
         }
     }
-    // The signal is blocked until this handler returns. It then ends the process.
+    // The signal is blocked until this handler returns. The raised signal then ends the process.
     if (!is_first || is_written || is_crash(signal_number)) raise(signal_number);
     errno = saved_errno;
 }
@@ -69,7 +70,7 @@ void* wait_for_signal(void*) {
 }
 
 bool start_thread() {
-    // The thread must not receive the signals itself.
+    // The thread must not receive the signals itself, so block them while it is created.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -31,7 +31,7 @@ struct Line {
     bool shown = false;
 };
 Line& line() {
-    // Never destroyed, because reports are printed at exit.
+    // The object is never destroyed, because reports are printed at exit.
     static Line* const instance = new Line;
     return *instance;
 }

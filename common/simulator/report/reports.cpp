@@ -32,17 +32,17 @@ constexpr u64 kMaxPrintedSites = 100;
 /// different arguments in a loop could add any number of them.
 constexpr std::size_t kMaxHostReports = 1000;
 
-/// The index of a report that is left out.
+/// The index that marks a report as left out of the list.
 constexpr std::size_t kLeftOut = ~std::size_t{0};
 
-/// Reports whether the report is about a place in a kernel. Otherwise it is about the host, such as
-/// a leak or a call.
+/// Reports whether the report is about a place in a kernel. All other reports are about the host,
+/// such as a leak or a call.
 bool has_site(const Report& r) {
     return r.where.line != 0 || (!r.kernel.empty() && r.check != "apicheck");
 }
 
-/// Reports whether a thread of the device caused the report. No thread did if a launch was refused
-/// or could not be simulated.
+/// Reports whether a thread of the device caused the report. This is not the case if a launch was
+/// refused or could not be simulated.
 bool has_thread(const Report& r) {
     return !r.kernel.empty() && r.check != "apicheck" && r.check != "streamcheck" &&
            !is_about_missing_work(r.check, r.kind);
@@ -86,7 +86,7 @@ void print(const std::string& text) {
 
 struct Reports::State {
     mutable std::mutex mutex;
-    std::map<SiteKey, std::size_t> index;  ///< into list
+    std::map<SiteKey, std::size_t> index;  ///< for each site, the index of its report in `list`
     std::vector<Report> list;              ///< in the order of their first occurrence
     u64 total = 0;
     u64 suppressed = 0;
@@ -176,8 +176,8 @@ void Reports::forget_in_forked_processes() {
 }
 
 Reports& reports() {
-    // Never destroyed, because the report at exit is written after the destructors of static
-    // objects have run.
+    // The object is never destroyed, because the report at exit is written after the destructors of
+    // static objects have run.
     static Reports* const instance = [] {
         auto* made = new Reports;
         made->print_immediately(!options().quiet);
@@ -212,7 +212,8 @@ std::string to_text(const Report& report) {
     if (has_thread(report)) {
         std::string who =
             "by block " + format_index(report.block) + ", thread " + format_index(report.thread);
-        // A report about the execution may have no line, for example if a kernel never started.
+        // A report about the execution may have no line, for example if a kernel never started, so
+        // do not ask for -lineinfo.
         const bool wants_line = place.empty() && report.check != "execution";
         if (wants_line) who += " (build with -lineinfo to see the line)";
         text += paragraph(who);

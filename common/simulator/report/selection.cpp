@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// In the order of the text form.
+/// The members of a suppression, in the order of its text form.
 constexpr SuppressionKey kKeys[] = {{"check", &Suppression::check},
                                     {"kind", &Suppression::kind},
                                     {"kernel", &Suppression::kernel},
@@ -22,8 +22,8 @@ constexpr SuppressionKey kKeys[] = {{"check", &Suppression::check},
 
 /// The regular expression of `simulate --kernel`, or null if there is none.
 const regex_t* kernel_expression() {
-    // Never freed, because the report at exit is written after the destructors of static objects
-    // have run.
+    // The expression is never freed, because the report at exit is written after the destructors of
+    // static objects have run.
     static const regex_t* const instance = []() -> regex_t* {
         const std::string& text = options().kernel_expression;
         if (text.empty()) return nullptr;
@@ -82,8 +82,8 @@ std::string suppressions_to_text(const std::vector<Suppression>& suppressions) {
     std::string text;
     for (const Suppression& one : suppressions) {
         for (const auto& [name, member] : kKeys) {
-            // Tabs separate members, and line breaks separate suppressions. In a member, `*` stands
-            // for them.
+            // Tabs separate members, and line breaks separate suppressions, so replace tabs and
+            // line breaks in a member with `*`.
             std::string part = one.*member;
             std::replace_if(
                 part.begin(), part.end(), [](char c) { return c == '\t' || c == '\n'; }, '*');

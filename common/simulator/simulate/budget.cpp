@@ -19,7 +19,7 @@ using Reader = StrictToml<BudgetError>;
 
 constexpr double kMaxLimit = 1e18;
 
-/// The largest relative error of a limit that was written as text.
+/// The largest relative rounding error of a limit that was written as text.
 constexpr double kRounding = 1e-6;
 
 std::set<std::string_view> metric_names(bool of_line) {
@@ -62,8 +62,8 @@ KernelBudget read_kernel(const Reader& reader, const toml::table& table) {
     return kernel;
 }
 
-/// Returns `name = value`, or "" if there is no value. Ratios are rounded up, so that the run
-/// itself is within the limit.
+/// Returns `name = value`, or "" if the counters have no such value. Ratios are rounded up, so that
+/// the run itself is within the limit.
 std::string format_limit(const Metric& metric, const Json& counters) {
     const auto value = metric.value(counters);
     if (!value) return "";
@@ -85,13 +85,13 @@ std::string format_line(const Json& line) {
            "\nsource = " + toml_string(line["text"]) + "\n" + limits;
 }
 
-/// Reports whether the file lies in the current folder. Budgets leave out lines of libraries.
+/// Reports whether the file is in the current folder. Budgets leave out the lines of libraries.
 bool is_own_file(const Json& line) {
     const std::string file = line["file"];
     return path_to_show(file) != file || !file.starts_with("/");
 }
 
-/// Adds a finding for each limit that `counters` exceed. The findings are copies of `place` with a
+/// Adds a finding for each limit that `counters` exceed. Each finding is a copy of `place` with a
 /// message.
 void check_limits(const Limits& limits, const Json& counters, const Finding& place,
                   std::vector<Finding>& findings) {
@@ -129,7 +129,7 @@ void check_line(const LineBudget& budget, const Budget& whole, const Json& kerne
     findings.push_back(place);
 }
 
-/// Sets the place of the finding to the kernel's first line in the project.
+/// Sets the source location of the finding to the kernel's first line in the project.
 void add_place_of_kernel(const Json& kernel, Finding& finding) {
     for (const Json& line : kernel.value("lines", Json::array())) {
         if (!is_own_file(line)) continue;

@@ -35,7 +35,8 @@ void handle_signals() {
     for (const int signal : kForwardedSignals) {
         struct sigaction before {};
         sigaction(signal, nullptr, &before);
-        // Under nohup, or in the background of a script, a signal may be ignored. Keep ignoring it.
+        // Under nohup, or in the background of a script, a signal may be ignored. Keep ignoring
+        // such a signal.
         if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
     }
 }

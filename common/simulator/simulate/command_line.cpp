@@ -45,7 +45,7 @@ constexpr const char* kFooter =
     "applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel ran,\n"
     "3 costs.\n";
 
-/// Prints the usage line itself, because CLI11 does not know about the program after the options.
+/// Prints the usage line itself, because CLI11 does not know that a program follows the options.
 class UsageOfProgram : public CLI::Formatter {
 public:
     std::string make_usage(const CLI::App*, std::string) const override {
@@ -199,8 +199,8 @@ bool is_not_gpu_name(const std::string& word) {
             (!find_program(word).empty() || std::filesystem::exists(word, ignored)));
 }
 
-/// Returns how many words, starting at `first`, name a GPU, as in `--time RTX 4090 ./program`. It
-/// is at least 1.
+/// Returns how many words, starting at `first`, name a GPU, as in `--time RTX 4090 ./program`. The
+/// result is at least 1.
 std::size_t count_gpu_words(const std::vector<std::string>& words, std::size_t first) {
     std::string name = words[first];
     for (std::size_t k = first + 1; k < words.size() && !is_not_gpu_name(words[k]); ++k) {
@@ -210,7 +210,7 @@ std::size_t count_gpu_words(const std::vector<std::string>& words, std::size_t f
     return 1;
 }
 
-/// Joins --time and the name of the GPU into one word. If no name follows --time, the next word is
+/// Joins --time and the name of the GPU into one word. If no GPU follows --time, the next word is
 /// the program.
 void join_gpu_words(std::vector<std::string>& words, std::size_t time) {
     if (time + 1 == words.size() || is_not_gpu_name(words[time + 1])) {
@@ -296,7 +296,7 @@ Environment simulator_variables(const CommandLine& line) {
                           {"COALESCE_SIM_PLAIN", line.plain ? "1" : "0"}};
     for (const auto& [name, value] : line.passed_variables)
         if (!value.empty()) variables.emplace_back(name, value);
-    // The program may change its folder.
+    // The program may change its folder, so make the path absolute.
     if (!line.trace_file.empty())
         variables.emplace_back("COALESCE_SIM_TRACE",
                                std::filesystem::absolute(line.trace_file).string());

@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The most lines that the text lists for each kernel.
+/// The maximum number of lines that the text lists for each kernel.
 constexpr std::size_t kMaxLines = 10;
 
 /// Returns the name without template arguments and parameters.
@@ -21,9 +21,9 @@ std::string base_name(const std::string& name) {
     return name.substr(0, name.find_first_of("<("));
 }
 
-/// Finds the counterpart of `kernel`, one of `own`, in the other run: the kernel with the same
-/// name, or else the only one with the same base name, if `own` has no other with it either.
-/// Returns null if there is none.
+/// Finds the counterpart of `kernel` in `others`. `own` are the kernels of the run that contains
+/// `kernel`. The counterpart has the same name, or else the same base name if that base name occurs
+/// only once in each run. Returns null if there is no counterpart.
 const Json* find_counterpart(const Json& kernel, const Json& own, const Json& others) {
     const std::string name = kernel["name"];
     for (const Json& other : others)
@@ -36,7 +36,7 @@ const Json* find_counterpart(const Json& kernel, const Json& own, const Json& ot
     return &*std::find_if(others.begin(), others.end(), is_related);
 }
 
-/// Returns the lines that access memory.
+/// Returns the lines of the kernel that access memory.
 std::vector<const Json*> lines_with_traffic(const Json& kernel) {
     std::vector<const Json*> lines;
     if (!kernel.contains("lines")) return lines;
@@ -49,7 +49,8 @@ std::vector<const Json*> lines_with_traffic(const Json& kernel) {
     return lines;
 }
 
-/// Returns a key for each line: the name of its file, without folders, and its text.
+/// Returns a key for each line, which consists of the text of the line and the name of its file
+/// without folders.
 std::vector<std::string> keys_of(const std::vector<const Json*>& lines) {
     std::vector<std::string> keys;
     for (const Json* line : lines) {
@@ -65,7 +66,8 @@ std::string format_rate(const Json* line, const TrafficKind& kind) {
     return requests == 0 ? "none" : format_value(counter(*line, kind.passes) / requests);
 }
 
-/// Compares a line with its counterpart. One of them may be null.
+/// Compares a line with its counterpart. Either line may be null, if it exists in only one of the
+/// runs.
 void compare_line(const std::string& kernel, const Json* before, const Json* after,
                   std::vector<LineChange>& changes) {
     const Json& place = after ? *after : *before;
@@ -117,7 +119,7 @@ std::string format_cost(const CostChange& one) {
            format_value(one.after) + " (" + format_percent(one) + ")";
 }
 
-/// Returns the names of the kernels with changes, each once, in order.
+/// Returns the names of the kernels with changes in order, without duplicates.
 std::vector<std::string> changed_kernels(const Comparison& comparison) {
     std::vector<std::string> names;
     const auto add = [&](const std::string& name) {

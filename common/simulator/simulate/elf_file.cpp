@@ -24,7 +24,7 @@ bool ElfFile::links_to_any(const std::string& beginning) const {
 
 namespace {
 
-/// The bytes of a file.
+/// The contents of a file.
 class ElfBytes {
 public:
     explicit ElfBytes(const std::string& path) : bytes_(read_if_exists(path).value_or("")) {
@@ -71,7 +71,7 @@ std::vector<Elf64_Phdr> read_segments(const ElfBytes& file, const Elf64_Ehdr& he
     return segments;
 }
 
-/// Returns the position in the file of the byte that is loaded at `address`.
+/// Returns the file offset of the byte that is loaded at `address`.
 std::uint64_t file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t address) {
     for (const Elf64_Phdr& segment : segments) {
         if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;
@@ -96,8 +96,8 @@ void read_dynamic(const ElfBytes& file, const std::vector<Elf64_Phdr>& segments,
     for (const std::uint64_t name : needed) result.needed.push_back(file.string_at(strings + name));
 }
 
-/// Returns the section with this name, or nothing if the file has none, for example because it was
-/// stripped.
+/// Returns the section with this name, or nothing if the file has no such section, for example
+/// because it was stripped.
 std::optional<Elf64_Shdr> find_section(const ElfBytes& file, const Elf64_Ehdr& header,
                                        const std::string& name) {
     if (header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum) return std::nullopt;

@@ -79,15 +79,15 @@ std::string escape_command(const std::string& text, bool is_property) {
     return out;
 }
 
-/// Returns the element of one test case. JUnit calls findings about missing work errors, and all
-/// others failures.
+/// Returns the XML element of one test case. JUnit calls findings about missing work errors, and
+/// all other findings failures.
 std::string junit_case(const std::string& name, const std::string& program,
                        const std::vector<const Finding*>& findings) {
     std::string text = "  <testcase classname=\"" + escaped(program) + "\" name=\"" +
                        escaped(name) + "\" time=\"0\"";
     if (findings.empty()) return text + "/>\n";
     text += ">\n";
-    // A reader expects at most one element, so all findings share it.
+    // A reader expects at most one such element, so all findings share it.
     const bool is_error = findings.front()->is_missing_work;
     const char* element = is_error ? "error" : "failure";
     text += std::string("    <") + element + " type=\"" + escaped(rule_id(*findings.front())) +
@@ -124,7 +124,7 @@ std::string to_junit(const std::vector<Finding>& findings, const Json& run,
     std::map<std::string, std::vector<const Finding*>> by_name;
     const std::string rest = "the rest of the program";
     for (const Finding& finding : findings) {
-        if (finding.is_warning) continue;  // JUnit knows only failures
+        if (finding.is_warning) continue;  // JUnit has no warnings
         const bool is_of_kernel =
             std::find(names.begin(), names.end(), finding.kernel) != names.end();
         by_name[is_of_kernel ? finding.kernel : rest].push_back(&finding);

@@ -27,18 +27,20 @@ const std::vector<LintRule> kLintRules{
 namespace {
 
 constexpr double kSectorBytes = 32;
-/// Lints that cost less than these fractions, of the launch's time and of the program's, are left
-/// out.
+/// The fractions of the launch's time and of the program's time that a lint must cost at least to
+/// be reported.
 constexpr double kLeastOfLaunch = .05, kLeastOfProgram = .02;
-/// Below this, no resource is busy enough for its waste to determine the time.
+/// The lowest utilization at which a resource is busy enough for its waste to determine the time.
 constexpr double kLeastBusy = .5;
-/// An access that moves at least this many times the sectors that its bytes fill is uncoalesced.
+/// The ratio of moved sectors to the sectors that the requested bytes fill, from which on an access
+/// counts as uncoalesced.
 constexpr double kUncoalesced = 2;
 
-/// A waste at one place, before its price is known to matter.
+/// Wasted time or traffic at one place, before it is known whether the waste costs enough to be
+/// reported.
 struct Waste {
     const char* id = nullptr;
-    const Json* line = nullptr;  ///< null if it concerns the whole kernel
+    const Json* line = nullptr;  ///< null if the waste concerns the whole kernel
     double ms = 0;
     std::string what;
 };
@@ -49,8 +51,8 @@ std::string format_fraction(double fraction) {
     return text;
 }
 
-/// Returns how busy the busiest resource is, as a fraction of the launch's time, if the resource
-/// `name` is used less by the fraction `less`.
+/// Returns the utilization of the busiest resource, as a fraction of the launch's time. The result
+/// assumes that the resources in `names` are used less by the fraction `less`.
 double busiest(const Json& busy, const std::vector<std::string>& names = {}, double less = 0) {
     double most = 0;
     for (const auto& [resource, value] : busy.items()) {
@@ -60,7 +62,7 @@ double busiest(const Json& busy, const std::vector<std::string>& names = {}, dou
     return std::min(most, 1.0);
 }
 
-/// Collects the wastes of one kernel.
+/// Collects the lints of one kernel.
 class KernelLints {
 public:
     explicit KernelLints(const Json& kernel)
@@ -85,7 +87,8 @@ private:
         return counter(kernel_, counter_name.c_str());
     }
 
-    /// Loads pass through the first-level cache, which the model counts together with shared memory.
+    /// Returns the resources that loads occupy. Loads pass through the first-level cache, which the
+    /// model counts together with shared memory.
     std::vector<std::string> resources_of_loads() const {
         if (counter(longest_, "shared_bytes") > 0) return {"memory", "l2_read"};
         return {"memory", "l2_read", "shared"};
@@ -134,7 +137,7 @@ private:
                counter(counters, ("shared_" + kind + "_ideal").c_str());
     }
 
-    /// Blames the line whose loads are waited for most often.
+    /// If too few bytes are in flight, reports the line at which warps wait for loads most often.
     void check_loads_in_flight() {
         const double moving = counter(longest_, "bytes_on_their_way"),
                      needed = counter(longest_, "bytes_needed");
@@ -166,7 +169,7 @@ private:
     std::vector<Waste> wastes_;
 };
 
-/// Reports whether a comment at the line, or at the line above, allows the lint.
+/// Reports whether a comment in the line, or in the line above, allows the lint.
 bool is_allowed(const std::string& id, const std::string& file, unsigned line) {
     const auto names = [&](unsigned at) {
         const std::string text = at > 0 ? source_line({file, at}) : "";

@@ -28,7 +28,8 @@ std::optional<double> ratio(const Json& counters, const TrafficKind& kind) {
     return counter(counters, kind.passes) / requests;
 }
 
-/// Adds a counter of every traffic kind with this unit. Returns nothing if there is no traffic.
+/// Returns the sum of a counter over all kinds of traffic with this unit. Returns nothing if there
+/// is no traffic.
 std::optional<double> sum(const Json& counters, const char* TrafficKind::*member,
                           std::string_view unit) {
     double total = 0, requests = 0;
@@ -41,7 +42,7 @@ std::optional<double> sum(const Json& counters, const char* TrafficKind::*member
     return total;
 }
 
-/// Returns the counter, or nothing if it is missing or 0.
+/// Returns the counter's value, or nothing if the counter is missing or 0.
 std::optional<double> positive(const Json& counters, const char* name) {
     const double value = counter(counters, name);
     return value > 0 ? std::optional(value) : std::nullopt;
@@ -69,7 +70,8 @@ constexpr Metric kMetrics[] = {
      [](const Json& counters) { return ratio(counters, kTraffic[2]); }},
     {"sectors", "sectors", LineLimits::possible, Compared::always, "sectors",
      [](const Json& counters) { return sum(counters, &TrafficKind::passes, "sectors"); }},
-    // A request is not a cost by itself: wider requests are fewer, and take more sectors.
+    // A request is not a cost by itself: if each request is wider, there are fewer requests, and
+    // each takes more sectors.
     {"requests", "requests", LineLimits::possible, Compared::never, "sectors",
      [](const Json& counters) { return sum(counters, &TrafficKind::requests, "sectors"); }},
     {"wavefronts", "shared wavefronts", LineLimits::possible, Compared::always, "wavefronts",

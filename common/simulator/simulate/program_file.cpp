@@ -2,9 +2,9 @@
 //
 // Idea    The loader searches LD_LIBRARY_PATH before the system's folders. A program with a library
 //         path of its own (rpath) may search that path first. For such a program our library is
-//         preloaded, and the loader then uses it for every reference to its name. It is also
-//         preloaded for a program with a static runtime, whose functions it replaces
-//         (cudart/static_runtime.cpp).
+//         preloaded, and the loader then uses our library for every reference to its name. Our
+//         library is also preloaded for a program with a static runtime, because it replaces the
+//         functions of that runtime (cudart/static_runtime.cpp).
 #include "simulator/simulate/program_file.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace coalesce::simulator {
 namespace {
 
 constexpr const char* kLibrary = "libcudart.so.13";
-constexpr const char* kOlderLibrary = "libcudart.so.12";  // cudart12/calls.cpp
+constexpr const char* kOlderLibrary = "libcudart.so.12";  // built from cudart12/calls.cpp
 constexpr const char* kDriver = "libcuda.so.1";
 constexpr const char* kCublas[] = {"libcublas.so.13", "libcublas.so.12"};
 constexpr const char* kCompiler = "libnvrtc.so.";
@@ -42,7 +42,7 @@ std::string find_other_runtime(const ElfFile& elf) {
 /// The CUDA interfaces that a program or one of its own libraries uses.
 struct Uses {
     bool runtime = false, driver = false;
-    bool older_runtime = false;  ///< the runtime of CUDA 12
+    bool older_runtime = false;  ///< whether it uses the runtime of CUDA 12
 
     bool any() const { return runtime || driver || older_runtime; }
 };
@@ -91,10 +91,10 @@ std::vector<std::string> exports_of_replacement(const std::string& library,
     return is_file(path) ? read_elf(path).exported_symbols : std::vector<std::string>{};
 }
 
-/// Throws an error if the program uses a library that cannot run, because it would continue without
-/// the library's results. The message names the first function that is missing. A program that uses
-/// a library with a partial replacement is rejected only if it needs functions that the replacement
-/// lacks.
+/// Throws an error if the program uses a library that cannot run, because the program would
+/// continue without the library's results. The message names the first function that is missing. A
+/// program that uses a library with a partial replacement is rejected only if it needs functions
+/// that the replacement lacks.
 void refuse_libraries(const std::string& program, const ElfFile& elf, const std::string& folder) {
     for (const std::string& library : elf.needed) {
         const std::vector<std::string> there = exports_of_replacement(library, folder);
@@ -136,7 +136,7 @@ std::string find_library() {
 
 namespace {
 
-/// Returns our libraries that the loader must load before all others.
+/// Returns those of our libraries that the loader must load before all other libraries.
 std::string preloaded_libraries(const ElfFile& elf, const Uses& uses, const std::string& library) {
     const std::filesystem::path folder = std::filesystem::path(library).parent_path();
     std::string ahead = library;
@@ -153,7 +153,7 @@ std::string preloaded_libraries(const ElfFile& elf, const Uses& uses, const std:
 /// CanNotRun if not.
 void check_static_runtime(const std::string& program, const ElfFile& elf) {
 #ifndef __x86_64__
-    // The replacement writes x86-64 instructions into the program.
+    // The replacement of a static runtime writes x86-64 instructions into the program.
     throw CanNotRun(program +
                     " contains the static CUDA runtime, which the simulator supports only on "
                     "x86-64; build it with -cudart shared");
@@ -210,7 +210,7 @@ Environment loader_variables(const std::string& program, const std::string& libr
     }
     const bool named =
         elf.links_to(kLibrary) || elf.links_to(kOlderLibrary) || elf.links_to(kDriver);
-    const bool compiles = elf.links_to_any(kCompiler);  // driver/nvrtc_images.cpp
+    const bool compiles = elf.links_to_any(kCompiler);  // see driver/nvrtc_images.cpp
     if (has_own_runtime || elf.has_run_path || !named || compiles)
         variables.emplace_back("LD_PRELOAD", preloaded_libraries(elf, uses, library));
     return variables;

@@ -36,11 +36,11 @@ std::vector<Json> read_reports(const fs::path& folder, int first) {
     return reports;
 }
 
-/// Members that add_numbers leaves as they are. add_elements adds the times of "predicted".
+/// The members that add_numbers does not add. add_elements adds the times of "predicted".
 const std::set<std::string> kNotAdded{"line", "other_line", "registers", "predicted"};
 
-/// Adds the numbers of `more` to those of `sum`, also in nested objects. Other values of `sum` stay
-/// as they are. Copies the values that `sum` lacks.
+/// Adds the numbers of `more` to those of `sum`, also in nested objects, and copies the values that
+/// `sum` lacks. Other values of `sum` do not change.
 void add_numbers(Json& sum, const Json& more) {
     for (const auto& [key, value] : more.items()) {
         if (!sum.contains(key))
@@ -62,7 +62,8 @@ Json key_of_line(const Json& line) {
     return {line["file"], line["line"]};
 }
 
-/// Adds the elements of `more` to the list `sum`. Elements with the same key become one.
+/// Adds the elements of `more` to the list `sum`. Elements with the same key are merged into one
+/// element.
 void add_elements(Json& sum, const Json& more, KeyOf key_of) {
     for (const Json& element : more) {
         const auto same = std::find_if(sum.begin(), sum.end(), [&](const Json& known) {
@@ -84,7 +85,8 @@ void add_elements(Json& sum, const Json& more, KeyOf key_of) {
     }
 }
 
-/// Returns the members of a report by which equal reports are recognized.
+/// Returns the members that identify a report: two reports with equal keys count as the same
+/// report.
 Json key_of_report(const Json& report) {
     Json key = report;
     for (const char* member : {"count", "block", "thread", "other_block", "other_thread"})

@@ -33,7 +33,7 @@ std::vector<Suppression> read_suppressions(const std::string& file) {
     for (const toml::node& node : reader.tables(root, "suppress", "[[suppress]]")) {
         const toml::table& table = *node.as_table();
         reader.allow_keys(table, keys, "a suppression");
-        // Such a suppression would hide every mistake.
+        // A suppression without any member would hide every mistake.
         if (table.empty()) reader.fail(table, "this suppression matches everything; give a check");
         Suppression one;
         for (const auto& [name, member] : suppression_keys())

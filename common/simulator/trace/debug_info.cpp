@@ -12,10 +12,10 @@ namespace {
 using dwarf::Attribute;
 using dwarf::Entry;
 
-/// Types that contain each other deeper than this are not followed.
+/// The maximum nesting depth of types. Types that are nested more deeply are not followed.
 constexpr int kMaxDepth = 8;
 
-/// The classes of addresses that PTX defines for DWARF.
+/// Returns the state space of an address class, as PTX defines these classes for DWARF.
 ptx::StateSpace space_of_class(u64 address_class) {
     switch (address_class) {
         case 4: return ptx::StateSpace::constant;
@@ -26,7 +26,8 @@ ptx::StateSpace space_of_class(u64 address_class) {
     }
 }
 
-/// DWARF names a register by a number whose bytes are the name's characters, the first one highest.
+/// Returns the name of a register from the number that DWARF uses for it. The bytes of the number
+/// are the characters of the name, and the highest byte is the first character.
 std::string register_name(u64 number) {
     std::string name;
     for (int shift = 56; shift >= 0; shift -= 8)
@@ -57,7 +58,7 @@ private:
 
     const Entry* type_of(const Entry& entry) const { return tree_.referred(entry, dwarf::kType); }
 
-    /// Returns the type without its other names, const and volatile.
+    /// Returns the type without typedefs, const and volatile.
     const Entry* bare_type(const Entry* type) const {
         for (int depth = 0; type && depth < 4 * kMaxDepth; ++depth) {
             if (type->tag != dwarf::kTypedef && type->tag != dwarf::kConstType &&
@@ -169,8 +170,9 @@ private:
                          offset + k * stride, parts, depth);
     }
 
-    /// Returns the scalar that an array or what a pointer points to consists of: itself, or that of
-    /// a vector such as float4. Returns nothing for other structures.
+    /// Returns the scalar type that the elements of an array, or the target of a pointer, consist
+    /// of: the element type itself, or the scalar type of a vector such as float4. Returns nothing
+    /// for other structures.
     std::optional<ScalarType> element_of(const Entry* type) const {
         if (const auto one = scalar(type)) return one;
         std::vector<VariablePart> parts;
@@ -244,7 +246,8 @@ private:
         to.push_back(std::move(variable));
     }
 
-    /// Adds the places of a list in .debug_loc, each with the instructions for which it holds.
+    /// Adds the locations from the list at `offset` in .debug_loc, each with the range of
+    /// instructions for which it is valid.
     void add_places(u64 offset, ptx::StateSpace space, SourceVariable& to) const {
         for (dwarf::Cursor cursor(tree_.locations, offset); !cursor.is_at_end();) {
             const std::string begin = cursor.symbol(), end = cursor.symbol();
@@ -281,7 +284,7 @@ private:
 
     const ptx::Module& module_;
     const dwarf::Tree tree_;
-    const ptx::Function* function_ = nullptr;  ///< whose variables are being read
+    const ptx::Function* function_ = nullptr;  ///< the function whose variables are being read
     DebugInfo info_;
 };
 

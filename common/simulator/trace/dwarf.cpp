@@ -12,7 +12,7 @@ bool is_part_of_word(char c) {
     return c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != ',' && c != '}';
 }
 
-/// Appends a number, or a symbol with the number that is added to it, as in `.debug_loc+133`.
+/// Appends a number, or a symbol with an addend, as in `.debug_loc+133`.
 void append_word(Section& section, std::string word, u32 bytes) {
     const bool is_number =
         !word.empty() && (std::isdigit(static_cast<u8>(word[0])) || word[0] == '-');
@@ -37,7 +37,7 @@ u32 bytes_of_directive(std::string_view word) {
 struct Abbreviation {
     u32 tag = 0;
     bool has_children = false;
-    std::vector<std::pair<u32, u32>> attributes;  ///< attribute and form
+    std::vector<std::pair<u32, u32>> attributes;  ///< each attribute, and its form
 };
 
 std::map<u64, Abbreviation> read_abbreviations(const Section& section, std::size_t at) {
@@ -75,29 +75,29 @@ Attribute read_attribute(Cursor& cursor, const Section& section, u32 form, u64 u
         value.number = cursor.number(bytes);
     };
     switch (form) {
-        case 0x01: number(kAddressBytes); break;    // addr
-        case 0x03: block(cursor.number(2)); break;  // block2
-        case 0x04: block(cursor.number(4)); break;  // block4
-        case 0x05: number(2); break;                // data2
+        case 0x01: number(kAddressBytes); break;    // DW_FORM_addr
+        case 0x03: block(cursor.number(2)); break;  // DW_FORM_block2
+        case 0x04: block(cursor.number(4)); break;  // DW_FORM_block4
+        case 0x05: number(2); break;                // DW_FORM_data2
         case 0x06:
         case 0x0e:
-        case 0x17: number(4); break;                   // data4, strp, sec_offset
-        case 0x07: number(8); break;                   // data8
-        case 0x08: value.text = cursor.text(); break;  // string
+        case 0x17: number(4); break;                   // DW_FORM_data4, strp, sec_offset
+        case 0x07: number(8); break;                   // DW_FORM_data8
+        case 0x08: value.text = cursor.text(); break;  // DW_FORM_string
         case 0x09:
-        case 0x18: block(cursor.uleb()); break;     // block, exprloc
-        case 0x0a: block(cursor.number(1)); break;  // block1
+        case 0x18: block(cursor.uleb()); break;     // DW_FORM_block, exprloc
+        case 0x0a: block(cursor.number(1)); break;  // DW_FORM_block1
         case 0x0b:
-        case 0x0c: number(1); break;                                       // data1, flag
-        case 0x0d: value.number = static_cast<u64>(cursor.sleb()); break;  // sdata
-        case 0x0f: value.number = cursor.uleb(); break;                    // udata
-        case 0x10: number(4); break;                                       // ref_addr
-        case 0x11: value.number = unit + cursor.number(1); break;          // ref1
-        case 0x12: value.number = unit + cursor.number(2); break;          // ref2
-        case 0x13: value.number = unit + cursor.number(4); break;          // ref4
-        case 0x14: value.number = unit + cursor.number(8); break;          // ref8
-        case 0x15: value.number = unit + cursor.uleb(); break;             // ref_udata
-        case 0x19: value.number = 1; break;                                // flag_present
+        case 0x0c: number(1); break;                                       // DW_FORM_data1, flag
+        case 0x0d: value.number = static_cast<u64>(cursor.sleb()); break;  // DW_FORM_sdata
+        case 0x0f: value.number = cursor.uleb(); break;                    // DW_FORM_udata
+        case 0x10: number(4); break;                                       // DW_FORM_ref_addr
+        case 0x11: value.number = unit + cursor.number(1); break;          // DW_FORM_ref1
+        case 0x12: value.number = unit + cursor.number(2); break;          // DW_FORM_ref2
+        case 0x13: value.number = unit + cursor.number(4); break;          // DW_FORM_ref4
+        case 0x14: value.number = unit + cursor.number(8); break;          // DW_FORM_ref8
+        case 0x15: value.number = unit + cursor.uleb(); break;             // DW_FORM_ref_udata
+        case 0x19: value.number = 1; break;                                // DW_FORM_flag_present
         default:
             throw std::runtime_error("an attribute of an unknown form, " + std::to_string(form));
     }
@@ -197,9 +197,9 @@ Tree::Tree(std::string_view ptx) : locations(read_section(ptx, ".debug_loc")) {
     while (!cursor.is_at_end()) {
         const u64 unit = cursor.at();
         const u64 end = cursor.number(4) + cursor.at();
-        cursor.number(2);  // the version
+        cursor.number(2);  // skip the version
         const auto known = read_abbreviations(abbreviations, cursor.number(4));
-        cursor.number(1);  // the size of an address
+        cursor.number(1);  // skip the size of an address
         std::vector<Entry*> parents;
         while (cursor.at() < end) {
             const u64 offset = cursor.at();

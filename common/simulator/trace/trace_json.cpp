@@ -1,4 +1,4 @@
-// Writes a trace as JSON, by hand: a trace can have millions of numbers.
+// Writes a trace as JSON without a JSON library, because a trace can have millions of numbers.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The largest integer that readers of JSON keep exactly. Larger ones are written as strings.
+/// The largest integer that JSON readers represent exactly. Larger integers are written as strings.
 constexpr u64 kLargestExact = u64{1} << 53;
 
 constexpr const char* kKindNames[] = {"int", "uint", "bool", "char", "float", "pointer"};
@@ -96,7 +96,7 @@ private:
         text_ += '}';
     }
 
-    /// Appends a value as a number if JSON can hold it, and as a string if not.
+    /// Appends a value as a number if JSON can represent it, and as a string otherwise.
     void value(u64 bits, const ScalarType& type) {
         if (type.kind == ScalarKind::real) return real(bits, type.bytes);
         if (type.kind == ScalarKind::boolean) {
@@ -126,7 +126,7 @@ private:
             number = bytes == 2 ? to_float(F16{static_cast<u16>(bits)}) : single;
         }
         char text[40];
-        // A NaN carries the input's bits in some exercises, so its bits are part of the value.
+        // In some exercises a NaN carries the input's bits, so its bits are part of the value.
         if (std::isnan(number))
             std::snprintf(text, sizeof text, "\"nan:0x%llx\"",
                           static_cast<unsigned long long>(bits));

@@ -37,7 +37,8 @@ std::optional<PartPlace> place_of_register(const FunctionCode& code, const std::
     return std::nullopt;
 }
 
-/// Returns where a variable begins, or nothing if it is not in memory of a single thread.
+/// Returns where a variable begins, or nothing if the variable is not in the memory of a single
+/// thread.
 std::optional<PartPlace> place_of(const FunctionCode& code, const Kernel& kernel,
                                   const VariablePlace& place) {
     if (place.is_register) return place_of_register(code, place.symbol);
@@ -102,7 +103,7 @@ void add_registers(TracedFunction& function, BlockTrace& trace) {
     }
 }
 
-/// Finds which parts each instruction assigns by writing a register.
+/// Finds the parts of variables that each instruction assigns by writing a register.
 void find_assignments(TracedFunction& function) {
     const ptx::Function& ast = *function.code->ast;
     std::map<u64, std::vector<u32>> parts_by_offset;
@@ -129,7 +130,7 @@ void find_assignments(TracedFunction& function) {
 
 // ---- arrays ----
 
-/// Returns the name in the source of a shared variable: "tile" for "_ZZ9transposePfE4tile".
+/// Returns the name that a shared variable has in the source: "tile" for "_ZZ9transposePfE4tile".
 std::string source_name(const std::string& symbol) {
     if (!symbol.starts_with("_ZZ")) return symbol;
     for (std::size_t digits = symbol.size(); digits > 0; --digits) {
@@ -149,7 +150,7 @@ const ptx::Variable* find_shared_variable(const Kernel& kernel, const std::strin
     return global == kernel.module->ast->variables.end() ? nullptr : &global->second;
 }
 
-/// Adds what the source says about an array in shared memory.
+/// Adds the properties of an array in shared memory that the debug information describes.
 void describe_shared(const std::string& symbol, const DebugInfo& debug_info, TracedArray& array) {
     for (const auto& [function, variables] : debug_info) {
         for (const SourceVariable& variable : variables) {
@@ -175,7 +176,7 @@ void add_shared_arrays(const Launch& launch, const DebugInfo& debug_info, BlockT
                           .is_shared = true,
                           .address = offset,
                           .bytes = variable ? variable->size : 0};
-        // An array whose size the launch gives takes up the rest of shared memory.
+        // An array whose size is given at launch occupies the rest of shared memory.
         if (array.bytes == 0)
             array.bytes = launch.kernel->static_shared + launch.config.dynamic_shared -
                           std::min<u64>(offset, launch.kernel->static_shared);
@@ -209,7 +210,7 @@ void add_parameter_arrays(const Launch& launch, const DebugInfo& debug_info, Blo
     }
 }
 
-/// Returns how far an address is outside an array.
+/// Returns how many bytes an address is outside an array, or 0 if the address is in the array.
 u64 distance_from(const TracedArray& array, u64 address) {
     if (address < array.address) return array.address - address;
     return address < array.address + array.bytes ? 0 : address - array.address - array.bytes + 1;
@@ -281,7 +282,7 @@ u32 find_array(const Launch& launch, bool shared, u64 address, BlockTrace& trace
         if (best == kNone) return true;
         const u64 now = distance_from(trace.arrays[k], address),
                   before = distance_from(trace.arrays[best], address);
-        // Of two pointers into one allocation, the closer one is meant.
+        // If two pointers point into the same allocation, the address belongs to the closer one.
         return now < before ||
                (now == before && trace.arrays[k].address > trace.arrays[best].address);
     };

@@ -18,7 +18,7 @@ std::string folder_of(const std::string& path) {
     return path.substr(0, path.rfind('/') + 1);
 }
 
-/// Returns the line of the function's first instruction that has one.
+/// Returns the source line of the first instruction that has a source line.
 ptx::SourceLine first_line_of(const ptx::Function& function) {
     for (const ptx::Instruction& one : function.body)
         if (one.where.line != 0) return one.where;
@@ -101,14 +101,14 @@ KnownVariable& BlockTracer::known(const Warp& w, u32 variable) {
 
 // ---- lines ----
 
-/// Reports whether a line belongs to the program's own text, and not to a header of CUDA.
+/// Reports whether a line belongs to the program's own text rather than to one of CUDA's headers.
 bool BlockTracer::is_shown(ptx::SourceLine where) const {
     const auto& files = launch_.kernel->module->ast->files;
     const auto file = files.find(where.file);
     return where.line != 0 && file != files.end() && folder_of(file->second) == folder_;
 }
 
-/// Returns the line of the program's own text that an instruction belongs to. An instruction of a
+/// Returns the line of the program's own text that an instruction belongs to. An instruction from a
 /// header belongs to the line that calls the header's function.
 ptx::SourceLine BlockTracer::line_of(const Frame* frame, u32 source) const {
     for (;; frame = frame->caller) {
@@ -136,19 +136,19 @@ u32 BlockTracer::file_of(ptx::SourceLine where) {
 
 // ---- steps ----
 
-/// Reports whether an instruction belongs to the current step. A loop in a single line makes a step
-/// of each iteration: a step never executes an instruction twice.
+/// Reports whether an instruction belongs to the current step. A step never executes an instruction
+/// twice, so each iteration of a loop in a single line is a step.
 bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine where) const {
     if (&w != warp_ || trace_.steps.empty()) return false;
     const Step& step = trace_.steps.back();
     if (w.active & ~step.active) return false;
     if (where.line == 0) {
-        // Without lines, each instruction is a step of its own, unless the program has lines
-        // elsewhere. Then the instruction was added by the compiler.
+        // Without line information, each instruction is a step. If other instructions have line
+        // information, the compiler added this one, and it belongs to the current step.
         return !folder_.empty();
     }
     if (where.line != step.line || file_numbers_.at(where.file) != step.file) return false;
-    if (w.frame != frame_) return true;  // in a function of a header
+    if (w.frame != frame_) return true;  // a header's function
     if (source > last_source_) return !has_jumped_back_ || source < first_source_;
     return !has_jumped_back_ && source < first_source_;
 }
@@ -174,8 +174,8 @@ void BlockTracer::step(const Warp& w, const Op* op) {
     const ptx::Instruction& instruction = function.code->ast->body[op->source];
     if (op->source == function.first_source)
         for (const TracedPart& part : function.parts)
-            known(w, part.variable).assigned &= ~w.active;  // of an earlier call
-    // Variables of a function end with it.
+            known(w, part.variable).assigned &= ~w.active;  // from an earlier call
+    // The variables of a function end when it returns, so read them now.
     if (w.frame && instruction.opcode == "ret") read_variables(w, w.frame, op->source, w.active);
     note_assignments(w, op->source);
     note_barrier(instruction);
@@ -214,14 +214,15 @@ void BlockTracer::end_step(const Warp* running, u32 source) {
     const Warp& w = *warp_;
     const Mask lanes = trace_.steps.back().active;
     trace_.steps.back().bytes_in_flight = w.block->copy_bytes_under_way;
-    // Where the lanes are now decides where their variables are. The lanes may have diverged.
+    // The location of a variable depends on the instruction that a lane has reached, and the lanes
+    // may have diverged.
     if (running == warp_) read_variables(w, w.frame, source, w.active & lanes);
     for (const Fragment& f : w.others) read_variables(w, f.frame, f.at->source, f.lanes & lanes);
     warp_ = nullptr;
 }
 
-/// Reads the variables of lanes that have come to an instruction, and records those that have
-/// changed.
+/// Reads the variables of lanes that have reached an instruction, and records the variables that
+/// have changed.
 void BlockTracer::read_variables(const Warp& w, const Frame* frame, u32 source, Mask lanes) {
     if (!lanes) return;
     Step& step = trace_.steps.back();
@@ -270,7 +271,7 @@ void BlockTracer::note(const Warp& w, const Op* op, const ObservedAccess& heard)
     pending_.push_back(pending);
 }
 
-/// Reads what the last instruction has left in the memory that it has accessed.
+/// Reads the values that the last instruction left in the memory that it accessed.
 void BlockTracer::finish_instruction() {
     for (const PendingAccess& pending : pending_) read_values(pending);
     pending_.clear();
@@ -391,7 +392,7 @@ void BlockTracer::take_new_reports() {
     reports_before_ = std::move(now);
 }
 
-/// Returns the step to which a report belongs that came after the launch.
+/// Returns the step of a report that was added after the launch.
 u32 BlockTracer::find_step(const Report& report) const {
     const auto is_here = [&](const Step& step, const Place& where, Dim3 block, Dim3 thread) {
         const Dim3 shape = trace_.block;

@@ -1,5 +1,5 @@
-// Replaces addons/matrices and addons/textures in a build without addons, which supports none of
-// their instructions.
+// Replaces addons/matrices and addons/textures in a build without addons, in which matrix, texture
+// and surface instructions are not supported.
 #include "simulator/execute/families.h"
 
 namespace coalesce::simulator {

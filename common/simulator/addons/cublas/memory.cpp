@@ -17,14 +17,14 @@ auto& contexts() {
     return all;
 }
 
-/// Ends the call with a cuBLAS status. The runtime's `fail` passes it on as if it were a
+/// Ends the call with a cuBLAS status. The runtime's `fail` passes the status on as if it were a
 /// cudaError_t.
 [[noreturn]] void fail(Status status) {
     cudart::fail(static_cast<cudaError_t>(status));
 }
 
 void require_success(cudaError_t error) {
-    if (error != cudaSuccess) fail(kExecutionFailed);  // the reason was reported
+    if (error != cudaSuccess) fail(kExecutionFailed);  // already reported by the runtime
 }
 
 template <class T>

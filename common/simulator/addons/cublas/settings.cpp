@@ -82,7 +82,8 @@ Status cublasGetVersion_v2(void* handle, int* version) {
 size_t cublasGetCudartVersion() {
     return 13000;
 }
-/// Returns the major version (0), the minor version (1) or the patch level (2).
+/// Stores the major version of cuBLAS if `which` is 0, the minor version if it is 1, or the patch
+/// level if it is 2.
 Status cublasGetProperty(int which, int* value) {
     if (!value || which < 0 || which > 2) return kInvalidValue;
     *value = which == 0 ? kVersion / 10000 : 0;

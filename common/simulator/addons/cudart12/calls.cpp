@@ -121,8 +121,8 @@ cudaError_t older_runtime_version(int* version) {
     return error;
 }
 
-/// cudaSetDoubleForDevice and cudaSetDoubleForHost had an effect only on devices without double
-/// precision.
+/// Does nothing, because cudaSetDoubleForDevice and cudaSetDoubleForHost had an effect only on
+/// devices without double precision.
 COALESCE_OLDER(older_double_for_device, cudaSetDoubleForDevice, double*);
 cudaError_t older_double_for_device(double*) {
     return cudaSuccess;

@@ -1,6 +1,6 @@
-// Implements CUDA 12's functions for graphs and captures. Their edges carry no data, whereas in
-// CUDA 13 the same functions take a list of edge data. calls.cpp explains how a CUDA 12 function is
-// exported.
+// Implements CUDA 12's functions for graphs and captures. In CUDA 12, edges carry no data, whereas
+// the same functions of CUDA 13 take a list of edge data. calls.cpp explains how a CUDA 12 function
+// is exported.
 #include "simulator/addons/cudart12/older.h"
 
 COALESCE_NEXT(add_dependencies, cudaGraphAddDependencies);
@@ -53,8 +53,8 @@ cudaError_t older_get_dependents(Node node, Node* nodes, size_t* count) {
     return next::get_dependents(node, nodes, nullptr, count);
 }
 
-/// The unversioned name belongs to CUDA 11's function, which returns only the status and the
-/// identifier.
+/// Implements the function that has the unversioned name. That function is CUDA 11's, which returns
+/// only the status and the identifier of the capture.
 COALESCE_OLDER(oldest_capture_info, cudaStreamGetCaptureInfo, cudaStream_t stream,
                cudaStreamCaptureStatus* status, unsigned long long* id);
 cudaError_t oldest_capture_info(cudaStream_t stream, cudaStreamCaptureStatus* status,

@@ -24,7 +24,7 @@ using Context = CUctx_st*;
 
 std::atomic<bool> initialized{false};
 
-/// All contexts that have been created and not yet destroyed, and the primary context of each
+/// All contexts that have been created and not yet destroyed, including the primary context of each
 /// device.
 class Contexts {
 public:

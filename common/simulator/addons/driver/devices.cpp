@@ -38,7 +38,7 @@ void coalesce::simulator::driver::check_device(int device) {
 
 extern "C" {
 
-// Declared in cuda_profiler_api.h.
+// The runtime's functions that cuda_profiler_api.h declares.
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 
@@ -68,7 +68,7 @@ Result cuDeviceTotalMem_v2(size_t* bytes, int device) {
     return call(__func__, [&] { give(bytes, properties_of(device).totalGlobalMem); });
 }
 
-/// The driver and the runtime number the attributes in the same way.
+/// Forwards the query, because the driver and the runtime number the attributes in the same way.
 COALESCE_SAME_ANYWHERE(cuDeviceGetAttribute, cudaDeviceGetAttribute, 3);
 
 Result cuDeviceComputeCapability(int* major, int* minor, int device) {

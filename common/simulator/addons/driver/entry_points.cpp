@@ -16,12 +16,12 @@ namespace subjects = coalesce::simulator::subjects;
 
 namespace {
 
-/// The highest version suffix that any function name has.
+/// The highest version number in any function's name: cuFunction_v4.
 constexpr int kMaxVersionSuffix = 4;
 constexpr unsigned long long kPerThreadStreamFlag =
     2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
 
-/// A CUdriverProcAddressQueryResult.
+/// The results of a symbol look-up, numbered as in CUdriverProcAddressQueryResult.
 enum Query { kFound = 0, kSymbolNotFound = 1 };
 
 /// Returns the handle of this library. Searching the whole process could find functions of the same

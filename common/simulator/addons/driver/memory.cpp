@@ -17,7 +17,7 @@ enum PointerAttribute {
     kMapped = 13
 };
 
-/// Stores `found` in `*value`, which has the type of the queried attribute.
+/// Stores `found` in `*value`, whose type T is the type of the queried attribute.
 template <class T>
 void write_value_as(void* value, std::type_identity_t<T> found) {
     *static_cast<T*>(value) = found;

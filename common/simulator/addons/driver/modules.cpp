@@ -80,7 +80,7 @@ Result cuModuleLoadData(cudaLibrary_t* module, const void* image) {
     return call_with_context(__func__, [&] { load(module, image); });
 }
 
-/// The driver and the runtime number the JIT options in the same way.
+/// Forwards the options, because the driver and the runtime number them in the same way.
 Result cuModuleLoadDataEx(cudaLibrary_t* module, const void* image, unsigned count,
                           cudaJitOption* options, void** values) {
     return call_with_context(__func__, [&] { load(module, image, count, options, values); });
@@ -167,7 +167,8 @@ Result cuFuncSetSharedMemConfig(cudaKernel_t, cudaSharedMemConfig) {
     return call_with_context(__func__, [] {});
 }
 
-/// Returns CU_FUNCTION_LOADING_STATE_LOADED.
+/// Returns CU_FUNCTION_LOADING_STATE_LOADED for every kernel, because the simulator reads a module
+/// as soon as the program loads it.
 Result cuFuncIsLoaded(int* state, cudaKernel_t) {
     return call_with_context(__func__, [&] { give(state, 1); });
 }

@@ -14,8 +14,8 @@ thread_local cudaStreamCaptureMode capture_mode_of_thread = cudaStreamCaptureMod
 
 namespace {
 
-/// Returns the capture of each stream that takes part in one. The caller must hold the lock of
-/// `Graphs`.
+/// Returns the table that maps each captured stream to its capture. The caller must hold the lock
+/// of `Graphs`.
 std::map<cudaStream_t, std::shared_ptr<Capture>>& participants() {
     static auto& table = *new std::map<cudaStream_t, std::shared_ptr<Capture>>;
     return table;
@@ -26,7 +26,7 @@ std::map<cudaStream_t, std::shared_ptr<Capture>>& participants() {
     refuse(why, error);
 }
 
-/// Returns each capture in progress once.
+/// Returns all captures in progress, without duplicates.
 std::set<std::shared_ptr<Capture>> all_captures() {
     std::set<std::shared_ptr<Capture>> captures;
     for (const auto& [stream, capture] : participants()) captures.insert(capture);
@@ -41,7 +41,7 @@ bool forbids_unsafe_calls(const Capture& capture) {
            capture.mode == cudaStreamCaptureModeGlobal;
 }
 
-/// Returns the nodes in `to`, and all nodes from which a path leads to one of them.
+/// Returns the nodes in `to`, and all nodes from which a path leads to a node in `to`.
 std::set<const Node*> find_ancestors(const std::vector<Dependency>& to) {
     std::set<const Node*> found;
     std::vector<const Node*> next;
@@ -117,8 +117,8 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
         invalidate(*capture, cudaErrorStreamCaptureUnmatched,
                    "the capture began in another stream.");
     end(*capture);
-    // Make these checks after `end`, because on an H100, too, a failed check does not keep the
-    // capture from ending and losing its nodes.
+    // Make these checks after `end`, because a failed check does not keep the capture from ending
+    // and losing its nodes. An H100 behaves in the same way.
     require(capture->mode == cudaStreamCaptureModeRelaxed ||
                 capture->thread == std::this_thread::get_id(),
             cudaErrorStreamCaptureWrongThread);

@@ -18,7 +18,7 @@ bool has_conditional(const Graph& graph, cudaGraphConditionalHandle handle) {
     });
 }
 
-/// Fails if the graph cannot run, and stores the reason in `how`.
+/// Fails if the graph cannot run, and stores the reason in `how.result_out`.
 void check_structure(Graph& graph, cudaGraphInstantiateParams& how) {
     how.result_out = cudaGraphInstantiateInvalidStructure;
     graph.for_each_graph([&](Graph& part) {

@@ -24,14 +24,14 @@ u64 round_up_to_blocks(u64 bytes) {
     return (bytes + kBlock - 1) / kBlock * kBlock;
 }
 
-/// The memory of all existing graphs, and the number of bytes reported to the program as mapped. A
-/// launch maps memory for its allocations. Freed memory stays mapped for later launches of any
-/// graph, until cudaDeviceGraphMemTrim.
+/// The memory of all existing graphs, and the number of bytes that is reported to the program as
+/// mapped. A launch maps memory for its allocations. Freed memory stays mapped, so that later
+/// launches of any graph can use it, until the program calls cudaDeviceGraphMemTrim.
 struct GraphMemoryAccounts {
     std::mutex mutex;
     std::map<u64, std::weak_ptr<GraphMemory>> known;
-    u64 in_use = 0, mapped = 0;  ///< bytes of allocations
-    u64 reserved_bytes = 0;      ///< bytes of blocks
+    u64 in_use = 0, mapped = 0;  ///< bytes that allocations use; bytes that are mapped
+    u64 reserved_bytes = 0;      ///< size of the mapped blocks, in bytes
     u64 peak_used = 0, peak_reserved_bytes = 0;
 
     u64 used_bytes() const { return std::min(reserved_bytes, round_up_to_blocks(mapped)); }
@@ -108,8 +108,8 @@ bool end_use(GraphMemory& graph_memory) {
 
 void trim_graph_memory() {
     GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
-    // Declared before the lock so that it is destroyed after the lock: the destructor of a
-    // GraphMemory also takes the lock.
+    // Declare this list before the lock, so that it is destroyed after the lock is released: the
+    // destructor of a GraphMemory also takes the lock.
     std::vector<std::shared_ptr<GraphMemory>> all;
     std::lock_guard lock(books.mutex);
     for (const auto& [address, known] : books.known) all.push_back(known.lock());

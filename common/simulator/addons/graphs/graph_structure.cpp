@@ -10,8 +10,8 @@ namespace {
 
 // ---- lists ----
 
-/// Returns a list as all graph functions do: only its length if no array is given; otherwise fills
-/// the array up to its size.
+/// Returns a list in the way of all graph functions: if the program passes no array, stores only
+/// the length of the list. Otherwise, fills the array up to its size.
 template <class T, class Give>
 void copy_list_out(const std::vector<T>& list, bool is_wanted, size_t* count, Give give) {
     require(count);
@@ -35,7 +35,7 @@ bool is_plain(const Dependency& edge) {
 void copy_edges_out(const std::vector<Dependency>& list, cudaGraphNode_t* nodes,
                     cudaGraphEdgeData* data, size_t* count) {
     require(nodes || !data);
-    // If an edge has data, a list that leaves the data out would be incomplete, so fail.
+    // If an edge has data, a list without edge data would be incomplete, so fail.
     require(!nodes || data || std::all_of(list.begin(), list.end(), is_plain), cudaErrorLossyQuery);
     copy_list_out(list, nodes != nullptr, count, [&](size_t i, const Dependency& edge) {
         nodes[i] = to_handle(edge.node);

@@ -9,7 +9,7 @@ std::span<const FamilyRow> matrix_families() {
         {"stmatrix", describe_matrix_access},  // store 8x8 matrices from registers to shared memory
         {"movmatrix", describe_matrix_move},   // transpose an 8x8 matrix in registers
         {"mma", describe_mma},                 // multiply and add matrices: d = a * b + c
-        {"wmma", describe_wmma},               // the same, with layouts that the GPU chooses
+        {"wmma", describe_wmma},               // like mma, with layouts that the GPU chooses
     };
     return families;
 }

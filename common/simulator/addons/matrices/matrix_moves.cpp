@@ -32,7 +32,7 @@ Mask addressing_lanes(const Op* op) {
     return first_lanes(kTileRows * op->count);
 }
 
-/// Returns the register that receives the matrix that the lane's row belongs to.
+/// Returns the register that receives the matrix to which the lane's row belongs.
 Slot destination_slot(const Op* op, int lane) {
     const Slot slots[] = {op->d, op->d2, op->b, op->c};
     return slots[static_cast<u32>(lane) / kTileRows];
@@ -53,7 +53,7 @@ BytePosition find_byte_position(u32 row, u32 byte) {
     return {column * kTileRowWords + row / 2, row % 2 * 2 + byte % 2};
 }
 
-/// See AccessShape.
+/// Tells shared_access.h which bytes of which lanes' registers contain a row (see AccessShape).
 template <bool Transposed>
 struct MatrixRows {
     static constexpr u32 kBytes = kTileRowBytes, kCount = 1, kTotal = kTileRowBytes;
@@ -237,7 +237,7 @@ Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyI
     if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
     if (!made.matrix) made.matrix = std::make_shared<MatrixOp>();
     made.warp_sync = true;
-    made.has_side_effects = true;  // the result in each lane depends on the other lanes
+    made.has_side_effects = true;  // a lane's result depends on the other lanes
     const std::size_t count = made.operands.size();
     return describe(instruction, std::move(made), count - optional, count);
 }

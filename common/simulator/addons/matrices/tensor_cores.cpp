@@ -28,9 +28,9 @@ namespace {
 constexpr u32 kMaxElements = 1024;
 using Elements = std::array<double, kMaxElements>;
 
-/// The distances in `Elements` between neighbouring lines, and between neighbouring elements of a
-/// line. a and the accumulators are stored row by row, and b with all elements of one k next to
-/// each other.
+/// The distances in `Elements` between neighbouring lines of a matrix, and between neighbouring
+/// elements of a line. Matrix a and the accumulators are stored row by row. In matrix b, all
+/// elements with the same index k are next to each other.
 struct Strides {
     u32 line, across;
 };
@@ -40,8 +40,8 @@ Strides compute_strides(const MatrixFragment& f, const MatrixShape& shape) {
     return {f.across, 1};
 }
 
-/// Calls `body` for each element, with the lane's register, the element's index in the register,
-/// and its index in `Elements`.
+/// Calls `body` for each element. The arguments are the lane's register, the element's index in the
+/// register, and the element's index in `Elements`.
 template <class Lane, class Body>
 void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Body body) {
     const u32 each = f.elements_of_register();
@@ -216,14 +216,15 @@ bool is_word_in_list(std::string_view word, std::string_view list) {
     return false;
 }
 
-/// Returns the signed type of the same size. Signed and unsigned integers support the same shapes
-/// and may be mixed.
+/// Returns the signed integer type of the same size as `number`. Signed and unsigned integers
+/// support the same shapes and may be mixed.
 Number to_signed_type(Number number) {
     if (number == Number::u8) return Number::s8;
     return number == Number::u4 ? Number::s4 : number;
 }
 
-/// Returns nothing if a modifier is unknown or the combination is not supported.
+/// Returns the matrix operation that the instruction specifies, or nothing if a modifier is unknown
+/// or the combination is not supported.
 std::optional<MatrixOp> parse_matrix_op(const ptx::Instruction& i, bool wmma) {
     static constexpr std::string_view kPlain[] = {"sync", "aligned", "mma", "satfinite", "row",
                                                   "col",  "popc",    "xor", "and",       "rn"};

@@ -1,4 +1,4 @@
-// See sampling.h.
+// Implements sampling.h.
 #include "simulator/addons/textures/sampling.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ Box box_of(const ImageObject& texture, const Image& image, const FetchPoint& poi
     return box;
 }
 
-/// Returns the texel at the lower (0) or upper (1) end of each dimension.
+/// Returns the texel for which `end` selects the lower (0) or the upper (1) end of each dimension.
 Tap texel_at_corner(const Image& image, const Box& box, const u32* end) {
     i64 place[3] = {0, 0, box.slice};
     Tap tap{.image = &image};

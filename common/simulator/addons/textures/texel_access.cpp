@@ -42,8 +42,9 @@ Failed ImageLookup::refuse(int lane, u64 asked, const std::string& message,
     return w.fail(Status::illegal_address, report);
 }
 
-/// A surface instruction sees a cubemap as a layered image with one layer per face. An image with a
-/// single row also fits an instruction for a one-dimensional image.
+/// Reports whether the image has the shape that the instruction expects. A surface instruction
+/// treats a cubemap as a layered image with one layer per face. An image with a single row also
+/// fits an instruction for a one-dimensional image.
 bool ImageLookup::fits(const ImageObject& found) const {
     ImageShape have = found.shape;
     const ImageShape& want = image.shape;

@@ -23,10 +23,10 @@ struct FetchOp : ImageOp {
     enum class Level : u8 { base, given, gradients };
     Level level = Level::base;
     bool is_integer = false;  ///< true for integer coordinates
-    int component = -1;       ///< the component that a gather reads
+    int component = -1;       ///< the component that a gather reads, or -1 for other fetches
     u32 level_operand = 0,
-        gradient = 0;             ///< position of the level or gradients, length of a gradient
-    u32 offset = 0, offsets = 0;  ///< position and number of offsets
+        gradient = 0;  ///< index of the level or gradient operand; components per gradient
+    u32 offset = 0, offsets = 0;  ///< index of the first offset operand; number of offsets
 };
 
 struct LaneOperands {
@@ -197,11 +197,11 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     if (i.operands.size() == needed) return true;
     fetch.offset = read;
     fetch.offsets = static_cast<u32>(i.operands[needed].elements.size());
-    return fetch.offsets > 0;  // a single register is a depth-comparison operand
+    return fetch.offsets > 0;  // a single register would be a depth-comparison operand
 }
 
 /// Returns the component that a gather reads from each of four texels, or -1 if the instruction
-/// names none.
+/// names no component.
 int parse_component(const ptx::Instruction& i) {
     constexpr const char* kComponents[] = {"r", "g", "b", "a"};
     for (int c = 0; c < 4; ++c)
@@ -237,8 +237,8 @@ Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
                         .list = std::make_shared<FetchOp>(std::move(fetch))});
 }
 
-// {txq{.level} | suq}.QUERY.b32 d, [object]{, level}. An H100 does not answer the other queries of
-// the PTX manual.
+// {txq{.level} | suq}.QUERY.b32 d, [object]{, level}. An H100 does not support the PTX manual's
+// other queries.
 Description describe_query(const ptx::Instruction& i, const ptx::Function&) {
     using What = QueryOp::What;
     QueryOp query;

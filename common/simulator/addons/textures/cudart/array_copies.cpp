@@ -17,8 +17,8 @@ cudaArray& require_array(cudaArray_const_t handle, const char* role) {
     return *array;
 }
 
-/// Checks that a copy starting at `position` fits into the array. Then replaces the array with its
-/// memory as one side of the copy.
+/// Checks that a copy starting at `position` fits into the array. Then replaces the array with the
+/// memory that contains its texels, as one side of the copy.
 void replace_array_by_memory(const cudaArray& array, const char* role, const cudaExtent& texels,
                              cudaPos& position, cudaPitchedPtr& place) {
     const Image& image = array.image;
@@ -39,7 +39,7 @@ void replace_array_by_memory(const cudaArray& array, const char* role, const cud
     position.x *= image.format.bytes();
 }
 
-// ---- two-dimensional boxes with widths in bytes ----
+// ---- two-dimensional boxes whose widths are in bytes ----
 
 /// Converts bytes to texels. Unlike a GPU, the simulator cannot copy part of a texel.
 size_t bytes_to_texels(const cudaArray& array, size_t bytes) {
@@ -97,8 +97,8 @@ Work describe_pitched_copy_between(cudaArray_t to, size_t to_x, size_t to_y, cud
     return copy;
 }
 
-/// The box of texels that an older copy function accesses. Such a function takes a number of bytes
-/// and continues in the next row at the end of a row, so not every such copy is a box.
+/// The box of texels that a one-dimensional copy function accesses. Such a function takes a number
+/// of bytes and continues in the next row at the end of a row, so not every such copy is a box.
 struct Box {
     size_t width, height;
 };

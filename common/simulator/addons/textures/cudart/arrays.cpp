@@ -31,7 +31,7 @@ auto& mipmapped_arrays() {
     return all;
 }
 
-/// Returns the array that a lookup of `handle` found. Fails if it found none.
+/// Returns the array that a lookup of `handle` found. Fails if the lookup found no array.
 template <class Found>
 Found& require_found(Found* found, const Found* handle) {
     if (!found)
@@ -40,7 +40,7 @@ Found& require_found(Found* found, const Found* handle) {
     return *found;
 }
 
-/// Returns the array with this handle. Fails if there is none.
+/// Returns the array with this handle. Fails if there is no such array.
 cudaArray& find_live_array(cudaArray_const_t handle) {
     return require_found(find_array(handle), handle);
 }
