@@ -115,7 +115,7 @@ bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidenc
         const auto& to = is_out ? second.out : second.in;
         const std::string name = matrix_name(is_out, evidence);
         if (!from || !to || *from != 0 || *to == expected) continue;
-        // A pointer that does not move at all has its own verdict.
+        // Another rule reports a pointer that does not move at all.
         if (*to == 0) continue;
         failure.headline = "block (0, 0, 1) assumes that the second matrix of `" + name +
                            "` begins at element " + std::to_string(*to) + ", but it begins at " +

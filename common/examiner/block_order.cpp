@@ -29,8 +29,8 @@ constexpr BlockOrder kBlockOrderTable[] = {{"diagonal", diagonal_tile, {96, 128}
                                            {"any-diagonal", nullptr, {96, 128}},
                                            {"in-turn", row_by_row_tile, {160, 256}}};
 
-/// The maximum number of blocks in a grid whose order is checked. A larger grid has far more blocks
-/// than the matrix has tiles.
+/// The maximum number of blocks in a grid whose order is checked. A larger grid would have far more
+/// blocks than the matrix has tiles.
 constexpr long long kMaxCheckedBlocks = 4096;
 
 /// The tile that a block takes, and the line of the warp's first access to global memory. The

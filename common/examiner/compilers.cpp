@@ -258,7 +258,7 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
             ? nvcc_command(compiler.path, architecture, keeps_variables)
             : clang_command(compiler.path, architecture, {"-o", "kernel.ptx", "input.cu"});
     if (compiler.kind == Compiler::clang && keeps_variables) {
-        // The last of several levels counts.
+        // If several optimization levels are given, clang uses the last one.
         command.insert(command.end(), {"-O0", "-g"});
     }
     try {

@@ -154,7 +154,7 @@ LineMistake find_bound_let_through(const std::vector<Condition>& conditions,
     return {};
 }
 
-/// Looks for a bound that no condition mentions.
+/// Looks for a bound that an index needs but that no condition mentions.
 LineMistake find_missing_check(const std::vector<Condition>& conditions,
                                const std::vector<NeededCheck>& needed, int line,
                                const Evidence& evidence) {
@@ -170,7 +170,7 @@ LineMistake find_missing_check(const std::vector<Condition>& conditions,
                    return contains_word(condition.text, one.bound);
                });
     };
-    // A condition without comparisons uses a variable that may contain the check.
+    // A condition without comparisons may use a variable whose value is the result of the check.
     const bool is_known = std::ranges::none_of(
         conditions, [](const Condition& condition) { return condition.comparisons.empty(); });
     if (!is_known || needed[0].bound == needed[1].bound) return {};
@@ -189,7 +189,7 @@ LineMistake find_missing_check(const std::vector<Condition>& conditions,
                 missing + " before this access."};
 }
 
-/// Looks for a check of the first element of a vector alone.
+/// Looks for a condition that checks only the first element of a vector.
 LineMistake find_check_of_first_element(const std::vector<Condition>& conditions, int line,
                                         const Evidence& evidence) {
     const std::string code = code_on_line(evidence.source.text, line);
@@ -326,7 +326,8 @@ LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
                                        [&] { return find_exchanged_bound(conditions, needed); });
             found.line > 0)
             return found;
-        // If each thread stores to one place again and again, the index is wrong, not the condition.
+        // If each thread stores repeatedly to the same element, the index is wrong, not the
+        // condition.
         for (const NeededCheck& one : needed) {
             if (fault == Fault::part_of_each_tile) break;
             if (auto found = find_other_index(conditions, one); found.line > 0) return found;

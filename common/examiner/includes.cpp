@@ -106,7 +106,7 @@ std::vector<Line> without_sure_comments(std::vector<Line> lines) {
 /// there. The function scans the line backwards, so that it takes linear time.
 std::vector<std::size_t> find_ends_of_whitespace(std::string_view line) {
     std::vector<std::size_t> ends(line.size() + 1, line.size());
-    // The offsets just past the next two comment terminators, or npos.
+    // The offsets just past the next two comment terminators ("*/"), or npos.
     std::size_t behind_next = line.npos, behind_next_but_one = line.npos;
     for (std::size_t at = line.size(); at-- > 0;) {
         ends[at] = at;
@@ -251,7 +251,7 @@ Failure find_refused_include(const std::string& text, const std::string& file_na
     std::vector<Line> lines = joined_lines(text);
     if (has_clear_line_ends(text)) lines = without_sure_comments(std::move(lines));
     const PastingMacros pasting(lines);
-    // Conditions in the toolkit's headers may expand macros that this file defines.
+    // Conditions in the toolkit's headers may expand macros that the learner's file defines.
     const bool pastes_question = !pasting.empty() && has_beginning_of_question(lines);
     for (const Line& line : lines) {
         // These directives reveal whether a file exists.

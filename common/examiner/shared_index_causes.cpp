@@ -84,7 +84,7 @@ bool explain_unused_component(Failure& failure, const Evidence& evidence) {
 
 namespace {
 
-/// Returns the factors of threadIdx.x in the tile's indices, by line.
+/// Returns the factor of threadIdx.x in the tile's index for each line that accesses the tile.
 std::map<int, int> thread_factors(const std::string& text, const std::string& tile) {
     std::map<int, int> factors;
     int number = 0;

@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// The index that stands for an additional element of zeros.
+/// The index of an additional element, whose value is zero.
 constexpr std::int64_t kZeroElement = -1;
 /// The largest value of a size along which inputs are chosen.
 constexpr std::int64_t kMaxIndices = 1 << 16;
@@ -51,7 +51,8 @@ Axes axes_of(const Parameter& array, const ElementTask& task, Shape shape) {
     return axes;
 }
 
-/// Keeps the chosen indices along each axis called `name`.
+/// Returns the array's bytes at the chosen indices along each axis called `name`, and at all
+/// indices along the other axes.
 std::string gather(const std::string& bytes, std::size_t element, const Axes& axes,
                    const std::string& name, const std::vector<std::int64_t>& indices) {
     std::string kept;
@@ -346,7 +347,7 @@ private:
         return explained > 0 && (!is_sliced || explained >= output_.wrong);
     }
 
-    /// Like is_equal, but allows for the errors that the kernel's own order of additions makes.
+    /// Like is_equal, but tolerates rounding errors, because the kernel may add in another order.
     bool is_near(const char* actual, const char* value) const {
         if (output_.is_equal(actual, value)) return true;
         if (output_.type.is_integer() || output_.tolerance.kind == Tolerance::Kind::bits) {

@@ -38,7 +38,8 @@ fs::path find_assignment(const Words& words) {
         words.folder.string() + "; choose one: --assignment NAME");
 }
 
-// An exercise as defined by the assignment or the course, with the secret for its inputs.
+// An exercise as defined by the assignment or by the course, and the secret from which its inputs
+// are generated.
 struct ExerciseWithSecret {
     Assigned exercise;
     Secret secret;
@@ -179,8 +180,8 @@ int show(const Words& words) {
     ClassResults results = read_results(assignment, store);
     const StudentResults* student = &require_student(assignment, results, words.student);
     print(feedback(results, *student));
-    // Identical files are judged only once. Also list the attempts made with an identical file of
-    // another student.
+    // The grader judges identical files only once. Also list the attempts that other students made
+    // with an identical file.
     std::set<std::string> keys;
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student == student->name) keys.insert(entry.key);
