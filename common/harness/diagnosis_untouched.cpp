@@ -123,7 +123,7 @@ std::optional<Finding> Diagnosis::find_missed_edge() const {
         const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
         if (!has_edge || tiles.inside > 0) continue;
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
-        // There is one edge on the right and one at the bottom. At least one of them must be
+        // One edge is on the right and one at the bottom. At least one of the edges must be
         // entirely bad.
         if (2 * bad_cells_.count < beyond) continue;
         return say(

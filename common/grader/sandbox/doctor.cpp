@@ -114,9 +114,10 @@ static TierTrial test_tier_once(Tier tier, const fs::path& work_folder, bool is_
     return trial;
 }
 
-/// Tests a tier until the result is certain: until all attacks have ended, or until the jail has
-/// repeatedly failed to start in the same way. A single such failure proves nothing, because
-/// bubblewrap exits with 1 not only if a feature is missing, but also if its child was killed.
+/// Tests a tier until the result is certain. That is the case once all attacks have ended, or once
+/// the jail has repeatedly failed to start in the same way. A single failed start proves nothing,
+/// because bubblewrap exits with 1 not only if a feature is missing, but also if its child was
+/// killed.
 TierTrial test_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     constexpr int most_tries = 30, enough_alike = 5;
     TierTrial trial;

@@ -116,7 +116,8 @@ void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
     e.put("mov.b64 " + w.d[1] + ", " + high);
 }
 
-/// Emits mad for a product that only this addition uses.
+/// Emits mad if one of the operands is a product that only this addition uses. Otherwise returns
+/// false.
 bool emit_mad(Emitter& e, const Instruction& i) {
     for (std::size_t k = 0; k < 2; ++k) {
         const Instruction* product = as_instruction(i.operands[k]);

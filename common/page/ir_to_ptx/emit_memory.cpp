@@ -18,8 +18,8 @@ struct MemoryAccess {
     u64 offset, bytes;
 };
 
-/// Divides a value into as few accesses as the alignment allows. Only elements of a vector, and the
-/// halves of an i128, share an access.
+/// Divides a value into as few accesses as its alignment allows. Only elements of a vector, and the
+/// halves of an i128, may share an access.
 std::vector<MemoryAccess> accesses(const Type& type, u32 align) {
     const std::vector<Part> parts = list_parts(type);
     const bool is_together = type.is(Type::Kind::vector) || type.is(Type::Kind::integer);
@@ -68,8 +68,8 @@ std::string order_text(const Instruction& i) {
     return i.has(flag::is_volatile) ? ".volatile" : "";
 }
 
-/// The registers for one access. If a vector has more than four elements, several are packed into a
-/// register.
+/// The registers for one access. If a vector has more than four elements, each register contains
+/// several elements.
 struct Words {
     std::vector<std::string> registers;
     std::size_t each = 1;  ///< elements per register

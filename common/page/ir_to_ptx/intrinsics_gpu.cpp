@@ -226,7 +226,7 @@ void emit_async_group(Emitter& e, const Instruction& call) {
 }
 
 void emit_async_arrival(Emitter& e, const Instruction& call) {
-    // "cp.async.mbarrier.arrive.noinc.shared"
+    // The name is, for example, "cp.async.mbarrier.arrive.noinc.shared".
     const std::string name = ptx_opcode(call);
     std::string text = "cp.async.mbarrier.arrive";
     if (name.find(".noinc") != name.npos) text += ".noinc";
@@ -237,7 +237,7 @@ void emit_async_arrival(Emitter& e, const Instruction& call) {
 // ---- mbarrier ----
 
 /// Emits an mbarrier operation, such as "mbarrier.arrive.drop.noComplete.shared". The name contains
-/// the operation and the space.
+/// the operation and the address space.
 void emit_mbarrier(Emitter& e, const Instruction& call) {
     std::string name = ptx_opcode(call);
     const bool is_shared = name.ends_with(".shared");

@@ -18,8 +18,8 @@ std::string bytes_declaration(const Type& type, u32 align, const std::string& na
            name + "[" + std::to_string(std::max<u64>(1, size_of(type))) + "]";
 }
 
-/// Reports whether the value fits into one register. Structures, vectors, i128 and halves do not;
-/// they are passed as bytes.
+/// Reports whether the value fits into one register. Structures, vectors, i128 and halves do not,
+/// so they are passed as bytes.
 bool is_one_word(const Type& type) {
     return !type.is_aggregate() && register_count(type) == 1 && !type.is(Type::Kind::half) &&
            !type.is(Type::Kind::bfloat);

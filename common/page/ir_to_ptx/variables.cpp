@@ -16,7 +16,7 @@ namespace {
                        "@" + variable.name, "", 0);
 }
 
-/// The initial bytes of a variable, and the 8-byte addresses among them.
+/// The initial bytes of a variable, and the positions of the 8-byte addresses among them.
 struct InitialBytes {
     const Variable& variable;
     std::vector<u8> bytes;

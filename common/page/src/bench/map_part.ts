@@ -8,7 +8,7 @@ const CELL = 10;
 /** The signs that common/harness/cell_map.cpp uses, and the classes of the cells here. */
 const KINDS: Record<string, string> = { ".": "right", "?": "untouched", X: "wrong" };
 
-/** The number of rows or columns that one cell of the picture stands for. */
+/** Returns the number of rows or columns that one cell of the picture stands for. */
 const covered = (count: number): number => Math.ceil(count / SIDE);
 
 function legendOf({ rows, cols, in_place, signs }: CellMap): string {

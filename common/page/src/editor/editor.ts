@@ -12,9 +12,9 @@ import { lineMarks, setMarks, type LineMark } from "./marks";
 import { wrapping } from "./wrapping";
 
 export interface EditorEvents {
-    /** The text was changed, by the learner or by setText. */
+    /** Called when the learner or the setter `text` has changed the text. */
     changed(): void;
-    /** Ctrl-Enter. */
+    /** Called when the learner presses Ctrl-Enter. */
     run(): void;
 }
 
