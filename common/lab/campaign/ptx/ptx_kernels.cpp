@@ -104,11 +104,12 @@ private:
         if (!random_.percent(15)) return;
         features_.cluster = random_.pick({2u, 2u, 3u});
         launch_.blocks = features_.cluster * random_.between(1, kMaxBlocks / features_.cluster);
-        // A block of a cluster must not read from a block that has ended.
+        // A block of a cluster must not read from a block that has ended, so no block may end
+        // early.
         features_.may_leave = false;
     }
 
-    /// Declares variables of every kind. Some are written here, the others later.
+    /// Declares variables of every kind. Some of them are written here, and the others later.
     void declare_initial_variables(Body& body) {
         for (int k = 0; k < kKinds; ++k) {
             const Kind kind = static_cast<Kind>(k);

@@ -52,7 +52,8 @@ Access random_rows(Dice& dice) {
     return rows;
 }
 
-/// Only accumulators can be stored.
+/// Returns a random kind of fragment. If the fragment will be `stored`, its kind is one of the
+/// accumulators, because only accumulators can be stored.
 FragmentKind random_fragment(Dice& dice, bool stored) {
     constexpr FragmentKind kSums[] = {FragmentKind::sums_of_floats_by_rows,
                                       FragmentKind::sums_of_floats_by_columns,
