@@ -110,7 +110,7 @@ bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evide
     return true;
 }
 
-/// Reports whether the block has as many threads as the lesson asks for.
+/// Reports whether the block has as many threads as the lesson requires.
 bool is_block_as_asked(const BlockSize& block, const Limits& limits) {
     return limits.elements_per_thread > 0 &&
            static_cast<double>(block[0] * block[1]) * limits.elements_per_thread ==
@@ -128,7 +128,7 @@ void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidenc
     if (!is_possible || block[2] != 1) return;
     for (const BlockSize& other : blocks_to_try(block, evidence.source.text)) {
         if (!is_good_with(other, trial, evidence)) continue;
-        // If the block is the one that the lesson asks for or that the constants describe, the
+        // If the block is the one that the lesson requires or that the constants describe, the
         // loops are to blame.
         const bool is_right =
             other[0] == block[0] && (is_block_as_asked(block, evidence.exercise.limits) ||

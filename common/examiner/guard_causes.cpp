@@ -241,7 +241,7 @@ int number_in(const std::string& text) {
     return is_number ? std::stoi(text) : -1;
 }
 
-/// Looks for a condition that keeps threads out although their elements exist, as `row + 4 < rows`
+/// Looks for a condition that excludes threads although their elements exist, as `row + 4 < rows`
 /// and `row < rows - 1` do.
 LineMistake find_margin(const std::vector<Condition>& conditions,
                         const std::vector<NeededCheck>& needed, int width) {
@@ -313,7 +313,7 @@ int find_access_line(const std::string& text, const std::string& matrix) {
     return found;
 }
 
-/// Returns the mistake in the conditions around an access that some threads leave out.
+/// Returns the mistake in the conditions around an access that some threads skip.
 LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
                               const Evidence& evidence) {
     const std::string& text = evidence.source.text;

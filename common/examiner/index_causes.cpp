@@ -71,7 +71,7 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
 /// A vector pointer with an index that counts floats.
 struct FloatIndex {
     int line = 0, width = 0;
-    std::string term;  ///< the part of the index that counts floats
+    std::string term;  ///< the term of the index that counts floats
 };
 
 /// Reports whether a term of an index counts floats. Such a term is not divided by the vector's
@@ -123,8 +123,8 @@ bool explain_float_index(Failure& failure, const Evidence& evidence) {
 
 // ---- thread and block indices that are missing in an index ----
 
-/// Returns the first of these words that an expanded expression lacks, although the launch needs
-/// it.
+/// Returns the first built-in index, such as threadIdx.y, that the launch requires but the expanded
+/// expression does not contain. Returns "" if there is none.
 std::string find_missing_index(const std::string& expanded, const Report& race,
                                const Trial& trial) {
     const auto lacks = [&](const std::string& word) {

@@ -50,7 +50,8 @@ struct Addresses {
     }
 };
 
-/// Reports whether each lane has the same address as lane ^ distance, wherever both are active.
+/// Reports whether each lane accesses the same address as lane ^ distance, wherever both lanes are
+/// active.
 bool have_pairs_same_address(const simulated::Access& access, unsigned distance) {
     for (unsigned lane = 0; lane < 32; ++lane) {
         const unsigned other = lane ^ distance;

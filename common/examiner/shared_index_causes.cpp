@@ -48,7 +48,7 @@ bool explain_repeated_place(Failure& failure, const Evidence& evidence) {
 
 namespace {
 
-/// Finds a vector of which one component is loaded and never used.
+/// Finds a vector with a component that is loaded but never used.
 Declared find_unused_component(const std::string& text) {
     static const TextPattern load(R"(\bfloat([24])\s+(\w+)\s*=\s*(?:reinterpret_cast|\*))");
     const std::string code = code_for_search(text);

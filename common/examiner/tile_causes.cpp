@@ -282,7 +282,7 @@ LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
             "Take the remainder by gridDim.x instead."};
 }
 
-/// Points at the lines that choose a block's tile, and says how they do it.
+/// Points at the lines that choose a block's tile, and describes how they choose it.
 void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& col,
                      const std::string& text) {
     failure.place.line = std::max(row.line, col.line);

@@ -158,7 +158,8 @@ void add_wrapped(const std::string& text, int columns, std::vector<std::string>&
     lines.push_back(line);
 }
 
-/// Returns what happens in a step besides its variables, one sentence or access per line.
+/// Returns lines that describe the events of a step, without its variables. Each line contains one
+/// sentence or one access.
 std::vector<std::string> event_lines(const Steps& steps, std::size_t at,
                                      const StepsWindow& window) {
     const Step& step = steps.all.at(at);

@@ -38,7 +38,7 @@ constexpr NamedScalar kScalars[] = {
     {"double", "double", Scalar::floating, 8},
 };
 
-/// Other spellings of the same types.
+/// Other spellings of these types, each with the type's canonical name.
 constexpr std::pair<const char*, const char*> kAliases[] = {
     {"unsigned", "unsigned int"},     {"half", "__half"},
     {"nv_bfloat16", "__nv_bfloat16"}, {"int8_t", "signed char"},

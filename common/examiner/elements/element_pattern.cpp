@@ -64,7 +64,8 @@ std::string describe_indices(const Indices& bad, std::int64_t count, const char*
     return "";
 }
 
-/// Describes bad elements by their place within the elements of a block of threads, or returns "".
+/// Describes bad elements by their position within the elements of a block of threads. Returns ""
+/// if the position explains nothing.
 std::string describe_place_in_blocks(const Indices& bad, std::int64_t count, std::int64_t threads) {
     if (threads <= 1 || count <= 2 * threads) return "";
     std::set<std::int64_t> places;

@@ -324,8 +324,7 @@ private:
         return !expected.empty() && agrees(expected[output_index_], choice, name);
     }
 
-    /// Reports whether the wrong elements, restricted to those that the choice keeps, have these
-    /// values.
+    /// Reports whether the wrong elements that the choice keeps have these values.
     bool agrees(const std::string& values, const Choice& choice, const std::string& name) const {
         const ElementTask& task = trials_.task();
         const Parameter& parameter = *task.outputs()[output_index_];

@@ -82,7 +82,7 @@ private:
         return found;
     }
 
-    // Returns everything that is to be judged.
+    // Returns the submissions that must be judged.
     std::vector<Entry> wanted() const {
         std::vector<Entry> all = entries;
         all.insert(all.end(), earlier.begin(), earlier.end());

@@ -451,7 +451,8 @@ LaunchJob JailRunner::predicted_job(const Compiled& kernel, const Produces& task
     return job;
 }
 
-/// Runs a job that predicts a time. Returns nothing if the launch itself failed, which is noted.
+/// Runs a job that predicts a time. If the launch itself fails, records the failure and returns
+/// nothing.
 std::optional<PredictedTime> JailRunner::predict_with(const LaunchJob& job) {
     const JobResult result = launch(job, "");
     if (note(launch_failure_from(result, job.kernel.file, seconds_left() > 0))) return std::nullopt;

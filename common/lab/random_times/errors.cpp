@@ -49,7 +49,7 @@ std::string mark_of(const TimePair& pair) {
     return pair.bottleneck + (pair.is_known() ? "" : " ?");
 }
 
-/// Returns text such as "memory" or "flight? atomics, waits".
+/// Returns a remark about a prediction, such as "memory" or "flight? atomics, waits".
 std::string format_remark(const TimePair& pair) {
     std::string text = pair.bottleneck;
     for (const std::string& one : pair.unknown)

@@ -13,7 +13,7 @@ using namespace learn;
 // The results of the lesson on several GPUs, with one file per number of GPUs.
 constexpr const char* kManyGpusFile = "many/gpus-4.json";
 
-// Returns a step's results from a run, in the same order.
+// Returns one step's results from a run, in the order of the run.
 std::vector<Json> results_of(const std::string& step, const Json& run) {
     std::vector<Json> results;
     if (run.is_null()) return results;

@@ -306,7 +306,8 @@ void emit_store(Emitter& e, const Instruction& i) {
     }
 }
 
-/// Emits a getelementptr with a single step. addresses.cpp has split all others into such steps.
+/// Emits a getelementptr with a single step. addresses.cpp has split every getelementptr into such
+/// steps.
 void emit_getelementptr(Emitter& e, const Instruction& i) {
     const AddressTerms steps = address_terms(i);
     std::string at = e.use_register(steps.base);

@@ -53,7 +53,7 @@ export interface Step {
     variants: Variant[];
 }
 
-/** The kernels of the sliders. `head` followed by one of them, by mangled name, is a complete PTX module. */
+/** The kernels of the sliders, by mangled name. `head` followed by one kernel's text is a complete PTX module. */
 export interface Family {
     source: string;
     head: string;

@@ -109,7 +109,7 @@ export class Sliders {
         void this.compute();
     }
 
-    /** Updates everything that needs no computation. */
+    /** Updates the labels of the sliders and everything else that needs no computation. */
     private showPositions() {
         const { tile } = this.state;
         for (const name of NAMES) {

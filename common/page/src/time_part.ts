@@ -98,7 +98,7 @@ export class TimePart {
         this.showTimeLine(time);
     }
 
-    /** Shows, in words for the reader, why there is no time. */
+    /** Shows the reason why no time is predicted, as a text for the reader. */
     refuse(reason: string) {
         this.root.setAttribute("aria-busy", "false");
         this.root.classList.add("refused");

@@ -82,7 +82,7 @@ FromCompiler parse_compiler_output(const json& question, const json& answer) {
     return made;
 }
 
-/// Returns what the module knows about the reference of an exercise, or null.
+/// Returns the module's data about the reference of an exercise, or null if there is none.
 const json& known_reference(const Exercise& exercise) {
     static const json none;
     const json& costs = costs_of(exercise.name + "/kernel.cu");

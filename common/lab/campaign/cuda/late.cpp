@@ -122,7 +122,8 @@ void search_with_flag(Kernel& kernel, Place& place) {
     kernel.write("}");
 }
 
-/// Writes a loop in which each iteration except the first uses what the previous one assigned.
+/// Writes a loop in which each iteration except the first uses the values that the previous one
+/// assigned.
 void use_previous(Kernel& kernel, Place& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -193,8 +194,8 @@ void assign_in_inner_loop(Kernel& kernel, Place& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Writes a loop that is entered in the middle of its body. The upper half uses what the lower half
-/// assigns.
+/// Writes a loop that is entered in the middle of its body. The upper half uses the values that the
+/// lower half assigns.
 void assign_after_entry(Kernel& kernel, Place& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);

@@ -203,8 +203,8 @@ void exchange_through_scratch(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Writes an exchange with a named barrier: half of the warps write and only arrive, the others
-/// wait and read.
+/// Writes an exchange with a named barrier. Half of the warps write and only arrive at the barrier.
+/// The other half wait at the barrier and then read.
 void named_barrier(Kernel& kernel, Place& place) {
     if (kernel.threads % 32 != 0 || !kernel.reserve_shared(kernel.threads * 4))
         return barrier_vote(kernel, place);

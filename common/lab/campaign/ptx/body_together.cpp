@@ -309,7 +309,8 @@ void Body::global_exchange() {
     barrier();
 }
 
-/// Some warps write and continue; the others wait for them and then read.
+/// Generates a named barrier. Some warps write and continue. The other warps wait for these writes,
+/// and then read.
 void Body::named_barriers() {
     const u32 threads = env_.launch.threads();
     if (threads % 32 || threads < 64) return;

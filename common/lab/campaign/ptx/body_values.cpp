@@ -286,8 +286,8 @@ void Body::carry_chain() {
     }
 }
 
-/// Writes a register with two instructions: one executes where a predicate holds, the other where
-/// it does not.
+/// Writes a register with two instructions. One executes in the lanes in which a predicate is true,
+/// and the other in the lanes in which it is false.
 void Body::write_with_opposite_guards() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string move = move_instruction(kind);

@@ -380,8 +380,8 @@ private:
         body.emit("bar.sync 0");
     }
 
-    /// Generates the end of the kernel. Some threads may end before the others, after storing the
-    /// values they know.
+    /// Generates the end of the kernel. Some threads may end before the others, but only after they
+    /// have stored their values.
     void end_kernel(Body& body, FunctionText& text, Environment& env) {
         store_values(body, env, 0);
         if (features_.may_leave) {

@@ -30,7 +30,7 @@ const KindNames& kind_names(Kind kind) {
     return kNames[static_cast<int>(kind)];
 }
 
-/// Returns text such as "a of halves by rows".
+/// Returns a fragment's kind as text, such as "a of halves by rows".
 std::string text_of(FragmentKind fragment) {
     std::string text = dashed_name(fragment);
     std::replace(text.begin(), text.end(), '-', ' ');

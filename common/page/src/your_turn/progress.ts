@@ -160,7 +160,7 @@ export class Progress {
         });
     }
 
-    // ---- what was done ----
+    // ---- the learner's progress ----
 
     record(name: string): Readonly<Record> {
         return this.state().exercises[name] ?? newRecord();

@@ -207,7 +207,7 @@ export class Turn {
     }
 
     private keep(text: string) {
-        // Typing here would replace the other tab's text.
+        // Typing here replaces the other tab's text, so store that text among the earlier texts.
         if (this.offered !== null) this.progress.keepEarlierText(nameOf(this.task), this.offered);
         this.progress.keepText(nameOf(this.task), text);
     }
