@@ -143,11 +143,11 @@ find_root() {
 
 # shellcheck disable=SC2086  # `as_root` may be two words or none
 apt_get() { $as_root apt-get "$@" </dev/null >&2; }
-# A fresh container has no package lists, so apt-get cannot install anything yet.
+# Reports whether apt-get has package lists. A fresh container has none, so apt-get cannot install anything yet.
 has_package_lists() { any_file /var/lib/apt/lists/*_Packages*; }
 
 install_packages() {
-    # Fetch the package lists, which show which versions of clang can be installed.
+    # If clang is needed, fetch the package lists first. They show which versions of clang can be installed.
     case $compiler$1 in clang* | *translator* | nvccall | nvccwhole) needs_clang=yes ;; *) needs_clang= ;; esac
     if [ -n "$needs_clang" ] && ! has_clang && has apt-get && ! has_package_lists; then
         find_root || fail "root permissions are needed to install clang; run ./learn as root, or with sudo"

@@ -185,7 +185,7 @@ WebServer::WebServer(fs::path folder, int port, GeneratedFiles generated)
     : folder_(std::move(folder)), generated_(std::move(generated)) {
     listener_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!listener_) throw failure("no socket");
-    // Allow a port that this program was using a minute ago.
+    // Allow reuse of the port if this program was using it until a moment ago.
     const int yes = 1;
     setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in place{};

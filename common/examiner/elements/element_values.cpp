@@ -54,7 +54,7 @@ private:
         return failure;
     }
 
-    /// "out(3) is 2, expected 4."
+    /// Compares an element with its expected value, as in "out(3) is 2, expected 4."
     std::string compared(std::int64_t index) const {
         const auto at = static_cast<std::size_t>(index);
         const bool is_untouched = output_.states[at] == CellState::untouched;

@@ -150,7 +150,7 @@ void write_reports(const ClassResults& results, const fs::path& folder) {
     write_changed(folder / "class.html", class_page(results));
     write_changed(folder / "junit.xml", junit_xml(results));
     write_changed(folder / "grades.json", grades_json(results));
-    // Write grades.csv last: once it exists, all other reports do too.
+    // Write grades.csv last, so that all other reports exist whenever this file does.
     write_changed(folder / "grades.csv", grades_csv(results));
 }
 

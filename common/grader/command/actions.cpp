@@ -169,7 +169,7 @@ int container(const Words& words) {
     const ClassResults alone{.assignment = assignment.name, .title = assignment.title};
     make_folder(words.to);
     write_atomically(words.to / "comment.md", comment_markdown(alone, results));
-    // Write results.json last: once it exists, the comment does too.
+    // Write results.json last, so that the comment exists whenever this file does.
     write_atomically(words.to / "results.json", results_json(alone, results));
     return exit_done;
 }
@@ -222,7 +222,7 @@ int set_points(const Words& words) {
     print(escape_line(student) + ": " +
           (now.is_complete() ? format_short(now.points()) : "not all graded, so no sum") + " of " +
           format_short(now.possible()) + " points.\n");
-    // The reports of an unfinished run are written when it ends.
+    // The reports of an unfinished run are written when the run ends.
     if (!store.run()->is_finished) return exit_done;
     write_reports(results, assignment.results());
     print("All reports are written again: " + assignment.results().string() + "\n");

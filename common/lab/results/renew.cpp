@@ -38,8 +38,8 @@ std::vector<std::string> benchmarked_steps(const course::Course& course) {
     return names;
 }
 
-// How many variants of each step to run. run_steps() runs all variants at kCounted, or only each
-// step's first variant at kSmall, and returns the JSON of the run. Without `shape`, it predicts no
+// The variants of each step that run_steps() runs: all variants at kCounted, or only the first
+// variant at kSmall. run_steps() returns the JSON of the run. Without `shape`, it predicts no
 // times. It throws if a variant is wrong.
 enum class Extent { all_variants, first_variants };
 Json run_steps(const std::vector<std::string>& steps, const std::string& shape,

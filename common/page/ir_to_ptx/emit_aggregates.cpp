@@ -86,7 +86,7 @@ void emit_insertelement(Emitter& e, const Instruction& i) {
     }
 }
 
-// These instructions only rename registers and emit nothing. See fold.h and renamed.cpp.
+// Emit nothing, because these instructions only rename registers. See fold.h and renamed.cpp.
 void emit_extractvalue(Emitter&, const Instruction&) {}
 void emit_insertvalue(Emitter&, const Instruction&) {}
 void emit_shufflevector(Emitter&, const Instruction&) {}

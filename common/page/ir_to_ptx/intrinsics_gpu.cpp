@@ -51,8 +51,8 @@ void emit_special_register(Emitter& e, const Instruction& call) {
 
 // ---- lanes of a warp ----
 
-/// Emits a shuffle. Its operands are mask, value, lane and clamp. An intrinsic whose name ends in p
-/// also returns whether the lane was in range.
+/// Emits a shuffle. Its operands are the mask, the value, the lane and the clamp. An intrinsic
+/// whose name ends in p also returns whether the lane was in range.
 void emit_shuffle(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
     const std::size_t mode = std::string_view("shfl.sync.").size();
@@ -80,7 +80,7 @@ void emit_match(Emitter& e, const Instruction& call) {
           ", " + e.use_register(call.operands[1]) + ", " + operand(e, call, 0));
 }
 
-/// Emits "redux.sync.umin", whose operands are value and mask.
+/// Emits "redux.sync.umin", whose operands are the value and the mask.
 void emit_reduction(Emitter& e, const Instruction& call) {
     std::string how = ptx_opcode(call).substr(std::string_view("redux.sync.").size());
     const bool is_bits = how == "and" || how == "or" || how == "xor";

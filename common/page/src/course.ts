@@ -77,7 +77,7 @@ declare global {
 export const programs = (): Program[] => window.courseData.steps;
 
 let explored: Step[] | undefined;
-/** The steps that the explorer can show. */
+/** Returns the steps that the explorer can show. */
 export const steps = (): Step[] =>
     (explored ??= programs()
         .filter(({ is_explored }) => is_explored)
@@ -95,7 +95,7 @@ function blocksFor({ of, size, tile = 1, plus = 0, times = 1, most = Infinity }:
     return Math.min(Math.ceil((covered + plus) / size) * times, most);
 }
 
-/** The task that the simulator checks `out` against, or "" if it cannot check this task. */
+/** Returns the task that the simulator checks `out` against, or "" if it cannot check this task. */
 export const comparedWith = (produces: string): string => (produces === "copy" || produces === "transpose" ? produces : "");
 
 /**

@@ -225,7 +225,10 @@ export class Examiner {
         });
     }
 
-    /** The first examination is the slowest, because the browser compiles the module and clang parses the headers. */
+    /**
+     * Examines the solution once. The first examination is the slowest, because the browser compiles the module and
+     * clang parses the headers.
+     */
     private warmUp(task: Task): Promise<void> {
         return (this.warmedUp ??= this.inTurn(async () => {
             await this.examineNow(task, workOf(task).solution);

@@ -54,14 +54,16 @@ export const gpus = (): Gpu[] => window.exerciseData.gpus;
 
 const lessonOf = ({ exercise }: Task): Lesson | undefined => lessons().find((one) => one.name === exercise);
 
-/** Whether this is an exercise beyond the transpose, whose kernel has other parameters. */
+/** Reports whether this is an exercise beyond the transpose, whose kernel has other parameters. */
 export const isBeyond = (exercise: string): boolean => exercise.startsWith("x_");
 /**
  * Returns the number of an exercise, such as "03" for "03_tiled". An exercise beyond the transpose has no number, so
  * its name is returned.
  */
 export const numberOf = (exercise: string): string => (isBeyond(exercise) ? exercise : exercise.slice(0, 2));
-/** Whether only this page has the exercise, so that questions to the module must contain the exercise's records. */
+/**
+ * Reports whether only this page has the exercise, so that questions to the module must contain the exercise's records.
+ */
 export const isOwn = (task: Task): boolean => lessonOf(task)?.texts !== undefined;
 /** Returns the fields of a question to the module that identify the exercise. */
 export const subjectOf = (task: Task): object => ({ ...task, texts: lessonOf(task)?.texts });

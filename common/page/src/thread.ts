@@ -10,8 +10,8 @@ import type { Message, Reply, Step } from "./worker";
 export class Ended extends Error {}
 
 /**
- * A page opened from the file system cannot load a script for its worker. It loads the script itself and passes on the
- * text.
+ * Returns the address of the simulator's script or, in a page opened from the file system, the script itself. Such a
+ * page cannot load a script for its worker, so it loads the script and passes it on.
  */
 async function scriptOfSimulator(): Promise<Blob | string> {
     const isFile = location.protocol === "file:";

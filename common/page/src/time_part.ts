@@ -120,10 +120,7 @@ export class TimePart {
         band.right = `calc(100% - ${percent(most)})`;
     }
 
-    /**
-     * Draws the timeline. A label describes the drawing in words. A title would not do, because browsers show titles as
-     * tooltips.
-     */
+    /** Draws the timeline. A label describes the drawing in words, because browsers would show a title as a tooltip. */
     private showTimeLine({ svg }: Time) {
         const drawing = this.find(".time-line");
         drawing.innerHTML = svg;

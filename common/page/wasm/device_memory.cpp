@@ -161,7 +161,7 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
     return state_->table;
 }
 
-/// A page has one device, which can access everything.
+/// Does nothing, because a page has only one device, which can access everything.
 void DeviceMemory::set_device(u64, int) {}
 std::shared_ptr<const AllocationTable> DeviceMemory::table_for(u64) const {
     return table();

@@ -203,8 +203,8 @@ Reg Body::permuted_thread() {
     return make_with(Kind::word, "rem.u32 $, $, $", {moved, threads});
 }
 
-/// Each thread writes one element of the tile. After a barrier, every thread may read the whole
-/// tile.
+/// Generates an exchange in which each thread writes one element of the tile. After a barrier,
+/// every thread may read the whole tile.
 void Body::exchange(const ThreadSet& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size =

@@ -93,7 +93,7 @@ export class System {
         }
     }
 
-    /** The output of the program on stdout and stderr. */
+    /** Returns the output of the program on stdout and stderr. */
     text(): string {
         const decoder = new TextDecoder();
         return this.printed.map((bytes) => decoder.decode(bytes, { stream: true })).join("") + decoder.decode();

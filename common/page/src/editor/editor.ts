@@ -31,7 +31,7 @@ export const appearance: Extension = [
 export class Editor {
     private readonly view: EditorView;
 
-    /** `label` is the accessible name of the editor. */
+    /** Creates an editor in `parent`. `label` is the editor's accessible name. */
     constructor(parent: HTMLElement, label: string, text: string, events: EditorEvents) {
         const keys = [
             { key: "Mod-Enter", run: () => (events.run(), true) },

@@ -16,7 +16,7 @@ export interface Start {
     why_not: string;
 }
 
-/** The initial texts by lesson, in the course's order. */
+/** Returns the initial texts by lesson, in the course's order. */
 export function starts(): Map<string, Start[]> {
     const all = new Map<string, Start[]>();
     for (const { name, exercise, hunt } of lessons()) {
