@@ -11,12 +11,13 @@
 namespace coalesce {
 namespace {
 
-/// The first element that a block accesses in each stack.
+/// The smallest elements that a block accesses in `in` and in `out`, which are stacks of matrices.
 struct Begins {
     std::optional<std::int64_t> in, out;
 };
 
-/// Returns the smallest element that the first warp of block (0, 0, z) accesses in each stack.
+/// Returns the smallest element that the first warp of block (0, 0, z) accesses in `in` and in
+/// `out`.
 Begins begins_of_block(long long z, const Trial& trial, const Evidence& evidence) {
     const auto block = static_cast<std::uint64_t>(z * trial.launch.grid[0] * trial.launch.grid[1]);
     const Trial seen =

@@ -53,7 +53,7 @@ std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& 
 
 bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& evidence) {
     if (!evidence.relaunch({.shape = trial.shape, .block = block}).is_good()) return false;
-    // On a single shape, a kernel can be right by chance.
+    // Try several shapes, because a kernel can be right on a single shape by chance.
     for (const Shape other : {kRaggedShape, Shape{64, 128}, Shape{128, 64}}) {
         if (!evidence.exercise.accepts(other)) continue;
         return evidence.relaunch({.shape = other, .block = block}).is_good();
@@ -61,7 +61,7 @@ bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& ev
     return true;
 }
 
-/// The constant BLOCK_ROWS.
+/// The constant BLOCK_ROWS in the learner's file.
 struct BlockRows {
     int line = 0;         ///< 0: there is no such constant
     long long value = 0;  ///< 0: unknown

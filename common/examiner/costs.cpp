@@ -17,8 +17,8 @@ namespace {
 /// much.
 struct AccessKind {
     FailureKind kind;
-    const char* verb;  ///< "load"
-    const char* unit;  ///< "sectors"
+    const char* verb;  ///< such as "load"
+    const char* unit;  ///< such as "sectors"
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
     std::uint64_t Counters::*ideal;  ///< null if accesses of this kind have no ideal cost

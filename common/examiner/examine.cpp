@@ -258,7 +258,8 @@ private:
         }
     }
 
-    /// Finds blocks that take tiles in another order, and the line that chooses a block's tile.
+    /// Finds blocks that take tiles in an order other than the lesson's, and the line that chooses
+    /// a block's tile.
     std::optional<Failure> find_wrong_order(const BlockOrder& order) {
         auto failure = wrong_block_order(order, source_.name, relaunch_);
         const int line = find_tile_choice_line(source_.text);
@@ -379,7 +380,8 @@ private:
     std::unique_ptr<ElementTrials> elements_;  ///< null for matrices
     Compiled compiled_;
     std::vector<std::pair<Shape, std::optional<Predicted>>> large_trials_;
-    std::optional<std::pair<Shape, Failure>> deferred_;  ///< a failure on a large shape
+    /// A failure on a large shape, which is reported only if the costs are within their limits.
+    std::optional<std::pair<Shape, Failure>> deferred_;
     bool was_correct_on_whole_tiles_ = false;
 };
 

@@ -39,7 +39,7 @@ std::vector<ComparisonTerm> parse_comparisons(const std::string& condition) {
 
 /// The statement that follows a condition.
 struct Body {
-    std::size_t begin = 0, end = 0;  ///< offsets of its first character and past its last
+    std::size_t begin = 0, end = 0;  ///< offsets of the body's first character and past its last
 };
 
 Body find_body(const std::string& code, std::size_t after_condition) {
@@ -153,7 +153,7 @@ namespace {
 /// A value that is assigned to a variable.
 struct AssignedValue {
     std::string value;
-    int line = 0;  ///< 0: there is none
+    int line = 0;  ///< 0: no assignment was found
 };
 
 AssignedValue find_assigned_value(const std::string& code, const std::string& variable, int line) {

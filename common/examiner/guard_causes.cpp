@@ -15,7 +15,7 @@ namespace {
 
 /// An index that a condition must compare with a bound.
 struct NeededCheck {
-    std::string index, bound;  ///< "row + k", "rows"
+    std::string index, bound;  ///< such as "row + k" and "rows"
 };
 
 /// Returns the number of rows or columns that the other index of an access must stay below.
@@ -54,7 +54,7 @@ bool lets_bound_through(const ComparisonTerm& term, const Condition& condition) 
     return condition.is_exit ? term.op == ">" : term.op == "<=";
 }
 
-/// Looks for a condition that compares another index than the one that the access uses.
+/// Looks for a condition that compares an index other than the one that the access uses.
 LineMistake find_other_index(const std::vector<Condition>& conditions, const NeededCheck& needed) {
     LineMistake mistake;
     for (const Condition& condition : conditions) {
@@ -233,7 +233,7 @@ LineMistake find_passed_check(const std::string& matrix, int line, const Evidenc
                          [&] { return find_missing_check(conditions, needed, line, evidence); });
 }
 
-/// Returns a whole number, or -1.
+/// Parses a whole number. Returns -1 if the text is not a number.
 int number_in(const std::string& text) {
     const bool is_number =
         !text.empty() && text.size() < 5 &&

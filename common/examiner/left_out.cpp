@@ -16,7 +16,7 @@ using simulated::Access;
 /// through shared memory.
 struct Stage {
     bool is_shared = false, is_store = false;
-    std::string_view action = "";  ///< "reads"
+    std::string_view action = "";  ///< such as "reads"
     std::string_view object = "";
     std::set<std::uint64_t> distinct_addresses =
         {};                      ///< addresses of elements; cleared when a tile may be reused

@@ -262,7 +262,7 @@ private:
 
     bool is_word_at(std::size_t at) const { return at < text_.size() && is_word(text_[at]); }
 
-    /// Adds the threads that wait for a character, in the order of preference.
+    /// Adds the threads that wait for a character, in order of preference.
     void follow(std::size_t begin, const Slots& slots, std::size_t at) {
         using Kind = TextPattern::Kind;
         pending_.push_back({begin, slots});

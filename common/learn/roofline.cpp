@@ -10,7 +10,8 @@
 namespace coalesce::learn {
 namespace {
 
-/// The schedulers of a multiprocessor. Each issues at most one instruction of a warp per cycle.
+/// The number of schedulers of a multiprocessor. Each scheduler issues at most one instruction per
+/// cycle.
 constexpr double kSchedulers = 4;
 
 /// The range of instructions per byte that a drawing shows, as powers of ten.

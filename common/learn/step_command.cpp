@@ -85,7 +85,7 @@ private:
             return;
         }
         for (ssize_t k = 0; k < count && !is_over_; ++k) {
-            // The arrow keys send ESC [ and a letter.
+            // The arrow keys send ESC, then [ or O, and then a letter.
             if (keys[k] == '\033' && k + 2 < count && (keys[k + 1] == '[' || keys[k + 1] == 'O')) {
                 obey_arrow(keys[k + 2]);
                 k += 2;

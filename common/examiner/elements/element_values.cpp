@@ -288,7 +288,7 @@ private:
                                                                            : std::nullopt;
     }
 
-    /// Finds values that differ from the expected ones by one factor.
+    /// Finds values that differ from the expected ones by the same factor.
     std::optional<Failure> find_factor() const {
         const auto ratio =
             find_common([](double has, double should) { return has / should; }, 1e-4);
@@ -298,7 +298,7 @@ private:
                     "Which factor or divisor is missing, or applied once too often?");
     }
 
-    /// Finds values that differ from the expected ones by one summand.
+    /// Finds values that differ from the expected ones by the same summand.
     std::optional<Failure> find_difference() const {
         const auto difference = find_common([](double has, double should) { return has - should; },
                                             output_.type.is_integer() ? 0 : 1e-4);

@@ -17,7 +17,7 @@ constexpr std::int64_t kMaxIndices = 1 << 16;
 
 /// A way to choose inputs along one size.
 struct Choice {
-    std::string what;  ///< "the first 96 of 100 cols"
+    std::string what;  ///< such as "the first 96 of 100 cols"
     std::string next;
     std::vector<std::int64_t> indices = {};
     bool is_repeated = false;
@@ -243,8 +243,8 @@ private:
 
     std::string size_;
     std::int64_t length_;
-    std::int64_t block_;    ///< threads of a block
-    std::int64_t threads_;  ///< threads of the grid
+    std::int64_t block_;    ///< number of threads in a block
+    std::int64_t threads_;  ///< number of threads in the grid
     std::vector<Choice> all_;
 };
 

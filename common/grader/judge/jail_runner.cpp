@@ -430,7 +430,8 @@ Runner::LargeTrial JailRunner::run_large(const Compiled& kernel, const Produces&
                                          Shape shape) {
     LaunchJob job = predicted_job(kernel, task, shape);
     job.must_launch = true;
-    // A block that loops over a large matrix executes many instructions.
+    // Remove the instruction limit, because a block that loops over a large matrix executes many
+    // instructions.
     job.order.max_instructions = 0;
     job.order.seed = derive_number(secret_, "blocks at " + shape.name()) | 1;
     const auto told = predict_with(job);

@@ -40,7 +40,8 @@ std::string find_escape(const std::string& attack, const JobResult& result) {
 AttackOutcome run_attack(const AttackTarget& target, Jail& jail) {
     const std::string request = codec::write(target);
     const bool sleeps = target.attack == "sleep";
-    // Filling the memory can take more than a second on a busy computer.
+    // Allow ten seconds for all other attacks, because filling the memory can take more than a
+    // second on a busy computer.
     const int seconds = target.attack == "compute" ? 1 : 10;
     const JobResult result = jail.run(
         {.request = request,

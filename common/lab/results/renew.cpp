@@ -17,7 +17,7 @@ const std::string kGpu = "H200";
 const std::string kCounted = "1024";
 // The smaller shape at which kernels run that are only predicted.
 const std::string kSmall = "512";
-// The model does not predict the links between GPUs.
+// The step without a prediction, because the model does not predict the links between GPUs.
 const std::string kManyGpus = "16_many_gpus";
 
 constexpr const char* kShown[] = {"gpu",  "measured_gpu", "rows",  "cols",       "ms",

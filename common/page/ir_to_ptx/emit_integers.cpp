@@ -224,7 +224,7 @@ void emit_logic(Emitter& e, const Instruction& i) {
 
 namespace {
 
-/// Returns "lt" for "slt".
+/// Returns the PTX operator for a comparison in the IR, such as "lt" for "slt".
 std::string comparison_operator(const Instruction& i) {
     return i.predicate == "eq" || i.predicate == "ne" ? i.predicate : i.predicate.substr(1);
 }

@@ -52,7 +52,8 @@ std::string vector_text(std::size_t count) {
     return count == 1 ? "" : ".v" + std::to_string(count);
 }
 
-/// Returns ".volatile", ".relaxed.gpu", ".acquire.sys" and so on.
+/// Returns the ordering qualifiers of an access, such as ".volatile", ".relaxed.gpu" or
+/// ".acquire.sys".
 std::string order_text(const Instruction& i) {
     // Local memory is not visible to other threads, and PTX has no ordering qualifiers for it.
     if (i.operands[i.op == Op::load ? 0 : 1]->type->space == Space::local) return "";
@@ -142,7 +143,7 @@ Register register_for(u64 bytes) {
     return bytes == 8 ? Register::b64 : bytes == 4 ? Register::b32 : Register::b16;
 }
 
-/// Returns ".global.b8 ", for example.
+/// Returns the qualifiers, the space and the type of an access to a piece, such as ".global.b8 ".
 std::string piece_text(const Instruction& i, const Emitter::Address& at, u64 bytes) {
     return order_text(i) + at.space + ".b" + std::to_string(8 * bytes) + " ";
 }

@@ -9,7 +9,8 @@ namespace coalesce::translator {
 
 namespace {
 
-/// Returns "shfl.sync.idx.i32" for llvm.nvvm.shfl.sync.idx.i32.
+/// Returns the PTX opcode of an intrinsic, such as "shfl.sync.idx.i32" for
+/// llvm.nvvm.shfl.sync.idx.i32.
 std::string ptx_opcode(const Instruction& call) {
     std::string name = called_function(call)->name.substr(std::string_view("llvm.").size());
     if (name.starts_with("nvvm.")) name = name.substr(5);

@@ -47,7 +47,8 @@ std::string parameters(const Function& function) {
     return "(" + text + (text.empty() ? ")" : "\n)");
 }
 
-/// Returns ".maxntid 256, 1, 1" for the nvvm.maxntid "256,1,1".
+/// Returns the PTX directive for an attribute that limits launches: ".maxntid 256, 1, 1" for the
+/// nvvm.maxntid "256,1,1".
 std::string launch_limit_directive(const Function& function, const char* key,
                                    const char* directive) {
     const std::string value = attribute(function, key);

@@ -102,7 +102,7 @@ export interface Timed {
 export interface Hint {
     level: number;
     of: number;
-    /** "all", or the failure that the hint is for. */
+    /** "all", or the ID of the failure that the hint is for. */
     for: string;
     name: string;
     /** Whether the text may be rewrapped. */

@@ -53,7 +53,7 @@ const Exercise& find_exercise(const json& question) {
                              " " + name);
 }
 
-/// Returns "03_tiled/kernel.cu", for example.
+/// Returns the path of an exercise's file, such as "03_tiled/kernel.cu".
 std::string exercise_path(const Exercise& exercise) {
     return exercise.name + "/" + exercise.file();
 }

@@ -16,7 +16,7 @@ struct KindNames {
     const char *kernel, *text;
 };
 
-/// Names, indexed by Kind.
+/// The names of the kinds, indexed by Kind.
 constexpr KindNames kNames[] = {
     {"load_matrices", "ldmatrix"},
     {"store_matrices", "stmatrix"},

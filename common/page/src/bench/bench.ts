@@ -51,7 +51,7 @@ export class Bench {
     private showsCosts = true;
     private examinedText = "";
     private pause: ReturnType<typeof setTimeout> | undefined;
-    /** Cancels the current run. */
+    /** Cancels the current run; null if there is none. */
     private current: AbortController | null = null;
     private readonly editor: Editor;
     private readonly own: OwnPart;

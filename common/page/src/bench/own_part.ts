@@ -1,5 +1,4 @@
-// Shows, from the run of a learner's kernel, the accesses of one warp, the tiles of its blocks, and
-// its predicted time.
+// Shows the accesses of one warp, the tiles of the blocks, and the predicted time of a learner's kernel.
 
 import { AccessesPart } from "../accesses_part";
 import { comparedWith } from "../course";
