@@ -39,7 +39,7 @@ std::regex expression(std::string pattern) {
     return std::regex(pattern);
 }
 
-/// Replaces all matches. Keeps the number of lines, because messages name lines.
+/// Replaces all matches. The number of lines stays the same, because messages contain line numbers.
 std::string replace_all(const std::string& text, const std::regex& pattern,
                         const std::string& replacement) {
     std::string result;

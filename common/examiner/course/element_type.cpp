@@ -85,8 +85,8 @@ std::uint16_t narrow(double value, int exponent_bits, int mantissa_bits) {
     if (std::ldexp(units, unit) >= std::ldexp(2.0, bias)) {
         return static_cast<std::uint16_t>(sign | infinity);
     }
-    // Add the exponent instead of inserting it, so that a mantissa that overflows when it is
-    // rounded up carries into the exponent.
+    // Add the exponent instead of inserting its bits. If rounding overflows the mantissa, the carry
+    // then increments the exponent.
     const int above = unit + mantissa_bits + bias - 1;
     return static_cast<std::uint16_t>(sign | (static_cast<int>(units) + (above << mantissa_bits)));
 }

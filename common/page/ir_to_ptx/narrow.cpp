@@ -106,7 +106,7 @@ private:
             value = wide;
         }
         replace_uses(function_, to.user, value);
-        uses_[&load] = 0;  // the loop reaches this load again after the inserted instructions
+        uses_[&load] = 0;  // the loop visits this load again, after the inserted instructions
         block.instructions.insert(block.instructions.begin() + static_cast<std::ptrdiff_t>(k),
                                   made.begin(), made.end());
     }

@@ -1,6 +1,6 @@
-// Runs clang as WebAssembly. Each compilation uses its own instance, which takes 20 ms to create.
-// Parsing the headers takes half of the time for a small kernel, so they are parsed once per set of
-// options and kept in clang's own format (a precompiled header). The result is the same.
+// Runs clang as WebAssembly. Each compilation uses its own instance, which takes 20 ms to create. Parsing the headers
+// takes half of the time for a small kernel, so they are parsed once per set of options and stored in clang's own
+// format (a precompiled header). A compilation gives the same result with and without the precompiled header.
 
 import { System } from "./wasi";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
